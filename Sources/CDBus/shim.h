@@ -1,0 +1,3 @@
+#include <dbus/dbus.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>

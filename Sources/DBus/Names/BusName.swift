@@ -1,0 +1,35 @@
+/// The name of a connection on a bus: unique (`:1.42`), or well known (`org.example.Greeter`).
+///
+/// ```swift
+/// let greeter: BusName = "org.example.Greeter"
+/// print(greeter.isUnique)  // false
+/// print(BusName.bus)       // org.freedesktop.DBus
+/// ```
+public struct BusName: ValidatedName {
+  /// The name, spelled as it goes over the wire.
+  public let rawValue: String
+
+  /// Wraps a string that is known to be a valid bus name.
+  public init(unchecked rawValue: String) { self.rawValue = rawValue }
+
+  /// The name of the message bus itself.
+  public static let bus: BusName = "org.freedesktop.DBus"
+
+  /// Whether the bus gave this name to one connection, for as long as that connection lasts.
+  public var isUnique: Bool { rawValue.utf8.first == UInt8(ascii: ":") }
+
+  /// "bus name"
+  public static var kind: String { "bus name" }
+
+  /// What is wrong with `text` as a bus name.
+  public static func fault(in text: String) -> String? {
+    guard text.utf8.first == UInt8(ascii: ":") else {
+      return faultInDottedName(text, allowHyphen: true, allowLeadingDigit: false)
+    }
+    if text.utf8.count > maximumNameLength {
+      return "it has \(text.utf8.count) bytes, and \(maximumNameLength) is the limit"
+    }
+    let rest = String(text.dropFirst())
+    return faultInDottedName(rest, allowHyphen: true, allowLeadingDigit: true)
+  }
+}
