@@ -1,0 +1,268 @@
+#!/usr/bin/env python3
+"""A private message bus, on dbus-daemon or dbus-broker, that dies with whoever started it.
+
+    private_bus.py --daemon -- command args…     runs the command with DBUS_SESSION_BUS_ADDRESS set,
+    private_bus.py --broker -- command args…     and ends with its exit status
+
+    with PrivateBus("dbus-broker") as bus: …     bus.address, bus.pid, bus.environment()
+
+dbus-daemon listens by itself. dbus-broker does nothing of its own accord: a controller talks D-Bus to it
+over a socket pair, peer to peer, and hands it a listening socket and a policy. systemd is not needed for
+that; about forty lines of D-Bus are, and they are here so that the benchmarks need nothing but Python.
+"""
+
+import ctypes
+import os
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+
+KINDS = ("dbus-daemon", "dbus-broker")
+START_LIMIT = 10  # seconds; a bus that is not up by then will not come up
+
+_PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def die_with_parent():
+    """For preexec_fn: the kernel ends this child when its parent ends, however the parent ends."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
+class PrivateBus:
+    def __init__(self, kind, cpus=None):
+        if kind not in KINDS:
+            raise ValueError(f"{kind} is none of {', '.join(KINDS)}")
+        self.kind = kind
+        self._cpus = cpus
+        self._folder = tempfile.mkdtemp(prefix="private-bus-")
+        self._log = os.path.join(self._folder, "log")
+        self._controller = None
+        self._process = None
+        try:
+            self.address = self._start_daemon() if kind == "dbus-daemon" else self._start_broker()
+        except BaseException as error:
+            if os.path.exists(self._log):
+                with open(self._log) as log:
+                    error.add_note(log.read())
+            self.close()
+            raise
+
+    @property
+    def pid(self):
+        return self._process.pid
+
+    def environment(self):
+        # A starter address of an outer bus would win over ours in some clients.
+        outer = {k: v for k, v in os.environ.items() if not k.startswith("DBUS_STARTER_")}
+        return {**outer, "DBUS_SESSION_BUS_ADDRESS": self.address}
+
+    def close(self):
+        if self._process:
+            self._process.kill()
+            self._process.wait()
+        if self._controller:
+            self._controller.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _spawn(self, arguments, keep):
+        def prepare():
+            die_with_parent()
+            if self._cpus:
+                os.sched_setaffinity(0, self._cpus)
+
+        # What a bus has to say (dbus-daemon grumbles about its descriptor limit) matters if it fails.
+        with open(self._log, "wb") as log:
+            self._process = subprocess.Popen(
+                arguments, pass_fds=[keep], preexec_fn=prepare, stdin=subprocess.DEVNULL, stderr=log
+            )
+
+    def _start_daemon(self):
+        reading, writing = os.pipe()
+        self._spawn(
+            ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog",
+             f"--address=unix:dir={self._folder}", f"--print-address={writing}"],
+            keep=writing,
+        )
+        os.close(writing)
+        # The address comes when the bus is ready to be connected to; an end of file, if it died first.
+        with os.fdopen(reading) as pipe:
+            address = pipe.readline().strip()
+        if not address:
+            raise RuntimeError("dbus-daemon ended before it printed its address")
+        return address
+
+    def _start_broker(self):
+        path = os.path.join(self._folder, "bus")
+        listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        listener.bind(path)
+        listener.listen(128)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        theirs.setblocking(False)
+        self._spawn(
+            ["dbus-broker", "--controller", str(theirs.fileno()), "--machine-id", _machine_id(),
+             "--max-bytes", str(1 << 30), "--max-matches", str(1 << 20), "--max-objects", str(1 << 20)],
+            keep=theirs.fileno(),
+        )
+        theirs.close()
+        # The broker ends when its controller hangs up, so this end stays open for as long as the bus.
+        # It is not read again: what comes later is asked for by clients (ReloadConfig,
+        # UpdateActivationEnvironment), and a private bus has nothing to answer.
+        self._controller = ours
+        ours.settimeout(START_LIMIT)
+        _authenticate(ours)
+        _add_listener(ours, listener)
+        listener.close()
+        return f"unix:path={path}"
+
+
+def _machine_id():
+    # Only passed on to clients that ask Peer.GetMachineId; the broker insists on 32 digits.
+    for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
+        try:
+            with open(path) as file:
+                text = file.read().strip()
+        except OSError:
+            continue
+        if len(text) == 32:
+            return text
+    return "0123456789abcdef0123456789abcdef"
+
+
+# The controller's side of the talk. The broker is the SASL server. EXTERNAL with an empty DATA means
+# "who the kernel says I am"; the broker asks for nothing more.
+
+
+def _authenticate(stream):
+    stream.sendall(b"\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n")
+    answer = b""
+    while answer.count(b"\r\n") < 3:
+        answer += _received(stream, 1)
+    lines = answer.split(b"\r\n")
+    if lines[0] != b"DATA" or not lines[1].startswith(b"OK ") or lines[2] != b"AGREE_UNIX_FD":
+        raise RuntimeError(f"dbus-broker answers the handshake with {answer!r}")
+
+
+# A batch of rules: the verdict on connecting and its priority, then rules for owning names, for sending
+# and for receiving. Rules hold verdict and priority first; the highest priority wins.
+_BATCH = "(bt" "a(btbs)" "a(btssssuutt)" "a(btssssuutt)" ")"
+# Batches by user id (2**32 - 1 stands for everyone), batches by group or range, SELinux names,
+# AppArmor on or off, and the kind of bus AppArmor would be told.
+_POLICY = f"(a(u{_BATCH})a(buu{_BATCH})a(ss)bs)"
+
+_EVERYONE = 0xFFFFFFFF
+_ANY_MESSAGE = (True, 1, "", "", "", "", 0, 0, 0, (1 << 64) - 1)  # … type, broadcast, fewest and most fds
+_ALLOW_ALL = (True, 1, [(True, 1, True, "")], [_ANY_MESSAGE], [_ANY_MESSAGE])
+_OPEN_POLICY = ([(_EVERYONE, _ALLOW_ALL)], [], [], False, "session")
+
+
+def _add_listener(stream, listener):
+    body = _marshal("ohv", ["/org/bus1/DBus/Listener/0", 0, (_POLICY, _OPEN_POLICY)])
+    fields = [
+        (1, ("o", "/org/bus1/DBus/Broker")),
+        (2, ("s", "org.bus1.DBus.Broker")),
+        (3, ("s", "AddListener")),
+        (8, ("g", "ohv")),
+        (9, ("u", 1)),  # how many descriptors come along
+    ]
+    header = _marshal("yyyyuua(yv)", [ord("l"), 1, 0, 1, len(body), 1, fields])
+    header += bytes(-len(header) % 8)
+    socket.send_fds(stream, [header + body], [listener.fileno()])
+    start = _received(stream, 16)
+    body_size, _, fields_size = struct.unpack("<III", start[4:])
+    rest = _received(stream, fields_size + -fields_size % 8 + body_size)
+    if start[1] != 2:  # a method return
+        raise RuntimeError(f"dbus-broker refuses the listener: {rest!r}")
+
+
+def _received(stream, count):
+    data = b""
+    while len(data) < count:
+        piece = stream.recv(count - len(data))
+        if not piece:
+            raise RuntimeError("dbus-broker hung up on its controller")
+        data += piece
+    return data
+
+
+# A marshaller for the types above, little endian.
+
+_FIXED = {"y": "<B", "b": "<I", "u": "<I", "h": "<I", "t": "<Q"}
+_ALIGNMENT = {"y": 1, "g": 1, "v": 1, "t": 8, "(": 8}  # all others: 4
+
+
+def _marshal(signature, values):
+    out = bytearray()
+    for part, value in zip(_parts(signature), values, strict=True):
+        _append(out, part, value)
+    return bytes(out)
+
+
+def _append(out, kind, value):
+    out += bytes(-len(out) % _ALIGNMENT.get(kind[0], 4))
+    if kind in _FIXED:
+        out += struct.pack(_FIXED[kind], value)
+    elif kind in ("s", "o"):
+        text = value.encode()
+        out += struct.pack("<I", len(text)) + text + b"\0"
+    elif kind == "g":
+        out += bytes([len(value)]) + value.encode() + b"\0"
+    elif kind == "v":
+        signature, inner = value
+        _append(out, "g", signature)
+        _append(out, signature, inner)
+    elif kind[0] == "a":
+        at = len(out)
+        out += bytes(4)
+        # The padding before the first element does not count as the array's length.
+        out += bytes(-len(out) % _ALIGNMENT.get(kind[1], 4))
+        start = len(out)
+        for element in value:
+            _append(out, kind[1:], element)
+        struct.pack_into("<I", out, at, len(out) - start)
+    else:
+        for part, member in zip(_parts(kind[1:-1]), value, strict=True):
+            _append(out, part, member)
+
+
+def _parts(signature):
+    """The single complete types that a signature is a row of."""
+    at = 0
+    while at < len(signature):
+        end = at
+        while signature[end] == "a":
+            end += 1
+        depth = 0
+        while True:
+            depth += {"(": 1, ")": -1}.get(signature[end], 0)
+            end += 1
+            if depth == 0:
+                break
+        yield signature[at:end]
+        at = end
+
+
+def main(arguments):
+    kinds = {"--daemon": "dbus-daemon", "--broker": "dbus-broker"}
+    if len(arguments) < 3 or arguments[0] not in kinds or arguments[1] != "--":
+        print("usage: private_bus.py --daemon|--broker -- command args…", file=sys.stderr)
+        return 64
+    # So that a polite end of this process runs the clean-up; after an impolite one the folder stays.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    with PrivateBus(kinds[arguments[0]]) as bus:
+        status = subprocess.call(arguments[2:], env=bus.environment(), preexec_fn=die_with_parent)
+        return status if status >= 0 else 128 - status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
