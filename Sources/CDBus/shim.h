@@ -1,3 +1,6 @@
 #include <dbus/dbus.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+
+// The Glibc module is built without _GNU_SOURCE and so hides these.
+int pipe2(int ends[2], int flags);

@@ -1,0 +1,109 @@
+/// A Swift type whose values go over the bus.
+///
+/// The basic types, arrays, dictionaries, ``Variant``, ``Structure``, ``OwnedFileDescriptor`` and `Data` are bus values
+/// already. A structure of your own becomes one through ``BusStructure``; an enumeration with a raw value that is a bus value
+/// only has to say so:
+///
+/// ```swift
+/// enum Mood: String, BusValue { case calm, merry }
+///
+/// let message = try Message.signal(from: "/org/example", "org.example.Mood", "Changed", Mood.merry)
+/// let mood = try message.values(as: Mood.self)
+/// print(mood)
+/// ```
+public protocol BusValue: Sendable {
+  /// The one complete type that this Swift type is on the bus.
+  static var signature: Signature { get }
+
+  /// Takes the next value out of `reader`.
+  static func read(from reader: inout MessageReader) throws(CodingError) -> Self
+
+  /// Appends this value to `writer`.
+  func write(to writer: inout MessageWriter) throws(CodingError)
+
+  /// The value from what a variant holds.
+  init(_ variant: Variant) throws(CodingError)
+
+  /// This value as what a variant holds.
+  var variant: Variant { get }
+
+  /// Takes an array of values out of `reader`. Types of a fixed size do it in one step.
+  static func readArray(from reader: inout MessageReader) throws(CodingError) -> [Self]
+
+  /// Appends an array of values to `writer`. Types of a fixed size do it in one step.
+  static func writeArray(_ values: [Self], to writer: inout MessageWriter) throws(CodingError)
+
+  /// The array from what a variant holds.
+  static func array(from variant: Variant) throws(CodingError) -> [Self]
+
+  /// An array as what a variant holds.
+  static func variant(of values: [Self]) -> Variant
+}
+
+/// A bus value that may be the key of a dictionary: one of D-Bus's basic types.
+///
+/// ```swift
+/// func describe<Key: BasicBusValue>(_ key: Key.Type) -> String { "a{\(key.signature)v}" }
+/// print(describe(UInt32.self))  // a{uv}
+/// ```
+public protocol BasicBusValue: BusValue, Hashable {}
+
+extension BusValue {
+  /// Takes the elements one by one.
+  public static func readArray(from reader: inout MessageReader) throws(CodingError) -> [Self] {
+    var values: [Self] = []
+    try reader.array { (elements) throws(CodingError) in
+      while !elements.isAtEnd { values.append(try Self.read(from: &elements)) }
+    }
+    return values
+  }
+
+  /// Appends the elements one by one.
+  public static func writeArray(_ values: [Self], to writer: inout MessageWriter) throws(CodingError) {
+    try writer.array(of: signature) { (elements) throws(CodingError) in
+      for value in values { try value.write(to: &elements) }
+    }
+  }
+
+  /// Converts the elements one by one.
+  public static func array(from variant: Variant) throws(CodingError) -> [Self] {
+    guard case .array(let element, let values) = variant, element == signature else {
+      throw .typeMismatch(expected: Signature(unchecked: "a\(signature)"), found: variant.contentSignature)
+    }
+    var result: [Self] = []
+    result.reserveCapacity(values.count)
+    for value in values { result.append(try Self(value)) }
+    return result
+  }
+
+  /// Converts the elements one by one.
+  public static func variant(of values: [Self]) -> Variant {
+    .array(of: signature, values.map(\.variant))
+  }
+}
+
+extension BusValue where Self: RawRepresentable, RawValue: BusValue {
+  /// The signature of the raw value.
+  public static var signature: Signature { RawValue.signature }
+
+  /// Takes a raw value, and refuses one that stands for nothing.
+  public static func read(from reader: inout MessageReader) throws(CodingError) -> Self {
+    try Self(checking: try RawValue.read(from: &reader))
+  }
+
+  /// Appends the raw value.
+  public func write(to writer: inout MessageWriter) throws(CodingError) { try rawValue.write(to: &writer) }
+
+  /// The value whose raw value the variant holds.
+  public init(_ variant: Variant) throws(CodingError) { self = try Self(checking: try RawValue(variant)) }
+
+  /// The raw value as what a variant holds.
+  public var variant: Variant { rawValue.variant }
+
+  private init(checking raw: RawValue) throws(CodingError) {
+    guard let value = Self(rawValue: raw) else {
+      throw .invalidValue("\(raw) is no \(Self.self)")
+    }
+    self = value
+  }
+}

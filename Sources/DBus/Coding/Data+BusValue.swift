@@ -1,0 +1,35 @@
+public import struct FoundationEssentials.Data
+
+extension Data: BusValue {
+  /// "ay": bytes.
+  public static var signature: Signature { "ay" }
+
+  /// Takes bytes, in one copy.
+  public static func read(from reader: inout MessageReader) throws(CodingError) -> Data {
+    try reader.fixedArray(of: .byte) { (bytes: UnsafeBufferPointer<UInt8>) in Data(buffer: bytes) }
+  }
+
+  /// Appends bytes, in one copy for each contiguous region.
+  public func write(to writer: inout MessageWriter) throws(CodingError) {
+    var failure: CodingError?
+    withUnsafeBytes { bytes in
+      do throws(CodingError) {
+        try writer.fixedArray(bytes.assumingMemoryBound(to: UInt8.self), of: .byte, signature: "y")
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// The bytes that a variant holds.
+  public init(_ variant: Variant) throws(CodingError) {
+    guard case .bytes(let bytes) = variant else {
+      throw .typeMismatch(expected: "ay", found: variant.contentSignature)
+    }
+    self.init(bytes)
+  }
+
+  /// These bytes as what a variant holds.
+  public var variant: Variant { .bytes([UInt8](self)) }
+}

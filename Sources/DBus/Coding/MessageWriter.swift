@@ -1,0 +1,184 @@
+internal import CDBus
+internal import Glibc
+
+/// Appends values to a message that is being made.
+///
+/// You meet it only where you write a ``BusValue`` by hand.
+///
+/// ```swift
+/// struct Celsius: BusValue {
+///   var degrees: Double
+///   static var signature: Signature { "d" }
+///   static func read(from reader: inout MessageReader) throws(CodingError) -> Celsius {
+///     Celsius(degrees: try Double.read(from: &reader))
+///   }
+///   func write(to writer: inout MessageWriter) throws(CodingError) { try degrees.write(to: &writer) }
+///   init(degrees: Double) { self.degrees = degrees }
+///   init(_ variant: Variant) throws(CodingError) { degrees = try Double(variant) }
+///   var variant: Variant { degrees.variant }
+/// }
+/// print(Celsius.signature, Celsius(degrees: 21.5).variant)
+/// ```
+public struct MessageWriter: ~Copyable {
+  /// The longest array, in bytes: what the specification says.
+  public static let maximumArrayLength = 1 << 26
+  /// The longest message, in bytes: the specification's 128 MiB, less what the bus adds as it passes a message on.
+  public static let maximumMessageLength = (1 << 27) - 512
+  /// How deep containers may nest altogether, variants included: what the specification says.
+  public static let maximumDepth = 64
+  /// How many file descriptors a message may carry: what any libdbus peer accepts.
+  public static let maximumFileDescriptors = 16
+
+  private var iterator = DBusMessageIter()
+  /// Where the next byte goes, counted from the start of the body.
+  private(set) var position = 0
+  private var depth = 0
+  private var limit = 0
+  private(set) var fileDescriptors = 0
+
+  /// `limit` is what the body may hold, `message` the message whose body this is and which outlives the writer.
+  init(appendingTo message: OpaquePointer, limit: Int) {
+    dbus_message_iter_init_append(message, &iterator)
+    self.limit = limit
+  }
+
+  private init(inside depth: Int) { self.depth = depth }
+
+  /// Appends an array whose elements have the type `element`, and whose values `body` appends.
+  public mutating func array(
+    of element: Signature, _ body: (inout MessageWriter) throws(CodingError) -> Void
+  ) throws(CodingError) {
+    var start = 0
+    try container(.array, contents: element) { (elements) throws(CodingError) in
+      try elements.advance(4, alignment: 4)
+      // The padding in front of the first element is there even where there is none.
+      try elements.advance(0, alignment: WireType.alignment(of: element))
+      start = elements.position
+      try body(&elements)
+      let length = elements.position - start
+      if length > Self.maximumArrayLength { throw .arrayTooLong(length) }
+    }
+  }
+
+  /// Appends a structure whose members `body` appends.
+  public mutating func structure(
+    _ body: (inout MessageWriter) throws(CodingError) -> Void
+  ) throws(CodingError) {
+    try container(.structure, contents: nil) { (members) throws(CodingError) in
+      try members.advance(0, alignment: 8)
+      try body(&members)
+    }
+  }
+
+  /// Appends one entry of the dictionary that is being written as an array.
+  mutating func entry(_ body: (inout MessageWriter) throws(CodingError) -> Void) throws(CodingError) {
+    try container(.dictionaryEntry, contents: nil) { (pair) throws(CodingError) in
+      try pair.advance(0, alignment: 8)
+      try body(&pair)
+    }
+  }
+
+  /// Appends a variant that holds one value of the type `content`, which `body` appends.
+  public mutating func variant(
+    of content: Signature, _ body: (inout MessageWriter) throws(CodingError) -> Void
+  ) throws(CodingError) {
+    try container(.variant, contents: content) { (value) throws(CodingError) in
+      try value.advance(content.rawValue.utf8.count + 2, alignment: 1)
+      try body(&value)
+    }
+  }
+
+  /// The one place where containers open and close. On an error the message is only good for being thrown away.
+  private mutating func container(
+    _ type: WireType, contents: Signature?, _ body: (inout MessageWriter) throws(CodingError) -> Void
+  ) throws(CodingError) {
+    if depth == Self.maximumDepth { throw .nestedTooDeep }
+    if let contents { try Self.check(contents, inArray: type == .array) }
+    var child = MessageWriter(inside: depth + 1)
+    child.position = position
+    child.limit = limit
+    child.fileDescriptors = fileDescriptors
+    let opened =
+      if let contents {
+        contents.rawValue.withCString {
+          dbus_message_iter_open_container(&iterator, type.code, $0, &child.iterator)
+        }
+      } else {
+        dbus_message_iter_open_container(&iterator, type.code, nil, &child.iterator)
+      }
+    if opened == 0 { throw .outOfMemory }
+    do {
+      try body(&child)
+    } catch {
+      dbus_message_iter_abandon_container(&iterator, &child.iterator)
+      throw error
+    }
+    if dbus_message_iter_close_container(&iterator, &child.iterator) == 0 { throw .outOfMemory }
+    position = child.position
+    fileDescriptors = child.fileDescriptors
+  }
+
+  /// A short signature that Swift types composed cannot be too deep; a long one is looked at.
+  static func check(_ signature: Signature, inArray: Bool) throws(CodingError) {
+    if signature.rawValue.utf8.count < Signature.maximumDepth { return }
+    // A dictionary's entry is a type only inside its array.
+    let text = inArray ? "a\(signature)" : signature.rawValue
+    if let fault = Signature.fault(in: text) {
+      throw .invalidSignature(InvalidName(text: text, kind: Signature.kind, fault: fault))
+    }
+  }
+
+  mutating func basic<Value: BitwiseCopyable>(_ value: Value, as type: WireType) throws(CodingError) {
+    try advance(MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.size)
+    let appended = withUnsafePointer(to: value) { dbus_message_iter_append_basic(&iterator, type.code, $0) }
+    if appended == 0 { throw .outOfMemory }
+  }
+
+  mutating func string(_ text: String, as type: WireType) throws(CodingError) {
+    let length = text.utf8.count
+    if type == .signature {
+      try advance(length + 2, alignment: 1)
+    } else {
+      try advance(4 + length + 1, alignment: 4)
+    }
+    let outcome: CodingError? = text.withCString { start in
+      if strlen(start) != length { return .containsNUL }
+      return withUnsafePointer(to: start) { dbus_message_iter_append_basic(&iterator, type.code, $0) } == 0
+        ? .outOfMemory : nil
+    }
+    if let outcome { throw outcome }
+  }
+
+  mutating func fileDescriptor(_ descriptor: Int32) throws(CodingError) {
+    fileDescriptors += 1
+    if fileDescriptors > Self.maximumFileDescriptors { throw .tooManyFileDescriptors }
+    try advance(4, alignment: 4)
+    if fcntl(descriptor, F_GETFD) < 0 { throw .fileDescriptorUnavailable(errno) }
+    let appended = withUnsafePointer(to: descriptor) {
+      dbus_message_iter_append_basic(&iterator, WireType.fileDescriptor.code, $0)
+    }
+    if appended == 0 { throw .fileDescriptorUnavailable(errno) }
+  }
+
+  /// Appends an array of a type of fixed size in one step.
+  mutating func fixedArray<Element: BitwiseCopyable>(
+    _ elements: UnsafeBufferPointer<Element>, of type: WireType, signature: Signature
+  ) throws(CodingError) {
+    let length = elements.count * MemoryLayout<Element>.size
+    if length > Self.maximumArrayLength { throw .arrayTooLong(length) }
+    try array(of: signature) { (writer) throws(CodingError) in
+      try writer.advance(length, alignment: MemoryLayout<Element>.size)
+      // libdbus wants a pointer even where there is nothing to point at.
+      var start = elements.baseAddress ?? UnsafePointer(bitPattern: MemoryLayout<Element>.alignment)
+      if dbus_message_iter_append_fixed_array(&writer.iterator, type.code, &start, Int32(elements.count)) == 0 {
+        throw .outOfMemory
+      }
+    }
+  }
+
+  private mutating func advance(_ size: Int, alignment: Int) throws(CodingError) {
+    position = (position + alignment - 1) & ~(alignment - 1)
+    position += size
+    if position > limit { throw .messageTooLong }
+  }
+}

@@ -1,0 +1,147 @@
+/// The numbers. Their memory is their wire format once libdbus has seen to the byte order, so arrays of them are copied whole.
+protocol FixedSizeBusValue: BasicBusValue, BitwiseCopyable {
+  static var wireType: WireType { get }
+  static var zero: Self { get }
+  init?(inVariant variant: Variant)
+}
+
+extension FixedSizeBusValue {
+  public static func read(from reader: inout MessageReader) throws(CodingError) -> Self {
+    try reader.basic(wireType, zero: zero)
+  }
+
+  public func write(to writer: inout MessageWriter) throws(CodingError) {
+    try writer.basic(self, as: Self.wireType)
+  }
+
+  public init(_ variant: Variant) throws(CodingError) {
+    guard let value = Self(inVariant: variant) else {
+      throw .typeMismatch(expected: Self.signature, found: variant.contentSignature)
+    }
+    self = value
+  }
+
+  public static func readArray(from reader: inout MessageReader) throws(CodingError) -> [Self] {
+    try reader.fixedArray(of: wireType) { Array($0) }
+  }
+
+  public static func writeArray(_ values: [Self], to writer: inout MessageWriter) throws(CodingError) {
+    // Typed errors do not pass through the standard library's closures: carry the outcome out instead.
+    var failure: CodingError?
+    values.withUnsafeBufferPointer { elements in
+      do throws(CodingError) {
+        try writer.fixedArray(elements, of: wireType, signature: signature)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+}
+
+extension UInt8: FixedSizeBusValue {
+  /// "y": a byte.
+  public static var signature: Signature { "y" }
+  /// This number as what a variant holds.
+  public var variant: Variant { .byte(self) }
+  static var wireType: WireType { .byte }
+  init?(inVariant variant: Variant) {
+    guard case .byte(let value) = variant else { return nil }
+    self = value
+  }
+
+  /// The bytes that a variant holds.
+  public static func array(from variant: Variant) throws(CodingError) -> [UInt8] {
+    guard case .bytes(let bytes) = variant else {
+      throw .typeMismatch(expected: "ay", found: variant.contentSignature)
+    }
+    return bytes
+  }
+
+  /// Bytes as what a variant holds.
+  public static func variant(of values: [UInt8]) -> Variant { .bytes(values) }
+}
+
+extension Int16: FixedSizeBusValue {
+  /// "n": a 16-bit integer.
+  public static var signature: Signature { "n" }
+  /// This number as what a variant holds.
+  public var variant: Variant { .int16(self) }
+  static var wireType: WireType { .int16 }
+  init?(inVariant variant: Variant) {
+    guard case .int16(let value) = variant else { return nil }
+    self = value
+  }
+}
+
+extension UInt16: FixedSizeBusValue {
+  /// "q": an unsigned 16-bit integer.
+  public static var signature: Signature { "q" }
+  /// This number as what a variant holds.
+  public var variant: Variant { .uint16(self) }
+  static var wireType: WireType { .uint16 }
+  init?(inVariant variant: Variant) {
+    guard case .uint16(let value) = variant else { return nil }
+    self = value
+  }
+}
+
+extension Int32: FixedSizeBusValue {
+  /// "i": a 32-bit integer.
+  public static var signature: Signature { "i" }
+  /// This number as what a variant holds.
+  public var variant: Variant { .int32(self) }
+  static var wireType: WireType { .int32 }
+  init?(inVariant variant: Variant) {
+    guard case .int32(let value) = variant else { return nil }
+    self = value
+  }
+}
+
+extension UInt32: FixedSizeBusValue {
+  /// "u": an unsigned 32-bit integer.
+  public static var signature: Signature { "u" }
+  /// This number as what a variant holds.
+  public var variant: Variant { .uint32(self) }
+  static var wireType: WireType { .uint32 }
+  init?(inVariant variant: Variant) {
+    guard case .uint32(let value) = variant else { return nil }
+    self = value
+  }
+}
+
+extension Int64: FixedSizeBusValue {
+  /// "x": a 64-bit integer.
+  public static var signature: Signature { "x" }
+  /// This number as what a variant holds.
+  public var variant: Variant { .int64(self) }
+  static var wireType: WireType { .int64 }
+  init?(inVariant variant: Variant) {
+    guard case .int64(let value) = variant else { return nil }
+    self = value
+  }
+}
+
+extension UInt64: FixedSizeBusValue {
+  /// "t": an unsigned 64-bit integer.
+  public static var signature: Signature { "t" }
+  /// This number as what a variant holds.
+  public var variant: Variant { .uint64(self) }
+  static var wireType: WireType { .uint64 }
+  init?(inVariant variant: Variant) {
+    guard case .uint64(let value) = variant else { return nil }
+    self = value
+  }
+}
+
+extension Double: FixedSizeBusValue {
+  /// "d": a floating-point number.
+  public static var signature: Signature { "d" }
+  /// This number as what a variant holds.
+  public var variant: Variant { .double(self) }
+  static var wireType: WireType { .double }
+  init?(inVariant variant: Variant) {
+    guard case .double(let value) = variant else { return nil }
+    self = value
+  }
+}

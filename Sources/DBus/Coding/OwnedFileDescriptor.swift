@@ -1,0 +1,95 @@
+internal import CDBus
+internal import Glibc
+
+/// A file descriptor that is closed exactly once: with ``close()``, or when the last reference goes.
+///
+/// ```swift
+/// let pipe = try OwnedFileDescriptor.pipe()
+/// let message = try Message.signal(from: "/log", "org.example.Log", "Opened", pipe.readEnd)
+/// // The message has a duplicate of its own; both ends are closed when `pipe` goes.
+/// print(message.signature)  // h
+/// ```
+public final class OwnedFileDescriptor: Sendable {
+  private let descriptor: Lock<Int32>
+
+  /// Takes ownership of `descriptor`: nobody else may close it.
+  public init(owning descriptor: Int32) { self.descriptor = Lock(descriptor) }
+
+  /// A duplicate of a descriptor that stays somebody else's.
+  public convenience init(duplicating descriptor: Int32) throws(CodingError) {
+    let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
+    if copy < 0 { throw .fileDescriptorUnavailable(errno) }
+    self.init(owning: copy)
+  }
+
+  deinit { close() }
+
+  /// Lends the number to `body`; it stays open until `body` returns. Inside, it is -1 after ``close()``.
+  public func withRawValue<Result>(_ body: (Int32) throws -> Result) rethrows -> Result {
+    try descriptor.withLock { try body($0) }
+  }
+
+  /// Gives the number away: the caller closes it now. It is -1 after ``close()``, and the second time.
+  public func release() -> Int32 {
+    descriptor.withLock { number in
+      defer { number = -1 }
+      return number
+    }
+  }
+
+  /// Closes now. Again, it does nothing.
+  public func close() {
+    let number = release()
+    if number >= 0 { Glibc.close(number) }
+  }
+
+  /// A pipe, both ends closed on exec.
+  public static func pipe() throws(CodingError) -> (readEnd: OwnedFileDescriptor, writeEnd: OwnedFileDescriptor) {
+    var ends: [Int32] = [-1, -1]
+    if pipe2(&ends, O_CLOEXEC) < 0 { throw .fileDescriptorUnavailable(errno) }
+    return (OwnedFileDescriptor(owning: ends[0]), OwnedFileDescriptor(owning: ends[1]))
+  }
+}
+
+extension OwnedFileDescriptor: BasicBusValue {
+  /// Two are equal where they are the same object.
+  public static func == (left: OwnedFileDescriptor, right: OwnedFileDescriptor) -> Bool { left === right }
+
+  /// Hashes the identity.
+  public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+
+  /// "h": a file descriptor.
+  public static var signature: Signature { "h" }
+
+  /// Takes a file descriptor, which the receiver owns from now on.
+  public static func read(from reader: inout MessageReader) throws(CodingError) -> OwnedFileDescriptor {
+    OwnedFileDescriptor(owning: try reader.fileDescriptor())
+  }
+
+  /// Appends a duplicate, which the message owns.
+  public func write(to writer: inout MessageWriter) throws(CodingError) {
+    var failure: CodingError?
+    withRawValue { number in
+      do throws(CodingError) {
+        try writer.fileDescriptor(number)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+  }
+
+  /// The file descriptor that a variant holds: the same object.
+  public convenience init(_ variant: Variant) throws(CodingError) {
+    guard case .fileDescriptor(let other) = variant else {
+      throw .typeMismatch(expected: "h", found: variant.contentSignature)
+    }
+    var copy: Int32 = -1
+    other.withRawValue { copy = fcntl($0, F_DUPFD_CLOEXEC, 3) }
+    if copy < 0 { throw .fileDescriptorUnavailable(errno) }
+    self.init(owning: copy)
+  }
+
+  /// This file descriptor as what a variant holds.
+  public var variant: Variant { .fileDescriptor(self) }
+}

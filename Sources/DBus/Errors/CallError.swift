@@ -1,0 +1,46 @@
+/// Why a call came to nothing.
+///
+/// ```swift
+/// let connection = try await Connection.session()
+/// do {
+///   let mood: String = try await connection.call("org.example.Greeter", "/org/example", "org.example.Greeter", "Mood")
+///   print(mood)
+/// } catch .replied(let error) where error.name == .serviceUnknown {
+///   print("the greeter is not at home")
+/// } catch {
+///   print(error)
+/// }
+/// ```
+public enum CallError: Error, Sendable, Hashable {
+  /// The peer, or the bus, answered with an error.
+  case replied(ErrorReply)
+  /// No reply came within the deadline. Whether the call was carried out is not known.
+  case timedOut
+  /// The connection went before the reply came, or was closed already.
+  case disconnected
+  /// The task that waited was cancelled.
+  case cancelled
+  /// The arguments do not fit into a message. Nothing was sent.
+  case invalidArguments(CodingError)
+  /// A reply came, and its values are not those that were asked for.
+  case unexpectedReply(CodingError)
+}
+
+extension CallError: NamedOnBus {
+  /// The name that D-Bus has for it, for passing it on.
+  public var errorReply: ErrorReply {
+    switch self {
+    case .replied(let error): error
+    case .timedOut: ErrorReply(.noReply, "no reply came in time")
+    case .disconnected: ErrorReply(.disconnected, "the connection is gone")
+    case .cancelled: ErrorReply(.failed, "the call was cancelled")
+    case .invalidArguments(let error): error.errorReply
+    case .unexpectedReply(let error): ErrorReply(.inconsistentMessage, "the reply does not fit: \(error)")
+    }
+  }
+}
+
+extension CallError: CustomStringConvertible {
+  /// One sentence that stands by itself.
+  public var description: String { errorReply.description }
+}

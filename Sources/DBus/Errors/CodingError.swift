@@ -1,0 +1,63 @@
+/// A value that does not fit into a message, or a message that does not hold the value that was asked for.
+///
+/// libdbus ends the process where it is handed such a value; here it is an error that can be shown to people.
+///
+/// ```swift
+/// do {
+///   _ = try Message.signal(from: "/org/example", "org.example.Log", "Said", "one\u{0}two")
+/// } catch .containsNUL {
+///   print("a string on the bus ends at its first NUL")
+/// }
+/// ```
+public enum CodingError: Error, Sendable, Hashable {
+  /// The message holds a value of another type at this place.
+  case typeMismatch(expected: Signature, found: Signature)
+  /// The message, or the container, ends where another value was expected.
+  case endOfValues(expected: Signature)
+  /// A string has an embedded NUL, which D-Bus cannot carry.
+  case containsNUL
+  /// An array's elements have this many bytes together, beyond ``MessageWriter/maximumArrayLength``.
+  case arrayTooLong(Int)
+  /// The message would be longer than ``MessageWriter/maximumMessageLength``.
+  case messageTooLong
+  /// The signature of all that was written is not one that a message may have.
+  case invalidSignature(InvalidName)
+  /// Containers nest deeper than ``MessageWriter/maximumDepth``.
+  case nestedTooDeep
+  /// More file descriptors than ``MessageWriter/maximumFileDescriptors``, or a connection that carries none.
+  case tooManyFileDescriptors
+  /// A file descriptor could not be duplicated; the number is `errno`.
+  case fileDescriptorUnavailable(Int32)
+  /// The path or interface is reserved for libdbus itself; a bus hangs up on whoever sends it.
+  case reserved(String)
+  /// The value is of the right type, but not one that the Swift type has.
+  case invalidValue(String)
+  /// There was not enough memory.
+  case outOfMemory
+}
+
+extension CodingError: CustomStringConvertible {
+  /// One sentence that stands by itself.
+  public var description: String {
+    switch self {
+    case .typeMismatch(let expected, let found):
+      "expected a value of type \"\(expected)\", found \"\(found)\""
+    case .endOfValues(let expected):
+      expected == .empty
+        ? "the values end where one more was expected"
+        : "the values end where one of type \"\(expected)\" was expected"
+    case .containsNUL: "a string has an embedded NUL, which D-Bus cannot carry"
+    case .arrayTooLong(let length):
+      "an array has \(length) bytes, and \(MessageWriter.maximumArrayLength) is the limit"
+    case .messageTooLong: "the message is longer than \(MessageWriter.maximumMessageLength) bytes"
+    case .invalidSignature(let fault): "the values do not fit into one message: \(fault)"
+    case .nestedTooDeep: "containers nest deeper than \(MessageWriter.maximumDepth)"
+    case .tooManyFileDescriptors:
+      "more file descriptors than this connection carries in a message (\(MessageWriter.maximumFileDescriptors) at most)"
+    case .fileDescriptorUnavailable(let code): "a file descriptor could not be duplicated (errno \(code))"
+    case .reserved(let name): "\"\(name)\" is reserved for libdbus itself"
+    case .invalidValue(let reason): reason
+    case .outOfMemory: "there was not enough memory"
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/// The small pieces: names, white space, character data.
+extension XMLScanner {
+  /// Whether `literal` stands where the scanner is, or at `offset`.
+  func sees(_ literal: StaticString, at offset: Int? = nil) -> Bool {
+    let start = offset ?? index
+    return literal.withUTF8Buffer { wanted in
+      guard start + wanted.count <= bytes.count else { return false }
+      for place in wanted.indices where bytes[start + place] != wanted[place] { return false }
+      return true
+    }
+  }
+
+  func string(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  /// Returns whether there was any white space.
+  @discardableResult
+  mutating func skipBlanks() -> Bool {
+    let start = index
+    while index < bytes.count, XMLText.isBlank(bytes[index]) { index += 1 }
+    return index > start
+  }
+
+  /// Any byte beyond ASCII may stand in a name: which letters may is of no use to us, and where a name
+  /// ends does not depend on it.
+  mutating func name(_ expected: String) throws(XMLError) -> Range<Int> {
+    let start = index
+    while index < bytes.count {
+      switch bytes[index] {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
+        UInt8(ascii: ":"), 0x80...:
+        index += 1
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+        if index == start { throw malformed(expected, at: start) }
+        index += 1
+      default:
+        if index == start { throw malformed(expected, at: start) }
+        return start..<index
+      }
+    }
+    if index == start { throw malformed(expected, at: start) }
+    return start..<index
+  }
+
+  enum CharacterData { case content, attribute }
+
+  /// Scans up to `terminator` or the end. References are replaced and line ends become U+000A; in an
+  /// attribute all white space becomes spaces, except where it came by reference.
+  mutating func characterData(until terminator: UInt8, of kind: CharacterData) throws(XMLError) -> String {
+    var data: [UInt8] = []
+    while index < bytes.count, bytes[index] != terminator {
+      let byte = bytes[index]
+      switch byte {
+      case UInt8(ascii: "&"):
+        guard let reference = XMLText.reference(in: bytes, at: index) else { throw unknownReference() }
+        data.append(contentsOf: UTF8.encode(reference.scalar) ?? [])
+        index = reference.end
+        continue
+      case UInt8(ascii: "<"):
+        throw malformed("no \"<\" within a value", at: index)
+      case UInt8(ascii: "\r"):
+        if !sees("\n", at: index + 1) { data.append(kind == .content ? UInt8(ascii: "\n") : UInt8(ascii: " ")) }
+      case UInt8(ascii: "\n"), UInt8(ascii: "\t"):
+        data.append(kind == .content ? byte : UInt8(ascii: " "))
+      default:
+        data.append(byte)
+      }
+      index += 1
+    }
+    return String(decoding: data, as: UTF8.self)
+  }
+
+  private func unknownReference() -> XMLError {
+    let shown = string(index..<min(index + 16, bytes.count))
+    let end = shown.firstIndex { $0 == ";" || $0.isWhitespace } ?? shown.endIndex
+    return malformed(
+      "a character's number or one of &amp; &lt; &gt; &quot; &apos;", found: "\"\(shown[..<end])\"", at: index)
+  }
+}

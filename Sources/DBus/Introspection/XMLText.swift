@@ -1,0 +1,117 @@
+/// What XML says about characters: which there may be, and how those are written that cannot stand for themselves.
+enum XMLText {
+  /// Whether XML 1.0 allows the character in a document at all, be it by reference.
+  static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x10000...: true
+    default: false
+    }
+  }
+
+  /// Where the first character is that may not be in a document.
+  static func firstForbidden(in bytes: [UInt8]) -> Int? {
+    for (offset, byte) in bytes.enumerated() {
+      switch byte {
+      case 0x9, 0xA, 0xD: break
+      case 0..<0x20: return offset
+      // U+FFFE and U+FFFF
+      case 0xBE, 0xBF: if offset >= 2, bytes[offset - 1] == 0xBF, bytes[offset - 2] == 0xEF { return offset - 2 }
+      default: break
+      }
+    }
+    return nil
+  }
+
+  static func isBlank(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): true
+    default: false
+    }
+  }
+
+  /// The character that the reference at `start` stands for, and where the reference ends.
+  static func reference(in bytes: [UInt8], at start: Int) -> (scalar: Unicode.Scalar, end: Int)? {
+    var end = start + 1
+    while end < bytes.count, isReferenceByte(bytes[end]) { end += 1 }
+    guard end < bytes.count, bytes[end] == UInt8(ascii: ";") else { return nil }
+    let name = bytes[(start + 1)..<end]
+    guard let scalar = name.first == UInt8(ascii: "#") ? numbered(name.dropFirst()) : named(name) else { return nil }
+    return (scalar, end + 1)
+  }
+
+  private static func isReferenceByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "#"):
+      true
+    default: false
+    }
+  }
+
+  private static func named(_ name: ArraySlice<UInt8>) -> Unicode.Scalar? {
+    switch String(decoding: name.prefix(5), as: UTF8.self) {
+    case "amp": "&"
+    case "lt": "<"
+    case "gt": ">"
+    case "quot": "\""
+    case "apos": "'"
+    default: nil
+    }
+  }
+
+  private static func numbered(_ digits: ArraySlice<UInt8>) -> Unicode.Scalar? {
+    let isHexadecimal = digits.first == UInt8(ascii: "x")
+    let digits = isHexadecimal ? digits.dropFirst() : digits
+    let radix: UInt32 = isHexadecimal ? 16 : 10
+    if digits.isEmpty { return nil }
+    var value: UInt32 = 0
+    for digit in digits {
+      guard let number = Character(Unicode.Scalar(digit)).hexDigitValue, number < radix else { return nil }
+      value = value * radix + UInt32(number)
+      if value > 0x10FFFF { return nil }
+    }
+    guard let scalar = Unicode.Scalar(value), isAllowed(scalar) else { return nil }
+    return scalar
+  }
+}
+
+// MARK: - Writing
+
+extension XMLText {
+  /// Appends what a double-quoted attribute holds for `value`.
+  static func append(attribute value: String, to text: inout String) {
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      case "\"": text += "&quot;"
+      // As themselves they would come back as spaces.
+      case "\t", "\n", "\r": text += "&#\(scalar.value);"
+      default: text.unicodeScalars.append(isAllowed(scalar) ? scalar : "\u{FFFD}")
+      }
+    }
+  }
+}
+
+// MARK: - Errors
+
+extension XMLText {
+  /// The character at `offset` as an error names it, or `nil` at the end.
+  static func character(at offset: Int, in bytes: [UInt8]) -> String? {
+    guard offset < bytes.count else { return nil }
+    guard let scalar = String(decoding: bytes[offset..<min(offset + 4, bytes.count)], as: UTF8.self).unicodeScalars.first
+    else { return nil }
+    if scalar.properties.isWhitespace, scalar.value == 0x20 { return "a space" }
+    let isVisible = scalar.value > 0x20 && scalar.value != 0x7F && isAllowed(scalar)
+    if isVisible { return "\"\(scalar)\"" }
+    let digits = String(scalar.value, radix: 16, uppercase: true)
+    return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+
+  /// As much of `text` as an error shows.
+  static func excerpt(_ text: String) -> String {
+    let limit = 60
+    return text.unicodeScalars.count > limit ? String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit))) + "…" : text
+  }
+}

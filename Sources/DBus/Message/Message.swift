@@ -1,0 +1,269 @@
+internal import CDBus
+
+/// One D-Bus message: a call, a reply, an error or a signal.
+///
+/// A message cannot be copied: whoever has it owns it, and it goes when its owner goes. Nothing in it changes
+/// once it is made.
+///
+/// ```swift
+/// let call = try Message.methodCall(
+///   to: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner", "org.example.Greeter")
+/// print(call.kind, call.signature)  // methodCall s
+/// let (name) = try call.values(as: String.self)
+/// print(name)
+/// ```
+// A message is not changed after it was made or received, and libdbus counts its references atomically.
+public struct Message: ~Copyable, @unchecked Sendable {
+  /// What kind of message it is.
+  public enum Kind: Sendable, Hashable {
+    /// A call of a method.
+    case methodCall
+    /// The reply to a call.
+    case methodReturn
+    /// The reply to a call that failed.
+    case error
+    /// A signal.
+    case signal
+    /// A kind that this version of the specification does not know. It is to be ignored.
+    case unknown
+  }
+
+  let raw: OpaquePointer
+
+  /// Takes over a reference that the caller holds.
+  init(owning raw: OpaquePointer) { self.raw = raw }
+
+  /// Takes a reference of its own.
+  init(retaining raw: OpaquePointer) {
+    dbus_message_ref(raw)
+    self.raw = raw
+  }
+
+  deinit { dbus_message_unref(raw) }
+}
+
+// MARK: - Making messages
+
+extension Message {
+  /// A call of `member` with `arguments`.
+  public static func methodCall<each Argument: BusValue>(
+    to destination: BusName? = nil, at path: ObjectPath, _ interface: InterfaceName? = nil, _ member: MemberName,
+    _ arguments: repeat each Argument
+  ) throws(CodingError) -> Message {
+    try checkReserved(path: path, interface: interface)
+    let raw = dbus_message_new_method_call(
+      destination?.rawValue, path.rawValue, interface?.rawValue, member.rawValue)
+    let names = [destination?.rawValue, path.rawValue, interface?.rawValue, member.rawValue]
+    return try Message(raw, names: names).appending(repeat each arguments)
+  }
+
+  /// A signal with `arguments`; to everyone who listens, or with `destination` to one alone.
+  public static func signal<each Argument: BusValue>(
+    from path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, to destination: BusName? = nil,
+    _ arguments: repeat each Argument
+  ) throws(CodingError) -> Message {
+    try checkReserved(path: path, interface: interface)
+    let message = try Message(
+      dbus_message_new_signal(path.rawValue, interface.rawValue, member.rawValue),
+      names: [destination?.rawValue, path.rawValue, interface.rawValue, member.rawValue])
+    if let destination, dbus_message_set_destination(message.raw, destination.rawValue) == 0 { throw .outOfMemory }
+    return try message.appending(repeat each arguments)
+  }
+
+  /// The reply to `call`.
+  public static func methodReturn<each Value: BusValue>(
+    to call: borrowing Message, _ values: repeat each Value
+  ) throws(CodingError) -> Message {
+    try Message(dbus_message_new_method_return(call.raw), names: []).appending(repeat each values)
+  }
+
+  /// The reply to `call` that says why it failed. What D-Bus cannot carry is left out of `text`.
+  public static func error(
+    to call: borrowing Message, _ name: ErrorName, _ text: String
+  ) throws(CodingError) -> Message {
+    let raw = dbus_message_new_error(call.raw, name.rawValue, nil)
+    let sendable = text.utf8.contains(0) ? String(text.filter { $0 != "\0" }) : text
+    return try Message(raw, names: [name.rawValue]).appending(sendable)
+  }
+
+
+  private init(_ raw: OpaquePointer?, names: [String?]) throws(CodingError) {
+    guard let raw else { throw .outOfMemory }
+    // A path may be of any length, and a header counts too.
+    for case let name? in names where name.utf8.count > Message.maximumHeaderName {
+      dbus_message_unref(raw)
+      throw .messageTooLong
+    }
+    self.raw = raw
+  }
+
+  /// Longer than any sensible path, and four of them with their padding fit into what `bodyLimit` leaves.
+  private static let maximumHeaderName = 1 << 16
+
+  /// What the body may hold: a message less four names in its header.
+  static let bodyLimit = MessageWriter.maximumMessageLength - 4 * (maximumHeaderName + 16)
+
+  private consuming func appending<each Argument: BusValue>(
+    _ arguments: repeat each Argument
+  ) throws(CodingError) -> Message {
+    var signatureLength = 0
+    for type in repeat (each Argument).self { signatureLength += type.signature.rawValue.utf8.count }
+    if signatureLength > 0 {
+      if signatureLength >= Signature.maximumDepth {
+        try MessageWriter.check(Signature.of(repeat (each Argument).self), inArray: false)
+      }
+      var writer = MessageWriter(appendingTo: raw, limit: Message.bodyLimit)
+      repeat try (each arguments).write(to: &writer)
+    }
+    return self
+  }
+
+  private static func checkReserved(path: ObjectPath, interface: InterfaceName?) throws(CodingError) {
+    if path.rawValue == DBUS_PATH_LOCAL { throw .reserved(DBUS_PATH_LOCAL) }
+    if interface?.rawValue == DBUS_INTERFACE_LOCAL { throw .reserved(DBUS_INTERFACE_LOCAL) }
+  }
+
+  /// Says that nobody waits for the reply.
+  mutating func setNoReply() { dbus_message_set_no_reply(raw, 1) }
+
+  /// Says that nothing is to be started for this call.
+  mutating func setNoAutoStart() { dbus_message_set_auto_start(raw, 0) }
+}
+
+// MARK: - Looking at messages
+
+extension Message {
+  /// What kind of message it is.
+  public var kind: Kind {
+    switch dbus_message_get_type(raw) {
+    case DBUS_MESSAGE_TYPE_METHOD_CALL: .methodCall
+    case DBUS_MESSAGE_TYPE_METHOD_RETURN: .methodReturn
+    case DBUS_MESSAGE_TYPE_ERROR: .error
+    case DBUS_MESSAGE_TYPE_SIGNAL: .signal
+    default: .unknown
+    }
+  }
+
+  /// Who sent it, by unique name. The bus fills this in; between two peers there is none.
+  public var sender: BusName? { Self.name(dbus_message_get_sender(raw)) }
+  /// Whom it is for.
+  public var destination: BusName? { Self.name(dbus_message_get_destination(raw)) }
+  /// The object that is called, or that emits the signal.
+  public var path: ObjectPath? { Self.name(dbus_message_get_path(raw)) }
+  /// The interface of the method or signal. A call may leave it out.
+  public var interface: InterfaceName? { Self.name(dbus_message_get_interface(raw)) }
+  /// The name of the method or signal.
+  public var member: MemberName? { Self.name(dbus_message_get_member(raw)) }
+  /// The name of the error.
+  public var errorName: ErrorName? { Self.name(dbus_message_get_error_name(raw)) }
+  /// The number that its sender gave it; 0 before it is sent.
+  public var serial: UInt32 { dbus_message_get_serial(raw) }
+  /// The number of the call that this is the reply to; 0 for anything else.
+  public var replySerial: UInt32 { dbus_message_get_reply_serial(raw) }
+  /// Whether the sender of this call waits for its reply.
+  public var expectsReply: Bool { kind == .methodCall && dbus_message_get_no_reply(raw) == 0 }
+
+  /// The types of its values.
+  public var signature: Signature {
+    guard let text = dbus_message_get_signature(raw) else { return .empty }
+    return Signature(unchecked: String(cString: text))
+  }
+
+  private static func name<Name: ValidatedName>(_ text: UnsafePointer<CChar>?) -> Name? {
+    text.map { Name(unchecked: String(cString: $0)) }
+  }
+
+  /// Its values, all of them, as Swift types.
+  public func values<each Value: BusValue>(
+    as types: repeat (each Value).Type
+  ) throws(CodingError) -> (repeat each Value) {
+    let expected = Signature.of(repeat each types)
+    if !hasSignature(expected) { throw .typeMismatch(expected: expected, found: signature) }
+    return try decodeValues()
+  }
+
+  /// Its values once its signature is known to fit.
+  func decodeValues<each Value: BusValue>() throws(CodingError) -> (repeat each Value) {
+    var reader = MessageReader(raw)
+    return (repeat try (each Value).read(from: &reader))
+  }
+
+  /// Its values, whatever they are.
+  ///
+  /// ```swift
+  /// let signal = try Message.signal(from: "/", "org.example.Log", "Said", "hello", UInt32(3))
+  /// print(try signal.variants().map(\.contentSignature))  // [s, u]
+  /// ```
+  public func variants() throws(CodingError) -> [Variant] {
+    var reader = MessageReader(raw)
+    var values: [Variant] = []
+    while !reader.isAtEnd { values.append(try Variant.readContent(from: &reader)) }
+    return values
+  }
+
+  /// Compares without making a string.
+  func hasSignature(_ expected: Signature) -> Bool {
+    dbus_message_has_signature(raw, expected.rawValue) != 0
+  }
+
+  /// The error that this message is, where it is one.
+  var errorReply: ErrorReply? {
+    guard kind == .error else { return nil }
+    var reader = MessageReader(raw)
+    let text = (try? String.read(from: &reader)) ?? ""
+    return ErrorReply(errorName ?? .failed, text)
+  }
+}
+
+// MARK: - Bytes
+
+extension Message {
+  /// The message as it goes over the wire, in this machine's byte order. File descriptors are not part of it.
+  ///
+  /// ```swift
+  /// let signal = try Message.signal(from: "/", "org.example.Log", "Said", "hello")
+  /// let again = try Message(bytes: signal.bytes(serial: 1))
+  /// print(again.member ?? "none", again.serial)
+  /// ```
+  public func bytes(serial: UInt32) throws(CodingError) -> [UInt8] {
+    guard let copy = dbus_message_copy(raw) else { throw .outOfMemory }
+    defer { dbus_message_unref(copy) }
+    dbus_message_set_serial(copy, max(serial, 1))
+    var start: UnsafeMutablePointer<CChar>?
+    var length: Int32 = 0
+    guard dbus_message_marshal(copy, &start, &length) != 0, let start else { throw .outOfMemory }
+    defer { dbus_free(start) }
+    return Array(UnsafeRawBufferPointer(start: start, count: Int(length)))
+  }
+
+  /// The message that `bytes` are, of either byte order.
+  public init(bytes: [UInt8]) throws(CodingError) {
+    let raw = bytes.withUnsafeBytes { buffer -> OpaquePointer? in
+      dbus_message_demarshal(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count), nil)
+    }
+    guard let raw else { throw .invalidValue("these bytes are not a whole D-Bus message") }
+    self.raw = raw
+  }
+
+  /// How long the message is that begins with `bytes`: `nil` where 16 bytes are not there yet, or it is none.
+  public static func length(ofMessageBeginningWith bytes: [UInt8]) -> Int? {
+    let length = bytes.withUnsafeBytes {
+      dbus_message_demarshal_bytes_needed($0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
+    }
+    return length > 0 ? Int(length) : nil
+  }
+}
+
+/// A message on its way through something that only takes what can be copied.
+// As for `Message`; and it is taken out once, by whoever the box was handed to.
+struct MessageBox: @unchecked Sendable {
+  private let raw: OpaquePointer
+
+  init(_ message: consuming Message) {
+    dbus_message_ref(message.raw)
+    raw = message.raw
+  }
+
+  /// Once, by the last holder.
+  func open() -> Message { Message(owning: raw) }
+}
