@@ -2,10 +2,7 @@
 ///
 /// Its recursion is bounded by the scanner, which counts open elements.
 struct IntrospectionReader {
-  private var scanner: XMLScanner
-  /// The comment that the next element takes as its documentation, if it follows directly. It is only
-  /// laid out when one does: most comments of strangers document nothing that we keep.
-  private var comment: XMLComment?
+  var scanner: XMLScanner
 
   init(_ xml: String) throws(IntrospectionError) {
     do throws(XMLError) {
@@ -115,119 +112,5 @@ struct IntrospectionReader {
       element.annotations.append(.init(name, try required("value", in: child.tag).value))
     }
     try skip()
-  }
-}
-
-// MARK: - Attributes
-
-extension IntrospectionReader {
-  private func name<Name: ValidatedName>(in tag: XMLTag) throws(IntrospectionError) -> Name {
-    try name(try required("name", in: tag))
-  }
-
-  private func name<Name: ValidatedName>(_ attribute: XMLAttribute) throws(IntrospectionError) -> Name {
-    do throws(InvalidName) {
-      return try Name(attribute.value)
-    } catch {
-      throw IntrospectionError(error, at: scanner.position(of: attribute.valueOffset))
-    }
-  }
-
-  private func type(in tag: XMLTag) throws(IntrospectionError) -> Signature {
-    let attribute = try required("type", in: tag)
-    let type: Signature = try name(attribute)
-    if type.isSingleCompleteType { return type }
-    let count = type.completeTypes.count
-    let fault = count == 0 ? "it is empty" : "it stands for \(count) values"
-    throw IntrospectionError(
-      InvalidName(text: type.rawValue, kind: "single complete type", fault: fault),
-      at: scanner.position(of: attribute.valueOffset))
-  }
-
-  /// A node's name is a path, or at the root and below it the elements of one.
-  private func nodeName(_ attribute: XMLAttribute, isRoot: Bool) throws(IntrospectionError) -> String {
-    let text = attribute.value
-    let isAbsolute = text.utf8.first == UInt8(ascii: "/")
-    let fault =
-      if isAbsolute {
-        isRoot ? ObjectPath.fault(in: text) : "it begins with \"/\""
-      } else {
-        text.isEmpty ? "it is empty" : ObjectPath.fault(in: "/" + text)
-      }
-    guard let fault else { return text }
-    throw IntrospectionError(
-      InvalidName(text: text, kind: isAbsolute && isRoot ? "object path" : "relative object path", fault: fault),
-      at: scanner.position(of: attribute.valueOffset))
-  }
-
-  private func required(_ name: String, in tag: XMLTag) throws(IntrospectionError) -> XMLAttribute {
-    guard let attribute = tag[name] else { throw missing(name, in: tag) }
-    return attribute
-  }
-
-  private func missing(_ name: String, in tag: XMLTag) -> IntrospectionError {
-    IntrospectionError(
-      unexpected: "expected an attribute \"\(name)\" in <\(tag.name)>", at: scanner.position(of: tag.offset))
-  }
-
-  private func unexpected(_ name: String, in tag: XMLTag, expected: String) -> IntrospectionError {
-    let attribute = tag[name]
-    return IntrospectionError(
-      unexpected: "expected \(expected), found \"\(XMLText.excerpt(attribute?.value ?? ""))\"",
-      at: scanner.position(of: attribute?.valueOffset ?? tag.offset))
-  }
-}
-
-// MARK: - Tokens
-
-extension IntrospectionReader {
-  private struct Child {
-    let tag: XMLTag
-    let comment: XMLComment?
-
-    var documentation: String? { comment.map(DocumentationComment.read) }
-  }
-
-  /// The next element within the one that is open, or `nil` where that ends.
-  private mutating func nextChild() throws(IntrospectionError) -> Child? {
-    comment = nil
-    while true {
-      switch try next() {
-      case .start(let tag): return Child(tag: tag, comment: comment)
-      case .end, .endOfDocument: return nil
-      case .comment(let found): comment = found
-      case .text(let text): if !isLineBreak(text) { comment = nil }
-      case .declaration: comment = nil
-      }
-    }
-  }
-
-  /// Reads to the end of the element that is open.
-  private mutating func skip() throws(IntrospectionError) {
-    var open = 1
-    while open > 0 {
-      switch try next() {
-      case .start: open += 1
-      case .end: open -= 1
-      case .text, .comment, .declaration, .endOfDocument: break
-      }
-    }
-  }
-
-  private mutating func next() throws(IntrospectionError) -> XMLToken {
-    do throws(XMLError) { return try scanner.next() } catch { throw IntrospectionError(error) }
-  }
-
-  /// White space without a blank line: a comment before it belongs to what comes after it.
-  private func isLineBreak(_ text: String) -> Bool {
-    var lines = 0
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\n"): lines += 1
-      case UInt8(ascii: " "), UInt8(ascii: "\t"): break
-      default: return false
-      }
-    }
-    return lines < 2
   }
 }

@@ -13,8 +13,9 @@ extension XMLScanner {
     guard sees("-->") else { throw malformed("no \"--\" within a comment", found: "it", at: index) }
     let text = string(content..<index)
     index += 3
-    // Looking back for the line's beginning stays linear: it stops in the comment of several lines before at the latest.
-    return XMLComment(content: unifyingLineEnds(text), indentation: hasLines ? start - lineStart(before: start) : 0)
+    // Looking back for the line's beginning is linear in all: it ends in the last comment of several lines at the latest.
+    let indentation = hasLines ? start - lineStart(before: start) : 0
+    return XMLComment(content: unifyingLineEnds(text), indentation: indentation)
   }
 
   mutating func characterDataSection() throws(XMLError) -> String {
@@ -29,7 +30,7 @@ extension XMLScanner {
     let start = index
     index += 2
     let target = try name("a processing instruction's target")
-    if string(target).lowercased() == "xml", position(of: start) != XMLPosition(line: 1, column: 1) {
+    if string(target).lowercased() == "xml", start != contentOffset {
       throw malformed("an XML declaration at the very beginning only", found: "it", at: start)
     }
     try skip(past: "?>", of: "the processing instruction")

@@ -52,7 +52,7 @@ extension XMLScanner {
       switch byte {
       case UInt8(ascii: "&"):
         guard let reference = XMLText.reference(in: bytes, at: index) else { throw unknownReference() }
-        data.append(contentsOf: UTF8.encode(reference.scalar) ?? [])
+        data += Array(UTF8.encode(reference.scalar) ?? UTF8.encodedReplacementCharacter)
         index = reference.end
         continue
       case UInt8(ascii: "<"):

@@ -20,9 +20,11 @@ struct XMLScanner {
   /// The innermost open element was written `<arg/>`, and its end has not been told.
   var endIsDue = false
   var rootHasBegun = false
+  var documentTypeWasSeen = false
 
+  /// Behind a byte order mark, if there is one.
+  let contentOffset: Int
   private let maximumDepth: Int
-  private let contentOffset: Int
 
   init(_ text: String, maximumLength: Int, maximumDepth: Int) throws(XMLError) {
     self.maximumDepth = maximumDepth

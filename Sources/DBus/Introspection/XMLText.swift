@@ -100,11 +100,10 @@ extension XMLText {
   /// The character at `offset` as an error names it, or `nil` at the end.
   static func character(at offset: Int, in bytes: [UInt8]) -> String? {
     guard offset < bytes.count else { return nil }
-    guard let scalar = String(decoding: bytes[offset..<min(offset + 4, bytes.count)], as: UTF8.self).unicodeScalars.first
-    else { return nil }
-    if scalar.properties.isWhitespace, scalar.value == 0x20 { return "a space" }
-    let isVisible = scalar.value > 0x20 && scalar.value != 0x7F && isAllowed(scalar)
-    if isVisible { return "\"\(scalar)\"" }
+    let around = String(decoding: bytes[offset..<min(offset + 4, bytes.count)], as: UTF8.self)
+    guard let scalar = around.unicodeScalars.first else { return nil }
+    if scalar == " " { return "a space" }
+    if scalar.value > 0x20, scalar.value != 0x7F, isAllowed(scalar) { return "\"\(scalar)\"" }
     let digits = String(scalar.value, radix: 16, uppercase: true)
     return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
@@ -112,6 +111,7 @@ extension XMLText {
   /// As much of `text` as an error shows.
   static func excerpt(_ text: String) -> String {
     let limit = 60
-    return text.unicodeScalars.count > limit ? String(String.UnicodeScalarView(text.unicodeScalars.prefix(limit))) + "…" : text
+    let start = text.unicodeScalars.prefix(limit)
+    return start.endIndex == text.endIndex ? text : String(start) + "…"
   }
 }
