@@ -70,11 +70,7 @@ extension IntrospectionError {
     code = .invalidName
     line = position.line
     column = position.column
-    reason = "expected \(name.article) \(name.kind), but \(name)"
+    reason = "\(name)"
     invalidName = name
   }
-}
-
-extension InvalidName {
-  fileprivate var article: String { kind.hasPrefix("i") || kind.hasPrefix("o") ? "an" : "a" }
 }

@@ -14,9 +14,13 @@ struct IntrospectionReader {
   }
 
   mutating func document() throws(IntrospectionError) -> Introspection.Node {
-    // The scanner refuses a document without a root, so a child is there.
-    guard let root = try nextChild(), root.tag.name == "node" else {
-      throw IntrospectionError(unexpected: "expected <node> as the root", at: scanner.position(of: scanner.tokenOffset))
+    guard let root = try nextChild() else {
+      preconditionFailure("The scanner ends a document without a root with an error.")
+    }
+    guard root.tag.name == "node" else {
+      throw IntrospectionError(
+        unexpected: "expected <node> as the root, found <\(XMLText.excerpt(root.tag.name))>",
+        at: scanner.position(of: root.tag.offset))
     }
     let node = try node(root, isRoot: true)
     while try next() != .endOfDocument {}

@@ -12,6 +12,9 @@ extension XMLScanner {
 
   func string(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
+  /// As much of a name as an error shows.
+  func excerpt(_ range: Range<Int>) -> String { XMLText.excerpt(string(range)) }
+
   /// Returns whether there was any white space.
   @discardableResult
   mutating func skipBlanks() -> Bool {

@@ -13,8 +13,6 @@ struct XMLScanner {
   let bytes: [UInt8]
   /// The first byte that has not been scanned.
   var index: Int
-  /// Where the token that `next()` returned last begins.
-  private(set) var tokenOffset = 0
   /// The names of the elements that are open, outermost first, by their place.
   var open: [Range<Int>] = []
   /// The innermost open element was written `<arg/>`, and its end has not been told.
@@ -46,7 +44,6 @@ struct XMLScanner {
       open.removeLast()
       return .end
     }
-    tokenOffset = index
     if index == bytes.count { return try endOfDocument() }
     if bytes[index] != UInt8(ascii: "<") { return try text() }
     if sees("<!--") { return .comment(try comment()) }
@@ -59,7 +56,7 @@ struct XMLScanner {
 
   private func endOfDocument() throws(XMLError) -> XMLToken {
     if let name = open.last {
-      throw malformed("</\(string(name))> for the element of line \(position(of: name.lowerBound).line)", at: index)
+      throw malformed("</\(excerpt(name))> for the element of line \(position(of: name.lowerBound).line)", at: index)
     }
     if !rootHasBegun { throw malformed("an element", at: index) }
     return .endOfDocument
@@ -89,7 +86,7 @@ struct XMLScanner {
     while true {
       let blanks = skipBlanks()
       if sees(">") || sees("/>") { break }
-      if index == bytes.count || !blanks { throw malformed("\">\" or white space in <\(string(name))>", at: index) }
+      if index == bytes.count || !blanks { throw malformed("\">\" or white space in <\(excerpt(name))>", at: index) }
       attributes.append(try attribute(after: attributes))
     }
     endIsDue = sees("/")
@@ -128,10 +125,10 @@ struct XMLScanner {
     let name = try self.name("an element's name")
     guard let opened = open.last else { throw malformed("no end of an element that has not begun", at: start) }
     guard bytes[name].elementsEqual(bytes[opened]) else {
-      throw malformed("</\(string(opened))>", found: "</\(string(name))>", at: start)
+      throw malformed("</\(excerpt(opened))>", found: "</\(excerpt(name))>", at: start)
     }
     skipBlanks()
-    guard sees(">") else { throw malformed("\">\" after </\(string(name))", at: index) }
+    guard sees(">") else { throw malformed("\">\" after </\(excerpt(name))", at: index) }
     index += 1
     open.removeLast()
     return .end

@@ -1,0 +1,128 @@
+import DBus
+import Testing
+
+@Suite struct IntrospectionReaderTests {
+  /// What a bus driver answers, shortened, in the spelling of the reference implementation.
+  static let busDriver = """
+    <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+    "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+    <node>
+      <interface name="org.freedesktop.DBus">
+        <method name="Hello">
+          <arg direction="out" type="s"/>
+        </method>
+        <method name="RequestName">
+          <arg direction="in" type="s"/>
+          <arg direction="in" type="u"/>
+          <arg direction="out" type="u"/>
+        </method>
+        <method name="GetConnectionCredentials">
+          <arg direction="in" type="s"/>
+          <arg direction="out" type="a{sv}"/>
+        </method>
+        <property name="Features" type="as" access="read">
+          <annotation name="org.freedesktop.DBus.Property.EmitsChangedSignal" value="const"/>
+        </property>
+        <signal name="NameOwnerChanged">
+          <arg type="s"/>
+          <arg type="s"/>
+          <arg type="s"/>
+        </signal>
+      </interface>
+      <interface name="org.freedesktop.DBus.Introspectable">
+        <method name="Introspect">
+          <arg direction="out" type="s"/>
+        </method>
+      </interface>
+      <node name="org/freedesktop/DBus"/>
+    </node>
+    """
+
+  @Test func `the bus's own document is read`() throws {
+    let node = try Introspection.Node(xml: Self.busDriver)
+    let driver = try #require(node.interface("org.freedesktop.DBus"))
+    #expect(driver.method("Hello") == .init("Hello", out: [.init(nil, "s")]))
+    #expect(driver.method("RequestName")?.inArguments.map(\.type) == ["s", "u"])
+    #expect(driver.method("RequestName")?.outArguments.map(\.type) == ["u"])
+    #expect(driver.signal("NameOwnerChanged")?.arguments.count == 3)
+    let features = try #require(driver.property("Features"))
+    #expect(features.access == .read)
+    #expect(driver.emitsChangedSignal(of: features) == .const)
+    #expect(node.interface("org.freedesktop.DBus.Introspectable")?.method("Introspect") != nil)
+    #expect(node.interface("org.example.None") == nil)
+    #expect(node.children.map(\.name) == ["org/freedesktop/DBus"])
+  }
+
+  /// The example of the D-Bus specification.
+  @Test func `the specification's example is read`() throws {
+    let node = try Introspection.Node(
+      xml: """
+        <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
+          "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">
+        <node name="/com/example/sample_object0">
+          <interface name="com.example.SampleInterface0">
+            <method name="Frobate">
+              <arg name="foo" type="i" direction="in"/>
+              <arg name="bar" type="as" direction="out"/>
+              <arg name="baz" type="a{us}" direction="out"/>
+              <annotation name="org.freedesktop.DBus.Deprecated" value="true"/>
+            </method>
+            <method name="Bazify">
+              <arg name="bar" type="(iiu)" direction="in"/>
+              <arg name="bar" type="v" direction="out"/>
+            </method>
+            <method name="Mogrify">
+              <arg name="bar" type="(iiav)" direction="in"/>
+            </method>
+            <signal name="Changed">
+              <arg name="new_value" type="b"/>
+            </signal>
+            <property name="Bar" type="y" access="readwrite"/>
+          </interface>
+          <node name="child_of_sample_object"/>
+          <node name="another_child_of_sample_object"/>
+        </node>
+        """)
+    #expect(node.name == "/com/example/sample_object0")
+    #expect(node.children.count == 2)
+    let interface = try #require(node.interface("com.example.SampleInterface0"))
+    #expect(interface.methods.map(\.name) == ["Frobate", "Bazify", "Mogrify"])
+    #expect(interface.method("Frobate")?.isDeprecated == true)
+    #expect(interface.property("Bar")?.access == .readWrite)
+  }
+
+  @Test func `what XML allows beside the elements changes nothing`() throws {
+    let plain = try Introspection.Node(
+      xml: "<node><interface name='a.b'><method name='C'><arg type='s' direction='in'/></method></interface></node>")
+    let full = try Introspection.Node(
+      xml: """
+        \u{FEFF}<?xml version="1.0" encoding="UTF-8"?>
+        <?style sheet="?"?>
+        <!-- not the node's: a declaration is between -->
+        <!DOCTYPE node SYSTEM "a>b" [
+          <!ENTITY lol "]>"> <!-- " ]> ' --> <?pi ]> "?>
+          <!ATTLIST node name CDATA ']'>
+        ]>
+        <node\txmlns="x" xmlns:tp = 'http://example.org/?a=1&amp;b=2'\r\n>
+          <tp:docstring>text &amp; <b>more</b><![CDATA[ <method name="X"> ]]></tp:docstring >
+          <interface tp:name-for-bindings="A_B" name="a&#46;b">
+            <doc:doc><doc:node name="!"/></doc:doc> stray text
+            <method name="&#x43;"><?pi?><arg unknown="" direction="in" type='&#x000073;'></arg><method name="!"/></method>
+          </interface>
+        </node>
+        <!-- done --><?pi?>
+
+        """)
+    #expect(full == plain)
+  }
+
+  @Test func `an argument without a direction goes in`() throws {
+    let xml = "<node><interface name='a.b'><method name='C'><arg type='s'/></method></interface></node>"
+    #expect(try Introspection.Node(xml: xml).interfaces.first?.methods == [.init("C", in: [.init(nil, "s")])])
+  }
+
+  @Test func `white space in an attribute becomes spaces unless it is written as a reference`() throws {
+    let xml = "<node><interface name='a.b'><annotation name='n' value='\t\n\r\n|&#9;&#10;&#13;'/></interface></node>"
+    #expect(try Introspection.Node(xml: xml).interfaces.first?.annotation("n") == "   |\t\n\r")
+  }
+}
