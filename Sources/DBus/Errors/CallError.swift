@@ -3,7 +3,7 @@
 /// ```swift
 /// let connection = try await Connection.session()
 /// do {
-///   let mood: String = try await connection.call("org.example.Greeter", "/org/example", "org.example.Greeter", "Mood")
+///   let mood: String = try await connection.call(to: "org.example.Greeter", at: "/org/example", "org.example.Greeter", "Mood")
 ///   print(mood)
 /// } catch .replied(let error) where error.name == .serviceUnknown {
 ///   print("the greeter is not at home")

@@ -1,7 +1,7 @@
 /// An introspection document that cannot be read: where it goes wrong, and what was expected there.
 ///
 /// ```swift
-/// do {
+/// do throws(IntrospectionError) {
 ///   _ = try Introspection.Node(xml: "<node>\n</knot>")
 /// } catch {
 ///   print(error.code == .malformed, error.line, error.column)  // true 2 1

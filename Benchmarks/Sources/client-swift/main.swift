@@ -1,0 +1,38 @@
+// The Swift client: what `load one` is in C, with the same arguments and the same output.
+//
+//     client-swift BUS-NAME one COUNT WARM-UP TEXT        prints microseconds per call
+
+import DBus
+import Glibc
+
+let arguments = CommandLine.arguments
+guard arguments.count == 6, arguments[2] == "one", let count = Int(arguments[3]), let warmUp = Int(arguments[4]) else {
+  fputs("usage: client-swift BUS-NAME one COUNT WARM-UP TEXT\n", stderr)
+  exit(64)
+}
+let service = try BusName(arguments[1])
+let text = arguments[5]
+
+@Sendable func call(_ service: BusName, _ text: String, over connection: Connection, times: Int) async throws {
+  for _ in 0..<times {
+    let echo: String = try await connection.call(
+      to: service, at: "/org/stagedoor/Echo", "org.stagedoor.Echo", "Echo", text)
+    guard echo == text else {
+      fputs("client-swift: the reply holds another string\n", stderr)
+      exit(1)
+    }
+  }
+}
+
+let loop = try EventLoop()
+let connection = try await Connection.session(on: loop)
+// On the loop's thread, as an actor that lives there would: a call and its reply never change threads.
+let time = try await loop.run { [service, text, count, warmUp] in
+  try await call(service, text, over: connection, times: warmUp)
+  let start = ContinuousClock.now
+  try await call(service, text, over: connection, times: count)
+  return ContinuousClock.now - start
+}
+print(time / .microseconds(1) / Double(count))
+await connection.close()
+await loop.stop()

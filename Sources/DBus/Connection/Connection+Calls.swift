@@ -1,0 +1,165 @@
+internal import CDBus
+
+/// The calls whose replies are still to come.
+struct PendingCalls {
+  enum Outcome {
+    case reply(MessageBox)
+    case failure(CallError)
+  }
+
+  struct Entry {
+    let continuation: UnsafeContinuation<Outcome, Never>
+    /// Who may answer, where that is known: a reply from anyone else is a forgery.
+    let answerer: BusName?
+    let timer: TimerQueue.Token?
+  }
+
+  var entries: [UInt32: Entry] = [:]
+}
+
+extension Connection {
+  /// Calls a method and returns its values.
+  ///
+  /// ```swift
+  /// let connection = try await Connection.session()
+  /// let (mood, volume) = try await connection.call(
+  ///   to: "org.example.Greeter", at: "/org/example/Greeter", "org.example.Greeter", "State", UInt32(7),
+  ///   timeout: .seconds(2), returning: String.self, Double.self)
+  /// print(mood, volume)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - destination: The name to call; `nil` between two peers.
+  ///   - path: The object to call.
+  ///   - interface: The method's interface.
+  ///   - member: The method.
+  ///   - arguments: Its arguments.
+  ///   - timeout: How long to wait; `nil` waits for as long as the connection lasts.
+  ///   - types: The types of the reply's values. A reply of other types is ``CallError/unexpectedReply(_:)``.
+  public func call<each Argument: BusValue, each Value: BusValue>(
+    to destination: BusName?, at path: ObjectPath, _ interface: InterfaceName?, _ member: MemberName,
+    _ arguments: repeat each Argument, timeout: Duration? = .seconds(25), returning types: repeat (each Value).Type
+  ) async throws(CallError) -> (repeat each Value) {
+    let reply = try await reply(
+      to: try Self.methodCall(to: destination, at: path, interface, member, repeat each arguments), timeout: timeout)
+    do throws(CodingError) {
+      return try reply.values(as: repeat each types)
+    } catch {
+      throw .unexpectedReply(error)
+    }
+  }
+
+  /// Calls a method that returns one value, whose type the context says.
+  ///
+  /// ```swift
+  /// let connection = try await Connection.session()
+  /// let greeting: String = try await connection.call(
+  ///   to: "org.example.Greeter", at: "/org/example/Greeter", "org.example.Greeter", "Greet", "Ann")
+  /// print(greeting)
+  /// ```
+  @_disfavoredOverload
+  public func call<each Argument: BusValue, Value: BusValue>(
+    to destination: BusName?, at path: ObjectPath, _ interface: InterfaceName?, _ member: MemberName,
+    _ arguments: repeat each Argument, timeout: Duration? = .seconds(25)
+  ) async throws(CallError) -> Value {
+    let reply = try await reply(
+      to: try Self.methodCall(to: destination, at: path, interface, member, repeat each arguments), timeout: timeout)
+    do throws(CodingError) {
+      return try reply.values(as: Value.self)
+    } catch {
+      throw .unexpectedReply(error)
+    }
+  }
+
+  /// Calls a method and waits for nothing: no reply will come, not even an error.
+  ///
+  /// ```swift
+  /// let connection = try await Connection.session()
+  /// try connection.post(to: "org.example.Log", at: "/org/example/Log", "org.example.Log", "Note", "hello")
+  /// ```
+  public nonisolated func post<each Argument: BusValue>(
+    to destination: BusName?, at path: ObjectPath, _ interface: InterfaceName?, _ member: MemberName,
+    _ arguments: repeat each Argument
+  ) throws(CodingError) {
+    var message = try Message.methodCall(to: destination, at: path, interface, member, repeat each arguments)
+    message.setNoReply()
+    send(message)
+  }
+
+  /// Sends a call that you made, and returns its reply as it came. An error reply is thrown.
+  ///
+  /// ```swift
+  /// let connection = try await Connection.session()
+  /// let call = try Message.methodCall(to: .bus, at: "/", "org.freedesktop.DBus", "GetId")
+  /// let reply = try await connection.reply(to: call)
+  /// print(reply.signature, try reply.variants())
+  /// ```
+  public func reply(
+    to call: consuming Message, timeout: Duration? = .seconds(25)
+  ) async throws(CallError) -> Message {
+    if Task.isCancelled { throw .cancelled }
+    guard isOpen else { throw .disconnected }
+    if dbus_message_contains_unix_fds(call.raw) != 0, !canSendFileDescriptors {
+      throw .invalidArguments(.tooManyFileDescriptors)
+    }
+    // A peer's reply must not overtake what was announced before the call.
+    flushAnnouncements()
+    let answerer = call.destination.flatMap { $0.isUnique || $0 == .bus ? $0 : nil }
+    let serial = transmit(call)
+    let outcome = await outcome(ofCall: serial, answerer: answerer, timeout: timeout)
+    switch outcome {
+    case .failure(let error): throw error
+    case .reply(let box):
+      let reply = box.open()
+      if let error = reply.errorReply { throw .replied(error) }
+      return reply
+    }
+  }
+
+  private static func methodCall<each Argument: BusValue>(
+    to destination: BusName?, at path: ObjectPath, _ interface: InterfaceName?, _ member: MemberName,
+    _ arguments: repeat each Argument
+  ) throws(CallError) -> Message {
+    do {
+      return try Message.methodCall(to: destination, at: path, interface, member, repeat each arguments)
+    } catch {
+      throw .invalidArguments(error)
+    }
+  }
+
+  /// Between sending and the first suspension nothing else runs on the loop, so the reply cannot come too early.
+  private func outcome(ofCall serial: UInt32, answerer: BusName?, timeout: Duration?) async -> PendingCalls.Outcome {
+    await withTaskCancellationHandler {
+      await withUnsafeContinuation { continuation in
+        let timer = timeout.map { timeout in
+          loop.timers.schedule(at: timeout.deadline) { [unowned self] in
+            assumeIsolated { $0.failCall(serial, .timedOut) }
+          }
+        }
+        calls.entries[serial] = PendingCalls.Entry(continuation: continuation, answerer: answerer, timer: timer)
+      }
+    } onCancel: {
+      loop.execute { self.assumeIsolated { $0.failCall(serial, .cancelled) } }
+    }
+  }
+
+  func completeCall(with reply: consuming Message) {
+    let serial = reply.replySerial
+    guard let entry = calls.entries[serial] else { return }
+    // The bus itself answers for those who cannot: unknown names, peers that have gone.
+    if let answerer = entry.answerer, let sender = reply.sender, sender != answerer, sender != .bus { return }
+    calls.entries[serial] = nil
+    if let timer = entry.timer { loop.timers.cancel(timer) }
+    entry.continuation.resume(returning: .reply(MessageBox(reply)))
+  }
+
+  private func failCall(_ serial: UInt32, _ error: CallError) {
+    guard let entry = calls.entries.removeValue(forKey: serial) else { return }
+    if let timer = entry.timer { loop.timers.cancel(timer) }
+    entry.continuation.resume(returning: .failure(error))
+  }
+
+  func failAllCalls() {
+    for serial in calls.entries.keys { failCall(serial, .disconnected) }
+  }
+}

@@ -1,0 +1,222 @@
+/// How to ask for a name.
+///
+/// ```swift
+/// let connection = try await Connection.session()
+/// let outcome = try await connection.requestName("org.example.Greeter", [.replaceExisting, .doNotQueue])
+/// print(outcome)
+/// ```
+public struct NameRequestOptions: OptionSet, Sendable, Hashable {
+  /// The bits, as the bus takes them.
+  public let rawValue: UInt32
+  /// Takes the bits as they are.
+  public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  /// Another connection may take the name over by asking with ``replaceExisting``.
+  public static let allowReplacement = NameRequestOptions(rawValue: 1)
+  /// Take the name over from an owner that allows it.
+  public static let replaceExisting = NameRequestOptions(rawValue: 2)
+  /// Do not wait in line where the name has an owner.
+  public static let doNotQueue = NameRequestOptions(rawValue: 4)
+}
+
+/// What became of a request for a name.
+///
+/// ```swift
+/// let connection = try await Connection.session()
+/// guard try await connection.requestName("org.example.Greeter", .doNotQueue) == .owned else {
+///   print("another greeter is there already")
+///   return
+/// }
+/// ```
+public enum NameRequestOutcome: UInt32, Sendable, Hashable, BusValue {
+  /// This connection owns the name now.
+  case owned = 1
+  /// Another owns it, and this connection waits in line.
+  case queued = 2
+  /// Another owns it, and this connection did not want to wait.
+  case taken = 3
+  /// This connection owned it before.
+  case alreadyOwned = 4
+}
+
+/// What became of giving a name back.
+///
+/// ```swift
+/// let connection = try await Connection.session()
+/// print(try await connection.releaseName("org.example.Greeter") == .released)
+/// ```
+public enum NameReleaseOutcome: UInt32, Sendable, Hashable, BusValue {
+  /// The name is free, or the next in line has it.
+  case released = 1
+  /// Nobody owned it.
+  case unowned = 2
+  /// Another owns it.
+  case notOwner = 3
+}
+
+extension Connection {
+  /// Asks for a name.
+  ///
+  /// Export your objects first: a call that started this process waits for the name, and comes the moment you have it.
+  public func requestName(
+    _ name: BusName, _ options: NameRequestOptions = []
+  ) async throws(CallError) -> NameRequestOutcome {
+    try await call(
+      to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName", name.rawValue, options.rawValue)
+  }
+
+  /// Gives a name back, or leaves the line for it.
+  public func releaseName(_ name: BusName) async throws(CallError) -> NameReleaseOutcome {
+    try await call(to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReleaseName", name.rawValue)
+  }
+
+  /// Who owns a name at this moment; `nil` where nobody does.
+  ///
+  /// ```swift
+  /// let connection = try await Connection.session()
+  /// print(try await connection.owner(of: "org.example.Greeter") ?? "nobody")
+  /// ```
+  public func owner(of name: BusName) async throws(CallError) -> BusName? {
+    do {
+      let owner: String = try await call(
+        to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner", name.rawValue)
+      return BusName(unchecked: owner)
+    } catch .replied(let error) where error.name == .nameHasNoOwner {
+      return nil
+    }
+  }
+
+  /// The owner of a name at this moment, and then each time it changes; `nil` while nobody has it.
+  ///
+  /// ```swift
+  /// let connection = try await Connection.session()
+  /// for await owner in try await connection.owners(of: "org.example.Greeter") {
+  ///   print(owner.map { "the greeter is \($0)" } ?? "the greeter has left")
+  /// }
+  /// ```
+  public func owners(of name: BusName) async throws(CallError) -> OwnerSequence {
+    // Listen first, ask second: a change in between is seen twice rather than never.
+    let changes = try await signals(Self.ownerChanges(of: name))
+    return OwnerSequence(first: try await owner(of: name), changes: changes)
+  }
+
+  static func ownerChanges(of name: BusName) -> MatchRule {
+    MatchRule(
+      sender: .bus, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
+      arguments: [0: name.rawValue])
+  }
+}
+
+/// The owners that a name has, one after the other. See ``Connection/owners(of:)``.
+///
+/// ```swift
+/// let connection = try await Connection.session()
+/// let owners = try await connection.owners(of: "org.example.Greeter")
+/// print(await owners.first { $0 != nil } ?? nil ?? "the connection has gone")
+/// ```
+public struct OwnerSequence: AsyncSequence, Sendable {
+  /// A unique name, or `nil` while nobody owns the name.
+  public typealias Element = BusName?
+  /// It ends, and never fails.
+  public typealias Failure = Never
+
+  let first: BusName?
+  let changes: SignalStream
+
+  /// Begins with the owner at the moment of the question.
+  public func makeAsyncIterator() -> Iterator { Iterator(first: .some(first), changes: changes.makeAsyncIterator()) }
+
+  /// The next owner, and the next.
+  ///
+  /// ```swift
+  /// let connection = try await Connection.session()
+  /// var iterator = try await connection.owners(of: "org.example.Greeter").makeAsyncIterator()
+  /// if let owner = await iterator.next() { print(owner ?? "nobody") }
+  /// ```
+  public struct Iterator: AsyncIteratorProtocol, Sendable {
+    fileprivate var first: BusName??
+    fileprivate var last: BusName?
+    fileprivate let changes: SignalStream.Iterator
+
+    fileprivate init(first: BusName??, changes: SignalStream.Iterator) {
+      self.first = first
+      self.changes = changes
+    }
+
+    /// Waits for a change; the outer `nil` is the end of the connection.
+    public mutating func next() async -> BusName?? { await next(isolation: nil) }
+
+    /// Waits for a change; the outer `nil` is the end of the connection.
+    public mutating func next(isolation actor: isolated (any Actor)?) async -> BusName?? {
+      if let first {
+        self.first = nil
+        last = first
+        return .some(first)
+      }
+      while let signal = await changes.next(isolation: actor) {
+        guard let (_, _, text) = try? signal.values(as: String.self, String.self, String.self) else { continue }
+        let owner = text.isEmpty ? nil : BusName(unchecked: text)
+        if owner == last { continue }
+        last = owner
+        return .some(owner)
+      }
+      return nil
+    }
+  }
+}
+
+// MARK: - Owners that rules depend on
+
+/// The owners of the well-known names that somebody listens to.
+struct NameOwners {
+  struct Entry {
+    var count = 0
+    var owner: BusName?
+    var asked: Task<Void, any Error>?
+  }
+
+  var entries: [BusName: Entry] = [:]
+
+  func owner(of name: BusName) -> BusName? { entries[name]?.owner }
+}
+
+extension Connection {
+  func watchOwner(of name: BusName) async throws(CallError) {
+    owners.entries[name, default: .init()].count += 1
+    guard uniqueName != nil else { return }
+    let task =
+      owners.entries[name]?.asked
+      ?? Task {
+        try await retain(Self.ownerChanges(of: name))
+        let owner = try await owner(of: name)
+        owners.entries[name]?.owner = owner
+      }
+    owners.entries[name]?.asked = task
+    do {
+      try await task.value
+    } catch {
+      if owners.entries[name]?.asked == task { owners.entries[name]?.asked = nil }
+      throw error as? CallError ?? .disconnected
+    }
+  }
+
+  func unwatchOwner(of name: BusName) {
+    guard let entry = owners.entries[name] else { return }
+    if entry.count > 1 {
+      owners.entries[name]?.count -= 1
+      return
+    }
+    owners.entries[name] = nil
+    if entry.asked != nil { release(Self.ownerChanges(of: name)) }
+  }
+
+  /// The bus says who owns what, in order with the signals of those it speaks of.
+  func noteOwnerChange(_ message: borrowing Message) {
+    guard message.member == "NameOwnerChanged",
+      let (name, _, new) = try? message.values(as: String.self, String.self, String.self)
+    else { return }
+    let busName = BusName(unchecked: name)
+    if owners.entries[busName] != nil { owners.entries[busName]?.owner = new.isEmpty ? nil : BusName(unchecked: new) }
+    if new.isEmpty && busName.isUnique { forgetSender(busName) }
+  }
+}

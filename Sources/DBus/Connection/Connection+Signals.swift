@@ -1,0 +1,121 @@
+/// Who listens, and what the bus was told of it. Equal rules are told once.
+struct Subscriptions {
+  struct Subscriber {
+    let rule: MatchRule
+    // The stream's end takes the subscriber out, so it cannot be the subscriber that keeps it.
+    weak var stream: SignalStream?
+  }
+
+  struct Rule {
+    var count = 0
+    /// The bus's answer, for whoever comes second while the first still waits for it.
+    var added: Task<Void, any Error>?
+  }
+
+  /// By member, since most rules name one; those that do not stand under `nil`.
+  var subscribers: [MemberName?: [UInt64: Subscriber]] = [:]
+  var rules: [MatchRule: Rule] = [:]
+  var nextIdentifier: UInt64 = 0
+
+  func finishAll() {
+    for group in subscribers.values {
+      for subscriber in group.values { subscriber.stream?.finish() }
+    }
+  }
+}
+
+extension Connection {
+  /// The signals that fit `rule`. When this returns the bus knows the rule: nothing that is emitted from now on is missed.
+  ///
+  /// A rule with a well-known sender follows the name from owner to owner, and takes nothing from anyone else.
+  ///
+  /// ```swift
+  /// let connection = try await Connection.session()
+  /// let signals = try await connection.signals(
+  ///   MatchRule(sender: "org.example.Player", interface: "org.example.Player"), buffering: .newest(100))
+  /// for await signal in signals { print(signal.member) }
+  /// ```
+  public func signals(
+    _ rule: MatchRule, buffering: SignalBuffering = .newest(1024)
+  ) async throws(CallError) -> SignalStream {
+    guard isOpen else { throw .disconnected }
+    let identifier = subscriptions.nextIdentifier
+    subscriptions.nextIdentifier += 1
+    let stream = SignalStream(buffering: buffering) { [weak self] in
+      guard let self else { return }
+      loop.execute { self.assumeIsolated { $0.unsubscribe(identifier, from: rule) } }
+    }
+    subscriptions.subscribers[rule.member, default: [:]][identifier] = .init(rule: rule, stream: stream)
+    do {
+      try await retain(rule)
+      if let sender = rule.sender, !sender.isUnique, sender != .bus { try await watchOwner(of: sender) }
+    } catch {
+      stream.cancel()
+      throw error
+    }
+    if !isOpen { stream.finish() }
+    return stream
+  }
+
+  private func unsubscribe(_ identifier: UInt64, from rule: MatchRule) {
+    guard subscriptions.subscribers[rule.member]?.removeValue(forKey: identifier) != nil else { return }
+    if subscriptions.subscribers[rule.member]?.isEmpty == true { subscriptions.subscribers[rule.member] = nil }
+    release(rule)
+    if let sender = rule.sender, !sender.isUnique, sender != .bus { unwatchOwner(of: sender) }
+  }
+
+  func deliverSignal(_ message: consuming Message) {
+    let sender = message.sender
+    if sender == .bus { noteOwnerChange(message) }
+    let groups = [subscriptions.subscribers[message.member], subscriptions.subscribers[nil]]
+    if groups[0] == nil && groups[1] == nil { return }
+    var fitting: [SignalStream] = []
+    for case let group? in groups {
+      for subscriber in group.values {
+        let owner = subscriber.rule.sender.flatMap { owners.owner(of: $0) }
+        guard subscriber.rule.matches(message, sender: sender, owner: owner) else { continue }
+        if let stream = subscriber.stream { fitting.append(stream) }
+      }
+    }
+    if fitting.isEmpty { return }
+    let signal = ReceivedSignal(message)
+    for stream in fitting { stream.yield(signal) }
+  }
+}
+
+// MARK: - What the bus was told
+
+extension Connection {
+  /// Tells the bus of the rule, or waits with whoever is telling it already.
+  func retain(_ rule: MatchRule) async throws(CallError) {
+    subscriptions.rules[rule, default: .init()].count += 1
+    // Between two peers there is no bus, and everything comes anyway.
+    guard uniqueName != nil else { return }
+    let task =
+      subscriptions.rules[rule]?.added
+      ?? Task {
+        try await call(
+          to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", rule.description)
+      }
+    subscriptions.rules[rule]?.added = task
+    do {
+      try await task.value
+    } catch {
+      // Forget the failure: the next one who asks may have better luck.
+      if subscriptions.rules[rule]?.added == task { subscriptions.rules[rule]?.added = nil }
+      throw error as? CallError ?? .disconnected
+    }
+  }
+
+  func release(_ rule: MatchRule) {
+    guard let entry = subscriptions.rules[rule] else { return }
+    if entry.count > 1 {
+      subscriptions.rules[rule]?.count -= 1
+      return
+    }
+    subscriptions.rules[rule] = nil
+    guard uniqueName != nil, entry.added != nil else { return }
+    // The calls of one connection are carried out in order, so a rule that is added again right after is there.
+    try? post(to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "RemoveMatch", rule.description)
+  }
+}

@@ -1,0 +1,346 @@
+internal import CDBus
+
+/// A connection to a bus, or to one peer.
+///
+/// It is an actor that lives on its ``EventLoop``'s thread. Everything on it can be used from anywhere; code on the same loop
+/// uses it without a change of threads.
+///
+/// ```swift
+/// let connection = try await Connection.session()
+/// let names: [String] = try await connection.call(
+///   to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames")
+/// print(names)
+/// await connection.close()
+/// ```
+///
+/// A connection lasts until ``close()``, or until the other side goes. That is an event, ``closed()``, and never the end of the
+/// process; what to do then is up to you:
+///
+/// ```swift
+/// func serve(on connection: Connection) async throws { /* export objects, ask for names */ }
+///
+/// while !Task.isCancelled {
+///   let connection = try await Connection.session()
+///   try await serve(on: connection)
+///   print("the bus has gone: \(await connection.closed())")
+/// }
+/// ```
+public actor Connection {
+  /// Why a connection is no more.
+  public enum CloseReason: Sendable, Hashable {
+    /// ``Connection/close()`` was called.
+    case closedHere
+    /// The bus, or the peer, went away or hung up.
+    case disconnected
+  }
+
+  /// The loop whose thread it lives on.
+  public nonisolated let loop: EventLoop
+
+  /// The loop, as Swift's concurrency knows it.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  private let ownsLoop: Bool
+  private let driver: LoopDriver
+  /// libdbus's connection; `nil` before it is open and after it is closed.
+  var raw: OpaquePointer?
+  private var closeReason: CloseReason?
+  private var closeWaiters: [UInt64: CheckedContinuation<CloseReason?, Never>] = [:]
+  private var nextWaiter: UInt64 = 0
+  private var flushWaiters: [CheckedContinuation<Void, Never>] = []
+
+  /// The name that the bus gave to this connection; `nil` between two peers.
+  public private(set) var uniqueName: BusName?
+
+  // Each concern keeps its state in a type of its own; the extensions in the files beside this one work on them.
+  var calls = PendingCalls()
+  var subscriptions = Subscriptions()
+  var owners = NameOwners()
+  var credentials = CredentialsCache()
+  var objects = ObjectTree()
+  var outbox = Outbox()
+  var handlers = RunningHandlers()
+  var callers = WaitingCalls()
+
+  private init(loop: EventLoop, ownsLoop: Bool) {
+    self.loop = loop
+    self.ownsLoop = ownsLoop
+    driver = LoopDriver(loop: loop)
+  }
+}
+
+// MARK: - Opening
+
+extension Connection {
+  /// Connects to the session bus: on `loop`, or on a loop of its own.
+  public static func session(on loop: EventLoop? = nil) async throws(ConnectionError) -> Connection {
+    try await open(try BusAddress.session(), on: loop)
+  }
+
+  /// Connects to the system bus: on `loop`, or on a loop of its own.
+  public static func system(on loop: EventLoop? = nil) async throws(ConnectionError) -> Connection {
+    try await open(BusAddress.system(), on: loop)
+  }
+
+  /// Connects to the bus that started this process: on `loop`, or on a loop of its own.
+  public static func starter(on loop: EventLoop? = nil) async throws(ConnectionError) -> Connection {
+    try await open(try BusAddress.starter(), on: loop)
+  }
+
+  /// Connects to the bus at `address`: on `loop`, or on a loop of its own, which ends with the connection.
+  ///
+  /// Nothing blocks: libdbus's own greeting would, and would let messages pile up unseen meanwhile.
+  public static func open(
+    _ address: BusAddress, on loop: EventLoop? = nil, timeout: Duration = .seconds(25)
+  ) async throws(ConnectionError) -> Connection {
+    let connection = try await peer(address, on: loop)
+    do {
+      let name: BusName = try await connection.greet(timeout: timeout)
+      await connection.setUniqueName(name)
+    } catch {
+      await connection.close()
+      throw .rejected(error)
+    }
+    return connection
+  }
+
+  /// Connects to a peer that listens at `address`, such as a ``Listener``: no bus stands between the two.
+  public static func peer(_ address: BusAddress, on loop: EventLoop? = nil) async throws(ConnectionError) -> Connection {
+    let connection: Connection
+    if let loop {
+      connection = Connection(loop: loop, ownsLoop: false)
+    } else {
+      connection = Connection(loop: try EventLoop(), ownsLoop: true)
+    }
+    do throws(ConnectionError) {
+      try await connection.connect(to: address)
+    } catch {
+      await connection.close()
+      throw error
+    }
+    return connection
+  }
+
+  /// The end of a connection that a ``Listener`` took in. On the loop only; takes over the reference.
+  static func accepted(_ raw: OpaquePointer, on loop: EventLoop) -> Connection {
+    let connection = Connection(loop: loop, ownsLoop: false)
+    // The loop's thread is this one, and the reference is handed over here.
+    nonisolated(unsafe) let raw = raw
+    connection.assumeIsolated { $0.adopt(raw) }
+    return connection
+  }
+
+  private func connect(to address: BusAddress) throws(ConnectionError) {
+    var error = DBusError()
+    dbus_error_init(&error)
+    defer { dbus_error_free(&error) }
+    guard let raw = dbus_connection_open_private(address.rawValue, &error) else {
+      let name = error.name.map { ErrorName(unchecked: String(cString: $0)) } ?? .failed
+      throw .unreachable(
+        address: address.rawValue, ErrorReply(name, error.message.map { String(cString: $0) } ?? "no reason given"))
+    }
+    adopt(raw)
+  }
+
+  private func adopt(_ raw: OpaquePointer) {
+    self.raw = raw
+    // libdbus would end the process where a bus goes.
+    dbus_connection_set_exit_on_disconnect(raw, 0)
+    loop.register(self)
+    let data = driver.opaque
+    driver.afterEvents = { [unowned self] in assumeIsolated { $0.resumeFlushWaiters() } }
+    dbus_connection_set_watch_functions(
+      raw, LoopDriver.addWatch, LoopDriver.removeWatch, LoopDriver.toggleWatch, data, nil)
+    dbus_connection_set_timeout_functions(
+      raw, LoopDriver.addTimeout, LoopDriver.removeTimeout, LoopDriver.toggleTimeout, data, nil)
+    let itself = Unmanaged.passUnretained(self).toOpaque()
+    // One thread owns the connection, so nobody has to be woken.
+    dbus_connection_set_wakeup_main_function(raw, { _ in }, nil, nil)
+    dbus_connection_set_dispatch_status_function(raw, Self.dispatchStatusChanged, itself, nil)
+    // Messages may have come in before the functions were set.
+    loop.setHungry(self)
+  }
+
+  /// Called from inside libdbus, which must not be called back here: the connection is only put on the list.
+  private static let dispatchStatusChanged: DBusDispatchStatusFunction = { _, status, data in
+    guard status == DBUS_DISPATCH_DATA_REMAINS, let data else { return }
+    let connection = Unmanaged<Connection>.fromOpaque(data).takeUnretainedValue()
+    connection.loop.setHungry(connection)
+  }
+
+  private func greet(timeout: Duration) async throws(CallError) -> BusName {
+    let name: String = try await call(
+      to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "Hello", timeout: timeout)
+    do { return try BusName(name) } catch { throw .unexpectedReply(.invalidValue("\(error)")) }
+  }
+
+  private func setUniqueName(_ name: BusName) {
+    uniqueName = name
+    if let raw { dbus_bus_set_unique_name(raw, name.rawValue) }
+  }
+}
+
+// MARK: - Closing
+
+extension Connection {
+  /// Whether messages still go through.
+  public var isOpen: Bool { raw != nil && closeReason == nil }
+
+  /// Sends what is still to be sent, then closes. Calls under way fail with ``CallError/disconnected``, sequences of signals
+  /// end, handlers are cancelled. Closing again does nothing.
+  public func close() async {
+    if isOpen { await flush(timeout: .seconds(5)) }
+    finish(.closedHere)
+    if ownsLoop { await loop.stop() }
+  }
+
+  /// Waits until the connection is no more, and says why; `nil` where the waiting task was cancelled first.
+  @discardableResult
+  public func closed() async -> CloseReason? {
+    if let closeReason { return closeReason }
+    let waiter = nextWaiter
+    nextWaiter += 1
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        if Task.isCancelled { continuation.resume(returning: nil) } else { closeWaiters[waiter] = continuation }
+      }
+    } onCancel: {
+      loop.execute { self.assumeIsolated { $0.closeWaiters.removeValue(forKey: waiter)?.resume(returning: nil) } }
+    }
+  }
+
+  /// Waits until all that was sent so far has been handed to the other side's socket, or `timeout` has passed.
+  public func flush(timeout: Duration = .seconds(25)) async {
+    flushAnnouncements()
+    guard let raw, isOpen, dbus_connection_has_messages_to_send(raw) != 0 else { return }
+    let token = loop.timers.schedule(at: timeout.deadline) { [unowned self] in
+      assumeIsolated { $0.resumeFlushWaiters(evenWhereUnsent: true) }
+    }
+    await withCheckedContinuation { flushWaiters.append($0) }
+    loop.timers.cancel(token)
+  }
+
+  private func resumeFlushWaiters(evenWhereUnsent: Bool = false) {
+    if flushWaiters.isEmpty { return }
+    if !evenWhereUnsent, isOpen, let raw, dbus_connection_has_messages_to_send(raw) != 0 { return }
+    let waiters = flushWaiters
+    flushWaiters = []
+    for waiter in waiters { waiter.resume() }
+  }
+
+  /// The one way out, from whichever side. Everyone who waits for this connection hears of it here.
+  func finish(_ reason: CloseReason) {
+    guard closeReason == nil else { return }
+    closeReason = reason
+    if let raw {
+      dbus_connection_set_dispatch_status_function(raw, nil, nil, nil)
+      dbus_connection_set_watch_functions(raw, nil, nil, nil, nil, nil)
+      dbus_connection_set_timeout_functions(raw, nil, nil, nil, nil, nil)
+      driver.close()
+      dbus_connection_close(raw)
+      dbus_connection_unref(raw)
+    }
+    raw = nil
+    handlers.cancelAll()
+    failAllCalls()
+    subscriptions.finishAll()
+    credentials.removeAll()
+    resumeFlushWaiters(evenWhereUnsent: true)
+    let waiters = closeWaiters
+    closeWaiters = [:]
+    for waiter in waiters.values { waiter.resume(returning: reason) }
+    loop.unregister(self)
+  }
+}
+
+// MARK: - Messages in
+
+extension Connection: Drainable {
+  /// How many messages are handled before others on the loop get their turn.
+  private static let messagesPerDrain = 256
+
+  nonisolated func drain() -> Bool { assumeIsolated { $0.drainQueue() } }
+
+  private func drainQueue() -> Bool {
+    for _ in 0..<Self.messagesPerDrain {
+      guard let raw, let message = dbus_connection_pop_message(raw) else { return false }
+      route(Message(owning: message))
+    }
+    guard let raw else { return false }
+    return dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_DATA_REMAINS
+  }
+
+  private func route(_ message: consuming Message) {
+    switch message.kind {
+    case .methodReturn, .error: completeCall(with: message)
+    case .methodCall: serve(message)
+    case .signal:
+      if dbus_message_is_signal(message.raw, DBUS_INTERFACE_LOCAL, "Disconnected") != 0 {
+        finish(.disconnected)
+      } else {
+        deliverSignal(message)
+      }
+    case .unknown: break
+    }
+  }
+}
+
+// MARK: - Messages out
+
+extension Connection {
+  /// Sends a message that you made, and waits for nothing.
+  ///
+  /// On the connection's loop it is sent at once, elsewhere after what was sent from there before. On a connection that is
+  /// no more it is dropped, as a bus that goes drops what it has.
+  ///
+  /// ```swift
+  /// let connection = try await Connection.session()
+  /// connection.send(try Message.signal(from: "/org/example", "org.example.Log", "Said", "hello"))
+  /// ```
+  public nonisolated func send(_ message: consuming Message) {
+    let box = MessageBox(message)
+    if loop.isCurrent {
+      assumeIsolated { $0.post(box.open()) }
+    } else {
+      loop.execute { self.assumeIsolated { $0.post(box.open()) } }
+    }
+  }
+
+  /// Emits a signal, to everyone who listens or to `destination` alone.
+  ///
+  /// ```swift
+  /// let connection = try await Connection.session()
+  /// try connection.emit(from: "/org/example/Greeter", "org.example.Greeter", "Greeted", "Ann", UInt32(3))
+  /// ```
+  public nonisolated func emit<each Argument: BusValue>(
+    from path: ObjectPath, _ interface: InterfaceName, _ member: MemberName,
+    _ arguments: repeat each Argument, to destination: BusName? = nil
+  ) throws(CodingError) {
+    send(try Message.signal(from: path, interface, member, to: destination, repeat each arguments))
+  }
+
+  /// Everything but calls goes out here: at once, or behind what this turn still has to announce.
+  func post(_ message: consuming Message) {
+    if outbox.hasAnnouncements {
+      outbox.hold(message)
+    } else {
+      transmit(message)
+    }
+  }
+
+  /// Hands a message to libdbus, and returns the serial that it got; 0 where the connection is no more.
+  @discardableResult
+  func transmit(_ message: borrowing Message) -> UInt32 {
+    guard let raw, closeReason == nil else { return 0 }
+    var serial: UInt32 = 0
+    // It fails only for want of memory: for the peer, that is a message that was lost, and its deadline tells.
+    dbus_connection_send(raw, message.raw, &serial)
+    return serial
+  }
+
+  /// Whether the other side takes file descriptors.
+  public var canSendFileDescriptors: Bool {
+    guard let raw else { return false }
+    return dbus_connection_can_send_type(raw, WireType.fileDescriptor.code) != 0
+  }
+}

@@ -1,0 +1,140 @@
+internal import CDBus
+
+/// Drives what libdbus wants driven, a connection or a listening server, with an event loop. On the loop only.
+///
+/// libdbus hands out a watch for reading and another for writing, both of the same descriptor, and switches them on and off
+/// as it likes. epoll knows a descriptor once: here they come together.
+final class LoopDriver {
+  let loop: EventLoop
+  private var watches: [Int32: [OpaquePointer]] = [:]
+  private var timeouts: [OpaquePointer: TimerQueue.Token] = [:]
+  /// The timeouts that libdbus has not taken back.
+  private var known: Set<OpaquePointer> = []
+  /// Called after watches of a descriptor have been handled.
+  var afterEvents: (() -> Void)?
+
+  init(loop: EventLoop) { self.loop = loop }
+
+  /// libdbus keeps it as `data`; whoever made the driver keeps it alive until it took the functions back.
+  var opaque: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
+
+  static func from(_ data: UnsafeMutableRawPointer?) -> LoopDriver? {
+    data.map { Unmanaged<LoopDriver>.fromOpaque($0).takeUnretainedValue() }
+  }
+
+  /// Forgets everything, where libdbus does not say so itself.
+  func close() {
+    for descriptor in watches.keys { loop.descriptors.remove(descriptor) }
+    for token in timeouts.values { loop.timers.cancel(token) }
+    watches.removeAll()
+    timeouts.removeAll()
+    known.removeAll()
+  }
+}
+
+// MARK: - Watches
+
+extension LoopDriver {
+  static let addWatch: DBusAddWatchFunction = { watch, data in
+    guard let watch, let driver = LoopDriver.from(data) else { return 0 }
+    driver.add(watch)
+    return 1
+  }
+
+  static let removeWatch: DBusRemoveWatchFunction = { watch, data in
+    guard let watch, let driver = LoopDriver.from(data) else { return }
+    driver.remove(watch)
+  }
+
+  static let toggleWatch: DBusWatchToggledFunction = { watch, data in
+    guard let watch, let driver = LoopDriver.from(data) else { return }
+    driver.update(dbus_watch_get_unix_fd(watch))
+  }
+
+  private func add(_ watch: OpaquePointer) {
+    let descriptor = dbus_watch_get_unix_fd(watch)
+    let isFirst = watches[descriptor] == nil
+    watches[descriptor, default: []].append(watch)
+    if isFirst {
+      loop.descriptors.add(descriptor, events: []) { [unowned self] events in
+        handle(events, of: descriptor)
+      }
+    }
+    update(descriptor)
+  }
+
+  private func remove(_ watch: OpaquePointer) {
+    let descriptor = dbus_watch_get_unix_fd(watch)
+    watches[descriptor]?.removeAll { $0 == watch }
+    if watches[descriptor]?.isEmpty == true {
+      watches[descriptor] = nil
+      loop.descriptors.remove(descriptor)
+    } else {
+      update(descriptor)
+    }
+  }
+
+  private func update(_ descriptor: Int32) {
+    var wanted: DescriptorEvents = []
+    for watch in watches[descriptor] ?? [] where dbus_watch_get_enabled(watch) != 0 {
+      let flags = dbus_watch_get_flags(watch)
+      if flags & DBUS_WATCH_READABLE.rawValue != 0 { wanted.insert(.readable) }
+      if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { wanted.insert(.writable) }
+    }
+    loop.descriptors.setEvents(wanted, of: descriptor)
+  }
+
+  private func handle(_ events: DescriptorEvents, of descriptor: Int32) {
+    var flags: UInt32 = 0
+    if events.contains(.readable) { flags |= DBUS_WATCH_READABLE.rawValue }
+    if events.contains(.writable) { flags |= DBUS_WATCH_WRITABLE.rawValue }
+    if events.contains(.error) { flags |= DBUS_WATCH_ERROR.rawValue }
+    if events.contains(.hangup) { flags |= DBUS_WATCH_HANGUP.rawValue }
+    let trouble = DBUS_WATCH_ERROR.rawValue | DBUS_WATCH_HANGUP.rawValue
+    // Handling one watch may remove the next: libdbus hangs up from inside a read.
+    for watch in watches[descriptor] ?? [] {
+      guard watches[descriptor]?.contains(watch) == true, dbus_watch_get_enabled(watch) != 0 else { continue }
+      let fitting = flags & (dbus_watch_get_flags(watch) | trouble)
+      if fitting != 0 { dbus_watch_handle(watch, fitting) }
+    }
+    afterEvents?()
+  }
+}
+
+// MARK: - Timeouts
+
+extension LoopDriver {
+  static let addTimeout: DBusAddTimeoutFunction = { timeout, data in
+    guard let timeout, let driver = LoopDriver.from(data) else { return 0 }
+    driver.schedule(timeout)
+    return 1
+  }
+
+  static let removeTimeout: DBusRemoveTimeoutFunction = { timeout, data in
+    guard let timeout, let driver = LoopDriver.from(data) else { return }
+    driver.cancel(timeout)
+  }
+
+  static let toggleTimeout: DBusTimeoutToggledFunction = { timeout, data in
+    guard let timeout, let driver = LoopDriver.from(data) else { return }
+    driver.cancel(timeout)
+    driver.schedule(timeout)
+  }
+
+  private func schedule(_ timeout: OpaquePointer) {
+    if dbus_timeout_get_enabled(timeout) == 0 { return }
+    let interval = Duration.milliseconds(Int64(dbus_timeout_get_interval(timeout)))
+    timeouts[timeout] = loop.timers.schedule(at: interval.deadline) { [unowned self] in
+      // Again and again until it is removed or switched off, which handling it may do.
+      timeouts[timeout] = nil
+      dbus_timeout_handle(timeout)
+      if timeouts[timeout] == nil && known.contains(timeout) { schedule(timeout) }
+    }
+    known.insert(timeout)
+  }
+
+  private func cancel(_ timeout: OpaquePointer) {
+    known.remove(timeout)
+    if let token = timeouts.removeValue(forKey: timeout) { loop.timers.cancel(token) }
+  }
+}

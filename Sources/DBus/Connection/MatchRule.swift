@@ -1,0 +1,89 @@
+/// Which signals to receive. What is left out matches everything.
+///
+/// Every rule slows every signal on the bus a little: say as much as you know.
+///
+/// ```swift
+/// let rule = MatchRule(sender: "org.example.Player", interface: "org.example.Player", member: "TrackChanged")
+/// print(rule)
+/// // type='signal',sender='org.example.Player',interface='org.example.Player',member='TrackChanged'
+/// ```
+public struct MatchRule: Sendable, Hashable {
+  /// Who sends it. A well-known name stands for whoever owns it at that moment.
+  public var sender: BusName?
+  /// The object that emits it.
+  public var path: ObjectPath?
+  /// The object that emits it, or one above it.
+  public var pathNamespace: ObjectPath?
+  /// The signal's interface.
+  public var interface: InterfaceName?
+  /// The signal's name.
+  public var member: MemberName?
+  /// Arguments that are strings and have these values, by index; at most 63.
+  public var arguments: [Int: String]
+  /// The first argument is this name, or lies below it: `com.example` matches `com.example.a` too.
+  public var argument0Namespace: String?
+
+  /// Says what is known.
+  public init(
+    sender: BusName? = nil, path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil, interface: InterfaceName? = nil,
+    member: MemberName? = nil, arguments: [Int: String] = [:], argument0Namespace: String? = nil
+  ) {
+    self.sender = sender
+    self.path = path
+    self.pathNamespace = pathNamespace
+    self.interface = interface
+    self.member = member
+    self.arguments = arguments
+    self.argument0Namespace = argument0Namespace
+  }
+}
+
+extension MatchRule: CustomStringConvertible {
+  /// The rule as the bus takes it.
+  public var description: String {
+    var parts = ["type='signal'"]
+    func add(_ key: String, _ value: String?) {
+      // Inside quotes a quote cannot stand: it is put between two quoted runs.
+      if let value { parts.append("\(key)='\(value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'") }
+    }
+    add("sender", sender?.rawValue)
+    add("path", path?.rawValue)
+    add("path_namespace", pathNamespace?.rawValue)
+    add("interface", interface?.rawValue)
+    add("member", member?.rawValue)
+    add("arg0namespace", argument0Namespace)
+    for (index, value) in arguments.sorted(by: { $0.key < $1.key }) { add("arg\(index)", value) }
+    return parts.joined(separator: ",")
+  }
+}
+
+extension MatchRule {
+  /// Whether the signal fits. `owner` is who has the sender's name at this moment.
+  ///
+  /// The bus has matched already, but for all the rules of this connection together; and a signal that was sent to
+  /// this connection alone has not been matched at all.
+  func matches(_ signal: borrowing Message, sender actual: BusName?, owner: BusName?) -> Bool {
+    if let sender {
+      // Between two peers there are no names, and only one who could have sent it.
+      if let actual, actual != sender && actual != owner { return false }
+    }
+    if let member, member != signal.member { return false }
+    if let interface, interface != signal.interface { return false }
+    if path != nil || pathNamespace != nil {
+      guard let actual = signal.path else { return false }
+      if let path, path != actual { return false }
+      if let pathNamespace, pathNamespace != actual && !actual.isDescendant(of: pathNamespace) { return false }
+    }
+    return (arguments.isEmpty && argument0Namespace == nil) || argumentsMatch(signal)
+  }
+
+  private func argumentsMatch(_ signal: borrowing Message) -> Bool {
+    guard let values = try? signal.variants() else { return false }
+    for (index, expected) in arguments {
+      guard values.indices.contains(index), case .string(expected) = values[index] else { return false }
+    }
+    guard let argument0Namespace else { return true }
+    guard case .string(let first)? = values.first else { return false }
+    return first == argument0Namespace || first.hasPrefix("\(argument0Namespace).")
+  }
+}

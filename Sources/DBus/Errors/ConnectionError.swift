@@ -1,0 +1,33 @@
+internal import Glibc
+
+/// Why a connection, a listener or a loop could not be made.
+///
+/// ```swift
+/// do {
+///   _ = try await Connection.open("unix:path=/nowhere")
+/// } catch {
+///   print(error)
+/// }
+/// ```
+public enum ConnectionError: Error, Sendable, Hashable {
+  /// Nothing says where the bus is.
+  case noAddress(String)
+  /// Nobody answers at the address, or it makes no sense.
+  case unreachable(address: String, ErrorReply)
+  /// The peer let us in and then did not greet us as a bus does.
+  case rejected(CallError)
+  /// A call of the system failed; the number is `errno`.
+  case system(String, Int32)
+}
+
+extension ConnectionError: CustomStringConvertible {
+  /// One sentence that stands by itself.
+  public var description: String {
+    switch self {
+    case .noAddress(let hint): hint
+    case .unreachable(let address, let error): "no connection to \(address): \(error.text)"
+    case .rejected(let error): "the bus did not let us in: \(error)"
+    case .system(let call, let code): "\(call) failed: \(String(cString: strerror(code)))"
+    }
+  }
+}

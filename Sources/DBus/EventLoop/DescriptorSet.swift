@@ -1,0 +1,83 @@
+internal import CDBus
+internal import Glibc
+
+/// What to wait for on a descriptor.
+package struct DescriptorEvents: OptionSet, Sendable {
+  package let rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  package static let readable = DescriptorEvents(rawValue: EPOLLIN.rawValue)
+  package static let writable = DescriptorEvents(rawValue: EPOLLOUT.rawValue)
+  package static let error = DescriptorEvents(rawValue: EPOLLERR.rawValue)
+  package static let hangup = DescriptorEvents(rawValue: EPOLLHUP.rawValue)
+}
+
+/// The descriptors that a loop waits for. On the loop only.
+///
+/// What is wanted and what epoll was told may differ during a turn; ``synchronize()`` brings them together once, before the
+/// loop waits. Only ``remove(_:)`` tells epoll at once, because its caller is about to close the descriptor, and the
+/// number may come back as another file.
+final class DescriptorSet {
+  private struct Entry {
+    var wanted: DescriptorEvents
+    /// What epoll waits for; `nil` where it does not know the descriptor.
+    var told: DescriptorEvents?
+    var handler: (DescriptorEvents) -> Void
+  }
+
+  private let epoll: Int32
+  private var entries: [Int32: Entry] = [:]
+  private var changed: [Int32] = []
+  private var ready = [epoll_event](repeating: epoll_event(), count: EventLoop.Turn.maximumEvents)
+
+  init() throws(ConnectionError) {
+    epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
+    if epoll < 0 { throw .system("epoll_create1", errno) }
+  }
+
+  func close() {
+    entries.removeAll()
+    Glibc.close(epoll)
+  }
+
+  func add(_ descriptor: Int32, events: DescriptorEvents, _ handler: @escaping (DescriptorEvents) -> Void) {
+    entries[descriptor] = Entry(wanted: events, told: nil, handler: handler)
+    changed.append(descriptor)
+  }
+
+  func setEvents(_ events: DescriptorEvents, of descriptor: Int32) {
+    guard let entry = entries[descriptor], entry.wanted != events else { return }
+    entries[descriptor]?.wanted = events
+    changed.append(descriptor)
+  }
+
+  func remove(_ descriptor: Int32) {
+    guard let entry = entries.removeValue(forKey: descriptor), entry.told != nil else { return }
+    epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil)
+  }
+
+  func synchronize() {
+    if changed.isEmpty { return }
+    for descriptor in changed {
+      guard let entry = entries[descriptor] else { continue }
+      // A descriptor nobody waits for must be unknown to epoll: it would report a hang-up again and again.
+      let wanted = entry.wanted.isEmpty ? nil : entry.wanted
+      if wanted == entry.told { continue }
+      let operation = wanted == nil ? EPOLL_CTL_DEL : entry.told == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+      var event = epoll_event()
+      event.events = wanted?.rawValue ?? 0
+      event.data.fd = descriptor
+      if epoll_ctl(epoll, operation, descriptor, &event) == 0 { entries[descriptor]?.told = wanted }
+    }
+    changed.removeAll(keepingCapacity: true)
+  }
+
+  func wait(timeout: Int32) {
+    let count = epoll_wait(epoll, &ready, Int32(ready.count), timeout)
+    if count <= 0 { return }
+    for index in 0..<Int(count) {
+      // A handler may remove any descriptor: look each one up when its turn comes.
+      entries[ready[index].data.fd]?.handler(DescriptorEvents(rawValue: ready[index].events))
+    }
+  }
+}

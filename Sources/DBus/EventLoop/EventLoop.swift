@@ -1,0 +1,340 @@
+internal import CDBus
+internal import Glibc
+
+/// One thread that waits for descriptors and deadlines, runs Swift jobs, and owns the connections made on it.
+///
+/// The loop is a Swift executor: an actor that names it lives on its thread, and a task that prefers it runs there. Between
+/// such code and a ``Connection`` on the same loop no message changes threads.
+///
+/// ```swift
+/// let loop = try EventLoop()
+/// let connection = try await Connection.session(on: loop)
+/// let names = try await loop.run {
+///   try await connection.call(
+///     to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames", returning: [String].self)
+/// }
+/// print(names.count)
+/// await connection.close()
+/// await loop.stop()
+/// ```
+///
+/// ## A turn
+///
+/// Each turn does these in order, and the order is what the rest of this module rests on:
+///
+/// 1. Run the jobs that are queued, and **drain** every connection: the messages that libdbus has already read are handled
+///    before anything waits. Messages that came while another call was waited for sit in libdbus's queue, where no poll
+///    sees them; a loop that polls first loses them until the next byte arrives.
+/// 2. End the turn: what was collected during it (property changes, replies behind them) goes out.
+/// 3. Bring epoll's interest up to date, once. libdbus switches its write watch on and off around every message; done
+///    at once that would be two system calls for each.
+/// 4. Wait, then let libdbus read and write. Nothing is dispatched from inside a watch.
+///
+/// A turn's first step goes round at most ``Turn/maximumRounds`` times, so that jobs that beget jobs starve nobody.
+///
+/// ## Ownership
+///
+/// The thread keeps the loop alive until ``stop()``. An executor that is gone takes the jobs of its actors with it, so
+/// a stopped loop still runs what is queued on it, on another thread, one job at a time.
+// `inbox` is behind its lock. Everything marked "loop only" is touched by the loop's thread alone, or after the thread
+// has ended by whoever holds `afterlife`; `isCurrent` is how each entry point knows.
+public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+  enum Work {
+    case job(UnownedJob)
+    case call(@Sendable () -> Void)
+  }
+
+  private struct Inbox {
+    var work: [Work] = []
+    /// The thread is about to wait, or waits: whoever adds work has to wake it.
+    var isWaiting = false
+    var phase = Phase.running
+    var stopWaiters: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private enum Phase { case running, stopping, stopped }
+
+  enum Turn {
+    static let maximumRounds = 64
+    static let maximumEvents = 64
+  }
+
+  private let inbox = Lock(Inbox())
+  private let afterlife = Lock(())
+  private let wakeDescriptor: Int32
+
+  // Loop only.
+  private var local: [Work] = []
+  private var running: [Work] = []
+  private var endOfTurn: [() -> Void] = []
+  private var drains: [ObjectIdentifier: any Drainable] = [:]
+  private var hungry: [ObjectIdentifier] = []
+  let descriptors: DescriptorSet
+  let timers = TimerQueue()
+
+  /// Starts a loop on a thread of its own, which `ps` and debuggers show under `name` (15 bytes of it).
+  public init(name: String = "dbus-loop") throws(ConnectionError) {
+    wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
+    guard wakeDescriptor >= 0 else { throw .system("eventfd", errno) }
+    do {
+      descriptors = try DescriptorSet()
+    } catch {
+      Glibc.close(wakeDescriptor)
+      throw error
+    }
+    descriptors.add(wakeDescriptor, events: .readable) { [wakeDescriptor] _ in
+      var count: UInt64 = 0
+      read(wakeDescriptor, &count, MemoryLayout<UInt64>.size)
+    }
+    // The thread takes this reference over and gives it back when it ends.
+    let context = ThreadContext(loop: self, name: name)
+    var thread = pthread_t()
+    let code = pthread_create(&thread, nil, { ThreadContext.run($0) }, Unmanaged.passRetained(context).toOpaque())
+    guard code == 0 else {
+      Unmanaged.passUnretained(context).release()
+      descriptors.close()
+      throw .system("pthread_create", code)
+    }
+    pthread_detach(thread)
+  }
+
+  /// The wake descriptor outlives the thread: whoever adds work may be about to write to it.
+  deinit { Glibc.close(wakeDescriptor) }
+
+  /// Ends the thread once everything that is queued has run, and returns when it has.
+  ///
+  /// Close the connections on it first: they end here without a word. Stopping again waits with the first.
+  public func stop() async {
+    await withCheckedContinuation { continuation in
+      let phase = inbox.withLock { inbox in
+        let phase = inbox.phase
+        if phase == .running { inbox.phase = .stopping }
+        if phase != .stopped { inbox.stopWaiters.append(continuation) }
+        return phase
+      }
+      if phase == .stopped { continuation.resume() } else { wake() }
+    }
+  }
+
+  /// Runs `body` on this loop's thread, and comes back with what it returns.
+  public nonisolated(nonsending) func run<Value: Sendable, Failure: Error>(
+    _ body: @escaping @Sendable () async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    let result: Result<Value, Failure> = await withTaskExecutorPreference(self) {
+      await Self.capture(body)
+    }
+    return try result.get()
+  }
+
+  // Concurrent, so that it runs where the task prefers to and not where the caller is.
+  @concurrent
+  private static func capture<Value: Sendable, Failure: Error>(
+    _ body: @Sendable () async throws(Failure) -> Value
+  ) async -> Result<Value, Failure> {
+    do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+  }
+}
+
+// MARK: - Executor
+
+extension EventLoop {
+  /// Takes a job of an actor or task that lives here.
+  public func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+
+  /// Traps unless this is the loop's thread.
+  public func checkIsolated() {
+    precondition(isCurrent, "this belongs on its EventLoop's thread, and runs on another")
+  }
+
+  /// Whether this is the loop's thread.
+  public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+  /// Whether the calling thread is this loop's.
+  public var isCurrent: Bool { CurrentLoop.pointer == Unmanaged.passUnretained(self).toOpaque() }
+
+  /// Runs `body` on the loop's thread: in the order of the calls, after what is queued there already.
+  ///
+  /// ```swift
+  /// let loop = try EventLoop()
+  /// loop.execute { print("on the loop: \(loop.isCurrent)") }
+  /// await loop.stop()
+  /// ```
+  public func execute(_ body: @escaping @Sendable () -> Void) { add(.call(body)) }
+
+  private func add(_ work: Work) {
+    if isCurrent {
+      local.append(work)
+      return
+    }
+    let (mustWake, isStopped) = inbox.withLock { inbox in
+      inbox.work.append(work)
+      defer { inbox.isWaiting = false }
+      return (inbox.isWaiting, inbox.phase == .stopped)
+    }
+    if mustWake { wake() }
+    // The thread is gone. Not here: the caller may hold locks that the job wants.
+    if isStopped { Task.detached { self.runAfterlife() } }
+  }
+
+  private func wake() {
+    var one: UInt64 = 1
+    write(wakeDescriptor, &one, MemoryLayout<UInt64>.size)
+  }
+
+  private func perform(_ work: Work) {
+    switch work {
+    case .job(let job):
+      job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    case .call(let body): body()
+    }
+  }
+}
+
+// MARK: - Turns
+
+/// What has messages to handle: a connection.
+protocol Drainable: AnyObject {
+  /// Handles what is there, up to a bound. Returns whether more is left.
+  func drain() -> Bool
+}
+
+extension EventLoop {
+  /// Keeps `source` alive, and drains it whenever it was said to be hungry. On the loop only.
+  func register(_ source: any Drainable) { drains[ObjectIdentifier(source)] = source }
+
+  /// Lets go of `source`. On the loop only.
+  func unregister(_ source: any Drainable) { drains[ObjectIdentifier(source)] = nil }
+
+  /// `source` has messages: it is drained before the loop waits. On the loop only.
+  func setHungry(_ source: any Drainable) {
+    let identifier = ObjectIdentifier(source)
+    if !hungry.contains(identifier) { hungry.append(identifier) }
+  }
+
+  /// Runs `body` once, when this turn's messages and jobs are done and before the loop waits. On the loop only.
+  package func atEndOfTurn(_ body: @escaping () -> Void) { endOfTurn.append(body) }
+
+  fileprivate func runUntilStopped() {
+    while true {
+      workOff()
+      if beginWaiting(hasWork: !local.isEmpty || !hungry.isEmpty || !endOfTurn.isEmpty) { break }
+    }
+    finish()
+  }
+
+  /// Steps 1 and 2.
+  private func workOff() {
+    for _ in 0..<Turn.maximumRounds {
+      takeInbox()
+      if local.isEmpty && hungry.isEmpty { break }
+      swap(&local, &running)
+      for work in running { perform(work) }
+      running.removeAll(keepingCapacity: true)
+      drainHungry()
+    }
+    while !endOfTurn.isEmpty {
+      let bodies = endOfTurn
+      endOfTurn.removeAll(keepingCapacity: true)
+      for body in bodies { body() }
+    }
+  }
+
+  private func takeInbox() {
+    inbox.withLock { inbox in
+      if inbox.work.isEmpty { return }
+      local.append(contentsOf: inbox.work)
+      inbox.work.removeAll(keepingCapacity: true)
+    }
+  }
+
+  private func drainHungry() {
+    // Draining may make itself or others hungry again: those wait for the next round.
+    let identifiers = hungry
+    if identifiers.isEmpty { return }
+    hungry.removeAll(keepingCapacity: true)
+    for identifier in identifiers {
+      if let source = drains[identifier], source.drain() { setHungry(source) }
+    }
+  }
+
+  /// Steps 3 and 4. Returns whether the loop is to end.
+  private func beginWaiting(hasWork: Bool) -> Bool {
+    descriptors.synchronize()
+    var timeout: Int32 = hasWork ? 0 : timers.millisecondsToNext()
+    let mustEnd = inbox.withLock { inbox in
+      if !inbox.work.isEmpty { timeout = 0 }
+      inbox.isWaiting = timeout != 0
+      return inbox.phase == .stopping && inbox.work.isEmpty && !hasWork
+    }
+    if mustEnd { return true }
+    descriptors.wait(timeout: timeout)
+    inbox.withLock { $0.isWaiting = false }
+    timers.fire()
+    return false
+  }
+
+  private func finish() {
+    drains.removeAll()
+    timers.removeAll()
+    descriptors.close()
+    CurrentLoop.pointer = nil
+    let (waiters, hasWork) = inbox.withLock { inbox in
+      // Whatever came in since the last look is the afterlife's; from here on, so is everything else.
+      inbox.phase = .stopped
+      defer { inbox.stopWaiters = [] }
+      return (inbox.stopWaiters, !inbox.work.isEmpty)
+    }
+    for waiter in waiters { waiter.resume() }
+    if hasWork { Task.detached { self.runAfterlife() } }
+  }
+
+  /// The loop's thread has ended: one thread at a time stands in for it.
+  private func runAfterlife() {
+    afterlife.withLock { _ in
+      CurrentLoop.pointer = Unmanaged.passUnretained(self).toOpaque()
+      defer { CurrentLoop.pointer = nil }
+      takeInbox()
+      while !local.isEmpty {
+        let work = local
+        local.removeAll()
+        for item in work { perform(item) }
+        takeInbox()
+      }
+    }
+  }
+}
+
+// MARK: - The thread
+
+/// Which loop the calling thread runs, if any.
+private enum CurrentLoop {
+  private static let key: pthread_key_t = {
+    var key = pthread_key_t()
+    precondition(pthread_key_create(&key, nil) == 0, "no thread-specific key is left")
+    return key
+  }()
+
+  static var pointer: UnsafeMutableRawPointer? {
+    get { pthread_getspecific(key) }
+    set { pthread_setspecific(key, newValue) }
+  }
+}
+
+private final class ThreadContext {
+  let loop: EventLoop
+  let name: String
+
+  init(loop: EventLoop, name: String) {
+    self.loop = loop
+    self.name = name
+  }
+
+  static func run(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let pointer else { return nil }
+    let context = Unmanaged<ThreadContext>.fromOpaque(pointer).takeRetainedValue()
+    pthread_setname_np(pthread_self(), String(decoding: context.name.utf8.prefix(15), as: UTF8.self))
+    CurrentLoop.pointer = Unmanaged.passUnretained(context.loop).toOpaque()
+    context.loop.runUntilStopped()
+    return nil
+  }
+}

@@ -1,0 +1,107 @@
+internal import Glibc
+
+/// A point on the clock that stands still while the machine sleeps, in nanoseconds.
+typealias Instant = UInt64
+
+/// What is to happen later on a loop. On the loop only.
+///
+/// A heap by deadline. Cancelling only forgets the action; its place in the heap goes when it comes to the top, so a loop
+/// never wakes for what was cancelled.
+final class TimerQueue {
+  struct Token: Hashable { fileprivate let number: UInt64 }
+
+  private var heap: [(deadline: Instant, number: UInt64)] = []
+  private var actions: [UInt64: () -> Void] = [:]
+  private var nextNumber: UInt64 = 1
+
+  static var now: Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Instant(time.tv_sec) * 1_000_000_000 + Instant(time.tv_nsec)
+  }
+
+  func schedule(at deadline: Instant, _ action: @escaping () -> Void) -> Token {
+    let number = nextNumber
+    nextNumber += 1
+    actions[number] = action
+    heap.append((deadline, number))
+    siftUp()
+    return Token(number: number)
+  }
+
+  func cancel(_ token: Token) {
+    actions[token.number] = nil
+    // Calls are answered long before their deadlines: without this, the heap would hold the last half minute of them.
+    if heap.count > 64 && actions.count < heap.count / 2 { compact() }
+  }
+
+  private func compact() {
+    // Sorted is a heap too.
+    heap = heap.filter { actions[$0.number] != nil }.sorted { $0.deadline < $1.deadline }
+  }
+
+  func removeAll() {
+    heap.removeAll()
+    actions.removeAll()
+  }
+
+  /// For epoll: rounded up, so that a deadline has really passed; -1 where there is none.
+  func millisecondsToNext() -> Int32 {
+    dropCancelled()
+    guard let next = heap.first?.deadline else { return -1 }
+    let now = Self.now
+    if next <= now { return 0 }
+    return Int32(clamping: (next - now + 999_999) / 1_000_000)
+  }
+
+  func fire() {
+    if heap.isEmpty { return }
+    let now = Self.now
+    dropCancelled()
+    while let first = heap.first, first.deadline <= now {
+      removeFirst()
+      actions.removeValue(forKey: first.number)?()
+      dropCancelled()
+    }
+  }
+
+  private func dropCancelled() {
+    while let first = heap.first, actions[first.number] == nil { removeFirst() }
+  }
+
+  private func siftUp() {
+    var child = heap.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      if heap[parent].deadline <= heap[child].deadline { return }
+      heap.swapAt(parent, child)
+      child = parent
+    }
+  }
+
+  private func removeFirst() {
+    heap.swapAt(0, heap.count - 1)
+    heap.removeLast()
+    var parent = 0
+    while true {
+      let left = 2 * parent + 1
+      if left >= heap.count { return }
+      let right = left + 1
+      let child = right < heap.count && heap[right].deadline < heap[left].deadline ? right : left
+      if heap[parent].deadline <= heap[child].deadline { return }
+      heap.swapAt(parent, child)
+      parent = child
+    }
+  }
+}
+
+extension Duration {
+  /// From now until this much later.
+  var deadline: Instant {
+    let (seconds, attoseconds) = components
+    if seconds < 0 || attoseconds < 0 { return TimerQueue.now }
+    let nanoseconds = UInt64(attoseconds / 1_000_000_000)
+    // A century is for ever, and adds up without overflow.
+    return TimerQueue.now + min(UInt64(seconds), 3_155_760_000) * 1_000_000_000 + nanoseconds
+  }
+}

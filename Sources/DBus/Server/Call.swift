@@ -1,0 +1,113 @@
+internal import Synchronization
+
+/// A call that came in, and the one place that answers it.
+///
+/// A handler that wants to know more than the arguments takes the call first:
+///
+/// ```swift
+/// var greeter = Interface("org.example.Greeter")
+/// greeter.method("Greet", in: "name", out: "greeting") { (call: Call, name: String) -> String in
+///   "Hello, \(name)! You are \(call.sender ?? "a peer"), and I am at \(call.path)."
+/// }
+/// ```
+///
+/// Whatever a handler does, the caller gets exactly one reply: the first that is made counts, and a call that everyone
+/// has let go of unanswered is answered with an error.
+public final class Call: Sendable {
+  /// The connection on which it came.
+  public let connection: Connection
+  let message: Message
+  private let isAnswered = Atomic(false)
+  private let identity = Lock<Credentials?>(nil)
+
+  init(_ message: consuming Message, on connection: Connection) {
+    self.message = message
+    self.connection = connection
+  }
+
+  deinit {
+    if !isAnswered.load(ordering: .relaxed) {
+      fail(ErrorReply(.noReply, "the service let the call go without an answer"))
+    }
+  }
+
+  /// Who calls, by unique name; `nil` between two peers.
+  public var sender: BusName? { message.sender }
+  /// The object that is called.
+  public var path: ObjectPath { message.path ?? .root }
+  /// The interface that was named; a caller may leave it out.
+  public var interface: InterfaceName? { message.interface }
+  /// The method.
+  public var member: MemberName { message.member ?? MemberName(unchecked: "") }
+  /// Whether the caller waits for the reply.
+  public var expectsReply: Bool { message.expectsReply }
+
+  /// Who calls, where the connection asks before each call: see ``Connection/identifyCallers()``.
+  public var knownCredentials: Credentials? { identity.withLock { $0 } }
+
+  /// Who calls, as the bus knows it. The bus is asked once for each sender.
+  public func credentials() async throws(CallError) -> Credentials {
+    if let knownCredentials { return knownCredentials }
+    return try await connection.credentials(of: sender)
+  }
+
+  func identify(as credentials: Credentials) { identity.withLock { $0 = credentials } }
+}
+
+// MARK: - Answers
+
+extension Call {
+  /// Answers with `values`. Returns whether this was the answer: `false` where there was one before.
+  @discardableResult
+  func reply<each Value: BusValue>(_ values: repeat each Value) -> Bool {
+    answer { () throws(CodingError) in try Message.methodReturn(to: message, repeat each values) }
+  }
+
+  /// Answers with an error. Returns whether this was the answer.
+  @discardableResult
+  func fail(_ error: any Error) -> Bool {
+    let reply = ErrorReply(answering: error)
+    return answer { () throws(CodingError) in try Message.error(to: message, reply.name, reply.text) }
+  }
+
+  private func answer(_ make: () throws(CodingError) -> Message) -> Bool {
+    if isAnswered.exchange(true, ordering: .relaxed) { return false }
+    guard message.expectsReply else { return true }
+    do {
+      connection.send(try make())
+    } catch {
+      // The values do not fit into a message; that they do not always does.
+      let reply = error.errorReply
+      if let message = try? Message.error(to: message, reply.name, "the reply cannot be sent: \(reply.text)") {
+        connection.send(message)
+      }
+    }
+    return true
+  }
+}
+
+/// The answer to a call, for a handler that answers later: at the end of its batch, or from elsewhere.
+///
+/// ```swift
+/// var clock = Interface("org.example.Clock")
+/// clock.method("WaitForNoon", out: "said") { (reply: Reply<String>) in
+///   Task {
+///     try await Task.sleep(for: .seconds(3600))
+///     reply.send("noon")
+///   }
+/// }
+/// ```
+///
+/// A reply that is dropped is answered with an error, so no caller waits for nothing.
+public struct Reply<each Value: BusValue>: Sendable {
+  /// The call that it answers.
+  public let call: Call
+
+  /// Answers. Returns whether this was the answer: `false` where there was one before.
+  @discardableResult
+  public func send(_ values: repeat each Value) -> Bool { call.reply(repeat each values) }
+
+  /// Answers with an error. Returns whether this was the answer: `false` where there was one before.
+  @discardableResult
+  public func fail(_ error: any Error) -> Bool { call.fail(error) }
+}

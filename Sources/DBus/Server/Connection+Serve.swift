@@ -1,0 +1,104 @@
+/// Serving calls: find the object, check the access, check the types, call the handler.
+extension Connection {
+  /// From now on the bus is asked who a sender is before its first call is looked at, and ``Call/knownCredentials`` is there for
+  /// every access check. A sender that cannot be identified is answered `AccessDenied`.
+  ///
+  /// Calls of a sender that wait for the answer keep their order.
+  public nonisolated func identifyCallers() { onLoop { $0.callers.identifies = true } }
+
+  func serve(_ message: consuming Message) {
+    let call = Call(message, on: self)
+    guard callers.identifies else { return dispatch(call) }
+    let sender = call.sender
+    if callers.waiting[sender] != nil {
+      guard callers.waiting[sender, default: []].count < WaitingCalls.limitForEachSender else {
+        call.fail(ErrorReply(.limitsExceeded, "too many calls before the bus has said who is calling"))
+        return
+      }
+      callers.waiting[sender]?.append(call)
+    } else if let known = sender.map({ credentials.known[$0] }) ?? nil {
+      call.identify(as: known)
+      dispatch(call)
+    } else {
+      callers.waiting[sender] = [call]
+      Task { await self.identify(sender) }
+    }
+  }
+
+  private func identify(_ sender: BusName?) async {
+    let answer: Result<Credentials, CallError>
+    do throws(CallError) { answer = .success(try await credentials(of: sender)) } catch { answer = .failure(error) }
+    for call in callers.waiting.removeValue(forKey: sender) ?? [] {
+      switch answer {
+      case .success(let credentials):
+        call.identify(as: credentials)
+        dispatch(call)
+      case .failure: call.fail(ErrorReply(.accessDenied, "the bus does not say who is calling"))
+      }
+    }
+  }
+
+  private func dispatch(_ call: Call) {
+    do {
+      let (interface, method) = try method(for: call)
+      try interface.access?(call)
+      try method.access?(call)
+      guard call.message.hasSignature(method.inSignature) else {
+        throw ErrorReply(
+          .invalidArgs,
+          "\(interface.name).\(call.member) takes \(describe(method.inSignature)), not \(describe(call.message.signature))")
+      }
+      try method.invoke(call)
+    } catch {
+      call.fail(error)
+    }
+  }
+
+  private func describe(_ signature: Signature) -> String {
+    signature == .empty ? "no arguments" : "\"\(signature)\""
+  }
+
+  private func method(for call: Call) throws(ErrorReply) -> (Interface, Interface.MethodEntry) {
+    let (path, member) = (call.path, call.member)
+    // Peer is answered anywhere, also where there is no object.
+    if let name = call.interface {
+      if name == StandardInterfaces.peer.name { return try entry(member, in: StandardInterfaces.peer) }
+      guard let interfaces = objects.interfaces(at: path) else { throw unknownObject(path) }
+      if let interface = interfaces.first(where: { $0.name == name }) { return try entry(member, in: interface) }
+      if let interface = standardInterfaces(at: path).first(where: { $0.name == name }) {
+        return try entry(member, in: interface)
+      }
+      throw ErrorReply(.unknownInterface, "the object \(path) has no interface \(name)")
+    }
+    guard let interfaces = objects.interfaces(at: path) else { throw unknownObject(path) }
+    for interface in interfaces + standardInterfaces(at: path) {
+      if let method = interface.methods[member] { return (interface, method) }
+    }
+    throw ErrorReply(.unknownMethod, "the object \(path) has no method \(member)")
+  }
+
+  private func entry(
+    _ member: MemberName, in interface: Interface
+  ) throws(ErrorReply) -> (Interface, Interface.MethodEntry) {
+    guard let method = interface.methods[member] else {
+      throw ErrorReply(.unknownMethod, "\(interface.name) has no method \(member)")
+    }
+    return (interface, method)
+  }
+
+  func unknownObject(_ path: ObjectPath) -> ErrorReply { ErrorReply(.unknownObject, "there is no object at \(path)") }
+
+  /// What the binding adds to every object.
+  func standardInterfaces(at path: ObjectPath) -> [Interface] {
+    objects[path]?.isManager == true ? StandardInterfaces.ofManager : StandardInterfaces.ofObject
+  }
+}
+
+/// The calls that wait until the bus has said who makes them.
+struct WaitingCalls {
+  /// The bus answers within a round trip; a sender that sends more than this in the meantime does not want answers.
+  static let limitForEachSender = 4096
+
+  var identifies = false
+  var waiting: [BusName?: [Call]] = [:]
+}

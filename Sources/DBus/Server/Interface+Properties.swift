@@ -1,0 +1,125 @@
+/// A look at a property, or a change of it.
+///
+/// ```swift
+/// var book = Interface("org.example.Book")
+/// book.property("Title", get: { (access: PropertyAccess) in "the book at \(access.path)" })
+/// ```
+public struct PropertyAccess: Sendable {
+  /// The object whose property it is.
+  public let path: ObjectPath
+  /// The call that looks; `nil` where the value is about to be announced to everyone who listens.
+  public let call: Call?
+}
+
+/// Declaring properties.
+extension Interface {
+  /// A property that is computed. Both closures run on the connection's loop.
+  ///
+  /// Say ``Connection/propertyChanged(_:of:at:)`` when its value changes; where `set` is called over the bus, that is done for you.
+  ///
+  /// ```swift
+  /// let volume = StoredProperty(0.5)
+  /// var player = Interface("org.example.Player")
+  /// player.property("Percent", get: { UInt32(volume.value * 100) }, set: { volume.value = Double($0) / 100 })
+  /// ```
+  public mutating func property<Value: BusValue>(
+    _ member: MemberName, emits: EmitsChangedSignal = .true, get: @escaping @Sendable () throws -> Value,
+    set: (@Sendable (Value) throws -> Void)? = nil
+  ) {
+    property(member, emits: emits, get: { _ in try get() }, set: set.map { set in { @Sendable _, value in try set(value) } })
+  }
+
+  /// A property that is computed, and that wants to know which object is meant and who looks.
+  public mutating func property<Value: BusValue>(
+    _ member: MemberName, emits: EmitsChangedSignal = .true,
+    get: (@Sendable (PropertyAccess) throws -> Value)?, set: (@Sendable (PropertyAccess, Value) throws -> Void)? = nil
+  ) {
+    precondition(get != nil || set != nil, "\(name).\(member) can be neither read nor written")
+    addProperty(
+      member,
+      PropertyEntry(
+        get: get.map { get in { @Sendable access in try get(access).variant } },
+        set: set.map { set in { @Sendable access, variant in try set(access, try Value(variant)) } },
+        signature: Value.signature, emits: emits))
+  }
+
+  /// A property of an actor that lives on the connection's loop.
+  public mutating func property<Owner: Actor, Value: BusValue>(
+    _ member: MemberName, emits: EmitsChangedSignal = .true, on actor: Owner,
+    get: @escaping @Sendable (isolated Owner, PropertyAccess) throws -> Value,
+    set: (@Sendable (isolated Owner, PropertyAccess, Value) throws -> Void)? = nil
+  ) {
+    property(
+      member, emits: emits,
+      get: { access in try actor.assumeIsolated { try get($0, access) } },
+      set: set.map { set in { @Sendable access, value in try actor.assumeIsolated { try set($0, access, value) } } })
+  }
+
+  /// A property that never changes.
+  public mutating func property<Value: BusValue>(_ member: MemberName, constant: Value) {
+    property(member, emits: .const, get: { (_: PropertyAccess) in constant })
+  }
+
+  /// A property that the binding keeps, and announces when it changes; `writable` over the bus too.
+  public mutating func property<Value: BusValue & Equatable>(
+    _ member: MemberName, stored: StoredProperty<Value>, writable: Bool = false, emits: EmitsChangedSignal = .true
+  ) {
+    let interface = name
+    stored.announce { connection, path in connection.propertyChanged(member, of: interface, at: path) }
+    let set: @Sendable (PropertyAccess, Value) -> Void = { _, value in stored.value = value }
+    property(member, emits: emits, get: { _ in stored.value }, set: writable ? set : nil)
+    storedProperties.append(stored.attach)
+  }
+}
+
+/// A property's value, kept where any thread can reach it, and announced when it changes.
+///
+/// ```swift
+/// let mood = StoredProperty("calm")
+/// var greeter = Interface("org.example.Greeter")
+/// greeter.property("Mood", stored: mood)
+///
+/// let connection = try await Connection.session()
+/// connection.export(greeter, at: "/org/example/Greeter")
+/// mood.value = "merry"  // PropertiesChanged goes out
+/// ```
+public final class StoredProperty<Value: BusValue & Equatable>: Sendable {
+  private struct State {
+    var value: Value
+    var places: [(connection: Connection, path: ObjectPath)] = []
+    var announcement: (@Sendable (Connection, ObjectPath) -> Void)?
+  }
+
+  private let state: Lock<State>
+
+  /// Begins with `value`.
+  public init(_ value: Value) { state = Lock(State(value: value)) }
+
+  /// The value. Setting it announces it wherever its interface is exported; setting the same value again does not.
+  public var value: Value {
+    get { state.withLock(\.value) }
+    set {
+      let (places, announcement) = state.withLock { state in
+        let isSame = state.value == newValue
+        state.value = newValue
+        return (isSame ? [] : state.places, state.announcement)
+      }
+      for place in places { announcement?(place.connection, place.path) }
+    }
+  }
+
+  func announce(_ announcement: @escaping @Sendable (Connection, ObjectPath) -> Void) {
+    state.withLock { state in
+      precondition(state.announcement == nil, "a stored property belongs to one interface")
+      state.announcement = announcement
+    }
+  }
+
+  /// Where the value is announced from now on, or no longer.
+  @Sendable func attach(_ connection: Connection, _ path: ObjectPath, _ isExported: Bool) {
+    state.withLock { state in
+      state.places.removeAll { $0.connection === connection && $0.path == path }
+      if isExported { state.places.append((connection, path)) }
+    }
+  }
+}

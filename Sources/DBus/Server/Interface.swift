@@ -1,0 +1,141 @@
+/// What an object can do: methods, properties and signals under one name.
+///
+/// Each is declared once, as Swift types; the signature, the decoding, the encoding and the introspection document come from
+/// that declaration.
+///
+/// ```swift
+/// var greeter = Interface("org.example.Greeter")
+/// greeter.method("Greet", in: "name", out: "greeting") { (name: String) in "Hello, \(name)!" }
+/// greeter.property("Mood", constant: "calm")
+/// let greeted = greeter.signal("Greeted", "name", of: String.self)
+///
+/// let connection = try await Connection.session()
+/// connection.export(greeter, at: "/org/example/Greeter")
+/// _ = try await connection.requestName("org.example.Greeter")
+/// try connection.emit(greeted, from: "/org/example/Greeter", "Ann")
+/// ```
+///
+/// An interface is a value: declare it once and export it at as many paths as you like. ``Call/path`` tells a handler which
+/// object was called.
+public struct Interface: Sendable {
+  /// A check that is made before a call's arguments are looked at. It refuses by throwing.
+  public typealias AccessCheck = @Sendable (Call) throws -> Void
+
+  struct MethodEntry: Sendable {
+    let inSignature: Signature
+    var access: AccessCheck?
+    let invoke: @Sendable (Call) throws -> Void
+  }
+
+  struct PropertyEntry: Sendable {
+    let get: (@Sendable (PropertyAccess) throws -> Variant)?
+    let set: (@Sendable (PropertyAccess, Variant) throws -> Void)?
+    let signature: Signature
+    let emits: EmitsChangedSignal
+  }
+
+  /// The interface's name.
+  public let name: InterfaceName
+  /// What others are told of it.
+  public private(set) var introspection: Introspection.Interface
+  private(set) var methods: [MemberName: MethodEntry] = [:]
+  private(set) var properties: [MemberName: PropertyEntry] = [:]
+  private(set) var access: AccessCheck?
+  /// Called with each place where the interface is exported, or no longer.
+  var storedProperties: [@Sendable (Connection, ObjectPath, Bool) -> Void] = []
+
+  /// An interface with nothing in it yet.
+  public init(_ name: InterfaceName, documentation: String? = nil) {
+    self.name = name
+    introspection = Introspection.Interface(name, documentation: documentation)
+  }
+
+  /// Makes a check before each call of `members`, and before its arguments are looked at; without members, before
+  /// everything in this interface, its properties included. A check replaces the one before.
+  ///
+  /// ```swift
+  /// var safe = Interface("org.example.Safe")
+  /// safe.method("Open") { print("open") }
+  /// safe.restrict("Open") { call in
+  ///   guard call.knownCredentials?.userID == 0 else { throw ErrorReply(.accessDenied, "only root opens the safe") }
+  /// }
+  /// ```
+  public mutating func restrict(_ members: MemberName..., by check: @escaping AccessCheck) {
+    if members.isEmpty { access = check }
+    for member in members {
+      precondition(methods[member] != nil, "\(name) has no method \(member) to restrict")
+      methods[member]?.access = check
+    }
+  }
+
+  /// Adds an annotation to a method, property or signal that was declared before.
+  ///
+  /// ```swift
+  /// var greeter = Interface("org.example.Greeter")
+  /// greeter.method("Hail", in: "name") { (name: String) in print(name) }
+  /// greeter.annotate("Hail", .deprecated)
+  /// ```
+  public mutating func annotate(_ member: MemberName, _ annotation: Introspection.Annotation) {
+    var isFound = false
+    func add<Element: IntrospectionElement>(_ elements: inout [Element], _ named: (Element) -> MemberName) {
+      for index in elements.indices where named(elements[index]) == member {
+        elements[index].annotations.append(annotation)
+        isFound = true
+      }
+    }
+    add(&introspection.methods, \.name)
+    add(&introspection.properties, \.name)
+    add(&introspection.signals, \.name)
+    precondition(isFound, "\(name) has no member \(member) to annotate")
+  }
+}
+
+// MARK: - The table
+
+extension Interface {
+  /// Every way to declare a method ends here.
+  mutating func addMethod<each Input: BusValue, each Output: BusValue>(
+    _ member: MemberName, in inNames: [String], _ inputs: repeat (each Input).Type, out outNames: [String],
+    _ outputs: repeat (each Output).Type, invoke: @escaping @Sendable (Call) throws -> Void
+  ) {
+    precondition(methods[member] == nil, "\(name).\(member) is declared twice")
+    let inArguments = arguments(of: member, inNames, repeat each inputs)
+    let outArguments = arguments(of: member, outNames, repeat each outputs)
+    var method = Introspection.Method(member, in: inArguments, out: outArguments)
+    if (inArguments + outArguments).contains(where: { $0.type.rawValue.utf8.contains(UInt8(ascii: "h")) }) {
+      method.annotations.append(.unixFD)
+    }
+    introspection.methods.append(method)
+    methods[member] = MethodEntry(
+      inSignature: Signature.of(repeat each inputs), access: nil, invoke: invoke)
+  }
+
+  mutating func addProperty(_ member: MemberName, _ entry: PropertyEntry) {
+    precondition(properties[member] == nil, "\(name).\(member) is declared twice")
+    let access: Introspection.Access =
+      entry.set == nil ? .read : entry.get == nil ? .write : .readWrite
+    var property = Introspection.Property(member, entry.signature, access: access)
+    if entry.emits != .true { property.annotations.append(.emitsChangedSignal(entry.emits)) }
+    introspection.properties.append(property)
+    properties[member] = entry
+  }
+
+  mutating func addSignal<each Value: BusValue>(
+    _ member: MemberName, _ names: [String], _ types: repeat (each Value).Type
+  ) {
+    precondition(introspection.signal(member) == nil, "\(name).\(member) is declared twice")
+    let arguments = arguments(of: member, names, repeat each types)
+    introspection.signals.append(Introspection.Signal(member, arguments))
+  }
+
+  private func arguments<each Value: BusValue>(
+    of member: MemberName, _ names: [String], _ types: repeat (each Value).Type
+  ) -> [Introspection.Argument] {
+    var signatures: [Signature] = []
+    for type in repeat each types { signatures.append(type.signature) }
+    precondition(
+      names.count == signatures.count,
+      "\(name).\(member) names \(names.count) arguments (\(names.joined(separator: ", "))) and has \(signatures.count)")
+    return zip(names, signatures).map { Introspection.Argument($0, $1) }
+  }
+}

@@ -1,0 +1,129 @@
+/// What a turn of the loop has to announce, and what has to wait behind it.
+///
+/// Property changes and new objects are collected until the turn ends and then told once. A reply or signal that is sent after them
+/// may not overtake them: a caller that has its answer must find the world as the answer says. So while
+/// something is collected, all else that goes out waits here, in order.
+struct Outbox {
+  struct Change {
+    let path: ObjectPath
+    let interface: InterfaceName
+    var properties: [MemberName]
+    var invalidated: [MemberName]
+  }
+
+  fileprivate(set) var added: [ObjectPath] = []
+  fileprivate(set) var changes: [Change] = []
+  private var held: [MessageBox] = []
+
+  var hasAnnouncements: Bool { !added.isEmpty || !changes.isEmpty || !held.isEmpty }
+
+  mutating func hold(_ message: consuming Message) { held.append(MessageBox(message)) }
+
+  mutating func takeHeld() -> [MessageBox] {
+    defer { held = [] }
+    return held
+  }
+}
+
+extension Connection {
+  func announceAdded(_ path: ObjectPath) {
+    guard objects.manager(above: path) != nil, !outbox.added.contains(path) else { return }
+    flushAtEndOfTurn()
+    outbox.added.append(path)
+  }
+
+  func announceRemoved(_ path: ObjectPath, _ interfaces: [InterfaceName]) {
+    outbox.changes.removeAll { $0.path == path && interfaces.contains($0.interface) }
+    let remains = objects.interfaces(at: path)?.isEmpty == false
+    if let index = outbox.added.firstIndex(of: path) {
+      // It came and went within the turn: nobody has heard of it.
+      if !remains { outbox.added.remove(at: index) }
+      return
+    }
+    guard let manager = objects.manager(above: path), !interfaces.isEmpty else { return }
+    if let message = try? Message.signal(
+      from: manager, "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", path, interfaces.map(\.rawValue))
+    {
+      post(message)
+    }
+  }
+
+  func announceChanged(_ path: ObjectPath, _ interface: InterfaceName, _ property: MemberName, withValue: Bool) {
+    let entry = objects.interfaces(at: path)?.first { $0.name == interface }?.properties[property]
+    guard let entry, entry.emits == .true || entry.emits == .invalidates else { return }
+    flushAtEndOfTurn()
+    let index =
+      outbox.changes.firstIndex { $0.path == path && $0.interface == interface }
+      ?? {
+        outbox.changes.append(.init(path: path, interface: interface, properties: [], invalidated: []))
+        return outbox.changes.count - 1
+      }()
+    if withValue && entry.emits == .true && entry.get != nil {
+      if !outbox.changes[index].properties.contains(property) { outbox.changes[index].properties.append(property) }
+    } else {
+      if !outbox.changes[index].invalidated.contains(property) { outbox.changes[index].invalidated.append(property) }
+    }
+  }
+
+  private func flushAtEndOfTurn() {
+    if outbox.hasAnnouncements { return }
+    loop.atEndOfTurn { [weak self] in self?.assumeIsolated { $0.flushAnnouncements() } }
+  }
+
+  /// New objects first, then changes, then what waited. The values are those of this moment.
+  func flushAnnouncements() {
+    guard outbox.hasAnnouncements else { return }
+    let (added, changes) = (outbox.added, outbox.changes)
+    outbox.added = []
+    outbox.changes = []
+    let held = outbox.takeHeld()
+    for path in added { sendInterfacesAdded(path) }
+    // What a new object is announced with is its newest state already.
+    for change in changes where !added.contains(change.path) { sendPropertiesChanged(change) }
+    for box in held { transmit(box.open()) }
+  }
+
+  private func sendInterfacesAdded(_ path: ObjectPath) {
+    guard let manager = objects.manager(above: path), let interfaces = objects.interfaces(at: path) else { return }
+    let access = PropertyAccess(path: path, call: nil)
+    var description: [String: [String: Variant]] = [:]
+    for interface in interfaces { description[interface.name.rawValue] = interface.readableProperties(for: access) }
+    if let message = try? Message.signal(
+      from: manager, "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", path, description)
+    {
+      transmit(message)
+    }
+  }
+
+  private func sendPropertiesChanged(_ change: Outbox.Change) {
+    guard let interface = objects.interfaces(at: change.path)?.first(where: { $0.name == change.interface }) else { return }
+    let access = PropertyAccess(path: change.path, call: nil)
+    var values: [String: Variant] = [:]
+    var invalidated = change.invalidated.map(\.rawValue)
+    // A value that is kept back in one place of the turn is kept back altogether.
+    for property in change.properties where !change.invalidated.contains(property) {
+      if let value = try? interface.properties[property]?.get?(access) {
+        values[property.rawValue] = value
+      } else {
+        invalidated.append(property.rawValue)
+      }
+    }
+    if let message = try? Message.signal(
+      from: change.path, "org.freedesktop.DBus.Properties", "PropertiesChanged", change.interface.rawValue, values,
+      invalidated)
+    {
+      transmit(message)
+    }
+  }
+}
+
+extension Interface {
+  /// Every property that can be read now. One whose getter throws is left out.
+  func readableProperties(for access: PropertyAccess) -> [String: Variant] {
+    var values: [String: Variant] = [:]
+    for (name, entry) in properties {
+      if let value = try? entry.get?(access) { values[name.rawValue] = value }
+    }
+    return values
+  }
+}

@@ -1,0 +1,62 @@
+/// The asynchronous handlers that have begun and not ended.
+struct RunningHandlers {
+  /// How many calls of one sender may be under way. A caller that never waits for an answer would fill the memory of
+  /// the service with tasks; one that does wait has no use for so many.
+  static let limitForEachSender = 1024
+
+  private struct Entry {
+    let sender: BusName?
+    let task: Task<Void, Never>
+  }
+
+  private var entries: [UInt64: Entry] = [:]
+  private var counts: [BusName?: Int] = [:]
+  private var next: UInt64 = 0
+
+  func count(of sender: BusName?) -> Int { counts[sender] ?? 0 }
+
+  /// `make` begins the task, which is told the number that it ends under.
+  mutating func add(of sender: BusName?, _ make: (UInt64) -> Task<Void, Never>) {
+    let number = next
+    next += 1
+    counts[sender, default: 0] += 1
+    entries[number] = Entry(sender: sender, task: make(number))
+  }
+
+  mutating func ended(_ number: UInt64) {
+    guard let entry = entries.removeValue(forKey: number) else { return }
+    counts[entry.sender, default: 1] -= 1
+    if counts[entry.sender] == 0 { counts[entry.sender] = nil }
+  }
+
+  func callerLeft(_ sender: BusName) {
+    if counts[sender] == nil { return }
+    for entry in entries.values where entry.sender == sender { entry.task.cancel() }
+  }
+
+  func cancelAll() {
+    for entry in entries.values { entry.task.cancel() }
+  }
+}
+
+extension Connection {
+  /// Begins an asynchronous handler. On the loop only: the end of the task comes back to it, and so cannot come before the
+  /// beginning has been noted.
+  nonisolated func startHandler(of call: Call, _ body: @escaping @Sendable () async throws -> Void) {
+    assumeIsolated { connection in
+      let sender = call.sender
+      guard connection.handlers.count(of: sender) < RunningHandlers.limitForEachSender else {
+        call.fail(
+          ErrorReply(.limitsExceeded, "\(RunningHandlers.limitForEachSender) calls of this sender are under way already"))
+        return
+      }
+      connection.watchDeparturesOnce()
+      connection.handlers.add(of: sender) { number in
+        Task {
+          do { try await body() } catch { call.fail(error) }
+          loop.execute { self.assumeIsolated { $0.handlers.ended(number) } }
+        }
+      }
+    }
+  }
+}

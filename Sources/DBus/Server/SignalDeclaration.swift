@@ -1,0 +1,54 @@
+/// A signal of an interface, with the types of its arguments: what ``Interface/signal(_:_:of:)`` returns.
+///
+/// ```swift
+/// var player = Interface("org.example.Player")
+/// let trackChanged = player.signal("TrackChanged", "title", "seconds", of: String.self, UInt32.self)
+///
+/// let connection = try await Connection.session()
+/// try connection.emit(trackChanged, from: "/org/example/Player", "Clair de lune", 312)
+/// ```
+public struct SignalDeclaration<each Argument: BusValue>: Sendable {
+  /// The interface that the signal belongs to.
+  public let interface: InterfaceName
+  /// The signal's name.
+  public let member: MemberName
+
+  /// The rule that listens for it.
+  ///
+  /// ```swift
+  /// var player = Interface("org.example.Player")
+  /// let stopped = player.signal("Stopped")
+  /// print(stopped.rule(sender: "org.example.Player"))
+  /// ```
+  public func rule(sender: BusName? = nil, path: ObjectPath? = nil) -> MatchRule {
+    MatchRule(sender: sender, path: path, interface: interface, member: member)
+  }
+}
+
+extension Interface {
+  /// Declares a signal: its arguments' names, and then their types.
+  @discardableResult
+  public mutating func signal<each Argument: BusValue>(
+    _ member: MemberName, _ names: String..., of types: repeat (each Argument).Type
+  ) -> SignalDeclaration<repeat each Argument> {
+    addSignal(member, names, repeat each types)
+    return SignalDeclaration(interface: name, member: member)
+  }
+
+  /// Declares a signal without arguments.
+  @discardableResult
+  public mutating func signal(_ member: MemberName) -> SignalDeclaration< > {
+    addSignal(member, [])
+    return SignalDeclaration(interface: name, member: member)
+  }
+}
+
+extension Connection {
+  /// Emits a declared signal, to everyone who listens or to `destination` alone.
+  public nonisolated func emit<each Argument: BusValue>(
+    _ signal: SignalDeclaration<repeat each Argument>, from path: ObjectPath, _ arguments: repeat each Argument,
+    to destination: BusName? = nil
+  ) throws(CodingError) {
+    send(try Message.signal(from: path, signal.interface, signal.member, to: destination, repeat each arguments))
+  }
+}

@@ -1,0 +1,153 @@
+internal import CDBus
+
+/// The interfaces that D-Bus itself defines, declared as any other.
+enum StandardInterfaces {
+  static let ofObject = [properties, introspectable, peer]
+  static let ofManager = ofObject + [objectManager]
+
+  static let peer: Interface = {
+    var peer = Interface("org.freedesktop.DBus.Peer")
+    peer.method("Ping") {}
+    peer.method("GetMachineId", out: "machine_uuid") { () throws -> String in
+      guard let text = dbus_try_get_local_machine_id(nil) else {
+        throw ErrorReply(.failed, "this machine has no identifier")
+      }
+      defer { dbus_free(text) }
+      return String(cString: text)
+    }
+    return peer
+  }()
+
+  static let introspectable: Interface = {
+    var introspectable = Interface("org.freedesktop.DBus.Introspectable")
+    introspectable.method("Introspect", out: "xml_data") { (call: Call) throws -> String in
+      try call.connection.assumeIsolated { try $0.introspection(of: call.path).xml }
+    }
+    return introspectable
+  }()
+
+  static let properties: Interface = {
+    var properties = Interface("org.freedesktop.DBus.Properties")
+    properties.method("Get", in: "interface_name", "property_name", out: "value") {
+      (call: Call, interface: String, property: String) throws -> Variant in
+      try call.connection.assumeIsolated { try $0.property(property, of: interface, for: call) }
+    }
+    properties.method("GetAll", in: "interface_name", out: "props") {
+      (call: Call, interface: String) throws -> [String: Variant] in
+      try call.connection.assumeIsolated { try $0.properties(of: interface, for: call) }
+    }
+    properties.method("Set", in: "interface_name", "property_name", "value") {
+      (call: Call, interface: String, property: String, value: Variant) throws -> Void in
+      try call.connection.assumeIsolated { try $0.setProperty(property, of: interface, to: value, for: call) }
+    }
+    properties.signal(
+      "PropertiesChanged", "interface_name", "changed_properties", "invalidated_properties",
+      of: String.self, [String: Variant].self, [String].self)
+    return properties
+  }()
+
+  static let objectManager: Interface = {
+    var manager = Interface("org.freedesktop.DBus.ObjectManager")
+    manager.method("GetManagedObjects", out: "object_paths_interfaces_and_properties") {
+      (call: Call) throws -> [ObjectPath: [String: [String: Variant]]] in
+      call.connection.assumeIsolated { $0.managedObjects(for: call) }
+    }
+    manager.signal(
+      "InterfacesAdded", "object_path", "interfaces_and_properties",
+      of: ObjectPath.self, [String: [String: Variant]].self)
+    manager.signal("InterfacesRemoved", "object_path", "interfaces", of: ObjectPath.self, [String].self)
+    return manager
+  }()
+}
+
+extension Connection {
+  /// What the object at `path` says of itself.
+  func introspection(of path: ObjectPath) throws(ErrorReply) -> Introspection.Node {
+    let children = objects.children(of: path)
+    guard let interfaces = objects.interfaces(at: path), path == .root || !interfaces.isEmpty || !children.isEmpty
+    else { throw unknownObject(path) }
+    return Introspection.Node(
+      interfaces: (interfaces + standardInterfaces(at: path)).map(\.introspection),
+      children: children.map { Introspection.Node($0) })
+  }
+
+  fileprivate func property(_ name: String, of interface: String, for call: Call) throws -> Variant {
+    let (interface, entry) = try propertyEntry(name, of: interface, for: call)
+    guard let get = entry.get else {
+      throw ErrorReply(.accessDenied, "\(interface.name).\(name) can only be written")
+    }
+    return try get(PropertyAccess(path: call.path, call: call))
+  }
+
+  fileprivate func properties(of interface: String, for call: Call) throws -> [String: Variant] {
+    guard let interfaces = objects.interfaces(at: call.path) else { throw unknownObject(call.path) }
+    let access = PropertyAccess(path: call.path, call: call)
+    if interface.isEmpty {
+      // The specification leaves it open; all of them is what people who ask so expect.
+      var all: [String: Variant] = [:]
+      for interface in interfaces where (try? interface.access?(call)) != nil || interface.access == nil {
+        all.merge(interface.readableProperties(for: access)) { first, _ in first }
+      }
+      return all
+    }
+    let found = try self.interface(named: interface, at: call.path)
+    try found.access?(call)
+    return found.readableProperties(for: access)
+  }
+
+  fileprivate func setProperty(_ name: String, of interface: String, to value: Variant, for call: Call) throws {
+    let (interface, entry) = try propertyEntry(name, of: interface, for: call)
+    guard let set = entry.set else {
+      throw ErrorReply(.propertyReadOnly, "\(interface.name).\(name) cannot be written")
+    }
+    guard value.contentSignature == entry.signature else {
+      throw ErrorReply(
+        .invalidArgs, "\(interface.name).\(name) is of type \"\(entry.signature)\", not \"\(value.contentSignature)\"")
+    }
+    try set(PropertyAccess(path: call.path, call: call), value)
+    if let member = try? MemberName(name) {
+      announceChanged(call.path, interface.name, member, withValue: true)
+    }
+  }
+
+  private func propertyEntry(
+    _ name: String, of interface: String, for call: Call
+  ) throws -> (Interface, Interface.PropertyEntry) {
+    let found: [Interface]
+    if interface.isEmpty {
+      found = objects.interfaces(at: call.path) ?? []
+    } else {
+      found = [try self.interface(named: interface, at: call.path)]
+    }
+    for interface in found {
+      guard let entry = interface.properties[MemberName(unchecked: name)] else { continue }
+      try interface.access?(call)
+      return (interface, entry)
+    }
+    throw ErrorReply(
+      .unknownProperty, interface.isEmpty ? "there is no property \(name)" : "\(interface) has no property \(name)")
+  }
+
+  private func interface(named name: String, at path: ObjectPath) throws(ErrorReply) -> Interface {
+    let all = (objects.interfaces(at: path) ?? []) + standardInterfaces(at: path)
+    guard let interface = all.first(where: { $0.name.rawValue == name }) else {
+      throw ErrorReply(.unknownInterface, "the object \(path) has no interface \(name)")
+    }
+    return interface
+  }
+
+  fileprivate func managedObjects(for call: Call) -> [ObjectPath: [String: [String: Variant]]] {
+    var managed: [ObjectPath: [String: [String: Variant]]] = [:]
+    objects.objects(below: call.path) { path, interfaces in
+      let access = PropertyAccess(path: path, call: call)
+      var description: [String: [String: Variant]] = [:]
+      for interface in interfaces {
+        // What a caller may not reach, it is not shown.
+        if let check = interface.access, (try? check(call)) == nil { continue }
+        description[interface.name.rawValue] = interface.readableProperties(for: access)
+      }
+      if !description.isEmpty { managed[path] = description }
+    }
+    return managed
+  }
+}
