@@ -22,6 +22,15 @@ final class LoopDriver {
     data.map { Unmanaged<LoopDriver>.fromOpaque($0).takeUnretainedValue() }
   }
 
+  /// Waits for nothing until `duration` has passed.
+  func pause(for duration: Duration) {
+    for descriptor in watches.keys { loop.descriptors.setEvents([], of: descriptor) }
+    _ = loop.timers.schedule(at: duration.deadline) { [weak self] in
+      guard let self else { return }
+      for descriptor in watches.keys { update(descriptor) }
+    }
+  }
+
   /// Forgets everything, where libdbus does not say so itself.
   func close() {
     for descriptor in watches.keys { loop.descriptors.remove(descriptor) }

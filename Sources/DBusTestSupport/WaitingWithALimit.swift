@@ -1,0 +1,1 @@
+// A private bus for a suite, peers, and waiting with a limit.
