@@ -18,7 +18,7 @@ struct PendingCalls {
 }
 
 extension Connection {
-  /// Calls a method and returns its values.
+  /// Calls a method and returns its values. They are encoded and decoded where the caller runs, not on the loop.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -36,7 +36,7 @@ extension Connection {
   ///   - arguments: Its arguments.
   ///   - timeout: How long to wait; `nil` waits for as long as the connection lasts.
   ///   - types: The types of the reply's values. A reply of other types is ``CallError/unexpectedReply(_:)``.
-  public func call<each Argument: BusValue, each Value: BusValue>(
+  public nonisolated(nonsending) func call<each Argument: BusValue, each Value: BusValue>(
     to destination: BusName?, at path: ObjectPath, _ interface: InterfaceName?, _ member: MemberName,
     _ arguments: repeat each Argument, timeout: Duration? = .seconds(25), returning types: repeat (each Value).Type
   ) async throws(CallError) -> (repeat each Value) {
@@ -58,7 +58,7 @@ extension Connection {
   /// print(greeting)
   /// ```
   @_disfavoredOverload
-  public func call<each Argument: BusValue, Value: BusValue>(
+  public nonisolated(nonsending) func call<each Argument: BusValue, Value: BusValue>(
     to destination: BusName?, at path: ObjectPath, _ interface: InterfaceName?, _ member: MemberName,
     _ arguments: repeat each Argument, timeout: Duration? = .seconds(25)
   ) async throws(CallError) -> Value {
@@ -75,9 +75,9 @@ extension Connection {
   ///
   /// ```swift
   /// let connection = try await Connection.session()
-  /// try connection.post(to: "org.example.Log", at: "/org/example/Log", "org.example.Log", "Note", "hello")
+  /// try connection.send(to: "org.example.Log", at: "/org/example/Log", "org.example.Log", "Note", "hello")
   /// ```
-  public nonisolated func post<each Argument: BusValue>(
+  public nonisolated func send<each Argument: BusValue>(
     to destination: BusName?, at path: ObjectPath, _ interface: InterfaceName?, _ member: MemberName,
     _ arguments: repeat each Argument
   ) throws(CodingError) {

@@ -116,6 +116,6 @@ extension Connection {
     subscriptions.rules[rule] = nil
     guard uniqueName != nil, entry.added != nil else { return }
     // The calls of one connection are carried out in order, so a rule that is added again right after is there.
-    try? post(to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "RemoveMatch", rule.description)
+    try? send(to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "RemoveMatch", rule.description)
   }
 }

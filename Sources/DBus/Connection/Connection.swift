@@ -146,7 +146,7 @@ extension Connection {
     self.raw = raw
     // libdbus would end the process where a bus goes.
     dbus_connection_set_exit_on_disconnect(raw, 0)
-    loop.register(self)
+    loop.moveIn(self)
     let data = driver.opaque
     driver.afterEvents = { [unowned self] in assumeIsolated { $0.resumeFlushWaiters() } }
     dbus_connection_set_watch_functions(
@@ -249,17 +249,19 @@ extension Connection {
     let waiters = closeWaiters
     closeWaiters = [:]
     for waiter in waiters.values { waiter.resume(returning: reason) }
-    loop.unregister(self)
+    loop.moveOut(self)
   }
 }
 
 // MARK: - Messages in
 
-extension Connection: Drainable {
+extension Connection: LoopResident {
   /// How many messages are handled before others on the loop get their turn.
   private static let messagesPerDrain = 256
 
   nonisolated func drain() -> Bool { assumeIsolated { $0.drainQueue() } }
+
+  nonisolated func evict() { assumeIsolated { $0.finish(.closedHere) } }
 
   private func drainQueue() -> Bool {
     for _ in 0..<Self.messagesPerDrain {

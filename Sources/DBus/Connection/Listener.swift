@@ -65,6 +65,11 @@ public actor Listener {
 
   /// Takes in nobody any more. The connections that were taken in stay.
   public func close() async {
+    finish()
+    if ownsLoop { await loop.stop() }
+  }
+
+  private func finish() {
     if let raw {
       dbus_server_disconnect(raw)
       dbus_server_set_new_connection_function(raw, nil, nil, nil)
@@ -72,11 +77,10 @@ public actor Listener {
       dbus_server_set_timeout_functions(raw, nil, nil, nil, nil, nil)
       driver.close()
       dbus_server_unref(raw)
-      Unmanaged.passUnretained(self).release()
     }
     raw = nil
     arrivals.finish()
-    if ownsLoop { await loop.stop() }
+    loop.moveOut(self)
   }
 
   private func open(_ address: BusAddress) throws(ConnectionError) {
@@ -89,8 +93,8 @@ public actor Listener {
         address: address.rawValue, ErrorReply(name, error.message.map { String(cString: $0) } ?? "no reason given"))
     }
     self.raw = raw
-    // libdbus holds it until it is closed, as the loop holds a connection.
-    let itself = Unmanaged.passRetained(self).toOpaque()
+    loop.moveIn(self)
+    let itself = Unmanaged.passUnretained(self).toOpaque()
     dbus_server_set_new_connection_function(raw, Self.accept, itself, nil)
     dbus_server_set_watch_functions(
       raw, LoopDriver.addWatch, LoopDriver.removeWatch, LoopDriver.toggleWatch, driver.opaque, nil)
@@ -118,6 +122,12 @@ public actor Listener {
     if didAccept { return }
     driver.pause(for: .milliseconds(50))
   }
+}
+
+extension Listener: LoopResident {
+  nonisolated func drain() -> Bool { false }
+
+  nonisolated func evict() { assumeIsolated { $0.finish() } }
 }
 
 extension Connection {

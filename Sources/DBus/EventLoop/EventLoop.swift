@@ -67,7 +67,7 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
   private var local: [Work] = []
   private var running: [Work] = []
   private var endOfTurn: [() -> Void] = []
-  private var drains: [ObjectIdentifier: any Drainable] = [:]
+  private var residents: [ObjectIdentifier: any LoopResident] = [:]
   private var hungry: [ObjectIdentifier] = []
   let descriptors: DescriptorSet
   let timers = TimerQueue()
@@ -103,7 +103,8 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
 
   /// Ends the thread once everything that is queued has run, and returns when it has.
   ///
-  /// Close the connections on it first: they end here without a word. Stopping again waits with the first.
+  /// The connections on it end as if they had been closed, but for what they had still to send. Stopping again waits with
+  /// the first.
   public func stop() async {
     await withCheckedContinuation { continuation in
       let phase = inbox.withLock { inbox in
@@ -192,22 +193,24 @@ extension EventLoop {
 
 // MARK: - Turns
 
-/// What has messages to handle: a connection.
-protocol Drainable: AnyObject {
-  /// Handles what is there, up to a bound. Returns whether more is left.
+/// What lives on a loop and is kept alive by it: a connection, a listener.
+protocol LoopResident: AnyObject {
+  /// Handles the messages that are there, up to a bound. Returns whether more are left.
   func drain() -> Bool
+  /// The loop ends now. Whoever waits for something has to hear of it.
+  func evict()
 }
 
 extension EventLoop {
-  /// Keeps `source` alive, and drains it whenever it was said to be hungry. On the loop only.
-  func register(_ source: any Drainable) { drains[ObjectIdentifier(source)] = source }
+  /// Keeps `resident` alive, and drains it whenever it was said to be hungry. On the loop only.
+  func moveIn(_ resident: any LoopResident) { residents[ObjectIdentifier(resident)] = resident }
 
-  /// Lets go of `source`. On the loop only.
-  func unregister(_ source: any Drainable) { drains[ObjectIdentifier(source)] = nil }
+  /// Lets go of `resident`. On the loop only.
+  func moveOut(_ resident: any LoopResident) { residents[ObjectIdentifier(resident)] = nil }
 
-  /// `source` has messages: it is drained before the loop waits. On the loop only.
-  func setHungry(_ source: any Drainable) {
-    let identifier = ObjectIdentifier(source)
+  /// `resident` has messages: it is drained before the loop waits. On the loop only.
+  func setHungry(_ resident: any LoopResident) {
+    let identifier = ObjectIdentifier(resident)
     if !hungry.contains(identifier) { hungry.append(identifier) }
   }
 
@@ -253,7 +256,7 @@ extension EventLoop {
     if identifiers.isEmpty { return }
     hungry.removeAll(keepingCapacity: true)
     for identifier in identifiers {
-      if let source = drains[identifier], source.drain() { setHungry(source) }
+      if let resident = residents[identifier], resident.drain() { setHungry(resident) }
     }
   }
 
@@ -274,7 +277,11 @@ extension EventLoop {
   }
 
   private func finish() {
-    drains.removeAll()
+    while let resident = residents.values.first {
+      moveOut(resident)
+      resident.evict()
+    }
+    workOff()
     timers.removeAll()
     descriptors.close()
     CurrentLoop.pointer = nil
@@ -282,7 +289,7 @@ extension EventLoop {
       // Whatever came in since the last look is the afterlife's; from here on, so is everything else.
       inbox.phase = .stopped
       defer { inbox.stopWaiters = [] }
-      return (inbox.stopWaiters, !inbox.work.isEmpty)
+      return (inbox.stopWaiters, !inbox.work.isEmpty || !local.isEmpty)
     }
     for waiter in waiters { waiter.resume() }
     if hasWork { Task.detached { self.runAfterlife() } }
