@@ -5,10 +5,15 @@
 import DBus
 import Glibc
 
+// Glibc's `stderr` is a variable of C, which Swift 6 lets nobody touch.
+func fail(_ status: Int32, _ why: String) -> Never {
+  _ = "\(why)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
+  exit(status)
+}
+
 let arguments = CommandLine.arguments
 guard arguments.count == 6, arguments[2] == "one", let count = Int(arguments[3]), let warmUp = Int(arguments[4]) else {
-  fputs("usage: client-swift BUS-NAME one COUNT WARM-UP TEXT\n", stderr)
-  exit(64)
+  fail(64, "usage: client-swift BUS-NAME one COUNT WARM-UP TEXT")
 }
 let service = try BusName(arguments[1])
 let text = arguments[5]
@@ -17,10 +22,7 @@ let text = arguments[5]
   for _ in 0..<times {
     let echo: String = try await connection.call(
       to: service, at: "/org/stagedoor/Echo", "org.stagedoor.Echo", "Echo", text)
-    guard echo == text else {
-      fputs("client-swift: the reply holds another string\n", stderr)
-      exit(1)
-    }
+    guard echo == text else { fail(1, "client-swift: the reply holds another string") }
   }
 }
 

@@ -5,19 +5,22 @@
 import DBus
 import Glibc
 
-guard CommandLine.arguments.count == 2 else {
-  fputs("usage: echo-swift BUS-NAME\n", stderr)
-  exit(64)
+// Glibc's `stderr` is a variable of C, which Swift 6 lets nobody touch.
+func fail(_ status: Int32, _ why: String) -> Never {
+  _ = "\(why)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
+  exit(status)
 }
+
+guard CommandLine.arguments.count == 2 else { fail(64, "usage: echo-swift BUS-NAME") }
+let name = try BusName(CommandLine.arguments[1])
 
 var echo = Interface("org.stagedoor.Echo")
 echo.method("Echo", in: "text", out: "text") { (text: String) in text }
 
 let connection = try await Connection.session()
 connection.export(echo, at: "/org/stagedoor/Echo")
-guard try await connection.requestName(BusName(CommandLine.arguments[1]), .doNotQueue) == .owned else {
-  fputs("echo-swift: \(CommandLine.arguments[1]) belongs to another\n", stderr)
-  exit(1)
+guard try await connection.requestName(name, .doNotQueue) == .owned else {
+  fail(1, "echo-swift: \(name) belongs to another")
 }
 print("ready")
 fflush(nil)
