@@ -334,10 +334,21 @@ extension Connection {
   @discardableResult
   func transmit(_ message: borrowing Message) -> UInt32 {
     guard let raw, closeReason == nil else { return 0 }
+    if dbus_message_contains_unix_fds(message.raw) != 0, !canSendFileDescriptors { return refuse(message) }
     var serial: UInt32 = 0
     // It fails only for want of memory: for the peer, that is a message that was lost, and its deadline tells.
     dbus_connection_send(raw, message.raw, &serial)
     return serial
+  }
+
+  /// libdbus drops without a word what carries file descriptors to a peer that takes none. For a reply, somebody waits.
+  private func refuse(_ message: borrowing Message) -> UInt32 {
+    guard message.kind == .methodReturn, let raw,
+      let error = try? Message.error(
+        inPlaceOf: message, .notSupported, "the reply carries a file descriptor, and this connection takes none")
+    else { return 0 }
+    dbus_connection_send(raw, error.raw, nil)
+    return 0
   }
 
   /// Whether the other side takes file descriptors.

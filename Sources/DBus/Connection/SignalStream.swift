@@ -16,7 +16,12 @@ public struct ReceivedSignal: Sendable {
 
   private let holder: Holder
 
-  init(_ message: consuming Message) { holder = Holder(message) }
+  init(_ message: consuming Message) {
+    // libdbus turns the byte order of a foreign message round when it is first read. That is done here, before several
+    // tasks may read it at once.
+    _ = MessageReader(message.raw)
+    holder = Holder(message)
+  }
 
   /// Who emitted it; `nil` between two peers.
   public var sender: BusName? { holder.message.sender }

@@ -87,6 +87,18 @@ extension Message {
   }
 
 
+  /// The error that goes to whom `reply` would have gone to.
+  static func error(
+    inPlaceOf reply: borrowing Message, _ name: ErrorName, _ text: String
+  ) throws(CodingError) -> Message {
+    let message = try Message(dbus_message_new(DBUS_MESSAGE_TYPE_ERROR), names: [])
+    guard dbus_message_set_error_name(message.raw, name.rawValue) != 0,
+      dbus_message_set_reply_serial(message.raw, reply.replySerial) != 0,
+      dbus_message_set_destination(message.raw, reply.destination?.rawValue) != 0
+    else { throw .outOfMemory }
+    return try message.appending(text)
+  }
+
   private init(_ raw: OpaquePointer?, names: [String?]) throws(CodingError) {
     guard let raw else { throw .outOfMemory }
     // A path may be of any length, and a header counts too.

@@ -18,7 +18,10 @@ public final class Call: Sendable {
   public let connection: Connection
   let message: Message
   private let isAnswered = Atomic(false)
-  private let identity = Lock<Credentials?>(nil)
+
+  /// Who calls, where the connection asks before each call: see ``Connection/identifyCallers()``.
+  // Set on the loop, before anyone but the loop has seen the call, and not again.
+  public nonisolated(unsafe) private(set) var knownCredentials: Credentials?
 
   init(_ message: consuming Message, on connection: Connection) {
     self.message = message
@@ -42,16 +45,13 @@ public final class Call: Sendable {
   /// Whether the caller waits for the reply.
   public var expectsReply: Bool { message.expectsReply }
 
-  /// Who calls, where the connection asks before each call: see ``Connection/identifyCallers()``.
-  public var knownCredentials: Credentials? { identity.withLock { $0 } }
-
   /// Who calls, as the bus knows it. The bus is asked once for each sender.
   public func credentials() async throws(CallError) -> Credentials {
     if let knownCredentials { return knownCredentials }
     return try await connection.credentials(of: sender)
   }
 
-  func identify(as credentials: Credentials) { identity.withLock { $0 = credentials } }
+  func identify(as credentials: Credentials) { knownCredentials = credentials }
 }
 
 // MARK: - Answers

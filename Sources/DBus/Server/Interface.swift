@@ -34,20 +34,48 @@ public struct Interface: Sendable {
     let emits: EmitsChangedSignal
   }
 
+  private struct Declaration {
+    var introspection: Introspection.Interface
+    var methods: [MemberName: MethodEntry] = [:]
+    var properties: [MemberName: PropertyEntry] = [:]
+    var access: AccessCheck?
+    var storedProperties: [StoredPropertyPlace] = []
+  }
+
+  /// Called with each place where the interface is exported, or no longer.
+  typealias StoredPropertyPlace = @Sendable (Connection, ObjectPath, Bool) -> Void
+
   /// The interface's name.
   public let name: InterfaceName
+  /// In an array of one, so that an interface that is looked up for a call is copied as one reference.
+  private var declaration: [Declaration]
+
   /// What others are told of it.
-  public private(set) var introspection: Introspection.Interface
-  private(set) var methods: [MemberName: MethodEntry] = [:]
-  private(set) var properties: [MemberName: PropertyEntry] = [:]
-  private(set) var access: AccessCheck?
-  /// Called with each place where the interface is exported, or no longer.
-  var storedProperties: [@Sendable (Connection, ObjectPath, Bool) -> Void] = []
+  public private(set) var introspection: Introspection.Interface {
+    get { declaration[0].introspection }
+    _modify { yield &declaration[0].introspection }
+  }
+  private(set) var methods: [MemberName: MethodEntry] {
+    get { declaration[0].methods }
+    _modify { yield &declaration[0].methods }
+  }
+  private(set) var properties: [MemberName: PropertyEntry] {
+    get { declaration[0].properties }
+    _modify { yield &declaration[0].properties }
+  }
+  private(set) var access: AccessCheck? {
+    get { declaration[0].access }
+    _modify { yield &declaration[0].access }
+  }
+  var storedProperties: [StoredPropertyPlace] {
+    get { declaration[0].storedProperties }
+    _modify { yield &declaration[0].storedProperties }
+  }
 
   /// An interface with nothing in it yet.
   public init(_ name: InterfaceName, documentation: String? = nil) {
     self.name = name
-    introspection = Introspection.Interface(name, documentation: documentation)
+    declaration = [Declaration(introspection: Introspection.Interface(name, documentation: documentation))]
   }
 
   /// Makes a check before each call of `members`, and before its arguments are looked at; without members, before
