@@ -68,7 +68,9 @@ import Testing
   }
 
   @Test func `what is not there is refused by its name`() async throws {
-    try await withThing { thing in thing.method("Here", in: "a") { (_: Int32) in } } _: { thing, server in
+    try await withThing { thing in
+      thing.method("Here", in: "a") { (_: Int32) in }
+    } _: { thing, server in
       let client = thing.connection
       let noMethod = await refusal { try await thing.call("Gone") }
       #expect(noMethod == ErrorReply(.unknownMethod, "org.example.Thing has no method Gone"))
@@ -88,7 +90,9 @@ import Testing
   }
 
   @Test func `a method is found without its interface`() async throws {
-    try await withThing { thing in thing.method("Here", out: "a") { "here" } } _: { thing, _ in
+    try await withThing { thing in
+      thing.method("Here", out: "a") { "here" }
+    } _: { thing, _ in
       let answer: String = try await thing.connection.call(to: nil, at: Self.path, nil, "Here")
       #expect(answer == "here")
       let missing = await refusal { try await thing.connection.call(to: nil, at: Self.path, nil, "Gone") }
@@ -147,7 +151,9 @@ import Testing
   }
 
   @Test func `a call that is let go unanswered is answered with an error`() async throws {
-    try await withThing { thing in thing.method("Forget", out: "n") { (_: Reply<Int32>) in } } _: { thing, _ in
+    try await withThing { thing in
+      thing.method("Forget", out: "n") { (_: Reply<Int32>) in }
+    } _: { thing, _ in
       let error = await refusal { _ = try await thing.call("Forget", returning: Int32.self) }
       #expect(error == ErrorReply(.noReply, "the service let the call go without an answer"))
     }
@@ -268,7 +274,9 @@ import Testing
   }
 
   @Test func `an object manager lists what lies below it, and tells what comes and goes`() async throws {
-    try await withThing { thing in thing.property("Kind", constant: "root") } _: { thing, server in
+    try await withThing { thing in
+      thing.property("Kind", constant: "root")
+    } _: { thing, server in
       server.exportObjectManager(at: "/org/example")
       let client = thing.connection
       let signals = try await client.signals(MatchRule(interface: "org.freedesktop.DBus.ObjectManager"))
@@ -305,7 +313,8 @@ import Testing
     book.property("Number", get: { (access: PropertyAccess) in String(access.path.lastElement) })
     book.method("Open", out: "path") { (call: Call) in call.path }
     let interfaces = [book]
-    try await withThing { _ in } _: { thing, server in
+    try await withThing { _ in
+    } _: { thing, server in
       server.export(
         Subtree(
           interfaces: { Int($0.lastElement).map { (0..<100_000).contains($0) } == true ? interfaces : nil },

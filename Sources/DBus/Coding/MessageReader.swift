@@ -115,7 +115,9 @@ public struct MessageReader: ~Copyable {
 
   /// The letter of the next value, for reading a variant.
   var nextType: WireType {
-    mutating get { WireType(rawValue: UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&iterator))) ?? .invalid }
+    mutating get {
+      WireType(rawValue: UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&iterator))) ?? .invalid
+    }
   }
 
   /// The letter of the next array's elements.

@@ -6,14 +6,17 @@ protocol FixedSizeBusValue: BasicBusValue, BitwiseCopyable {
 }
 
 extension FixedSizeBusValue {
+  /// Takes a number.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Self {
     try reader.basic(wireType, zero: zero)
   }
 
+  /// Appends a number.
   public func write(to writer: inout MessageWriter) throws(CodingError) {
     try writer.basic(self, as: Self.wireType)
   }
 
+  /// The number that a variant holds.
   public init(_ variant: Variant) throws(CodingError) {
     guard let value = Self(inVariant: variant) else {
       throw .typeMismatch(expected: Self.signature, found: variant.contentSignature)
@@ -21,10 +24,12 @@ extension FixedSizeBusValue {
     self = value
   }
 
+  /// Takes an array of numbers in one step.
   public static func readArray(from reader: inout MessageReader) throws(CodingError) -> [Self] {
     try reader.fixedArray(of: wireType) { Array($0) }
   }
 
+  /// Appends an array of numbers in one step.
   public static func writeArray(_ values: [Self], to writer: inout MessageWriter) throws(CodingError) {
     // Typed errors do not pass through the standard library's closures: carry the outcome out instead.
     var failure: CodingError?

@@ -105,7 +105,8 @@ extension Connection {
   }
 
   /// Connects to a peer that listens at `address`, such as a ``Listener``: no bus stands between the two.
-  public static func peer(_ address: BusAddress, on loop: EventLoop? = nil) async throws(ConnectionError) -> Connection {
+  public static func peer(_ address: BusAddress, on loop: EventLoop? = nil) async throws(ConnectionError) -> Connection
+  {
     let connection: Connection
     if let loop {
       connection = Connection(loop: loop, ownsLoop: false)

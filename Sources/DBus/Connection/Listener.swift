@@ -40,7 +40,8 @@ public actor Listener {
   }
 
   /// Listens at `address`: on `loop`, or on a loop of its own, which ends with the listener.
-  public static func listen(at address: BusAddress, on loop: EventLoop? = nil) async throws(ConnectionError) -> Listener {
+  public static func listen(at address: BusAddress, on loop: EventLoop? = nil) async throws(ConnectionError) -> Listener
+  {
     let listener: Listener
     if let loop {
       listener = Listener(loop: loop, ownsLoop: false)

@@ -43,8 +43,10 @@ extension MatchRule: CustomStringConvertible {
   public var description: String {
     var parts = ["type='signal'"]
     func add(_ key: String, _ value: String?) {
+      guard let value else { return }
       // Inside quotes a quote cannot stand: it is put between two quoted runs.
-      if let value { parts.append("\(key)='\(value.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'") }
+      let runs = value.split(separator: "'", omittingEmptySubsequences: false)
+      parts.append("\(key)='\(runs.joined(separator: #"'\''"#))'")
     }
     add("sender", sender?.rawValue)
     add("path", path?.rawValue)

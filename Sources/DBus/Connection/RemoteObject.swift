@@ -41,14 +41,18 @@ public struct RemoteObject: Sendable {
   }
 
   /// Reads a property.
-  public nonisolated(nonsending) func get<Value: BusValue>(_ property: MemberName, as type: Value.Type = Value.self) async throws(CallError) -> Value {
+  public nonisolated(nonsending) func get<Value: BusValue>(
+    _ property: MemberName, as type: Value.Type = Value.self
+  ) async throws(CallError) -> Value {
     let value: Variant = try await connection.call(
       to: destination, at: path, StandardInterfaces.properties.name, "Get", interface.rawValue, property.rawValue)
     do { return try Value(value) } catch { throw .unexpectedReply(error) }
   }
 
   /// Writes a property.
-  public nonisolated(nonsending) func set<Value: BusValue>(_ property: MemberName, to value: Value) async throws(CallError) {
+  public nonisolated(nonsending) func set<Value: BusValue>(
+    _ property: MemberName, to value: Value
+  ) async throws(CallError) {
     try await connection.call(
       to: destination, at: path, StandardInterfaces.properties.name, "Set", interface.rawValue, property.rawValue,
       value.variant)
@@ -69,7 +73,9 @@ public struct RemoteObject: Sendable {
   }
 
   /// The announced changes of its properties.
-  public nonisolated(nonsending) func propertyChanges(buffering: SignalBuffering = .newest(1024)) async throws(CallError) -> SignalStream {
+  public nonisolated(nonsending) func propertyChanges(
+    buffering: SignalBuffering = .newest(1024)
+  ) async throws(CallError) -> SignalStream {
     try await connection.signals(
       MatchRule(
         sender: destination, path: path, interface: StandardInterfaces.properties.name, member: "PropertiesChanged",

@@ -81,13 +81,15 @@ public final class SignalStream: AsyncSequence, Sendable {
   /// It ends, and never fails.
   public typealias Failure = Never
 
+  fileprivate typealias Waiter = UnsafeContinuation<ReceivedSignal?, Never>
+
   fileprivate struct State {
     var buffer: [ReceivedSignal] = []
     /// Where the oldest stands: taking one does not move the others.
     var head = 0
     var dropped = 0
     var isFinished = false
-    var waiter: UnsafeContinuation<ReceivedSignal?, Never>?
+    var waiter: Waiter?
   }
 
   private let state = Lock(State())
@@ -133,7 +135,7 @@ public final class SignalStream: AsyncSequence, Sendable {
   }
 
   func yield(_ signal: ReceivedSignal) {
-    let waiter = state.withLock { state -> UnsafeContinuation<ReceivedSignal?, Never>? in
+    let waiter = state.withLock { state -> Waiter? in
       if state.isFinished { return nil }
       if let waiter = state.waiter {
         state.waiter = nil
@@ -162,7 +164,7 @@ public final class SignalStream: AsyncSequence, Sendable {
   private nonisolated(nonsending) func next() async -> ReceivedSignal? {
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
-        let (ready, previous) = state.withLock { state -> (ReceivedSignal??, UnsafeContinuation<ReceivedSignal?, Never>?) in
+        let (ready, previous) = state.withLock { state -> (ReceivedSignal??, Waiter?) in
           if let signal = state.removeFirst() { return (.some(signal), nil) }
           if state.isFinished || Task.isCancelled { return (.some(nil), nil) }
           // A second task that waits sends the first one home rather than leave it for ever.

@@ -36,9 +36,7 @@ internal import Glibc
 ///
 /// The thread keeps the loop alive until ``stop()``. An executor that is gone takes the jobs of its actors with it, so
 /// a stopped loop still runs what is queued on it, on another thread, one job at a time.
-// `inbox` is behind its lock. Everything marked "loop only" is touched by the loop's thread alone, or after the thread
-// has ended by whoever holds `afterlife`; `isCurrent` is how each entry point knows.
-public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+public final class EventLoop: SerialExecutor, TaskExecutor {
   enum Work {
     case job(UnownedJob)
     case call(@Sendable () -> Void)
@@ -135,6 +133,10 @@ public final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable 
     do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
   }
 }
+
+// `inbox` is behind its lock. Everything marked "loop only" is touched by the loop's thread alone, or after the thread
+// has ended by whoever holds `afterlife`; `isCurrent` is how each entry point knows.
+extension EventLoop: @unchecked Sendable {}
 
 // MARK: - Executor
 

@@ -12,8 +12,7 @@ internal import CDBus
 /// let (name) = try call.values(as: String.self)
 /// print(name)
 /// ```
-// A message is not changed after it was made or received, and libdbus counts its references atomically.
-public struct Message: ~Copyable, @unchecked Sendable {
+public struct Message: ~Copyable {
   /// What kind of message it is.
   public enum Kind: Sendable, Hashable {
     /// A call of a method.
@@ -41,6 +40,9 @@ public struct Message: ~Copyable, @unchecked Sendable {
 
   deinit { dbus_message_unref(raw) }
 }
+
+// A message is not changed after it was made or received, and libdbus counts its references atomically.
+extension Message: @unchecked Sendable {}
 
 // MARK: - Making messages
 
@@ -85,7 +87,6 @@ extension Message {
     let sendable = text.utf8.contains(0) ? String(text.filter { $0 != "\0" }) : text
     return try Message(raw, names: [name.rawValue]).appending(sendable)
   }
-
 
   /// The error that goes to whom `reply` would have gone to.
   static func error(

@@ -19,8 +19,8 @@ public final class Call: Sendable {
   let message: Message
   private let isAnswered = Atomic(false)
 
-  /// Who calls, where the connection asks before each call: see ``Connection/identifyCallers()``.
   // Set on the loop, before anyone but the loop has seen the call, and not again.
+  /// Who calls, where the connection asks before each call: see ``Connection/identifyCallers()``.
   public nonisolated(unsafe) private(set) var knownCredentials: Credentials?
 
   init(_ message: consuming Message, on connection: Connection) {

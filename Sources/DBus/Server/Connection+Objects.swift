@@ -72,7 +72,8 @@ extension Connection {
   }
 
   /// A property has another value, which not everyone may see: `PropertiesChanged` names it and keeps the value back.
-  public nonisolated func propertyInvalidated(_ property: MemberName, of interface: InterfaceName, at path: ObjectPath) {
+  public nonisolated func propertyInvalidated(_ property: MemberName, of interface: InterfaceName, at path: ObjectPath)
+  {
     onLoop { $0.announceChanged(path, interface, property, withValue: false) }
   }
 

@@ -46,7 +46,8 @@ extension Connection {
       guard call.message.hasSignature(method.inSignature) else {
         throw ErrorReply(
           .invalidArgs,
-          "\(interface.name).\(call.member) takes \(describe(method.inSignature)), not \(describe(call.message.signature))")
+          "\(interface.name).\(call.member) takes \(describe(method.inSignature)), not \(describe(call.message.signature))"
+        )
       }
       try method.invoke(call)
     } catch {

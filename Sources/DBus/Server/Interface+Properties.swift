@@ -26,7 +26,9 @@ extension Interface {
     _ member: MemberName, emits: EmitsChangedSignal = .true, get: @escaping @Sendable () throws -> Value,
     set: (@Sendable (Value) throws -> Void)? = nil
   ) {
-    property(member, emits: emits, get: { _ in try get() }, set: set.map { set in { @Sendable _, value in try set(value) } })
+    property(
+      member, emits: emits, get: { _ in try get() },
+      set: set.map { set in { @Sendable _, value in try set(value) } })
   }
 
   /// A property that is computed, and that wants to know which object is meant and who looks.

@@ -96,7 +96,8 @@ extension Connection {
   }
 
   private func sendPropertiesChanged(_ change: Outbox.Change) {
-    guard let interface = objects.interfaces(at: change.path)?.first(where: { $0.name == change.interface }) else { return }
+    let interfaces = objects.interfaces(at: change.path) ?? []
+    guard let interface = interfaces.first(where: { $0.name == change.interface }) else { return }
     let access = PropertyAccess(path: change.path, call: nil)
     var values: [String: Variant] = [:]
     var invalidated = change.invalidated.map(\.rawValue)

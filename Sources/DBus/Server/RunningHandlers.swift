@@ -46,8 +46,8 @@ extension Connection {
     assumeIsolated { connection in
       let sender = call.sender
       guard connection.handlers.count(of: sender) < RunningHandlers.limitForEachSender else {
-        call.fail(
-          ErrorReply(.limitsExceeded, "\(RunningHandlers.limitForEachSender) calls of this sender are under way already"))
+        let limit = RunningHandlers.limitForEachSender
+        call.fail(ErrorReply(.limitsExceeded, "\(limit) calls of this sender are under way already"))
         return
       }
       connection.watchDeparturesOnce()

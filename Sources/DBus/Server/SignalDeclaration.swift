@@ -34,13 +34,6 @@ extension Interface {
     addSignal(member, names, repeat each types)
     return SignalDeclaration(interface: name, member: member)
   }
-
-  /// Declares a signal without arguments.
-  @discardableResult
-  public mutating func signal(_ member: MemberName) -> SignalDeclaration< > {
-    addSignal(member, [])
-    return SignalDeclaration(interface: name, member: member)
-  }
 }
 
 extension Connection {
