@@ -11,7 +11,8 @@
 ///
 /// let message = try Message.signal(from: "/jobs", "org.example.Jobs", "Added", Job(name: "link", identifier: 9))
 /// print(message.signature)  // (su)
-/// print(try message.values(as: Job.self).name)
+/// let job = try message.values(as: Job.self)
+/// print(job.name)
 /// ```
 public protocol BusStructure: BusValue {
   /// How this type and the D-Bus structure are each made from the other.

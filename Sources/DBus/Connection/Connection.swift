@@ -27,6 +27,11 @@ internal import CDBus
 /// ```
 public actor Connection {
   /// Why a connection is no more.
+  ///
+  /// ```swift
+  /// let connection = try await Connection.session()
+  /// if await connection.closed() == .disconnected { print("the bus has gone") }
+  /// ```
   public enum CloseReason: Sendable, Hashable {
     /// ``Connection/close()`` was called.
     case closedHere

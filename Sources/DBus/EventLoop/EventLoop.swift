@@ -30,7 +30,7 @@ internal import Glibc
 ///    at once that would be two system calls for each.
 /// 4. Wait, then let libdbus read and write. Nothing is dispatched from inside a watch.
 ///
-/// A turn's first step goes round at most ``Turn/maximumRounds`` times, so that jobs that beget jobs starve nobody.
+/// A turn's first step goes round a bounded number of times, so that jobs that beget jobs starve nobody.
 ///
 /// ## Ownership
 ///

@@ -9,11 +9,16 @@ internal import CDBus
 /// let call = try Message.methodCall(
 ///   to: "org.freedesktop.DBus", at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameHasOwner", "org.example.Greeter")
 /// print(call.kind, call.signature)  // methodCall s
-/// let (name) = try call.values(as: String.self)
+/// let name = try call.values(as: String.self)
 /// print(name)
 /// ```
 public struct Message: ~Copyable {
   /// What kind of message it is.
+  ///
+  /// ```swift
+  /// let signal = try Message.signal(from: "/", "org.example.Log", "Said")
+  /// print(signal.kind == .signal)  // true
+  /// ```
   public enum Kind: Sendable, Hashable {
     /// A call of a method.
     case methodCall
