@@ -51,26 +51,11 @@ public struct Interface: Sendable {
   private var declaration: [Declaration]
 
   /// What others are told of it.
-  public private(set) var introspection: Introspection.Interface {
-    get { declaration[0].introspection }
-    _modify { yield &declaration[0].introspection }
-  }
-  private(set) var methods: [MemberName: MethodEntry] {
-    get { declaration[0].methods }
-    _modify { yield &declaration[0].methods }
-  }
-  private(set) var properties: [MemberName: PropertyEntry] {
-    get { declaration[0].properties }
-    _modify { yield &declaration[0].properties }
-  }
-  private(set) var access: AccessCheck? {
-    get { declaration[0].access }
-    _modify { yield &declaration[0].access }
-  }
-  var storedProperties: [StoredPropertyPlace] {
-    get { declaration[0].storedProperties }
-    _modify { yield &declaration[0].storedProperties }
-  }
+  public var introspection: Introspection.Interface { declaration[0].introspection }
+  var methods: [MemberName: MethodEntry] { declaration[0].methods }
+  var properties: [MemberName: PropertyEntry] { declaration[0].properties }
+  var access: AccessCheck? { declaration[0].access }
+  var storedProperties: [StoredPropertyPlace] { declaration[0].storedProperties }
 
   /// An interface with nothing in it yet.
   public init(_ name: InterfaceName, documentation: String? = nil) {
@@ -89,10 +74,10 @@ public struct Interface: Sendable {
   /// }
   /// ```
   public mutating func restrict(_ members: MemberName..., by check: @escaping AccessCheck) {
-    if members.isEmpty { access = check }
+    if members.isEmpty { declaration[0].access = check }
     for member in members {
       precondition(methods[member] != nil, "\(name) has no method \(member) to restrict")
-      methods[member]?.access = check
+      declaration[0].methods[member]?.access = check
     }
   }
 
@@ -111,9 +96,9 @@ public struct Interface: Sendable {
         isFound = true
       }
     }
-    add(&introspection.methods, \.name)
-    add(&introspection.properties, \.name)
-    add(&introspection.signals, \.name)
+    add(&declaration[0].introspection.methods, \.name)
+    add(&declaration[0].introspection.properties, \.name)
+    add(&declaration[0].introspection.signals, \.name)
     precondition(isFound, "\(name) has no member \(member) to annotate")
   }
 }
@@ -133,9 +118,13 @@ extension Interface {
     if (inArguments + outArguments).contains(where: { $0.type.rawValue.utf8.contains(UInt8(ascii: "h")) }) {
       method.annotations.append(.unixFD)
     }
-    introspection.methods.append(method)
-    methods[member] = MethodEntry(
+    declaration[0].introspection.methods.append(method)
+    declaration[0].methods[member] = MethodEntry(
       inSignature: Signature.of(repeat each inputs), access: nil, invoke: invoke)
+  }
+
+  mutating func addStoredProperty(_ place: @escaping StoredPropertyPlace) {
+    declaration[0].storedProperties.append(place)
   }
 
   mutating func addProperty(_ member: MemberName, _ entry: PropertyEntry) {
@@ -144,8 +133,8 @@ extension Interface {
       entry.set == nil ? .read : entry.get == nil ? .write : .readWrite
     var property = Introspection.Property(member, entry.signature, access: access)
     if entry.emits != .true { property.annotations.append(.emitsChangedSignal(entry.emits)) }
-    introspection.properties.append(property)
-    properties[member] = entry
+    declaration[0].introspection.properties.append(property)
+    declaration[0].properties[member] = entry
   }
 
   mutating func addSignal<each Value: BusValue>(
@@ -153,7 +142,7 @@ extension Interface {
   ) {
     precondition(introspection.signal(member) == nil, "\(name).\(member) is declared twice")
     let arguments = arguments(of: member, names, repeat each types)
-    introspection.signals.append(Introspection.Signal(member, arguments))
+    declaration[0].introspection.signals.append(Introspection.Signal(member, arguments))
   }
 
   private func arguments<each Value: BusValue>(
