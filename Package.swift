@@ -22,6 +22,6 @@ let package = Package(
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: settings),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
-    .testTarget(name: "DBusTests", dependencies: ["DBus", "DBusTestSupport"], swiftSettings: settings),
+    .testTarget(name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport"], swiftSettings: settings),
   ]
 )
