@@ -29,7 +29,8 @@ public struct BusName: ValidatedName {
     if text.utf8.count > maximumNameLength {
       return "it has \(text.utf8.count) bytes, and \(maximumNameLength) is the limit"
     }
-    let rest = String(text.dropFirst())
+    // Not `dropFirst`: a combining mark after the colon is one character with it.
+    guard let rest = String(text.utf8.dropFirst()), !rest.isEmpty else { return "it has nothing after the \":\"" }
     return faultInDottedName(rest, allowHyphen: true, allowLeadingDigit: true)
   }
 }

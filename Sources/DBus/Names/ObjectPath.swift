@@ -39,7 +39,7 @@ public struct ObjectPath: ValidatedName {
 
   private static func faultOfElement(in text: String) -> String {
     if text.utf8.contains(UInt8(ascii: ".")) { return "it has a \".\"" }
-    return DBus.fault(ofByteIn: text.split(separator: "/").joined(separator: "_"))
+    return DBus.fault(ofByteIn: text, allowSlash: true)
   }
 }
 
@@ -67,7 +67,16 @@ extension ObjectPath {
 
   /// The path with one more element, which must consist of `[A-Za-z0-9_]`.
   public func appending(_ element: String) throws(InvalidName) -> ObjectPath {
-    try ObjectPath(rawValue == "/" ? "/\(element)" : "\(rawValue)/\(element)")
+    if let fault = Self.fault(inElement: element) {
+      throw InvalidName(text: element, kind: "element of an object path", fault: fault)
+    }
+    return ObjectPath(unchecked: rawValue == "/" ? "/\(element)" : "\(rawValue)/\(element)")
+  }
+
+  private static func fault(inElement text: String) -> String? {
+    if text.isEmpty { return "it is empty" }
+    if text.utf8.allSatisfy(isNameByte) { return nil }
+    return text.utf8.contains(UInt8(ascii: "/")) ? "it has a \"/\"" : faultOfElement(in: text)
   }
 
   /// The path with one more element that stands for any string at all.
@@ -112,6 +121,10 @@ extension ObjectPath {
       bytes.append(byte)
       index += 3
     }
-    return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
+    // There are other spellings of the same bytes, and two paths must not stand for the same label.
+    guard !bytes.isEmpty, let label = String(validating: bytes, as: UTF8.self),
+      ObjectPath.root.appending(label: label).rawValue.utf8.dropFirst().elementsEqual(element)
+    else { return nil }
+    return label
   }
 }

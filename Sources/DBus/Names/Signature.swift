@@ -1,7 +1,7 @@
 /// The types of a message's body, or of one value, in D-Bus's own letters.
 ///
 /// ```swift
-/// let signature = try Signature("sa{sv}")
+/// let signature: Signature = "sa{sv}"
 /// print(signature.completeTypes)  // [s, a{sv}]
 /// print(Signature.of([String: Int32].self))  // a{si}
 /// ```
@@ -111,7 +111,9 @@ struct SignatureParser {
       return nil
     default:
       if Self.isBasic(code) || code == UInt8(ascii: "v") { return nil }
-      return "\"\(Character(UnicodeScalar(code)))\" at \(index) is no type"
+      return code >= 0x20 && code < 0x7F
+        ? "\"\(Character(UnicodeScalar(code)))\" at \(index) is no type"
+        : "the byte 0x\(code < 16 ? "0" : "")\(String(code, radix: 16, uppercase: true)) at \(index) is no type"
     }
   }
 

@@ -5,8 +5,9 @@
 ///
 /// ```swift
 /// let path: ObjectPath = "/org/example/Greeter"
-/// let typed = try BusName("org.example.Greeter")
-/// print(path, typed.rawValue)
+/// let typed = readLine() ?? "org.example.Greeter"
+/// let name = try BusName(typed)
+/// print(path, name.rawValue)
 /// ```
 public protocol ValidatedName: Sendable, Hashable, Comparable, ExpressibleByStringLiteral, CustomStringConvertible {
   /// The name, spelled as it goes over the wire.
@@ -29,8 +30,9 @@ extension ValidatedName {
   /// Checks `text`.
   ///
   /// ```swift
+  /// let typed = "no/slash/in/front"
   /// do {
-  ///   _ = try ObjectPath("no/slash/in/front")
+  ///   _ = try ObjectPath(typed)
   /// } catch {
   ///   print(error)  // "no/slash/in/front" is not an object path: it does not begin with "/"
   /// }
@@ -117,10 +119,12 @@ func faultInDottedName(_ text: String, allowHyphen: Bool, allowLeadingDigit: Boo
 }
 
 /// Names the first character that may not stand in a name.
-func fault(ofByteIn text: String, allowHyphen: Bool = false) -> String {
+func fault(ofByteIn text: String, allowHyphen: Bool = false, allowSlash: Bool = false) -> String {
   let offender = text.unicodeScalars.first { scalar in
     guard scalar.isASCII, let byte = UInt8(exactly: scalar.value) else { return true }
-    return !(isNameByte(byte) || byte == UInt8(ascii: ".") || (allowHyphen && byte == UInt8(ascii: "-")))
+    if byte == UInt8(ascii: "-") { return !allowHyphen }
+    if byte == UInt8(ascii: "/") { return !allowSlash }
+    return !isNameByte(byte) && byte != UInt8(ascii: ".")
   }
   guard let offender else { return "it has a character that may not stand there" }
   return offender.value < 0x20 || offender.value == 0x7F

@@ -1,0 +1,143 @@
+import CDBus
+import DBus
+import Testing
+
+/// libdbus ends the process where it is handed a name that it finds invalid, so its verdict and ours have to be the same.
+@Suite struct NamesLibdbusTests {
+  private static let pieces: [String] = [
+    "a", "Z", "_", "0", "9", "ab", "a1", "1a", ".", "..", "/", "//", ":", "-", " ", "\t", "\n", "\u{7F}", "@", "[", "`",
+    "{",
+    "é", "🎭", "e\u{301}", "\u{80}", "org", ".a", "/a", ":1", "\u{FEFF}", "$", "\u{301}",
+  ]
+
+  /// Mostly of the harmless pieces, so that a good part is valid; sometimes near the limit of 255 bytes.
+  private static func text(_ random: inout CodingRandom, start: [String], separator: String) -> String {
+    var text = random.pick(start)
+    for _ in 0..<random.number(below: 6) {
+      text += random.once(in: 8) ? random.pick(pieces) : random.pick(["a", "B_", "z9", "_", "1", separator, separator])
+    }
+    if random.once(in: 40) {
+      let missing = 252 + random.number(below: 8) - text.utf8.count
+      text += String(repeating: random.pick(["x", "x", "x", ".y"]), count: max(0, missing))
+    }
+    return text
+  }
+
+  private func compare<Name: ValidatedName>(
+    _ type: Name.Type, seed: UInt64, start: [String], separator: String, _ isValid: (String) -> Bool
+  ) {
+    var random = CodingRandom(seed: seed)
+    var valid = 0
+    let count = 20_000
+    for _ in 0..<count {
+      let text = Self.text(&random, start: start, separator: separator)
+      let fault = Name.fault(in: text)
+      if isValid(text) != (fault == nil) { Issue.record("\(Name.kind) \(text.debugDescription): \(fault ?? "valid")") }
+      if fault == nil { valid += 1 }
+    }
+    // A generator that makes only one kind would prove nothing.
+    #expect(valid > count / 10 && valid < count - count / 10)
+  }
+
+  @Test func `object paths`() {
+    compare(ObjectPath.self, seed: 1, start: ["/", "/", "/a", "/_/", "", "a"], separator: "/") {
+      dbus_validate_path($0, nil) != 0
+    }
+  }
+
+  @Test func `interface names`() {
+    compare(InterfaceName.self, seed: 2, start: ["a.", "a.b", "org", "_", "", "1"], separator: ".") {
+      dbus_validate_interface($0, nil) != 0
+    }
+  }
+
+  @Test func `error names`() {
+    compare(ErrorName.self, seed: 3, start: ["a.", "a.b", "org", "_", "", "1"], separator: ".") {
+      dbus_validate_error_name($0, nil) != 0
+    }
+  }
+
+  @Test func `member names`() {
+    compare(MemberName.self, seed: 4, start: ["Get", "a", "_", "", "1"], separator: "G") {
+      dbus_validate_member($0, nil) != 0
+    }
+  }
+
+  @Test func `well-known bus names`() {
+    compare(BusName.self, seed: 5, start: ["a.", "a.b", "org-", "-", "", "1"], separator: ".", Self.isBusName)
+  }
+
+  @Test func `unique bus names`() {
+    compare(BusName.self, seed: 6, start: [":", ":1.", ":a.b", ":1.2", ":-"], separator: ".", Self.isBusName)
+  }
+
+  /// The specification wants a dot and no empty element in unique names too; libdbus does not look.
+  private static func isBusName(_ text: String) -> Bool {
+    let bytes = Array(text.utf8)
+    let isUnique = bytes.first == UInt8(ascii: ":")
+    return dbus_validate_bus_name(text, nil) != 0
+      && (!isUnique || bytes.contains(UInt8(ascii: ".")) && bytes[1] != UInt8(ascii: "."))
+  }
+
+  /// libdbus forgets how many arrays it is in at the first basic type, and counts dictionary entries by themselves. The
+  /// specification and dbus-broker do not, and the broker hangs up on whoever sends more.
+  @Test func `signatures, where libdbus allows deeper nesting than the specification`() {
+    var random = CodingRandom(seed: 7)
+    var valid = 0
+    for _ in 0..<30_000 {
+      let text = Self.signature(&random)
+      let fault = Signature.fault(in: text)
+      let expected = dbus_signature_validate(text, nil) != 0 && Self.isWithinDepth(text)
+      if expected != (fault == nil) {
+        Issue.record("signature \(text.debugDescription): \(fault ?? "valid")")
+      }
+      if fault == nil { valid += 1 }
+    }
+    #expect(valid > 3000 && valid < 27_000)
+  }
+
+  /// For a signature that is valid otherwise.
+  private static func isWithinDepth(_ signature: String) -> Bool {
+    var arrays = 0
+    var outside: [Int] = []
+    for byte in signature.utf8 {
+      switch byte {
+      case UInt8(ascii: "a"): arrays += 1
+      case UInt8(ascii: "("), UInt8(ascii: "{"): outside.append(arrays)
+      case UInt8(ascii: ")"), UInt8(ascii: "}"):
+        outside.removeLast()
+        arrays = outside.last ?? 0
+      default: arrays = outside.last ?? 0
+      }
+      if arrays > 32 || outside.count > 32 { return false }
+    }
+    return true
+  }
+
+  private static func signature(_ random: inout CodingRandom) -> String {
+    var text = ""
+    for _ in 0..<random.number(below: 5) {
+      text += random.pick([
+        "s", "v", "ay", "a{sv}", "(i)", "(sa{u(xx)})", "a", "a(", ")", "{", "}", "a{s", "h", "g", "()", "r", "e",
+      ])
+    }
+    switch random.number(below: 20) {
+    case 0: text = String(repeating: "a", count: 29 + random.number(below: 6)) + text
+    case 1: text = nest("(", ")", 30 + random.number(below: 5), text)
+    case 2: text = nest("a{s", "}", 30 + random.number(below: 5), text)
+    case 3:
+      let structures = random.number(below: 34)
+      text = nest("(", ")", structures, nest("a{s", "}", 31 - structures + random.number(below: 4), text))
+    case 4: text += String(repeating: random.pick(["y", "ai"]), count: 120 + random.number(below: 12))
+    case 5: text += random.pick(pieces)
+    case 6: text = "(" + text + ")"
+    case 7: text = "a{" + text + "}"
+    default: break
+    }
+    return text
+  }
+
+  private static func nest(_ start: String, _ end: String, _ depth: Int, _ inside: String) -> String {
+    String(repeating: start, count: max(depth, 0)) + inside + String(repeating: end, count: max(depth, 0))
+  }
+}

@@ -1,0 +1,96 @@
+import DBus
+import Testing
+
+@Suite struct SignatureTests {
+  @Test(
+    arguments: [
+      ("", []),
+      ("s", ["s"]),
+      ("sa{sv}", ["s", "a{sv}"]),
+      ("(ii)aa(s)ay", ["(ii)", "aa(s)", "ay"]),
+      ("a{s(ia{yv})}v", ["a{s(ia{yv})}", "v"]),
+      ("ybnqiuxtdsogh", ["y", "b", "n", "q", "i", "u", "x", "t", "d", "s", "o", "g", "h"]),
+      ("((((s))))aaaai", ["((((s))))", "aaaai"]),
+    ] as [(Signature, [Signature])])
+  func `a signature falls into its complete types`(signature: Signature, types: [Signature]) {
+    #expect(signature.completeTypes == types)
+    #expect(signature.isSingleCompleteType == (types.count == 1))
+    #expect(types.filter(\.isSingleCompleteType) == types)
+    #expect(types.map(\.rawValue).joined() == signature.rawValue)
+  }
+
+  @Test(arguments: [
+    ("a", "it ends where a type is expected"),
+    ("aaa", "it ends where a type is expected"),
+    ("()", "a structure has no members"),
+    ("(", "a \"(\" is not closed"),
+    ("(s", "a \"(\" is not closed"),
+    ("(a)", "\")\" at 3 is no type"),
+    (")", "\")\" at 1 is no type"),
+    ("s)", "\")\" at 2 is no type"),
+    ("{sv}", "\"{\" at 1 is no type"),
+    ("({sv})", "\"{\" at 2 is no type"),
+    ("a{", "a dictionary's key is not a basic type"),
+    ("a{}", "a dictionary's key is not a basic type"),
+    ("a{vs}", "a dictionary's key is not a basic type"),
+    ("a{(s)s}", "a dictionary's key is not a basic type"),
+    ("a{ass}", "a dictionary's key is not a basic type"),
+    ("a{s}", "a dictionary has no value type"),
+    ("a{s", "it ends where a type is expected"),
+    ("a{ss", "a \"{\" is not closed after two types"),
+    ("a{sss}", "a \"{\" is not closed after two types"),
+    ("a{sa}", "\"}\" at 5 is no type"),
+    ("z", "\"z\" at 1 is no type"),
+    ("sr", "\"r\" at 2 is no type"),
+    ("s\u{0}", "the byte 0x00 at 2 is no type"),
+    ("s é", "\" \" at 2 is no type"),
+    ("é", "the byte 0xC3 at 1 is no type"),
+  ])
+  func `these are no signatures`(text: String, fault: String) {
+    #expect(Signature.fault(in: text) == fault)
+  }
+
+  // MARK: Limits
+
+  private func nested(_ start: String, _ end: String, _ depth: Int) -> String {
+    String(repeating: start, count: depth) + "y" + String(repeating: end, count: depth)
+  }
+
+  @Test func `255 bytes are a signature and 256 are not`() {
+    #expect(Signature.fault(in: String(repeating: "y", count: 255)) == nil)
+    #expect(
+      Signature.fault(in: String(repeating: "y", count: 256)) == "it has 256 bytes, and 255 is the limit")
+  }
+
+  @Test func `32 arrays nest and 33 do not`() {
+    #expect(Signature.fault(in: nested("a", "", 32)) == nil)
+    #expect(Signature.fault(in: nested("a", "", 33)) == "arrays nest deeper than 32")
+    #expect(Signature.fault(in: String(repeating: nested("a", "", 30), count: 8)) == nil)
+  }
+
+  @Test func `32 structures nest and 33 do not`() {
+    #expect(Signature.fault(in: nested("(", ")", 32)) == nil)
+    #expect(Signature.fault(in: nested("(", ")", 33)) == "structures nest deeper than 32")
+    #expect(Signature.fault(in: String(repeating: "(y)", count: 85)) == nil)
+  }
+
+  @Test func `32 arrays of 32 structures nest`() {
+    let structures = nested("(", ")", 32)
+    #expect(Signature.fault(in: String(repeating: "a", count: 32) + structures) == nil)
+    #expect(Signature.fault(in: String(repeating: "a", count: 33) + structures) == "arrays nest deeper than 32")
+  }
+
+  @Test func `32 dictionaries nest and 33 do not`() {
+    #expect(Signature.fault(in: nested("a{y", "}", 32)) == nil)
+    #expect(Signature.fault(in: nested("a{y", "}", 33)) == "arrays nest deeper than 32")
+  }
+
+  // MARK: Swift types
+
+  @Test func `the signature of Swift types`() {
+    #expect(Signature.of() == "")
+    #expect(Signature.of(UInt8.self, [String: [Variant]].self, Structure<Int32, Double>.self) == "ya{sav}(id)")
+    #expect(Signature.of([[Bool]].self) == "aab")
+    #expect(Signature.of(OwnedFileDescriptor.self, ObjectPath.self, Signature.self) == "hog")
+  }
+}
