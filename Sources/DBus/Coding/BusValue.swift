@@ -67,8 +67,11 @@ extension BusValue {
 
   /// Converts the elements one by one.
   public static func array(from variant: Variant) throws(CodingError) -> [Self] {
-    guard case .array(let element, let values) = variant, element == signature else {
-      throw .typeMismatch(expected: Signature(unchecked: "a\(signature)"), found: variant.contentSignature)
+    let values: [Variant]
+    switch variant {
+    case .array(let element, let elements) where element == signature: values = elements
+    case .bytes(let bytes) where signature == "y": values = bytes.map(Variant.byte)
+    default: throw .typeMismatch(expected: Signature(unchecked: "a\(signature)"), found: variant.contentSignature)
     }
     var result: [Self] = []
     result.reserveCapacity(values.count)
@@ -78,7 +81,9 @@ extension BusValue {
 
   /// Converts the elements one by one.
   public static func variant(of values: [Self]) -> Variant {
-    .array(of: signature, values.map(\.variant))
+    let elements = values.map(\.variant)
+    let array = Variant.array(of: signature, elements)
+    return signature == "y" ? array.heldBytes.map(Variant.bytes) ?? array : array
   }
 }
 
@@ -99,6 +104,31 @@ extension BusValue where Self: RawRepresentable, RawValue: BusValue {
 
   /// The raw value as what a variant holds.
   public var variant: Variant { rawValue.variant }
+
+  /// Takes the raw values, and refuses one that stands for nothing.
+  public static func readArray(from reader: inout MessageReader) throws(CodingError) -> [Self] {
+    try checking(try RawValue.readArray(from: &reader))
+  }
+
+  /// Appends the raw values.
+  public static func writeArray(_ values: [Self], to writer: inout MessageWriter) throws(CodingError) {
+    try RawValue.writeArray(values.map(\.rawValue), to: &writer)
+  }
+
+  /// The values whose raw values the variant holds.
+  public static func array(from variant: Variant) throws(CodingError) -> [Self] {
+    try checking(try RawValue.array(from: variant))
+  }
+
+  /// The raw values as what a variant holds.
+  public static func variant(of values: [Self]) -> Variant { RawValue.variant(of: values.map(\.rawValue)) }
+
+  private static func checking(_ raws: [RawValue]) throws(CodingError) -> [Self] {
+    var values: [Self] = []
+    values.reserveCapacity(raws.count)
+    for raw in raws { values.append(try Self(checking: raw)) }
+    return values
+  }
 
   private init(checking raw: RawValue) throws(CodingError) {
     guard let value = Self(rawValue: raw) else {

@@ -24,7 +24,7 @@ extension Data: BusValue {
 
   /// The bytes that a variant holds.
   public init(_ variant: Variant) throws(CodingError) {
-    guard case .bytes(let bytes) = variant else {
+    guard let bytes = variant.heldBytes else {
       throw .typeMismatch(expected: "ay", found: variant.contentSignature)
     }
     self.init(bytes)

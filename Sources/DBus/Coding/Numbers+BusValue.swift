@@ -57,7 +57,7 @@ extension UInt8: FixedSizeBusValue {
 
   /// The bytes that a variant holds.
   public static func array(from variant: Variant) throws(CodingError) -> [UInt8] {
-    guard case .bytes(let bytes) = variant else {
+    guard let bytes = variant.heldBytes else {
       throw .typeMismatch(expected: "ay", found: variant.contentSignature)
     }
     return bytes

@@ -16,6 +16,7 @@ public struct Structure<each Member: BusValue>: BusValue {
   public static var signature: Signature {
     var text = "("
     for type in repeat (each Member).self { text += type.signature.rawValue }
+    precondition(text != "(", "a D-Bus structure has at least one member")
     return Signature(unchecked: text + ")")
   }
 

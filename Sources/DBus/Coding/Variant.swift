@@ -77,6 +77,20 @@ extension Variant {
   }
 }
 
+extension Variant {
+  /// The bytes, also of an array of them that was put together as any other array.
+  var heldBytes: [UInt8]? {
+    switch self {
+    case .bytes(let bytes): return bytes
+    case .array(of: "y", let elements):
+      var bytes: [UInt8] = []
+      for case .byte(let byte) in elements { bytes.append(byte) }
+      return bytes.count == elements.count ? bytes : nil
+    default: return nil
+    }
+  }
+}
+
 extension Variant: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, ExpressibleByFloatLiteral {
   /// A string.
   public init(stringLiteral text: String) { self = .string(text) }
@@ -236,12 +250,17 @@ extension Variant {
   private func fits(_ type: Signature) -> Bool {
     switch self {
     case .array(let element, let values):
-      guard type.rawValue == "a\(element.rawValue)", element.isSingleCompleteType else { return false }
+      // A dictionary's entry is no element of its own.
+      guard type.rawValue == "a\(element.rawValue)", element.isSingleCompleteType,
+        element.rawValue.utf8.first != UInt8(ascii: "{")
+      else { return false }
       return values.allSatisfy { $0.fits(element) }
     case .dictionary(let key, let value, let entries):
-      guard type.rawValue == "a{\(key.rawValue)\(value.rawValue)}" else { return false }
+      guard type.rawValue == "a{\(key.rawValue)\(value.rawValue)}", key.rawValue.utf8.count == 1 else { return false }
       return entries.allSatisfy { $0.key.fits(key) && $0.value.fits(value) }
     case .structure(let members):
+      // Arrays have contents too.
+      guard type.rawValue.utf8.first == UInt8(ascii: "(") else { return false }
       let types = type.contents
       return members.count == types.count && zip(members, types).allSatisfy { $0.fits($1) }
     default: return contentSignature == type

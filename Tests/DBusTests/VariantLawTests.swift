@@ -1,0 +1,85 @@
+import DBus
+import Testing
+
+/// What is written comes back, whatever it is.
+@Suite struct VariantLawTests {
+  @Test func `a variant of any shape comes back from the message, and from its bytes`() throws {
+    var generator = VariantGenerator(seed: 21)
+    var shapes: Set<Signature> = []
+    for round in 0..<3000 {
+      let value = generator.variant(depth: round % 9)
+      shapes.insert(value.contentSignature)
+      let message = try signal(value)
+      #expect(try message.values(as: Variant.self) == value)
+      let again = try Message(bytes: message.bytes(serial: 1))
+      #expect(again.signature == "v")
+      #expect(try again.variants() == [.variant(value)])
+      #expect(Signature.fault(in: value.contentSignature.rawValue) == nil)
+    }
+    // A generator that always makes the same would prove nothing.
+    #expect(shapes.count > 300)
+  }
+
+  @Test func `several variants one after the other come back in their order`() throws {
+    var generator = VariantGenerator(seed: 22)
+    for _ in 0..<300 {
+      let (first, second, third) = (
+        generator.variant(depth: 2), generator.variant(depth: 3), generator.variant(depth: 0)
+      )
+      let message = try Message.signal(from: "/a", "a.b", "C", first, [second, third], second)
+      let values = try message.values(as: Variant.self, [Variant].self, Variant.self)
+      #expect(values.0 == first && values.1 == [second, third] && values.2 == second)
+    }
+  }
+
+  // MARK: As deep as it goes
+
+  @Test func `64 containers within each other come back`() throws {
+    let value = (0..<63).reduce(Variant.string("the core")) { inner, _ in .variant(inner) }
+    #expect(try Message(bytes: signal(value).bytes(serial: 1)).values(as: Variant.self) == value)
+  }
+
+  @Test func `32 arrays and 31 structures within a variant come back`() throws {
+    var value = Variant.byte(7)
+    for _ in 0..<31 { value = .structure([value]) }
+    for _ in 0..<32 { value = .array(of: value.contentSignature, [value]) }
+    #expect(try Message(bytes: signal(value).bytes(serial: 1)).values(as: Variant.self) == value)
+  }
+
+  @Test func `31 dictionaries and a variant within each other come back`() throws {
+    var value = Variant.string("the core")
+    for number in 0..<31 {
+      value = .dictionary(key: "u", value: value.contentSignature, [.uint32(UInt32(number)): value])
+    }
+    #expect(try Message(bytes: signal(value).bytes(serial: 1)).values(as: Variant.self) == value)
+  }
+
+  // MARK: Variants and Swift types
+
+  @Test func `literals are variants`() {
+    #expect("text" as Variant == .string("text"))
+    #expect(true as Variant == .boolean(true))
+    #expect(1.5 as Variant == .double(1.5))
+  }
+
+  @Test func `an array of bytes is always the case of bytes`() throws {
+    let bytes = Variant([1, 2] as [UInt8])
+    #expect(bytes == .bytes([1, 2]))
+    let composed = try signal(Variant.array(of: "y", [.byte(1), .byte(2)])).values(as: Variant.self)
+    #expect(composed == bytes)
+    #expect(try [UInt8](Variant.array(of: "y", [.byte(1), .byte(2)])) == [1, 2])
+    #expect(throws: CodingError.self) { try [UInt8](Variant.array(of: "y", [.byte(1), .boolean(true)])) }
+    #expect(try [UInt8](bytes) == [1, 2])
+  }
+
+  @Test func `where a key comes twice, the later value counts`() throws {
+    // No Swift dictionary writes that; an array of structures has the same bytes.
+    let pairs = [Structure(Int64(1), UInt64(7)), Structure(Int64(1), UInt64(9))]
+    var bytes = try signal(pairs).bytes(serial: 1)
+    let type = try #require(bytes.firstRange(ofElements: Array("a(xt)".utf8)))
+    bytes.replaceSubrange(type, with: Array("a{xt}".utf8))
+    let message = try Message(bytes: bytes)
+    #expect(try message.values(as: [Int64: UInt64].self) == [1: 9] as [Int64: UInt64])
+    #expect(try message.variants() == [.dictionary(key: "x", value: "t", [.int64(1): .uint64(9)])])
+  }
+}

@@ -1,0 +1,137 @@
+import DBus
+import Testing
+
+/// The cases of a variant can be put together wrongly. libdbus ends the process where it is handed that.
+@Suite struct VariantWrongTests {
+  private static let other: [Variant] = [
+    .array(of: "s", [.byte(1)]),
+    .array(of: "s", ["a", .byte(1)]),
+    .array(of: "s", [.variant("a")]),
+    .array(of: "v", ["a"]),
+    .array(of: "y", [.int16(1)]),
+    .array(of: "as", ["a"]),
+    .array(of: "as", [.array(of: "s", ["a"]), .array(of: "y", [])]),
+    .array(of: "as", [.array(of: "s", [.byte(1)])]),
+    // An array is no structure of its element, nor a dictionary one of its entries.
+    .array(of: "ay", [.structure([.byte(1)])]),
+    .array(of: "as", [.structure(["a"])]),
+    .array(of: "a{ss}", [.structure([.structure(["a", "b"])])]),
+    .array(of: "(s)", [.array(of: "s", ["a"])]),
+    .array(of: "(s)", ["a"]),
+    .array(of: "(ss)", [.structure(["a"])]),
+    .array(of: "(s)", [.structure(["a", "b"])]),
+    .array(of: "(s)", [.structure([])]),
+    .array(of: "a{sv}", [.dictionary(key: "s", value: "s", [:])]),
+    .array(of: Signature(unchecked: "{sv}"), [.structure(["a", .variant("b")])]),
+    .array(of: "ay", [.array(of: "s", [])]),
+    .array(of: "s", [.bytes([1])]),
+    .dictionary(key: "s", value: "s", ["a": .byte(1)]),
+    .dictionary(key: "s", value: "v", ["a": "b"]),
+    .dictionary(key: "s", value: "s", [.byte(1): "b"]),
+    .dictionary(key: "s", value: "(s)", ["a": .array(of: "s", ["b"])]),
+    .structure([.array(of: "s", [.byte(1)])]),
+    .structure(["a", .structure(["b", .array(of: "i", ["c"])])]),
+  ]
+
+  @Test(arguments: other) func `values that are not what their container says are refused`(value: Variant) {
+    #expect(codingError(of: value)?.isInvalidSignature == true)
+    #expect(codingError(of: Variant.variant(.structure([.variant(value)])))?.isInvalidSignature == true)
+    #expect(codingError(of: Variant.array(of: "v", [.variant(value)]))?.isInvalidSignature == true)
+  }
+
+  private static let malformed: [(Variant, String)] = [
+    (.structure([]), "a structure has no members"),
+    (.structure(["a", .structure([])]), "a structure has no members"),
+    (.array(of: "", []), "it ends where a type is expected"),
+    (.dictionary(key: "v", value: "s", [:]), "a dictionary's key is not a basic type"),
+    (.dictionary(key: "(s)", value: "s", [:]), "a dictionary's key is not a basic type"),
+    (.dictionary(key: "as", value: "s", [:]), "a dictionary's key is not a basic type"),
+    (.dictionary(key: "", value: "s", [:]), "a dictionary has no value type"),
+    (.dictionary(key: "s", value: "", [:]), "a dictionary has no value type"),
+    (.dictionary(key: "s", value: "ss", [:]), "a \"{\" is not closed after two types"),
+    (.array(of: "ss", []), "the values inside are of other types"),
+    (.array(of: "ss", ["a", "b"]), "the values inside are of other types"),
+    (.structure([.array(of: "ss", [])]), "the values inside are of other types"),
+    (.structure([.array(of: "", []), .array(of: "yy", [])]), "the values inside are of other types"),
+    (.dictionary(key: "ss", value: "", [:]), "the values inside are of other types"),
+    (.array(of: Signature(unchecked: "{sv}"), []), "the values inside are of other types"),
+  ]
+
+  @Test(arguments: malformed) func `types that are none are refused`(value: Variant, fault: String) {
+    let signature = value.contentSignature.rawValue
+    let expected = CodingError.invalidSignature(InvalidName(text: signature, kind: "signature", fault: fault))
+    #expect(codingError(of: value) == expected)
+    #expect(codingError(of: Variant.variant(value)) == expected)
+  }
+
+  @Test func `a structure type without members traps before libdbus does`() async {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = try signal([Structure()])
+    }
+    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+    #expect(said.contains("a D-Bus structure has at least one member"))
+  }
+
+  // MARK: Nesting
+
+  private func nested(_ depth: Int, in make: (Variant) -> Variant) -> Variant {
+    (0..<depth).reduce(.byte(1)) { inner, _ in make(inner) }
+  }
+
+  @Test func `33 arrays within each other are refused`() {
+    let arrays = nested(32) { .array(of: $0.contentSignature, [$0]) }
+    #expect(codingError(of: arrays) == nil)
+    #expect(codingError(of: Variant.array(of: arrays.contentSignature, [arrays]))?.isInvalidSignature == true)
+    #expect(codingError(of: Variant.array(of: arrays.contentSignature, []))?.isInvalidSignature == true)
+  }
+
+  @Test func `33 structures within each other are refused`() {
+    let structures = nested(32) { .structure([$0]) }
+    #expect(codingError(of: structures) == nil)
+    #expect(codingError(of: Variant.structure([structures]))?.isInvalidSignature == true)
+    #expect(codingError(of: nested(1000) { .structure([$0]) })?.isInvalidSignature == true)
+  }
+
+  @Test func `65 variants within each other are refused`() {
+    #expect(codingError(of: nested(63) { .variant($0) }) == nil)
+    #expect(codingError(of: nested(64) { .variant($0) }) == .nestedTooDeep)
+    #expect(codingError(of: nested(1000) { .variant($0) }) == .nestedTooDeep)
+  }
+
+  @Test func `65 containers of any kind within each other are refused`() {
+    // The variant of the argument, and this structure, array or entry.
+    #expect(codingError(of: nested(62) { .variant($0) }) == nil)
+    #expect(codingError(of: Variant.structure([.variant(nested(61) { .variant($0) })])) == nil)
+    #expect(codingError(of: Variant.structure([.variant(nested(62) { .variant($0) })])) == .nestedTooDeep)
+    #expect(codingError(of: Variant.array(of: "v", [.variant(nested(62) { .variant($0) })])) == .nestedTooDeep)
+    #expect(
+      codingError(of: Variant.dictionary(key: "s", value: "v", ["k": .variant(nested(61) { .variant($0) })]))
+        == .nestedTooDeep)
+    #expect(
+      codingError(of: Variant.dictionary(key: "s", value: "v", ["k": .variant(nested(60) { .variant($0) })])) == nil)
+  }
+
+  // MARK: Length
+
+  @Test func `a signature of 255 bytes fits into a variant, and one of 256 does not`() {
+    let bytes = [Variant](repeating: .byte(1), count: 254)
+    #expect(codingError(of: Variant.structure(Array(bytes.dropLast()))) == nil)
+    #expect(codingError(of: Variant.structure(bytes))?.isInvalidSignature == true)
+  }
+
+  @Test func `a body of 255 types fits, and one of 256 does not`() throws {
+    let eight = Structure(1 as Int64, 2.5, true, "four", ObjectPath.root, 6 as UInt8)
+    let sixty = Structure(eight, eight, eight, eight, eight, eight, eight)
+    let wide = Structure(sixty, sixty, sixty, sixty)
+    #expect(type(of: wide).signature.rawValue.utf8.count == 234)
+    let rest = Structure(eight, [true], [true], [true], 1 as UInt8)
+    let last = [[[1.5]]]
+    let message = try Message.signal(from: "/a", "a.b", "C", wide, rest, last)
+    #expect(message.signature.rawValue.utf8.count == 255)
+    #expect(try message.variants() == [wide.variant, rest.variant, last.variant])
+    let error = codingError { () throws(CodingError) in
+      try Message.signal(from: "/a", "a.b", "C", wide, rest, last, true)
+    }
+    #expect(error?.isInvalidSignature == true)
+  }
+}
