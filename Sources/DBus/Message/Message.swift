@@ -81,13 +81,15 @@ extension Message {
   public static func methodReturn<each Value: BusValue>(
     to call: borrowing Message, _ values: repeat each Value
   ) throws(CodingError) -> Message {
-    try Message(dbus_message_new_method_return(call.raw), names: []).appending(repeat each values)
+    try checkSent(call)
+    return try Message(dbus_message_new_method_return(call.raw), names: []).appending(repeat each values)
   }
 
   /// The reply to `call` that says why it failed. What D-Bus cannot carry is left out of `text`.
   public static func error(
     to call: borrowing Message, _ name: ErrorName, _ text: String
   ) throws(CodingError) -> Message {
+    try checkSent(call)
     let raw = dbus_message_new_error(call.raw, name.rawValue, nil)
     let sendable = text.utf8.contains(0) ? String(text.filter { $0 != "\0" }) : text
     return try Message(raw, names: [name.rawValue]).appending(sendable)
@@ -134,6 +136,11 @@ extension Message {
       repeat try (each arguments).write(to: &writer)
     }
     return self
+  }
+
+  /// A reply names its call by the number that this was sent with.
+  private static func checkSent(_ call: borrowing Message) throws(CodingError) {
+    if call.serial == 0 { throw .invalidValue("a message that was never sent cannot be answered") }
   }
 
   private static func checkReserved(path: ObjectPath, interface: InterfaceName?) throws(CodingError) {
@@ -254,19 +261,26 @@ extension Message {
     return Array(UnsafeRawBufferPointer(start: start, count: Int(length)))
   }
 
-  /// The message that `bytes` are, of either byte order.
+  /// The message that `bytes` are, of either byte order: one, and nothing behind it.
   public init(bytes: [UInt8]) throws(CodingError) {
-    let raw = bytes.withUnsafeBytes { buffer -> OpaquePointer? in
-      dbus_message_demarshal(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count), nil)
-    }
+    let isWhole = Message.length(ofMessageBeginningWith: bytes) == bytes.count
+    let raw =
+      !isWhole
+      ? nil
+      : bytes.withUnsafeBytes { buffer -> OpaquePointer? in
+        dbus_message_demarshal(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count), nil)
+      }
     guard let raw else { throw .invalidValue("these bytes are not a whole D-Bus message") }
     self.raw = raw
   }
 
   /// How long the message is that begins with `bytes`: `nil` where 16 bytes are not there yet, or it is none.
   public static func length(ofMessageBeginningWith bytes: [UInt8]) -> Int? {
-    let length = bytes.withUnsafeBytes {
-      dbus_message_demarshal_bytes_needed($0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count))
+    // libdbus wants the start of the header, and a pointer to it.
+    let header = bytes.prefix(16)
+    if header.count < 16 { return nil }
+    let length = header.withUnsafeBytes {
+      dbus_message_demarshal_bytes_needed($0.baseAddress?.assumingMemoryBound(to: CChar.self), 16)
     }
     return length > 0 ? Int(length) : nil
   }

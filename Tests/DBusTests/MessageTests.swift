@@ -1,0 +1,159 @@
+import DBus
+import Testing
+
+/// What a message says about itself, and which cannot be made.
+@Suite struct MessageTests {
+  private func call() throws -> Message {
+    try Message.methodCall(
+      to: "org.example.Greeter", at: "/org/example", "org.example.Greeter", "Greet", "Ann", UInt8(3))
+  }
+
+  /// A call as it looks to whoever it was sent to.
+  private func received(serial: UInt32 = 7) throws -> Message { try Message(bytes: call().bytes(serial: serial)) }
+
+  @Test func `a call`() throws {
+    let message = try call()
+    #expect(message.kind == .methodCall)
+    #expect(message.destination == "org.example.Greeter" && message.path == "/org/example")
+    #expect(message.interface == "org.example.Greeter" && message.member == "Greet")
+    #expect(message.sender == nil && message.errorName == nil)
+    #expect(message.serial == 0 && message.replySerial == 0)
+    #expect(message.signature == "sy")
+    #expect(message.expectsReply == true)
+  }
+
+  @Test func `a call without destination and interface`() throws {
+    let message = try Message(bytes: Message.methodCall(at: "/", nil, "Greet").bytes(serial: 1))
+    #expect(message.destination == nil && message.interface == nil)
+    #expect(message.path == "/" && message.member == "Greet" && message.signature == "")
+  }
+
+  @Test func `a signal, to all and to one`() throws {
+    let toAll = try Message.signal(from: "/a", "a.b", "C", true)
+    #expect(toAll.kind == .signal && toAll.destination == nil && !toAll.expectsReply)
+    #expect(toAll.path == "/a" && toAll.interface == "a.b" && toAll.member == "C")
+    let toOne = try Message.signal(from: "/a", "a.b", "C", to: ":1.7", true)
+    #expect(toOne.destination == ":1.7")
+    #expect(try Message(bytes: toOne.bytes(serial: 2)).destination == ":1.7")
+  }
+
+  @Test func `a reply`() throws {
+    let message = try Message.methodReturn(to: received(), "Hello", UInt32(1))
+    #expect(message.kind == .methodReturn && message.replySerial == 7 && !message.expectsReply)
+    #expect(message.path == nil && message.member == nil && message.errorName == nil)
+    #expect(try message.values(as: String.self, UInt32.self) == ("Hello", UInt32(1)))
+  }
+
+  @Test func `an error`() throws {
+    let message = try Message.error(to: received(), "org.example.Error.NoName", "the name is empty")
+    #expect(message.kind == .error && message.replySerial == 7)
+    #expect(message.errorName == "org.example.Error.NoName")
+    #expect(try message.values(as: String.self) == "the name is empty")
+  }
+
+  @Test func `an error's text loses what cannot be carried`() throws {
+    let message = try Message.error(to: received(), .failed, "one\0two\0\u{301}\0")
+    #expect(try message.values(as: String.self) == "onetwo\u{301}")
+    #expect(try Message.error(to: received(), .failed, "").values(as: String.self) == "")
+  }
+
+  @Test func `the serial number is the one it was given`() throws {
+    #expect(try received(serial: .max).serial == .max)
+    #expect(try received(serial: 0).serial == 1)
+    let message = try call()
+    _ = try message.bytes(serial: 9)
+    #expect(message.serial == 0)
+  }
+
+  /// libdbus ends the process here.
+  @Test func `a call that was never sent has no reply`() throws {
+    let message = try call()
+    let expected = CodingError.invalidValue("a message that was never sent cannot be answered")
+    #expect(codingError { () throws(CodingError) in try Message.methodReturn(to: message) } == expected)
+    #expect(codingError { () throws(CodingError) in try Message.error(to: message, .failed, "") } == expected)
+  }
+
+  // MARK: What libdbus keeps for itself
+
+  @Test func `the path and the interface of libdbus itself are refused`() {
+    let local = CodingError.reserved("org.freedesktop.DBus.Local")
+    let path = CodingError.reserved("/org/freedesktop/DBus/Local")
+    #expect(
+      codingError { () throws(CodingError) in
+        try Message.signal(from: "/a", "org.freedesktop.DBus.Local", "Disconnected")
+      } == local)
+    #expect(
+      codingError { () throws(CodingError) in
+        try Message.methodCall(at: "/a", "org.freedesktop.DBus.Local", "Disconnected")
+      } == local)
+    #expect(
+      codingError { () throws(CodingError) in
+        try Message.signal(from: "/org/freedesktop/DBus/Local", "a.b", "C")
+      } == path)
+    #expect(
+      codingError { () throws(CodingError) in
+        try Message.methodCall(at: "/org/freedesktop/DBus/Local", nil, "C")
+      } == path)
+    #expect("\(local)" == "\"org.freedesktop.DBus.Local\" is reserved for libdbus itself")
+  }
+
+  @Test func `what is only near to the reserved names is not refused`() throws {
+    _ = try Message.signal(from: "/org/freedesktop/DBus/Local/x", "org.freedesktop.DBus.Locals", "C")
+  }
+
+  @Test func `bytes that use the reserved names are no message`() throws {
+    var bytes = try Message.signal(from: "/a", "org.freedesktop.DBus.Lokal", "C").bytes(serial: 1)
+    #expect(try Message(bytes: bytes).member == "C")
+    let name = try #require(bytes.firstRange(ofElements: Array("Lokal".utf8)))
+    bytes.replaceSubrange(name, with: Array("Local".utf8))
+    #expect(codingError { () throws(CodingError) in try Message(bytes: bytes) } == Self.noMessage)
+  }
+
+  // MARK: Bytes
+
+  static let noMessage = CodingError.invalidValue("these bytes are not a whole D-Bus message")
+
+  @Test func `only a whole message is one`() throws {
+    let bytes = try call().bytes(serial: 1)
+    for length in 0..<bytes.count {
+      let part = Array(bytes.prefix(length))
+      #expect(codingError { () throws(CodingError) in try Message(bytes: part) } == Self.noMessage)
+      #expect(Message.length(ofMessageBeginningWith: part) == (length < 16 ? nil : bytes.count))
+    }
+    #expect(try Message(bytes: bytes).member == "Greet")
+  }
+
+  @Test func `bytes behind a message are no part of it`() throws {
+    let bytes = try call().bytes(serial: 1)
+    for rest in [[0], Array("l".utf8), bytes, [UInt8](repeating: 0, count: 100)] as [[UInt8]] {
+      #expect(codingError { () throws(CodingError) in try Message(bytes: bytes + rest) } == Self.noMessage)
+      #expect(Message.length(ofMessageBeginningWith: bytes + rest) == bytes.count)
+    }
+  }
+
+  @Test func `no bytes are no message`() {
+    #expect(codingError { () throws(CodingError) in try Message(bytes: []) } == Self.noMessage)
+    #expect(Message.length(ofMessageBeginningWith: []) == nil)
+    let garbage = Array("GET / HTTP/1.1\r\nHost: example.org\r\n\r\n".utf8)
+    #expect(Message.length(ofMessageBeginningWith: garbage) == nil)
+    #expect(codingError { () throws(CodingError) in try Message(bytes: garbage) } == Self.noMessage)
+  }
+
+  // MARK: Embedded NULs
+
+  private static let texts = ["\0", "a\0", "\0a", "one\0two", "é\0\u{301}", "\0\0\0"]
+
+  @Test(arguments: texts) func `a string with a NUL is refused wherever it stands`(text: String) {
+    #expect(codingError(of: text) == .containsNUL)
+    #expect(codingError(of: ["a", text]) == .containsNUL)
+    #expect(codingError(of: [text: "a"]) == .containsNUL)
+    #expect(codingError(of: ["a": text]) == .containsNUL)
+    #expect(codingError(of: Structure(UInt8(1), text)) == .containsNUL)
+    #expect(codingError(of: Variant(text)) == .containsNUL)
+    #expect(codingError(of: Variant([[text: Variant(Structure(text))]])) == .containsNUL)
+    #expect(codingError(of: Variant.dictionary(key: "s", value: "y", [.string(text): .byte(1)])) == .containsNUL)
+    #expect(codingError(of: [[["a": Structure(Variant.variant(.string(text)))]]]) == .containsNUL)
+    #expect(
+      codingError { () throws(CodingError) in try Message.methodCall(at: "/", nil, "M", "a", text) } == .containsNUL)
+  }
+}
