@@ -17,11 +17,20 @@ let package = Package(
   products: [
     .library(name: "DBus", targets: ["DBus"]),
     .library(name: "DBusTestSupport", targets: ["DBusTestSupport"]),
+    .executable(name: "dbus-showcase", targets: ["dbus-showcase"]),
   ],
   targets: [
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: settings),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
+    .executableTarget(
+      name: "dbus-showcase", dependencies: ["DBus"], path: "examples/showcase", swiftSettings: settings),
+    .executableTarget(
+      name: "greeter-service", dependencies: ["DBus"], path: "examples/greeter", exclude: ["Client.swift"],
+      sources: ["Service.swift"], swiftSettings: settings),
+    .executableTarget(
+      name: "greeter-client", dependencies: ["DBus"], path: "examples/greeter", exclude: ["Service.swift"],
+      sources: ["Client.swift"], swiftSettings: settings),
     .testTarget(name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport"], swiftSettings: settings),
   ]
 )
