@@ -32,5 +32,6 @@ let package = Package(
       name: "greeter-client", dependencies: ["DBus"], path: "examples/greeter", exclude: ["Service.swift"],
       sources: ["Client.swift"], swiftSettings: settings),
     .testTarget(name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport"], swiftSettings: settings),
+    .testTarget(name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport"], swiftSettings: settings),
   ]
 )

@@ -1,0 +1,24 @@
+/// A private bus that did not do what it was asked, with what it said.
+///
+/// ```swift
+/// do {
+///   let bus = try await PrivateBus.start(.broker)
+///   await bus.stop()
+/// } catch let error as BusFailure {
+///   print(error.reason, error.log)
+/// }
+/// ```
+public struct BusFailure: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What went wrong.
+  public let reason: String
+  /// What the bus said on its standard outputs.
+  public let log: String
+
+  init(_ reason: String, log: String = "") {
+    self.reason = reason
+    self.log = log
+  }
+
+  /// Both.
+  public var description: String { log.isEmpty ? reason : "\(reason); it said:\n\(log)" }
+}

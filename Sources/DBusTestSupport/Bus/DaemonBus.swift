@@ -1,0 +1,72 @@
+internal import DBus
+internal import Glibc
+
+/// A bus that dbus-daemon plays.
+struct DaemonBus: BusBackend {
+  let address: BusAddress
+  let process: Supervised
+  private let folder: PrivateFolder
+
+  init(in folder: PrivateFolder) async throws {
+    self.folder = folder
+    try PrivateFolder.make("\(folder.path)/services")
+    try folder.write(Self.configuration(in: folder.path), to: "bus.conf")
+    let pipe = try OwnedFileDescriptor.pipe()
+    let process = try await Supervised(
+      [
+        try Programs.required("dbus-daemon"), "--config-file=\(folder.path)/bus.conf", "--nofork", "--nopidfile",
+        "--nosyslog", "--print-address=3",
+      ],
+      environment: Programs.environment.filter { !$0.key.hasPrefix("DBUS_") }, descriptor: pipe.writeEnd,
+      removing: folder.path)
+    pipe.writeEnd.close()
+    self.process = process
+    do {
+      // It is printed when the bus can be connected to; the pipe ends without a line where the bus ended before.
+      let lines = try OutputReader(pipe.readEnd)
+      let line = try await withLimit(usualLimit, "the address of dbus-daemon") { try await lines.nextLine() }
+      guard let line else { throw BusFailure("dbus-daemon ended before it printed its address", log: process.output) }
+      address = BusAddress(line)
+    } catch {
+      await process.stop()
+      throw error
+    }
+  }
+
+  func stop() async { await process.stop() }
+
+  func install(_ service: ActivatableService) async throws {
+    // Quoted for the daemon's shell-like parser, then escaped for the file.
+    let assignments = service.environment.map { "\($0.key)=\($0.value)" }
+    let words = (assignments.isEmpty ? [] : ["/usr/bin/env"] + assignments) + service.command
+    let line = words.map(Self.quoted).joined(separator: " ")
+    try folder.write(
+      "[D-BUS Service]\nName=\(service.name)\nExec=\(Self.escaped(line))\n", to: "services/\(service.name).service")
+    let connection = try await Connection.open(address)
+    do {
+      try await connection.call(to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReloadConfig")
+    } catch {
+      await connection.close()
+      throw error
+    }
+    await connection.close()
+  }
+
+  private static func quoted(_ word: String) -> String {
+    "'\(word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#))'"
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for character in text.unicodeScalars {
+      switch character {
+      case "\\": result += #"\\"#
+      case "\n": result += #"\n"#
+      case "\r": result += #"\r"#
+      case "\t": result += #"\t"#
+      default: result.unicodeScalars.append(character)
+      }
+    }
+    return result
+  }
+}

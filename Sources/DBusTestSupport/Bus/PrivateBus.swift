@@ -1,0 +1,124 @@
+public import DBus
+
+/// A message bus that only this process knows, and that ends when this process does.
+///
+/// ```swift
+/// try await withPrivateBus(.daemon) { bus in
+///   let service = try await bus.connect()
+///   let client = try await bus.connect()
+///   try await service.requestName("org.example.Greeter")
+///   let owner = try await client.owner(of: "org.example.Greeter")
+///   print(owner ?? "nobody")
+///   await client.close()
+///   await service.close()
+/// }
+/// ```
+///
+/// A test that takes the kind as its argument runs on each broker that is installed:
+///
+/// ```swift
+/// import Testing
+///
+/// @Test(arguments: PrivateBus.Kind.available)
+/// func `the bus has a name of its own`(kind: PrivateBus.Kind) async throws {
+///   try await withPrivateBus(kind) { bus in
+///     let connection = try await bus.connect()
+///     #expect(try await connection.owner(of: .bus) == .bus)
+///     await connection.close()
+///   }
+/// }
+/// ```
+///
+/// Nothing is left of it after ``stop()``, nor when this process is killed: no process, no socket, no file. What the bus
+/// started for an activation goes with it.
+public final class PrivateBus: Sendable {
+  /// The program that plays the bus.
+  public let kind: Kind
+  /// Where it listens.
+  public let address: BusAddress
+
+  let folder: PrivateFolder
+  let backend: any BusBackend
+
+  private init(kind: Kind, folder: PrivateFolder, backend: any BusBackend) {
+    self.kind = kind
+    self.folder = folder
+    self.backend = backend
+    address = backend.address
+  }
+
+  /// Starts a bus. Stop it, or use ``withPrivateBus(_:_:)``, which does.
+  public static func start(_ kind: Kind = .daemon) async throws -> PrivateBus {
+    let folder = try PrivateFolder()
+    do {
+      let backend: any BusBackend =
+        switch kind {
+        case .daemon: try await DaemonBus(in: folder)
+        case .broker: try await BrokerBus(in: folder)
+        }
+      return PrivateBus(kind: kind, folder: folder, backend: backend)
+    } catch {
+      folder.remove()
+      throw error
+    }
+  }
+
+  /// The bus's process.
+  public var processIdentifier: Int32 { backend.process.pid }
+
+  /// What the bus said on its standard outputs so far.
+  public var log: String { backend.process.output }
+
+  /// A new connection to it, on `loop` or on a loop of its own. It is yours to close.
+  public func connect(on loop: EventLoop? = nil) async throws(ConnectionError) -> Connection {
+    try await Connection.open(address, on: loop)
+  }
+
+  /// Kills the bus with SIGKILL and waits until it is gone. Its connections hear of it as of any bus that goes. What it started, and
+  /// its files, stay until ``stop()``.
+  public func kill() async { await backend.process.kill() }
+
+  /// Ends the bus and all that it started, and removes its files. Stopping again does nothing.
+  public func stop() async { await backend.stop() }
+}
+
+/// Runs `body` with a bus of its own, which is gone when this returns or throws.
+///
+/// ```swift
+/// let names = try await withPrivateBus { bus in
+///   let connection = try await bus.connect()
+///   defer { Task { await connection.close() } }
+///   return try await connection.call(
+///     to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames", returning: [String].self)
+/// }
+/// print(names)  // the bus, and the connection
+/// ```
+public nonisolated(nonsending) func withPrivateBus<Result>(
+  _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (PrivateBus) async throws -> Result
+) async throws -> Result {
+  let bus = try await PrivateBus.start(kind)
+  do {
+    let result = try await body(bus)
+    await bus.stop()
+    return result
+  } catch {
+    await bus.stop()
+    throw error
+  }
+}
+
+/// One of the programs that can play the bus.
+protocol BusBackend: Sendable {
+  var address: BusAddress { get }
+  var process: Supervised { get }
+  func install(_ service: ActivatableService) async throws
+  func stop() async
+}
+
+/// A program that the bus starts when somebody calls its name.
+struct ActivatableService: Sendable {
+  var name: BusName
+  /// The program first.
+  var command: [String]
+  var environment: [String: String]
+}

@@ -1,0 +1,67 @@
+internal import DBus
+internal import Glibc
+
+/// The descriptors that this process has open, for tests of leaks.
+///
+/// ```swift
+/// let before = OpenDescriptors.count
+/// for _ in 1...50 {
+///   let (server, client) = try await Connection.pair()
+///   await client.close()
+///   await server.close()
+///   await client.loop.stop()
+/// }
+/// try await eventually("all descriptors are closed") { OpenDescriptors.count <= before }
+/// ```
+///
+/// The count is of the whole process: such a test belongs into a suite that runs by itself (`.serialized` is not enough).
+public enum OpenDescriptors {
+  /// How many there are.
+  public static var count: Int { list.count }
+
+  /// What each of them is, as the kernel calls it: a path, `socket:[…]`, `anon_inode:[eventpoll]`.
+  public static var list: [Int32: String] { of(process: getpid()) }
+
+  /// What each descriptor of another process is; empty where it may not be seen.
+  public static func of(process identifier: Int32) -> [Int32: String] {
+    let folder = "/proc/\(identifier)/fd"
+    var result: [Int32: String] = [:]
+    for name in Procfs.entries(of: folder) {
+      guard let number = Int32(name) else { continue }
+      var target = [CChar](repeating: 0, count: 4096)
+      let length = readlink("\(folder)/\(name)", &target, target.count)
+      // The descriptor that the folder itself was read through is gone by now.
+      if length > 0 { result[number] = String(decoding: target[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self) }
+    }
+    return result
+  }
+}
+
+/// Files and folders of the kernel.
+enum Procfs {
+  static func entries(of folder: String) -> [String] {
+    guard let directory = opendir(folder) else { return [] }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// `nil` where it is not there.
+  static func text(of path: String) -> String? {
+    guard let file = try? FileDescriptors.open(path, O_RDONLY) else { return nil }
+    return file.withRawValue { number in
+      var bytes: [UInt8] = []
+      var buffer = [UInt8](repeating: 0, count: 1 << 14)
+      while true {
+        let count = read(number, &buffer, buffer.count)
+        if count <= 0 { break }
+        bytes += buffer[..<count]
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+internal import DBus
+internal import Glibc
+
+/// The few ways to come by a descriptor, each closed on exec.
+enum FileDescriptors {
+  static func open(_ path: String, _ flags: Int32) throws(SystemCallError) -> OwnedFileDescriptor {
+    let number = Glibc.open(path, flags | O_CLOEXEC, 0o600)
+    if number < 0 { throw SystemCallError("open \(path)") }
+    return OwnedFileDescriptor(owning: number)
+  }
+
+  static func null() throws(SystemCallError) -> OwnedFileDescriptor { try open("/dev/null", O_RDWR) }
+
+  static func write(_ bytes: [UInt8], to descriptor: OwnedFileDescriptor) throws(SystemCallError) {
+    let failure = descriptor.withRawValue { number -> SystemCallError? in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
+        if count < 0 && errno == EINTR { continue }
+        if count < 0 { return SystemCallError("write") }
+        rest = rest.dropFirst(count)
+      }
+      return nil
+    }
+    if let failure { throw failure }
+  }
+
+  /// A file without a name that holds `bytes`, to be read from the start.
+  static func file(holding bytes: [UInt8]) throws(SystemCallError) -> OwnedFileDescriptor {
+    var template = Array("/tmp/input-XXXXXX".utf8CString)
+    let number = mkstemp(&template)
+    if number < 0 { throw SystemCallError("mkstemp") }
+    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    unlink(template)
+    let descriptor = OwnedFileDescriptor(owning: number)
+    try write(bytes, to: descriptor)
+    lseek(number, 0, SEEK_SET)
+    return descriptor
+  }
+
+  /// A socket that listens at `path`.
+  static func listener(at path: String) throws(SystemCallError) -> OwnedFileDescriptor {
+    let number = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+    if number < 0 { throw SystemCallError("socket") }
+    let descriptor = OwnedFileDescriptor(owning: number)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else {
+      throw SystemCallError("bind", ENAMETOOLONG)
+    }
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+    let bound = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(number, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    if bound != 0 { throw SystemCallError("bind \(path)") }
+    if listen(number, 128) != 0 { throw SystemCallError("listen") }
+    return descriptor
+  }
+}

@@ -1,0 +1,53 @@
+@preconcurrency internal import Glibc
+
+/// The environment that this process was given, and the programs in it.
+enum Programs {
+  /// As it was when it was first asked for; `environ` is no place to look at while somebody calls `setenv`.
+  static let environment: [String: String] = {
+    var result: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+      let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { result[String(parts[0])] = String(parts[1]) }
+      next += 1
+    }
+    return result
+  }()
+
+  /// Where the set-up unpacks what it does not install.
+  private static let unpacked = ".build/tools/usr/bin"
+
+  /// The path of a program: itself where it has a slash, otherwise the first on PATH.
+  static func path(of name: String, in environment: [String: String] = environment) -> String? {
+    if name.contains("/") { return name }
+    let path = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
+    for folder in path.split(separator: ":").map(String.init) + [unpacked] {
+      let candidate = "\(folder)/\(name)"
+      if access(candidate, X_OK) == 0 { return candidate }
+    }
+    return nil
+  }
+
+  static func required(_ name: String, in environment: [String: String] = environment) throws(ProgramNotFound) -> String
+  {
+    guard let path = path(of: name, in: environment) else { throw ProgramNotFound(name: name) }
+    return path
+  }
+}
+
+/// A program that is not installed.
+///
+/// ```swift
+/// do {
+///   _ = try await Command("no-such-program").run()
+/// } catch let error as ProgramNotFound {
+///   print(error)  // there is no program "no-such-program" on PATH
+/// }
+/// ```
+public struct ProgramNotFound: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What was looked for.
+  public let name: String
+
+  /// Says what is missing.
+  public var description: String { "there is no program \"\(name)\" on PATH" }
+}

@@ -1,0 +1,111 @@
+internal import DBus
+internal import Glibc
+
+/// A command that runs beside the test.
+///
+/// ```swift
+/// let running = try await Command("dbus-monitor", "--session").start()
+/// let line = try await running.line(within: .seconds(5)) { $0.hasPrefix("signal") }
+/// print(line)
+/// await running.stop()
+/// ```
+///
+/// It is killed when the last reference to it goes.
+public final class RunningCommand: Sendable {
+  private let command: String
+  private let process: ChildProcess
+  private let output: OutputReader
+  private let errors: OutputReader
+
+  init(_ command: Command) async throws {
+    let program = try Programs.required(command.program, in: command.environment)
+    let output = try OwnedFileDescriptor.pipe()
+    let errors = try OwnedFileDescriptor.pipe()
+    let input =
+      try command.input.isEmpty ? FileDescriptors.null() : FileDescriptors.file(holding: Array(command.input.utf8))
+    // The kernel kills it where this process ends first.
+    let prefix = Programs.path(of: "setpriv").map { [$0, "--pdeathsig", "KILL", "--"] } ?? []
+    let chdir = command.directory.map { ["/usr/bin/env", "--chdir=\($0)"] } ?? []
+    let words = prefix + chdir + [program] + command.arguments
+    self.command = command.description
+    process = try await ChildProcess.start(
+      Spawn(
+        executable: words[0], arguments: words, environment: command.environment,
+        descriptors: [input, output.writeEnd, errors.writeEnd]))
+    output.writeEnd.close()
+    errors.writeEnd.close()
+    self.output = try OutputReader(output.readEnd)
+    self.errors = try OutputReader(errors.readEnd)
+  }
+
+  deinit { process.signal(SIGKILL, group: true) }
+
+  /// The identifier of its process.
+  public var processIdentifier: Int32 { process.pid }
+  /// How it ended; `nil` while it runs.
+  public var status: ExitStatus? { process.status }
+  /// What it wrote to its standard output so far.
+  public var standardOutput: String { output.text }
+  /// What it wrote to its standard error so far.
+  public var standardError: String { errors.text }
+
+  /// Waits for the next line of its standard output. Each line is given out once.
+  @discardableResult
+  public func nextLine(within limit: Duration = usualLimit) async throws -> String {
+    try await line(within: limit) { _ in true }
+  }
+
+  /// Waits for the next line of its standard output that `fits`, and forgets those before it.
+  @discardableResult
+  public func line(
+    within limit: Duration = usualLimit, where fits: @escaping @Sendable (String) -> Bool
+  ) async throws -> String {
+    let output = output
+    let line = try await showing(limit, "a line of \"\(command)\"") {
+      while let line = try await output.nextLine() {
+        if fits(line) { return line as String? }
+      }
+      return nil
+    }
+    if let line { return line }
+    throw CommandFailure(command: command, result: try await result(within: limit))
+  }
+
+  /// Waits until it has ended and everything it wrote is here.
+  @discardableResult
+  public func ended(within limit: Duration = usualLimit) async throws -> ExitStatus {
+    let (process, output, errors) = (process, output, errors)
+    return try await showing(limit, "the end of \"\(command)\"") {
+      let status = try await process.ended()
+      try await output.ended()
+      try await errors.ended()
+      return status
+    }
+  }
+
+  /// Sends it a signal, where it still runs.
+  public func signal(_ number: Int32) { process.signal(number) }
+
+  /// Kills it and all of its process group, where they still run, and waits until it is gone.
+  public func stop() async {
+    process.signal(SIGKILL, group: true)
+    let process = process
+    await uncancelled { _ = try await process.ended() }
+  }
+
+  private func result(within limit: Duration) async throws -> Command.Result {
+    let status = try await ended(within: limit)
+    return Command.Result(status: status, standardOutput: standardOutput, standardError: standardError)
+  }
+
+  private func showing<Value: Sendable>(
+    _ limit: Duration, _ what: String, _ body: @escaping @Sendable () async throws -> Value
+  ) async throws -> Value {
+    do {
+      return try await withLimit(limit, what, body)
+    } catch let error as LimitExceeded {
+      let details = "stdout so far: \(standardOutput)\nstderr so far: \(standardError)"
+      throw LimitExceeded(what: error.what, limit: limit, details: details)
+    }
+  }
+}

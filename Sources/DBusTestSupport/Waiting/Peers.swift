@@ -1,0 +1,33 @@
+public import DBus
+
+/// Runs `body` with two connections that are each other's peers on one loop, and closes all three.
+///
+/// ```swift
+/// let greeting = try await withPeers { server, client in
+///   var greeter = Interface("org.example.Greeter")
+///   greeter.method("Greet", in: "name", out: "greeting") { (name: String) in "Hello, \(name)!" }
+///   server.export(greeter, at: "/org/example/Greeter")
+///   return try await client.call(
+///     to: nil, at: "/org/example/Greeter", "org.example.Greeter", "Greet", "Ann", returning: String.self)
+/// }
+/// print(greeting)
+/// ```
+public nonisolated(nonsending) func withPeers<Result>(
+  _ body: nonisolated(nonsending) (_ server: Connection, _ client: Connection) async throws -> Result
+) async throws -> Result {
+  let loop = try EventLoop()
+  let (server, client) = try await Connection.pair(on: loop)
+  func close() async {
+    await client.close()
+    await server.close()
+    await loop.stop()
+  }
+  do {
+    let result = try await body(server, client)
+    await close()
+    return result
+  } catch {
+    await close()
+    throw error
+  }
+}

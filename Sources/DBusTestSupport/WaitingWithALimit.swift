@@ -1,1 +1,0 @@
-// A private bus for a suite, peers, and waiting with a limit.

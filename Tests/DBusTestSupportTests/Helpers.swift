@@ -1,0 +1,18 @@
+import DBus
+import DBusTestSupport
+import Glibc
+
+enum Files {
+  static func exist(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  /// Where a bus has its socket.
+  static func folder(of bus: PrivateBus) -> String {
+    let path = bus.address.rawValue.split(separator: ",")[0].dropFirst("unix:path=".count)
+    return String(path.dropLast("/bus".count))
+  }
+}
+
+enum Processes {
+  /// A zombie counts: somebody has forgotten it.
+  static func exist(_ identifier: Int32) -> Bool { kill(identifier, 0) == 0 }
+}
