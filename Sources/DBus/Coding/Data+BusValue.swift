@@ -2,7 +2,7 @@ public import struct FoundationEssentials.Data
 
 extension Data: BusValue {
   /// "ay": bytes.
-  public static var signature: Signature { "ay" }
+  public static var signature: Signature { Signature(unchecked: "ay") }
 
   /// Takes bytes, in one copy.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Data {
@@ -14,7 +14,7 @@ extension Data: BusValue {
     var failure: CodingError?
     withUnsafeBytes { bytes in
       do throws(CodingError) {
-        try writer.fixedArray(bytes.assumingMemoryBound(to: UInt8.self), of: .byte, signature: "y")
+        try writer.fixedArray(bytes.assumingMemoryBound(to: UInt8.self), of: .byte, signature: UInt8.signature)
       } catch {
         failure = error
       }

@@ -46,7 +46,7 @@ extension FixedSizeBusValue {
 
 extension UInt8: FixedSizeBusValue {
   /// "y": a byte.
-  public static var signature: Signature { "y" }
+  public static var signature: Signature { Signature(unchecked: "y") }
   /// This number as what a variant holds.
   public var variant: Variant { .byte(self) }
   static var wireType: WireType { .byte }
@@ -69,7 +69,7 @@ extension UInt8: FixedSizeBusValue {
 
 extension Int16: FixedSizeBusValue {
   /// "n": a 16-bit integer.
-  public static var signature: Signature { "n" }
+  public static var signature: Signature { Signature(unchecked: "n") }
   /// This number as what a variant holds.
   public var variant: Variant { .int16(self) }
   static var wireType: WireType { .int16 }
@@ -81,7 +81,7 @@ extension Int16: FixedSizeBusValue {
 
 extension UInt16: FixedSizeBusValue {
   /// "q": an unsigned 16-bit integer.
-  public static var signature: Signature { "q" }
+  public static var signature: Signature { Signature(unchecked: "q") }
   /// This number as what a variant holds.
   public var variant: Variant { .uint16(self) }
   static var wireType: WireType { .uint16 }
@@ -93,7 +93,7 @@ extension UInt16: FixedSizeBusValue {
 
 extension Int32: FixedSizeBusValue {
   /// "i": a 32-bit integer.
-  public static var signature: Signature { "i" }
+  public static var signature: Signature { Signature(unchecked: "i") }
   /// This number as what a variant holds.
   public var variant: Variant { .int32(self) }
   static var wireType: WireType { .int32 }
@@ -105,7 +105,7 @@ extension Int32: FixedSizeBusValue {
 
 extension UInt32: FixedSizeBusValue {
   /// "u": an unsigned 32-bit integer.
-  public static var signature: Signature { "u" }
+  public static var signature: Signature { Signature(unchecked: "u") }
   /// This number as what a variant holds.
   public var variant: Variant { .uint32(self) }
   static var wireType: WireType { .uint32 }
@@ -117,7 +117,7 @@ extension UInt32: FixedSizeBusValue {
 
 extension Int64: FixedSizeBusValue {
   /// "x": a 64-bit integer.
-  public static var signature: Signature { "x" }
+  public static var signature: Signature { Signature(unchecked: "x") }
   /// This number as what a variant holds.
   public var variant: Variant { .int64(self) }
   static var wireType: WireType { .int64 }
@@ -129,7 +129,7 @@ extension Int64: FixedSizeBusValue {
 
 extension UInt64: FixedSizeBusValue {
   /// "t": an unsigned 64-bit integer.
-  public static var signature: Signature { "t" }
+  public static var signature: Signature { Signature(unchecked: "t") }
   /// This number as what a variant holds.
   public var variant: Variant { .uint64(self) }
   static var wireType: WireType { .uint64 }
@@ -141,7 +141,7 @@ extension UInt64: FixedSizeBusValue {
 
 extension Double: FixedSizeBusValue {
   /// "d": a floating-point number.
-  public static var signature: Signature { "d" }
+  public static var signature: Signature { Signature(unchecked: "d") }
   /// This number as what a variant holds.
   public var variant: Variant { .double(self) }
   static var wireType: WireType { .double }

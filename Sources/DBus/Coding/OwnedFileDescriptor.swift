@@ -59,7 +59,7 @@ extension OwnedFileDescriptor: BasicBusValue {
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 
   /// "h": a file descriptor.
-  public static var signature: Signature { "h" }
+  public static var signature: Signature { Signature(unchecked: "h") }
 
   /// Takes a file descriptor, which the receiver owns from now on.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> OwnedFileDescriptor {

@@ -1,6 +1,6 @@
 extension Bool: BasicBusValue {
   /// "b": a boolean, which takes four bytes on the wire.
-  public static var signature: Signature { "b" }
+  public static var signature: Signature { Signature(unchecked: "b") }
 
   /// Takes a boolean.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Bool {
@@ -26,7 +26,7 @@ extension Bool: BasicBusValue {
 
 extension String: BasicBusValue {
   /// "s": a string.
-  public static var signature: Signature { "s" }
+  public static var signature: Signature { Signature(unchecked: "s") }
 
   /// Takes a string.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> String {
@@ -50,7 +50,7 @@ extension String: BasicBusValue {
 
 extension ObjectPath: BasicBusValue {
   /// "o": an object path.
-  public static var signature: Signature { "o" }
+  public static var signature: Signature { Signature(unchecked: "o") }
 
   /// Takes an object path.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> ObjectPath {
@@ -76,7 +76,7 @@ extension ObjectPath: BasicBusValue {
 
 extension Signature: BasicBusValue {
   /// "g": a signature.
-  public static var signature: Signature { "g" }
+  public static var signature: Signature { Signature(unchecked: "g") }
 
   /// Takes a signature.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Signature {

@@ -102,7 +102,7 @@ extension Variant: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Expr
 
 extension Variant: BusValue {
   /// "v"
-  public static var signature: Signature { "v" }
+  public static var signature: Signature { Signature(unchecked: "v") }
 
   /// Takes a variant.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Variant {

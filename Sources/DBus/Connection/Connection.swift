@@ -154,7 +154,6 @@ extension Connection {
     dbus_connection_set_exit_on_disconnect(raw, 0)
     loop.moveIn(self)
     let data = driver.opaque
-    driver.afterEvents = { [unowned self] in assumeIsolated { $0.resumeFlushWaiters() } }
     dbus_connection_set_watch_functions(
       raw, LoopDriver.addWatch, LoopDriver.removeWatch, LoopDriver.toggleWatch, data, nil)
     dbus_connection_set_timeout_functions(
@@ -222,6 +221,7 @@ extension Connection {
     let token = loop.timers.schedule(at: timeout.deadline) { [unowned self] in
       assumeIsolated { $0.resumeFlushWaiters(evenWhereUnsent: true) }
     }
+    driver.afterEvents = { [unowned self] in loop.enter(self) { $0.resumeFlushWaiters() } }
     await withCheckedContinuation { flushWaiters.append($0) }
     loop.timers.cancel(token)
   }
@@ -231,6 +231,7 @@ extension Connection {
     if !evenWhereUnsent, isOpen, let raw, dbus_connection_has_messages_to_send(raw) != 0 { return }
     let waiters = flushWaiters
     flushWaiters = []
+    driver.afterEvents = nil
     for waiter in waiters { waiter.resume() }
   }
 
@@ -265,7 +266,7 @@ extension Connection: LoopResident {
   /// How many messages are handled before others on the loop get their turn.
   private static let messagesPerDrain = 256
 
-  nonisolated func drain() -> Bool { assumeIsolated { $0.drainQueue() } }
+  nonisolated func drain() -> Bool { loop.enter(self) { $0.drainQueue() } }
 
   nonisolated func evict() { assumeIsolated { $0.finish(.closedHere) } }
 
@@ -306,10 +307,10 @@ extension Connection {
   /// connection.send(try Message.signal(from: "/org/example", "org.example.Log", "Said", "hello"))
   /// ```
   public nonisolated func send(_ message: consuming Message) {
-    let box = MessageBox(message)
     if loop.isCurrent {
-      assumeIsolated { $0.post(box.open()) }
+      loop.enter(self) { $0.post(message) }
     } else {
+      let box = MessageBox(message)
       loop.execute { self.assumeIsolated { $0.post(box.open()) } }
     }
   }
@@ -328,7 +329,7 @@ extension Connection {
   }
 
   /// Everything but calls goes out here: at once, or behind what this turn still has to announce.
-  func post(_ message: consuming Message) {
+  func post(_ message: borrowing Message) {
     if outbox.hasAnnouncements {
       outbox.hold(message)
     } else {

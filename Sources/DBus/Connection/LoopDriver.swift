@@ -100,7 +100,7 @@ extension LoopDriver {
     if events.contains(.error) { flags |= DBUS_WATCH_ERROR.rawValue }
     if events.contains(.hangup) { flags |= DBUS_WATCH_HANGUP.rawValue }
     let trouble = DBUS_WATCH_ERROR.rawValue | DBUS_WATCH_HANGUP.rawValue
-    // Handling one watch may remove the next: libdbus hangs up from inside a read.
+    // Handling one watch may remove the next, and free it: libdbus hangs up from inside a read.
     for watch in watches[descriptor] ?? [] {
       guard watches[descriptor]?.contains(watch) == true, dbus_watch_get_enabled(watch) != 0 else { continue }
       let fitting = flags & (dbus_watch_get_flags(watch) | trouble)

@@ -291,7 +291,7 @@ extension Message {
 struct MessageBox: @unchecked Sendable {
   private let raw: OpaquePointer
 
-  init(_ message: consuming Message) {
+  init(_ message: borrowing Message) {
     dbus_message_ref(message.raw)
     raw = message.raw
   }

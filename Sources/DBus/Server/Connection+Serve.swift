@@ -61,11 +61,13 @@ extension Connection {
 
   private func method(for call: Call) throws(ErrorReply) -> (Interface, Interface.MethodEntry) {
     let (path, member) = (call.path, call.member)
-    // Peer is answered anywhere, also where there is no object.
     if let name = call.interface {
-      if name == StandardInterfaces.peer.name { return try entry(member, in: StandardInterfaces.peer) }
-      guard let interfaces = objects.interfaces(at: path) else { throw unknownObject(path) }
-      if let interface = interfaces.first(where: { $0.name == name }) { return try entry(member, in: interface) }
+      guard let interfaces = objects.interfaces(at: path) else {
+        // Peer is answered anywhere, also where there is no object.
+        if name == StandardInterfaces.peer.name { return try entry(member, in: StandardInterfaces.peer) }
+        throw unknownObject(path)
+      }
+      for interface in interfaces where interface.name == name { return try entry(member, in: interface) }
       if let interface = standardInterfaces(at: path).first(where: { $0.name == name }) {
         return try entry(member, in: interface)
       }

@@ -17,7 +17,7 @@ struct Outbox {
 
   var hasAnnouncements: Bool { !added.isEmpty || !changes.isEmpty || !held.isEmpty }
 
-  mutating func hold(_ message: consuming Message) { held.append(MessageBox(message)) }
+  mutating func hold(_ message: borrowing Message) { held.append(MessageBox(message)) }
 
   mutating func takeHeld() -> [MessageBox] {
     defer { held = [] }
