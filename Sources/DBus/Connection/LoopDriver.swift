@@ -6,7 +6,7 @@ internal import CDBus
 /// as it likes. epoll knows a descriptor once: here they come together.
 final class LoopDriver {
   let loop: EventLoop
-  private var watches: [Int32: [OpaquePointer]] = [:]
+  @exclusivity(unchecked) private var watches: [Int32: [OpaquePointer]] = [:]
   private var timeouts: [OpaquePointer: TimerQueue.Token] = [:]
   /// The timeouts that libdbus has not taken back.
   private var known: Set<OpaquePointer> = []

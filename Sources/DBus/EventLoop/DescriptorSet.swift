@@ -26,9 +26,10 @@ final class DescriptorSet {
   }
 
   private let epoll: Int32
-  private var entries: [Int32: Entry] = [:]
-  private var changed: [Int32] = []
-  private var ready = [epoll_event](repeating: epoll_event(), count: EventLoop.Turn.maximumEvents)
+  // As in the loop: one thread, and no access that spans a call out.
+  @exclusivity(unchecked) private var entries: [Int32: Entry] = [:]
+  @exclusivity(unchecked) private var changed: [Int32] = []
+  @exclusivity(unchecked) private var ready = [epoll_event](repeating: epoll_event(), count: EventLoop.Turn.maximumEvents)
 
   init() throws(ConnectionError) {
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))

@@ -5,7 +5,8 @@ internal import Glibc
 // The value is only reached with the mutex held.
 package final class Lock<Value>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  private var value: Value
+  // The mutex is the check.
+  @exclusivity(unchecked) private var value: Value
 
   package init(_ value: sending Value) {
     self.value = value
