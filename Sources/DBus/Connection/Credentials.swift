@@ -102,10 +102,14 @@ extension Connection {
     }
   }
 
-  /// The same without waiting, for a handler that is to be cancelled where its caller leaves.
+  /// The same without waiting, for handlers that are to be cancelled where their callers leave.
   func watchDeparturesOnce() {
     if credentials.isWatching || uniqueName == nil { return }
-    Task { try? await watchDepartures() }
+    Task {
+      try await watchDepartures()
+      // Who left before the bus knew the rule left unheard.
+      for sender in handlers.senders where try await owner(of: sender) == nil { forgetSender(sender) }
+    }
   }
 
   /// The sender has left the bus; its name never comes back.

@@ -3,13 +3,12 @@ internal import CDBus
 /// Takes in connections from peers, with no bus between.
 ///
 /// ```swift
-/// let listener = try await Listener.listen(at: "unix:tmpdir=/tmp")
-/// print("come to \(await listener.address)")
-/// for await peer in listener.connections {
-///   var greeter = Interface("org.example.Greeter")
-///   greeter.method("Greet", in: "name", out: "greeting") { (name: String) in "Hello, \(name)!" }
+/// var greeter = Interface("org.example.Greeter")
+/// greeter.method("Greet", in: "name", out: "greeting") { (name: String) in "Hello, \(name)!" }
+/// let listener = try await Listener.listen(at: "unix:tmpdir=/tmp") { [greeter] peer in
 ///   peer.export(greeter, at: "/org/example/Greeter")
 /// }
+/// print("come to \(await listener.address)")
 /// ```
 ///
 /// A peer has to be the same user, or root. Each connection is yours to close.
@@ -20,33 +19,32 @@ public actor Listener {
   /// The loop, as Swift's concurrency knows it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// The peers, as they come. It ends with ``close()``. What comes while 64 wait to be taken is turned away.
-  public nonisolated let connections: AsyncStream<Connection>
-
-  private let arrivals: AsyncStream<Connection>.Continuation
+  private let welcome: @Sendable (Connection) -> Void
   private let driver: LoopDriver
   private let ownsLoop: Bool
   private var raw: OpaquePointer?
   /// Whether the last event brought somebody; see `rest()`.
   private var didAccept = false
 
-  private static let maximumWaiting = 64
-
-  private init(loop: EventLoop, ownsLoop: Bool) {
+  private init(loop: EventLoop, ownsLoop: Bool, welcome: @escaping @Sendable (Connection) -> Void) {
     self.loop = loop
     self.ownsLoop = ownsLoop
+    self.welcome = welcome
     driver = LoopDriver(loop: loop)
-    (connections, arrivals) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maximumWaiting))
   }
 
   /// Listens at `address`: on `loop`, or on a loop of its own, which ends with the listener.
-  public static func listen(at address: BusAddress, on loop: EventLoop? = nil) async throws(ConnectionError) -> Listener
-  {
+  ///
+  /// `welcome` is called for each peer, on the loop's thread, before anything that the peer sends is looked at: what it exports
+  /// is there for the first call.
+  public static func listen(
+    at address: BusAddress, on loop: EventLoop? = nil, welcome: @escaping @Sendable (Connection) -> Void
+  ) async throws(ConnectionError) -> Listener {
     let listener: Listener
     if let loop {
-      listener = Listener(loop: loop, ownsLoop: false)
+      listener = Listener(loop: loop, ownsLoop: false, welcome: welcome)
     } else {
-      listener = Listener(loop: try EventLoop(), ownsLoop: true)
+      listener = Listener(loop: try EventLoop(), ownsLoop: true, welcome: welcome)
     }
     do throws(ConnectionError) {
       try await listener.open(address)
@@ -80,7 +78,6 @@ public actor Listener {
       dbus_server_unref(raw)
     }
     raw = nil
-    arrivals.finish()
     loop.moveOut(self)
   }
 
@@ -109,11 +106,8 @@ public actor Listener {
     let listener = Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue()
     dbus_connection_ref(raw)
     let connection = Connection.accepted(raw, on: listener.loop)
-    listener.assumeIsolated { listener in
-      listener.didAccept = true
-      if case .enqueued = listener.arrivals.yield(connection) { return }
-      Task { await connection.close() }
-    }
+    listener.assumeIsolated { $0.didAccept = true }
+    listener.welcome(connection)
   }
 
   /// Somebody knocked and could not be let in: no descriptor is left, or they hung up. libdbus leaves them in the queue, and the
@@ -152,9 +146,10 @@ extension Connection {
   ) async throws(ConnectionError) -> (server: Connection, client: Connection) {
     let shared: EventLoop
     if let loop { shared = loop } else { shared = try EventLoop() }
-    let listener = try await Listener.listen(at: "unix:tmpdir=/tmp", on: shared)
+    let (arrivals, arrival) = AsyncStream.makeStream(of: Connection.self)
+    let listener = try await Listener.listen(at: "unix:tmpdir=/tmp", on: shared) { arrival.yield($0) }
     let client = try await peer(await listener.address, on: shared)
-    let server = await listener.connections.first { _ in true }
+    let server = await arrivals.first { _ in true }
     await listener.close()
     guard let server else { throw .rejected(.disconnected) }
     return (server, client)

@@ -13,6 +13,8 @@ struct RunningHandlers {
   private var counts: [BusName?: Int] = [:]
   private var next: UInt64 = 0
 
+  var senders: [BusName] { counts.keys.compactMap(\.self) }
+
   func count(of sender: BusName?) -> Int { counts[sender] ?? 0 }
 
   /// `make` begins the task, which is told the number that it ends under.

@@ -1,0 +1,230 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// Calls through a bus: how they end, and that each ends.
+@Suite struct BusCallTests {
+  private static let path: ObjectPath = "/org/example/Slow"
+
+  private func withService(
+    _ kind: PrivateBus.Kind, _ declare: (inout Interface) -> Void,
+    _ body: @Sendable (PrivateBus, RemoteObject, Connection) async throws -> Void
+  ) async throws {
+    var interface = Interface("org.example.Slow")
+    declare(&interface)
+    let declared = interface
+    try await withPrivateBus(kind) { bus in
+      let service = try await bus.connect()
+      let client = try await bus.connect()
+      service.export(declared, at: Self.path)
+      _ = try await service.requestName("org.example.Slow")
+      try await body(bus, client.object("org.example.Slow", at: Self.path, "org.example.Slow"), service)
+      await client.close()
+      await service.close()
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a name that nobody has is an error reply of the bus`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { _ in
+    } _: { _, slow, _ in
+      await #expect {
+        try await slow.connection.call(to: "org.example.Nobody", at: "/", "org.example.Any", "Any")
+      } throws: { error in
+        guard case CallError.replied(let reply) = error else { return false }
+        return reply.name == .serviceUnknown
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a call ends at its deadline, and a late reply is nobody's`(kind: PrivateBus.Kind) async throws {
+    let late = Latecomer()
+    try await withService(kind) { slow in
+      slow.method("Wait", out: "n") { (reply: Reply<Int32>) in late.keep(reply) }
+      slow.method("Quick", out: "n") { 2 as Int32 }
+    } _: { _, slow, _ in
+      await #expect(throws: CallError.timedOut) {
+        _ = try await slow.call("Wait", timeout: .milliseconds(50), returning: Int32.self)
+      }
+      late.answerAll()
+      let quick: Int32 = try await slow.call("Quick")
+      #expect(quick == 2)
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a cancelled call ends at once`(kind: PrivateBus.Kind) async throws {
+    let late = Latecomer()
+    try await withService(kind) { slow in
+      slow.method("Wait", out: "n") { (reply: Reply<Int32>) in late.keep(reply) }
+    } _: { _, slow, _ in
+      let task = Task { try await slow.call("Wait", timeout: nil, returning: Int32.self) }
+      try await late.waitForOne()
+      task.cancel()
+      await #expect(throws: CallError.cancelled) {
+        _ = try await withLimit(.seconds(10), "the cancelled call") { try await task.value }
+      }
+      // And one that is cancelled before it begins is not sent.
+      let never = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        return try await slow.call("Wait", timeout: nil, returning: Int32.self)
+      }
+      await #expect(throws: CallError.cancelled) { _ = try await never.value }
+      #expect(late.count == 1)
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a service that goes in the middle ends the calls to it`(kind: PrivateBus.Kind) async throws {
+    let late = Latecomer()
+    try await withService(kind) { slow in
+      slow.method("Wait", out: "n") { (reply: Reply<Int32>) in late.keep(reply) }
+    } _: { _, slow, service in
+      let task = Task { try await slow.call("Wait", timeout: nil, returning: Int32.self) }
+      try await late.waitForOne()
+      await service.close()
+      let result = try await withLimit(.seconds(10), "the end of the call") { await task.result }
+      guard case .failure(let error) = result, case CallError.replied(let reply) = error else {
+        Issue.record("not an error reply: \(result)")
+        return
+      }
+      #expect(reply.name == .noReply)
+      // An answer that comes after the connection has gone is dropped in silence.
+      late.answerAll()
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a handler is cancelled when its caller leaves`(kind: PrivateBus.Kind) async throws {
+    let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+    let (ended, ending) = AsyncStream.makeStream(of: Bool.self)
+    try await withService(kind) { slow in
+      slow.method("Forever") {
+        beginning.yield()
+        do {
+          try await Task.sleep(for: .seconds(600))
+        } catch {
+          ending.yield(Task.isCancelled)
+          throw error
+        }
+      }
+    } _: { bus, _, service in
+      let caller = try await bus.connect()
+      try caller.send(to: await service.uniqueName, at: Self.path, "org.example.Slow", "Forever")
+      try await withLimit(.seconds(10), "the handler's beginning") { _ = await begun.first { true } }
+      await caller.close()
+      let wasCancelled = try await withLimit(.seconds(10), "the handler's end") { await ended.first { _ in true } }
+      #expect(wasCancelled == true)
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a handler is cancelled when its connection closes`(kind: PrivateBus.Kind) async throws {
+    let (begun, beginning) = AsyncStream.makeStream(of: Void.self)
+    let (ended, ending) = AsyncStream.makeStream(of: Void.self)
+    try await withService(kind) { slow in
+      slow.method("Forever") {
+        beginning.yield()
+        defer { ending.yield() }
+        try await Task.sleep(for: .seconds(600))
+      }
+    } _: { _, slow, service in
+      try slow.connection.send(to: await service.uniqueName, at: Self.path, "org.example.Slow", "Forever")
+      try await withLimit(.seconds(10), "the handler's beginning") { _ = await begun.first { true } }
+      await service.close()
+      try await withLimit(.seconds(10), "the handler's end") { _ = await ended.first { true } }
+    }
+  }
+
+  @Test func `a caller that never waits is stopped at the limit, and others are not`() async throws {
+    let (release, releasing) = AsyncStream.makeStream(of: Void.self)
+    try await withService(.daemon) { slow in
+      slow.method("Hold") { for await _ in release { break } }
+      slow.method("Quick", out: "n") { 1 as Int32 }
+    } _: { bus, slow, service in
+      let unique = await service.uniqueName
+      let flood = try await bus.connect()
+      for _ in 0..<1024 { try flood.send(to: unique, at: Self.path, "org.example.Slow", "Hold") }
+      await #expect {
+        try await flood.call(to: unique, at: Self.path, "org.example.Slow", "Hold")
+      } throws: { error in
+        guard case CallError.replied(let reply) = error else { return false }
+        return reply.name == .limitsExceeded
+      }
+      let quick: Int32 = try await slow.call("Quick")
+      #expect(quick == 1)
+      releasing.finish()
+      await flood.close()
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a connection is used from many threads at once`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { slow in
+      slow.method("Echo", in: "n", out: "n") { (number: Int32) in number }
+    } _: { bus, slow, service in
+      let listener = try await bus.connect()
+      let signals = try await listener.signals(
+        MatchRule(interface: "org.example.Slow", member: "Said"), buffering: .oldest(10_000))
+      try await withThrowingTaskGroup { group in
+        for thread in 0..<8 as Range<Int32> {
+          group.addTask {
+            for number in 0..<250 as Range<Int32> {
+              try service.emit(from: Self.path, "org.example.Slow", "Said", thread, number)
+              let echo: Int32 = try await slow.call("Echo", number)
+              #expect(echo == number)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      var next = [Int32](repeating: 0, count: 8)
+      for signal in try await collect(2000, from: signals, within: .seconds(20)) {
+        let (thread, number) = try signal.values(as: Int32.self, Int32.self)
+        // Each thread's signals come in the order in which it sent them.
+        #expect(number == next[Int(thread)])
+        next[Int(thread)] += 1
+      }
+      #expect(signals.dropped == 0)
+      await listener.close()
+    }
+  }
+}
+
+/// Keeps replies back until somebody says so.
+final class Latecomer: Sendable {
+  private let replies = StoredReplies()
+
+  func keep(_ reply: Reply<Int32>) { replies.add(reply) }
+  var count: Int { replies.count }
+  func answerAll() { for reply in replies.take() { reply.send(1) } }
+  func waitForOne() async throws {
+    try await withLimit(.seconds(10), "a call to arrive") { _ = await self.replies.arrivals.first { true } }
+  }
+}
+
+final class StoredReplies: Sendable {
+  let arrivals: AsyncStream<Void>
+  private let arriving: AsyncStream<Void>.Continuation
+  private let state = Guarded<(all: [Reply<Int32>], count: Int)>(([], 0))
+
+  init() { (arrivals, arriving) = AsyncStream.makeStream() }
+
+  func add(_ reply: Reply<Int32>) {
+    state.with {
+      $0.all.append(reply)
+      $0.count += 1
+    }
+    arriving.yield()
+  }
+
+  var count: Int { state.with { $0.count } }
+
+  func take() -> [Reply<Int32>] {
+    state.with { state in
+      defer { state.all = [] }
+      return state.all
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// Signals through a bus: who hears them, who does not, and what is kept.
+@Suite struct BusSignalTests {
+  private static let rule = MatchRule(interface: "org.example.Meter", member: "Read")
+
+  private func emit(_ numbers: Range<Int32>, from connection: Connection) throws {
+    for number in numbers { try connection.emit(from: "/meter", "org.example.Meter", "Read", number) }
+  }
+
+  private func number(_ iterator: SignalStream.Iterator) async throws -> Int32 {
+    let signal = try #require(await iterator.next())
+    return try signal.values(as: Int32.self)
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `nothing that is emitted after listening began is missed`(kind: PrivateBus.Kind) async throws {
+    try await withPrivateBus(kind) { bus in
+      let meter = try await bus.connect()
+      let watcher = try await bus.connect()
+      for _ in 0..<50 {
+        let signals = try await watcher.signals(Self.rule)
+        try emit(7..<8, from: meter)
+        let signal = try #require(try await collect(1, from: signals, within: .seconds(10)).first)
+        let number = try signal.values(as: Int32.self)
+        let sender = await meter.uniqueName
+        #expect(number == 7 && signal.sender == sender && signal.path == "/meter")
+      }
+      await watcher.close()
+      await meter.close()
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `equal rules are told to the bus once, and kept while one listens`(kind: PrivateBus.Kind) async throws {
+    try await withPrivateBus(kind) { bus in
+      let meter = try await bus.connect()
+      let watcher = try await bus.connect()
+      let first = try await watcher.signals(Self.rule)
+      let second = try await watcher.signals(Self.rule)
+      try emit(0..<1, from: meter)
+      // A rule that was told twice would still deliver once; that it is taken back once is what would break.
+      for stream in [first, second] { #expect(try await collect(1, from: stream, within: .seconds(10)).count == 1) }
+      first.cancel()
+      try emit(1..<2, from: meter)
+      let left = try #require(try await collect(1, from: second, within: .seconds(10)).first)
+      #expect(try left.values(as: Int32.self) == 1)
+      #expect(await first.makeAsyncIterator().next() == nil)
+      second.cancel()
+      // The bus knows no such rule any more: taking it back by hand is an error.
+      await #expect {
+        try await watcher.call(
+          to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "RemoveMatch", Self.rule.description)
+      } throws: { error in
+        guard case CallError.replied(let reply) = error else { return false }
+        return reply.name == "org.freedesktop.DBus.Error.MatchRuleNotFound"
+      }
+      await watcher.close()
+      await meter.close()
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a rule for a name follows its owner and believes nobody else`(kind: PrivateBus.Kind) async throws {
+    try await withPrivateBus(kind) { bus in
+      let old = try await bus.connect()
+      let new = try await bus.connect()
+      let impostor = try await bus.connect()
+      let watcher = try await bus.connect()
+      let name: BusName = "org.example.Meter"
+      _ = try await old.requestName(name, .allowReplacement)
+      let unique = try #require(await watcher.uniqueName)
+      let signals = try await watcher.signals(MatchRule(sender: name, interface: "org.example.Meter"))
+      let iterator = signals.makeAsyncIterator()
+
+      // Sent to the watcher alone, it reaches it whatever the rules say.
+      try impostor.emit(from: "/meter", "org.example.Meter", "Read", 66 as Int32, to: unique)
+      await impostor.flush()
+      _ = try await impostor.owner(of: name)
+      try emit(1..<2, from: old)
+      #expect(try await number(iterator) == 1)
+
+      _ = try await new.requestName(name, .replaceExisting)
+      try emit(2..<3, from: new)
+      #expect(try await number(iterator) == 2)
+      // Who had the name before is nobody now.
+      try old.emit(from: "/meter", "org.example.Meter", "Read", 67 as Int32, to: unique)
+      _ = try await old.owner(of: name)
+      try emit(3..<4, from: new)
+      #expect(try await number(iterator) == 3)
+      for connection in [old, new, impostor, watcher] { await connection.close() }
+    }
+  }
+
+  @Test func `over the bound, the policy says what is kept`() async throws {
+    try await withPrivateBus(.daemon) { bus in
+      let meter = try await bus.connect()
+      let watcher = try await bus.connect()
+      let newest = try await watcher.signals(Self.rule, buffering: .newest(10))
+      let oldest = try await watcher.signals(Self.rule, buffering: .oldest(10))
+      let all = try await watcher.signals(Self.rule, buffering: .oldest(100))
+      try emit(0..<100, from: meter)
+      // When the last one is here, all are.
+      #expect(try await collect(100, from: all, within: .seconds(10)).count == 100)
+      func numbers(_ stream: SignalStream) async throws -> [Int32] {
+        var numbers: [Int32] = []
+        for signal in try await collect(10, from: stream, within: .seconds(10)) {
+          numbers.append(try signal.values(as: Int32.self))
+        }
+        return numbers
+      }
+      #expect(try await numbers(newest) == Array(90..<100))
+      #expect(try await numbers(oldest) == Array(0..<10))
+      #expect(newest.dropped == 90 && oldest.dropped == 90 && all.dropped == 0)
+      await watcher.close()
+      await meter.close()
+    }
+  }
+
+  @Test func `arguments and namespaces are matched`() async throws {
+    try await withPrivateBus(.daemon) { bus in
+      let sender = try await bus.connect()
+      let watcher = try await bus.connect()
+      func listen(_ rule: MatchRule) async throws -> SignalStream { try await watcher.signals(rule) }
+      let quoted = try await listen(MatchRule(interface: "org.example.Log", arguments: [0: "it's", 1: "here, 'now'"]))
+      let below = try await listen(MatchRule(pathNamespace: "/log", member: "Said"))
+      let family = try await listen(MatchRule(interface: "org.example.Log", argument0Namespace: "org.example"))
+      let last = try await listen(MatchRule(member: "Last"))
+      func say(_ path: ObjectPath, _ first: String, _ second: String) throws {
+        try sender.emit(from: path, "org.example.Log", "Said", first, second)
+      }
+      try say("/log", "it's", "here, 'now'")
+      try say("/log/deep", "it's", "there")
+      try say("/logbook", "org.example.a", "")
+      try say("/logbook", "org.exampleb", "")
+      try sender.emit(from: "/", "org.example.Log", "Last")
+      #expect(try await collect(1, from: last, within: .seconds(10)).count == 1)
+      for stream in [quoted, below, family] { stream.cancel() }
+      func count(_ stream: SignalStream) async -> Int { await stream.reduce(0) { count, _ in count + 1 } }
+      #expect(await count(quoted) == 1)
+      #expect(await count(below) == 2)
+      #expect(await count(family) == 1)
+      await watcher.close()
+      await sender.close()
+    }
+  }
+
+  @Test func `a waiting task that is cancelled stops waiting`() async throws {
+    try await withPrivateBus(.daemon) { bus in
+      let watcher = try await bus.connect()
+      let signals = try await watcher.signals(Self.rule)
+      let task = Task { await signals.makeAsyncIterator().next() == nil }
+      task.cancel()
+      #expect(try await withLimit(.seconds(10), "the cancelled wait") { await task.value })
+      await watcher.close()
+    }
+  }
+}

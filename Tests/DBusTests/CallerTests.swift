@@ -1,0 +1,96 @@
+import DBus
+import DBusTestSupport
+import Glibc
+import Testing
+
+/// Who calls: asked once for each sender, remembered until the sender goes.
+@Suite struct CallerTests {
+  @Test(arguments: PrivateBus.Kind.available)
+  func `the bus says who a sender is`(kind: PrivateBus.Kind) async throws {
+    try await withPrivateBus(kind) { bus in
+      let connection = try await bus.connect()
+      let other = try await bus.connect()
+      let credentials = try await connection.credentials(of: await other.uniqueName)
+      #expect(credentials.userID == getuid())
+      #expect(credentials.processID == UInt32(getpid()))
+      await #expect(throws: CallError.self) { _ = try await connection.credentials(of: ":99.99") }
+      await other.close()
+      await connection.close()
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `calls wait until their sender is known, and keep their order`(kind: PrivateBus.Kind) async throws {
+    let seen = Guarded<[Int32]>([])
+    var interface = Interface("org.example.Guarded")
+    interface.method("Note", in: "n", out: "user") { (call: Call, number: Int32) -> UInt32 in
+      seen.with { $0.append(number) }
+      return call.knownCredentials?.userID ?? 99
+    }
+    interface.restrict("Note") { call in
+      guard call.knownCredentials?.userID == getuid() else { throw ErrorReply(.accessDenied, "who are you?") }
+    }
+    let declared = interface
+    try await withPrivateBus(kind) { bus in
+      let service = try await bus.connect()
+      let client = try await bus.connect()
+      service.identifyCallers()
+      service.export(declared, at: "/")
+      let unique = await service.uniqueName
+      for number in 0..<100 as Range<Int32> {
+        try client.send(to: unique, at: "/", "org.example.Guarded", "Note", number)
+      }
+      let user: UInt32 = try await client.call(to: unique, at: "/", "org.example.Guarded", "Note", 100 as Int32)
+      #expect(user == getuid())
+      #expect(seen.with { $0 } == Array(0...100))
+      await client.close()
+      await service.close()
+    }
+  }
+
+  @Test func `a caller that has left before it was looked at is denied`() async throws {
+    let reached = Guarded(false)
+    var interface = Interface("org.example.Guarded")
+    interface.method("Reach") { reached.with { $0 = true } }
+    let declared = interface
+    try await withPrivateBus(.daemon) { bus in
+      let service = try await bus.connect()
+      let client = try await bus.connect()
+      service.identifyCallers()
+      service.export(declared, at: "/")
+      let unique = await service.uniqueName
+      // The service's loop stands still while the caller calls and leaves.
+      let (open, gate) = AsyncStream.makeStream(of: Void.self)
+      let (standing, stands) = AsyncStream.makeStream(of: Void.self)
+      let thread = Gate()
+      service.loop.execute {
+        stands.yield()
+        thread.wait()
+      }
+      for await _ in standing { break }
+      try client.send(to: unique, at: "/", "org.example.Guarded", "Reach")
+      await client.close()
+      let witness = try await bus.connect()
+      for await owner in try await witness.owners(of: try #require(await client.uniqueName)) where owner == nil {
+        break
+      }
+      thread.open()
+      gate.finish()
+      _ = open
+      // What comes after it is answered, so it has been looked at.
+      try await witness.call(to: unique, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+      #expect(reached.with { $0 } == false)
+      await witness.close()
+      await service.close()
+    }
+  }
+}
+
+/// Holds a thread, not a task.
+final class Gate: @unchecked Sendable {
+  private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+  init() { sem_init(semaphore, 0, 0) }
+  deinit { semaphore.deallocate() }
+  func wait() { sem_wait(semaphore) }
+  func open() { sem_post(semaphore) }
+}
