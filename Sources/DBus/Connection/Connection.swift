@@ -207,7 +207,12 @@ extension Connection {
     nextWaiter += 1
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        if Task.isCancelled { continuation.resume(returning: nil) } else { closeWaiters[waiter] = continuation }
+        // Calling one another, an actor's own functions may let the loop go on in between: it is asked again.
+        if closeReason != nil || Task.isCancelled {
+          continuation.resume(returning: closeReason)
+        } else {
+          closeWaiters[waiter] = continuation
+        }
       }
     } onCancel: {
       loop.execute { self.assumeIsolated { $0.closeWaiters.removeValue(forKey: waiter)?.resume(returning: nil) } }
