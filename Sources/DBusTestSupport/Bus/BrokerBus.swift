@@ -1,14 +1,59 @@
 internal import DBus
+internal import Glibc
 
 /// A bus that dbus-broker plays.
+///
+/// dbus-broker does nothing of its own accord: a controller talks D-Bus to it, peer to peer, over a socket that it finds among
+/// its descriptors, and hands it a socket to listen on and a policy. systemd is not needed for that. It ends when its controller hangs up.
 struct BrokerBus: BusBackend {
   let address: BusAddress
   let process: Supervised
+  private let controller: BrokerController
 
   init(in folder: PrivateFolder) async throws {
-    throw BusFailure("not yet")
+    let address = BusAddress("unix:path=\(folder.path)/bus")
+    self.address = address
+    let listener = try FileDescriptors.listener(at: "\(folder.path)/bus")
+    // libdbus connects to addresses and not to descriptors. So it connects to us, and the broker gets the other end.
+    let meeting = try FileDescriptors.listener(at: "\(folder.path)/controller")
+    let connection = try await Connection.peer(BusAddress("unix:path=\(folder.path)/controller"))
+    do {
+      let end = try FileDescriptors.accept(from: meeting)
+      unlink("\(folder.path)/controller")
+      process = try await Supervised(
+        [
+          try Programs.required("dbus-broker"), "--controller", "3", "--machine-id", Self.machineIdentifier,
+          "--max-bytes", "1000000000", "--max-fds", "250000", "--max-matches", "1000000", "--max-objects", "1000000",
+        ],
+        environment: Programs.environment.filter { !$0.key.hasPrefix("DBUS_") }, descriptor: end, removing: folder.path)
+    } catch {
+      await connection.close()
+      throw error
+    }
+    do {
+      controller = try await BrokerController(connection, busAddress: address)
+      try await controller.listen(on: listener)
+    } catch {
+      let reason = BusFailure("dbus-broker did not let itself be controlled: \(error)", log: process.output)
+      await process.stop()
+      await connection.close()
+      throw reason
+    }
   }
 
-  func stop() async { await process.stop() }
-  func install(_ service: ActivatableService) async throws {}
+  func install(_ service: ActivatableService) async throws { try await controller.install(service) }
+
+  func stop() async {
+    await process.stop()
+    // It hears of the end from its connection.
+    await controller.ended()
+  }
+
+  /// For clients that ask Peer.GetMachineId; the broker insists on 32 digits.
+  private static var machineIdentifier: String {
+    for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
+      if let text = Procfs.text(of: path)?.split(separator: "\n").first, text.utf8.count == 32 { return String(text) }
+    }
+    return String(repeating: "0123456789abcdef", count: 2)
+  }
 }

@@ -19,7 +19,6 @@ struct DaemonBus: BusBackend {
       ],
       environment: Programs.environment.filter { !$0.key.hasPrefix("DBUS_") }, descriptor: pipe.writeEnd,
       removing: folder.path)
-    pipe.writeEnd.close()
     self.process = process
     do {
       // It is printed when the bus can be connected to; the pipe ends without a line where the bus ended before.

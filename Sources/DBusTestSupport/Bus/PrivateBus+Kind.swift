@@ -17,7 +17,7 @@ extension PrivateBus {
     case broker
 
     /// Those to test on: always dbus-daemon, and dbus-broker where it is on PATH or unpacked in `.build/tools`, and starts.
-    public static let available: [Kind] = [.daemon]
+    public static let available: [Kind] = [.daemon] + (broker.starts ? [.broker] : [])
 
     /// The name of the program.
     public var description: String { "dbus-\(rawValue)" }

@@ -33,7 +33,7 @@ final class Supervised: Sendable {
   /// The program's own identifier.
   let pid: pid_t
 
-  /// Starts `command`. It has `descriptor` as number 3; when it ends, `folder` is removed.
+  /// Starts `command`. It has `descriptor` as number 3, which is closed here; when it ends, `folder` is removed.
   init(
     _ command: [String], environment: [String: String], descriptor: OwnedFileDescriptor? = nil,
     removing folder: String = ""
@@ -46,7 +46,6 @@ final class Supervised: Sendable {
       environment: environment,
       descriptors: [life.readEnd, report.writeEnd, log.writeEnd] + (descriptor.map { [$0] } ?? []))
     shell = try await ChildProcess.start(spawn)
-    for end in [life.readEnd, report.writeEnd, log.writeEnd] { end.close() }
     self.life = life.writeEnd
     reports = try OutputReader(report.readEnd)
     self.log = try OutputReader(log.readEnd)

@@ -59,4 +59,13 @@ enum FileDescriptors {
     if listen(number, 128) != 0 { throw SystemCallError("listen") }
     return descriptor
   }
+
+  /// Somebody who is connecting already.
+  static func accept(from listener: OwnedFileDescriptor) throws(SystemCallError) -> OwnedFileDescriptor {
+    let number = listener.withRawValue { Glibc.accept($0, nil, nil) }
+    if number < 0 { throw SystemCallError("accept") }
+    _ = fcntl(number, F_SETFD, FD_CLOEXEC)
+    _ = fcntl(number, F_SETFL, O_NONBLOCK)
+    return OwnedFileDescriptor(owning: number)
+  }
 }

@@ -32,8 +32,6 @@ public final class RunningCommand: Sendable {
       Spawn(
         executable: words[0], arguments: words, environment: command.environment,
         descriptors: [input, output.writeEnd, errors.writeEnd]))
-    output.writeEnd.close()
-    errors.writeEnd.close()
     self.output = try OutputReader(output.readEnd)
     self.errors = try OutputReader(errors.readEnd)
   }

@@ -1,0 +1,98 @@
+internal import DBus
+internal import Glibc
+
+/// What stands between a broker and the rest of the world: gives it its socket, and starts the services that it asks for.
+///
+/// It lives for as long as its connection to the broker, and closes that itself.
+actor BrokerController {
+  private let connection: Connection
+  private var environment: [String: String]
+  private var services: [BusName: ActivatableService] = [:]
+  /// Index, and last element of its path on the connection, of each name that the broker was told of.
+  private var names: [ObjectPath: BusName] = [:]
+  private var running: [RunningCommand] = []
+  private var work: Task<Void, Never>?
+
+  private static let broker: ObjectPath = "/org/bus1/DBus/Broker"
+
+  init(_ connection: Connection, busAddress: BusAddress) async throws {
+    self.connection = connection
+    environment = Programs.environment.filter { !$0.key.hasPrefix("DBUS_") }
+    environment["DBUS_SESSION_BUS_ADDRESS"] = busAddress.rawValue
+    environment["DBUS_STARTER_ADDRESS"] = busAddress.rawValue
+    environment["DBUS_STARTER_BUS_TYPE"] = "session"
+    // The broker passes on what clients ask of the bus's configuration, and waits for the answer.
+    var controller = Interface("org.bus1.DBus.Controller")
+    controller.method("ReloadConfig") {}
+    connection.export(controller, at: "/org/bus1/DBus/Controller")
+    // All of them in one sequence, so that their order is kept.
+    let signals = try await connection.signals(MatchRule(), buffering: .oldest(100_000))
+    work = Task {
+      for await signal in signals { await handle(signal) }
+      await close()
+    }
+  }
+
+  /// Waits until the connection has ended and nothing runs any more.
+  func ended() async { await work?.value }
+
+  private func close() async {
+    for command in running { await command.stop() }
+    running = []
+    await connection.close()
+  }
+
+  /// Hands the broker the socket that clients connect to.
+  func listen(on listener: OwnedFileDescriptor) async throws {
+    // A descriptor can only be sent once both sides have said that they take them. Any answer will do, and this is one.
+    do {
+      try await connection.call(to: nil, at: Self.broker, "org.freedesktop.DBus.Peer", "Ping")
+    } catch .replied {}
+    try await connection.call(
+      to: nil, at: Self.broker, "org.bus1.DBus.Broker", "AddListener",
+      ObjectPath("/org/bus1/DBus/Listener/0"), listener, BrokerPolicy.open)
+  }
+
+  /// Tells the broker that a name can be activated.
+  func install(_ service: ActivatableService) async throws {
+    let isNew = services.updateValue(service, forKey: service.name) == nil
+    if !isNew { return }
+    let path = ObjectPath(unchecked: "/org/bus1/DBus/Name/\(names.count)")
+    names[path] = service.name
+    try await connection.call(
+      to: nil, at: Self.broker, "org.bus1.DBus.Broker", "AddName", path, service.name.rawValue, UInt32(getuid()))
+  }
+
+  private func handle(_ signal: ReceivedSignal) async {
+    switch signal.member {
+    case "Activate":
+      guard let serial = try? signal.values(as: UInt64.self), let name = names[signal.path], let service = services[name]
+      else { return }
+      await start(service, at: signal.path, serial)
+    case "SetActivationEnvironment":
+      guard let added = try? signal.values(as: [String: String].self) else { return }
+      environment.merge(added) { _, new in new }
+    default: break
+    }
+  }
+
+  private func start(_ service: ActivatableService, at path: ObjectPath, _ serial: UInt64) async {
+    let command = Command(
+      service.command[0], arguments: Array(service.command.dropFirst()),
+      environment: environment.merging(service.environment) { _, new in new })
+    guard let process = try? await command.start() else { return fail(path, serial) }
+    running.append(process)
+    // A program that ends without having taken the name lets the callers down. Where it has taken it, the broker
+    // knows that this activation is over, and makes nothing of it.
+    Task {
+      _ = try? await process.ended(within: .seconds(1_000_000))
+      fail(path, serial)
+      running.removeAll { $0 === process }
+    }
+  }
+
+  private func fail(_ path: ObjectPath, _ serial: UInt64) {
+    try? connection.send(
+      to: nil, at: path, "org.bus1.DBus.Name", "Reset", serial, "org.bus1.DBus.Name.Error.StartupFailure")
+  }
+}
