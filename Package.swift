@@ -31,6 +31,9 @@ let package = Package(
     .executableTarget(
       name: "greeter-client", dependencies: ["DBus"], path: "examples/greeter", exclude: ["Service.swift"],
       sources: ["Client.swift"], swiftSettings: settings),
+    .testTarget(
+      name: "ClientTests", dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],
+      exclude: ["Clients"], swiftSettings: settings),
     .testTarget(name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport"], swiftSettings: settings),
     .testTarget(name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport"], swiftSettings: settings),
   ]

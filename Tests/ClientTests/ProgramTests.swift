@@ -1,0 +1,87 @@
+import DBus
+import DBusTestSupport
+import Glibc
+import Testing
+
+/// `dbus-showcase` as a program: what it says, and how it ends.
+@Suite struct ProgramTests {
+  @Test(arguments: [SIGTERM, SIGINT], PrivateBus.Kind.available)
+  func `a signal ends it with status 0`(signal: Int32, kind: PrivateBus.Kind) async throws {
+    try await withStage(kind) { stage in
+      stage.showcase.signal(signal)
+      let status = try await stage.showcase.ended()
+      #expect(status == .exited(0))
+      #expect(stage.showcase.standardError == "")
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `Quit is answered, and ends it with status 0`(kind: PrivateBus.Kind) async throws {
+    try await withStage(kind) { stage in
+      try await stage.object.call("Quit")
+      let status = try await stage.showcase.ended()
+      #expect(status == .exited(0))
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a bus that goes ends it with a status of its own`(kind: PrivateBus.Kind) async throws {
+    try await withStage(kind) { stage in
+      await stage.bus.kill()
+      let status = try await stage.showcase.ended()
+      #expect(status == .exited(3))
+      #expect(stage.showcase.standardError == "dbus-showcase: the bus has gone\n")
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a name that is taken is said in a sentence`(kind: PrivateBus.Kind) async throws {
+    try await withStage(kind) { stage in
+      let second = try await run("--address", stage.bus.address.rawValue)
+      #expect(second.status == .exited(1))
+      #expect(
+        second.standardError
+          == "dbus-showcase: org.stagedoor.Showcase1 is taken: is another dbus-showcase running on this bus?\n")
+    }
+  }
+
+  @Test func `a bus that is not there is said in a sentence`() async throws {
+    let none = try await run()
+    #expect(none.status == .exited(1))
+    #expect(
+      none.standardError
+        == "dbus-showcase: there is no session bus: DBUS_SESSION_BUS_ADDRESS is not set, and XDG_RUNTIME_DIR has no bus\n"
+    )
+    let unreachable = try await run("--address", "unix:path=/nowhere/bus")
+    #expect(unreachable.status == .exited(1))
+    #expect(unreachable.standardError.hasPrefix("dbus-showcase: no connection to unix:path=/nowhere/bus: "))
+    #expect(unreachable.standardError.hasSuffix("No such file or directory\n"))
+  }
+
+  @Test(arguments: [
+    (["--dance"], #"there is no argument "--dance""#),
+    (["--address"], "--address wants the address of a bus after it"),
+    (["--demo", "--session"], "--session does not go with what stands before it"),
+  ])
+  func `arguments that make no sense are said in a sentence`(arguments: [String], sentence: String) async throws {
+    let result = try await run(arguments)
+    #expect(result.status == .exited(2))
+    #expect(result.standardError == "dbus-showcase: \(sentence); --help says what there is\n")
+    #expect(result.standardOutput == "")
+  }
+
+  @Test func `help and version are said and nothing else is done`() async throws {
+    let help = try await run("--help")
+    #expect(help.status == .exited(0))
+    #expect(help.standardOutput.hasPrefix("usage: dbus-showcase [--session | --address ADDRESS | --demo]\n"))
+    #expect(help.standardOutput.split(separator: "\n").allSatisfy { $0.count <= 120 })
+    #expect(try await run("--version").standardOutput == "dbus-showcase 1.0\n")
+  }
+
+  private func run(_ arguments: String...) async throws -> Command.Result { try await run(arguments) }
+
+  /// In an environment that names no bus.
+  private func run(_ arguments: [String]) async throws -> Command.Result {
+    try await Command(BuiltProduct.path("dbus-showcase"), arguments: arguments, environment: [:]).run()
+  }
+}

@@ -1,0 +1,41 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// A Python binding, through the script in `Clients` that speaks to the showcase with it.
+enum PythonClient: String, CaseIterable, CustomTestStringConvertible {
+  case dbusPython = "with_dbus_python.py"
+  case gio = "with_gio.py"
+  case jeepney = "with_jeepney.py"
+
+  var testDescription: String { rawValue }
+
+  /// Debian's own Python has the bindings; another that comes first on PATH need not.
+  func command(_ arguments: String..., on stage: Stage) -> Command {
+    stage.command(
+      "/usr/bin/python3", arguments: ["\(Repository.path)/Tests/ClientTests/Clients/\(rawValue)"] + arguments)
+  }
+}
+
+@Suite struct PythonClientTests {
+  @Test(arguments: PythonClient.allCases, PrivateBus.Kind.available)
+  func `a Python binding gets back every type`(client: PythonClient, kind: PrivateBus.Kind) async throws {
+    try await withStage(kind) { stage in
+      let result = try await client.command("echo", on: stage).run()
+      #expect(result.status.isSuccess, "\(result)")
+      for method in try await declaration().methods where method.name.rawValue.hasPrefix("Echo") {
+        #expect(result.standardOutput.contains("\(method.name): "))
+      }
+    }
+  }
+
+  @Test(arguments: PythonClient.allCases, PrivateBus.Kind.available)
+  func `wrong use reaches a Python binding as an error with a name and a sentence`(
+    client: PythonClient, kind: PrivateBus.Kind
+  ) async throws {
+    try await withStage(kind) { stage in
+      let result = try await client.command("wrong", on: stage).run()
+      #expect(result.status.isSuccess, "\(result)")
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import DBus
+import DBusTestSupport
+import Glibc
+import dbus_showcase
+
+/// A private bus with the built `dbus-showcase` on it, as a user would have them.
+struct Stage: Sendable {
+  let bus: PrivateBus
+  let showcase: RunningCommand
+  /// A client in this process.
+  let client: Connection
+
+  var object: RemoteObject { client.object(Showcase.busName, at: Showcase.path, "org.stagedoor.Showcase1") }
+
+  /// A command that finds the bus as its session bus.
+  func command(_ program: String, _ arguments: String...) -> Command { command(program, arguments: arguments) }
+
+  func command(_ program: String, arguments: [String]) -> Command {
+    Command(program, arguments: arguments, environment: bus.environment)
+  }
+}
+
+/// Runs `body` with a stage of its own.
+nonisolated(nonsending) func withStage<Result>(
+  _ kind: PrivateBus.Kind, _ body: nonisolated(nonsending) (Stage) async throws -> Result
+) async throws -> Result {
+  try await withPrivateBus(kind) { bus in
+    try await Command(BuiltProduct.path("dbus-showcase"), environment: bus.environment).whileRunning { showcase in
+      try await showcase.line { $0 == "org.stagedoor.Showcase1 is ready" }
+      let client = try await bus.connect()
+      do {
+        let result = try await body(Stage(bus: bus, showcase: showcase, client: client))
+        await client.close()
+        return result
+      } catch {
+        await client.close()
+        throw error
+      }
+    }
+  }
+}
+
+/// What the build has put beside the tests.
+enum BuiltProduct {
+  static func path(_ name: String) throws -> String {
+    var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink("/proc/self/exe", &buffer, buffer.count)
+    guard length > 0 else { throw NotFound(name: name) }
+    let own = String(decoding: buffer[..<length], as: UTF8.self)
+    let path = own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex) + "/\(name)"
+    guard access(String(path), X_OK) == 0 else { throw NotFound(name: name) }
+    return String(path)
+  }
+
+  struct NotFound: Error {
+    let name: String
+  }
+}
