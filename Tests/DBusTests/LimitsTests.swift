@@ -1,0 +1,124 @@
+import DBus
+import FoundationEssentials
+import Testing
+
+/// Each limit, at n and at n + 1. One after the other: the largest take a few hundred megabytes.
+@Suite(.serialized) struct LimitsTests {
+  private static let arrayLimit = MessageWriter.maximumArrayLength
+
+  // MARK: Arrays
+
+  @Test func `an array of 64 MiB of bytes comes back, and one byte more is refused`() throws {
+    #expect(Self.arrayLimit == 67_108_864)
+    var data = Data(repeating: 7, count: Self.arrayLimit)
+    data[Self.arrayLimit - 1] = 8
+    #expect(try Message(bytes: signal(data).bytes(serial: 1)).values(as: Data.self) == data)
+    data.append(9)
+    #expect(codingError(of: data) == .arrayTooLong(Self.arrayLimit + 1))
+    #expect(codingError(of: [UInt8](data)) == .arrayTooLong(Self.arrayLimit + 1))
+    #expect(codingError(of: Variant.bytes([UInt8](data))) == .arrayTooLong(Self.arrayLimit + 1))
+  }
+
+  @Test func `an array of 64 MiB of larger numbers fits, and one number more is refused`() throws {
+    let count = Self.arrayLimit / 8
+    #expect(codingError(of: [Double](repeating: 1.5, count: count)) == nil)
+    #expect(codingError(of: [Double](repeating: 1.5, count: count + 1)) == .arrayTooLong(Self.arrayLimit + 8))
+    #expect(codingError(of: [Int16](repeating: 1, count: count * 4)) == nil)
+    #expect(codingError(of: [Int16](repeating: 1, count: count * 4 + 1)) == .arrayTooLong(Self.arrayLimit + 2))
+  }
+
+  /// 64 strings take one MiB each, with their length, their NUL and their padding.
+  @Test func `an array of 64 MiB of strings comes back, and one byte more is refused`() throws {
+    let mebibyte = 1 << 20
+    let text = String(repeating: "x", count: mebibyte - 5)
+    var texts = [String](repeating: text, count: 64)
+    #expect(try Message(bytes: signal(texts).bytes(serial: 1)).values(as: [String].self) == texts)
+    texts[63] += "x"
+    #expect(codingError(of: texts) == .arrayTooLong(Self.arrayLimit + 1))
+  }
+
+  @Test func `the length of an array of arrays counts all that is in it`() throws {
+    let half = Data(count: Self.arrayLimit / 2 - 4)
+    #expect(codingError(of: [half, half]) == nil)
+    #expect(codingError(of: [half, half, Data()]) == .arrayTooLong(Self.arrayLimit + 4))
+    // The padding in front of an array's first element is not part of its length.
+    let numbers = [Int64](repeating: 1, count: Self.arrayLimit / 8)
+    #expect(codingError { () throws(CodingError) in try Message.signal(from: "/a", "a.b", "C", numbers) } == nil)
+  }
+
+  // MARK: Messages
+
+  @Test func `a message as long as may be comes back, and one byte more is refused`() throws {
+    // What the body may hold: two arrays, each with its length.
+    let header = 4 * ((1 << 16) + 16)
+    let room = MessageWriter.maximumMessageLength - header
+    let first = Data(count: Self.arrayLimit)
+    var second = Data(count: room - Self.arrayLimit - 8)
+    func make() throws(CodingError) -> Message { try Message.signal(from: "/a", "a.b", "C", first, second) }
+    let again = try Message(bytes: make().bytes(serial: 1))
+    let (one, two) = try again.values(as: Data.self, Data.self)
+    #expect(one.count == first.count && two.count == second.count)
+    second.append(0)
+    #expect(codingError(make) == .messageTooLong)
+  }
+
+  @Test func `the longest message with the longest header is within what a bus passes on`() throws {
+    let path = ObjectPath(unchecked: "/" + String(repeating: "p", count: (1 << 16) - 1))
+    let name = "a." + String(repeating: "b", count: 253)
+    let (destination, interface, member) = try (
+      BusName(name), InterfaceName(name), MemberName(String(repeating: "m", count: 255))
+    )
+    let room = MessageWriter.maximumMessageLength - 4 * ((1 << 16) + 16)
+    let (first, second) = (Data(count: Self.arrayLimit), Data(count: room - Self.arrayLimit - 8))
+    let message = try Message.methodCall(to: destination, at: path, interface, member, first, second)
+    let bytes = try message.bytes(serial: 1)
+    #expect(bytes.count <= MessageWriter.maximumMessageLength)
+    #expect(try Message(bytes: bytes).path == path)
+  }
+
+  @Test func `a single string may be longer than any array, and not longer than the message`() throws {
+    let room = MessageWriter.maximumMessageLength - 4 * ((1 << 16) + 16)
+    var text = String(repeating: "x", count: room - 5)
+    #expect(codingError(of: text) == nil)
+    text += "x"
+    #expect(codingError(of: text) == .messageTooLong)
+  }
+
+  // MARK: Names in the header
+
+  @Test func `a path of 64 KiB is carried, and one byte more is refused`() throws {
+    var text = "/" + String(repeating: "p", count: (1 << 16) - 1)
+    let path = try ObjectPath(text)
+    #expect(try Message(bytes: Message.signal(from: path, "a.b", "C").bytes(serial: 1)).path == path)
+    #expect(try Message(bytes: Message.methodCall(at: path, nil, "C").bytes(serial: 1)).path == path)
+    text += "p"
+    let longer = try ObjectPath(text)
+    #expect(codingError { () throws(CodingError) in try Message.signal(from: longer, "a.b", "C") } == .messageTooLong)
+    #expect(codingError { () throws(CodingError) in try Message.methodCall(at: longer, nil, "C") } == .messageTooLong)
+    // In the body it may be of any length.
+    #expect(try signal(longer).values(as: ObjectPath.self) == longer)
+  }
+
+  @Test func `names of 255 bytes are carried in every field`() throws {
+    let dotted = "a." + String(repeating: "b", count: 253)
+    let name = try BusName(dotted)
+    let (interface, error) = try (InterfaceName(dotted), ErrorName(dotted))
+    let member = try MemberName(String(repeating: "m", count: 255))
+    let call = try Message(bytes: Message.methodCall(to: name, at: "/", interface, member).bytes(serial: 1))
+    #expect(call.destination == name && call.interface == interface && call.member == member)
+    #expect(try Message.error(to: call, error, "").errorName == error)
+  }
+
+  // MARK: Nesting, and signatures, are with the variants; descriptors with the descriptors
+
+  @Test func `64 containers nest whatever Swift types they come from, and 65 do not`() {
+    let inner = (0..<61).reduce(Variant.byte(1)) { inner, _ in .variant(inner) }
+    #expect(codingError(of: [[inner]]) == nil)
+    #expect(codingError(of: [[[inner]]]) == .nestedTooDeep)
+    #expect(codingError(of: Structure(Structure(inner))) == nil)
+    #expect(codingError(of: Structure(Structure(Structure(inner)))) == .nestedTooDeep)
+    #expect(codingError(of: ["k": inner]) == nil)
+    #expect(codingError(of: [["k": inner]]) == .nestedTooDeep)
+    #expect(codingError(of: [Variant(["k": inner])]) == .nestedTooDeep)
+  }
+}
