@@ -87,8 +87,10 @@ public struct MessageReader: ~Copyable {
   }
 
   mutating func fileDescriptor() throws(CodingError) -> Int32 {
+    errno = 0
     let descriptor: Int32 = try basic(.fileDescriptor, zero: -1)
-    if descriptor < 0 { throw .fileDescriptorUnavailable(errno) }
+    // Without an error of the system, the message says that it has a descriptor that did not come with it.
+    if descriptor < 0 { throw .fileDescriptorUnavailable(errno == 0 ? EBADF : errno) }
     return descriptor
   }
 

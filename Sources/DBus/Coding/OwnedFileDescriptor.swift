@@ -79,7 +79,7 @@ extension OwnedFileDescriptor: BasicBusValue {
     if let failure { throw failure }
   }
 
-  /// The file descriptor that a variant holds: the same object.
+  /// A duplicate of the file descriptor that a variant holds.
   public convenience init(_ variant: Variant) throws(CodingError) {
     guard case .fileDescriptor(let other) = variant else {
       throw .typeMismatch(expected: "h", found: variant.contentSignature)

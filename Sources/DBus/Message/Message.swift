@@ -1,4 +1,5 @@
 internal import CDBus
+internal import Glibc
 
 /// One D-Bus message: a call, a reply, an error or a signal.
 ///
@@ -251,7 +252,11 @@ extension Message {
   /// print(again.member ?? "none", again.serial)
   /// ```
   public func bytes(serial: UInt32) throws(CodingError) -> [UInt8] {
-    guard let copy = dbus_message_copy(raw) else { throw .outOfMemory }
+    errno = 0
+    guard let copy = dbus_message_copy(raw) else {
+      // The copy has descriptors of its own.
+      throw errno == 0 || errno == ENOMEM ? .outOfMemory : .fileDescriptorUnavailable(errno)
+    }
     defer { dbus_message_unref(copy) }
     dbus_message_set_serial(copy, max(serial, 1))
     var start: UnsafeMutablePointer<CChar>?

@@ -1,0 +1,178 @@
+import DBus
+import Glibc
+import Testing
+
+/// Each in a process of its own, where nobody else opens and closes.
+@Suite(.serialized) struct FileDescriptorLeakTests {
+  @Test func `nothing is left open, however a descriptor ends`() async {
+    await #expect(processExitsWith: .success) {
+      try await FileDescriptorLeak.settle()
+      let before = FileDescriptorLeak.openCount()
+      for _ in 0..<50 { try FileDescriptorLeak.everyWay() }
+      #expect(FileDescriptorLeak.openCount() < before + 25)
+    }
+  }
+
+  @Test func `nothing is closed twice`() async {
+    await #expect(processExitsWith: .success) {
+      let pipe = try OwnedFileDescriptor.pipe()
+      for _ in 0..<100 {
+        let first = try pipe.readEnd.withRawValue { try OwnedFileDescriptor(duplicating: $0) }
+        let number = first.withRawValue { $0 }
+        first.close()
+        // The number comes back as another file, which nobody may close any more.
+        let other = OwnedFileDescriptor(owning: fcntl(0, F_DUPFD_CLOEXEC, number))
+        first.close()
+        _ = first.release()
+        #expect(other.withRawValue { fcntl($0, F_GETFD) } >= 0)
+      }
+    }
+  }
+
+  @Test func `a descriptor that several threads close is closed once`() async {
+    await #expect(processExitsWith: .success) {
+      for _ in 0..<200 {
+        let pipe = try OwnedFileDescriptor.pipe()
+        let released = await withTaskGroup(of: Int32.self) { group in
+          for _ in 0..<4 { group.addTask { pipe.readEnd.release() } }
+          return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(released.filter { $0 >= 0 }.count == 1)
+        for number in released where number >= 0 { close(number) }
+      }
+    }
+  }
+
+  @Test func `without a descriptor left, everything that needs one is an error`() async {
+    await #expect(processExitsWith: .success) {
+      let pipe = try OwnedFileDescriptor.pipe()
+      let message = try Message.signal(from: "/a", "a.b", "C", [pipe.readEnd, pipe.writeEnd])
+      let variant = Variant(pipe.readEnd)
+      try await FileDescriptorLeak.settle()
+      var outcomes: [CodingError?] = []
+      try FileDescriptorLeak.withRoom(for: 0) {
+        outcomes = []
+        outcomes.append(FileDescriptorLeak.error { _ = try OwnedFileDescriptor.pipe() })
+        outcomes.append(
+          FileDescriptorLeak.error { _ = try pipe.readEnd.withRawValue { try OwnedFileDescriptor(duplicating: $0) } })
+        outcomes.append(FileDescriptorLeak.error { _ = try OwnedFileDescriptor(variant) })
+        outcomes.append(codingError(of: pipe.readEnd))
+        outcomes.append(codingError(of: variant))
+        outcomes.append(FileDescriptorLeak.error { _ = try message.values(as: [OwnedFileDescriptor].self) })
+        outcomes.append(FileDescriptorLeak.error { _ = try message.variants() })
+        outcomes.append(FileDescriptorLeak.error { _ = try message.bytes(serial: 1) })
+      }
+      #expect(outcomes == [CodingError?](repeating: .fileDescriptorUnavailable(EMFILE), count: 8))
+    }
+  }
+
+  @Test func `with too few descriptors left, those that were made are closed again`() async {
+    await #expect(processExitsWith: .success) {
+      let pipe = try OwnedFileDescriptor.pipe()
+      let ends = [pipe.readEnd, pipe.writeEnd, pipe.readEnd]
+      let message = try signal(ends)
+      try await FileDescriptorLeak.settle()
+      let before = FileDescriptorLeak.openCount()
+      for round in 0..<50 {
+        var outcomes: [CodingError?] = []
+        try FileDescriptorLeak.withRoom(for: 1 + round % 2) {
+          outcomes = []
+          outcomes.append(codingError(of: ends))
+          outcomes.append(codingError(of: ends.map { Structure([$0], Variant($0)) }))
+          outcomes.append(FileDescriptorLeak.error { _ = try message.values(as: [OwnedFileDescriptor].self) })
+          outcomes.append(FileDescriptorLeak.error { _ = try message.variants() })
+        }
+        #expect(outcomes == [CodingError?](repeating: .fileDescriptorUnavailable(EMFILE), count: 4))
+      }
+      #expect(FileDescriptorLeak.openCount() < before + 25)
+      // Whoever fails leaves the message as it was.
+      #expect(try message.values(as: [OwnedFileDescriptor].self).count == 3)
+    }
+  }
+
+  @Test func `without a descriptor left, no loop starts, and none is lost`() async {
+    await #expect(processExitsWith: .success) {
+      try await FileDescriptorLeak.settle()
+      let before = FileDescriptorLeak.openCount()
+      for round in 0..<50 {
+        var failure: ConnectionError?
+        try FileDescriptorLeak.withRoom(for: round % 2) {
+          do throws(ConnectionError) { _ = try EventLoop() } catch { failure = error }
+        }
+        #expect(failure == .system(round % 2 == 0 ? "eventfd" : "epoll_create1", EMFILE))
+      }
+      #expect(FileDescriptorLeak.openCount() < before + 25)
+    }
+  }
+}
+
+enum FileDescriptorLeak {
+  /// How many descriptors are open. Dispatch opens a few of its own when it likes, so what is counted happens often.
+  static func openCount() -> Int { (0..<4096).count { fcntl($0, F_GETFD) >= 0 } }
+
+  /// Has Dispatch open what it keeps for ever, which it cannot do without.
+  static func settle() async throws {
+    // Not to wait: this makes its timer.
+    try await Task.sleep(for: .nanoseconds(1))
+    try everyWay()
+  }
+
+  /// Runs `body` where so many more descriptors may be opened; again, where others opened or closed some meanwhile.
+  static func withRoom(for count: Int, _ body: () -> Void) throws {
+    for _ in 0..<100 where try isLeftAlone(count, body) { return }
+    Issue.record("descriptors come and go")
+  }
+
+  private static func isLeftAlone(_ count: Int, _ body: () -> Void) throws -> Bool {
+    var before = rlimit()
+    try #require(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before) == 0)
+    // Open descriptors beyond the limit stay; what counts is the lowest numbers that are free. The very lowest are
+    // taken first: where the limit is 3, no number from 3 on can be asked for.
+    var taken: [Int32] = []
+    repeat { taken.append(fcntl(0, F_DUPFD_CLOEXEC, 0)) } while (0..<64).contains(taken[taken.count - 1])
+    defer { for number in taken { close(number) } }
+    let free = (64..<4096).filter { fcntl($0, F_GETFD) < 0 }
+    var limit = before
+    limit.rlim_cur = rlim_t(free[count])
+    try #require(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+    defer { _ = setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before) }
+    body()
+    return (0..<free[count]).filter { fcntl($0, F_GETFD) < 0 } == Array(free.prefix(count))
+  }
+
+  static func error(_ body: () throws -> Void) -> CodingError? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? CodingError
+    }
+  }
+
+  /// All that can happen to a descriptor.
+  static func everyWay() throws {
+    let pipe = try OwnedFileDescriptor.pipe()
+    _ = try pipe.readEnd.withRawValue { try OwnedFileDescriptor(duplicating: $0) }
+    let message = try Message.signal(
+      from: "/a", "a.b", "C", pipe.readEnd, Variant(pipe.writeEnd), [pipe.readEnd], ["k": [pipe.writeEnd]])
+    _ = try message.bytes(serial: 1)
+    let (one, two, _, _) = try message.values(
+      as: OwnedFileDescriptor.self, Variant.self, [OwnedFileDescriptor].self, [String: [OwnedFileDescriptor]].self)
+    one.close()
+    _ = try OwnedFileDescriptor(two)
+    _ = try message.variants()
+    let released = pipe.readEnd.release()
+    close(released)
+    // Failing midway: behind the descriptor stands what cannot be sent, or cannot be read.
+    let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
+    #expect(codingError(of: Structure(readEnd, "\0")) == .containsNUL)
+    #expect(codingError(of: [Variant(readEnd), Variant([writeEnd]), "\0"]) == .containsNUL)
+    #expect(codingError(of: [OwnedFileDescriptor](repeating: readEnd, count: 17)) == .tooManyFileDescriptors)
+    #expect(codingError(of: Variant.array(of: "h", [Variant(readEnd), "a"]))?.isInvalidSignature == true)
+    let mood = try signal(Structure(readEnd, "grim"))
+    #expect(throws: CodingError.self) { _ = try mood.values(as: Structure<OwnedFileDescriptor, Mood>.self) }
+    #expect(throws: CodingError.self) { _ = try mood.values(as: OwnedFileDescriptor.self) }
+  }
+
+  private enum Mood: String, BusValue { case calm }
+}
