@@ -1,20 +1,50 @@
 internal import CDBus
 
-/// The calls whose replies are still to come.
+/// The calls whose replies are still to come, or to be taken.
 struct PendingCalls {
   enum Outcome {
     case reply(MessageBox)
     case failure(CallError)
   }
 
-  struct Entry {
-    let continuation: UnsafeContinuation<Outcome, Never>
-    /// Who may answer, where that is known: a reply from anyone else is a forgery.
-    let answerer: BusName?
-    let timer: TimerQueue.Token?
+  enum State {
+    /// It was sent, and the task that sent it has not come round to waiting.
+    case sent
+    case awaited(UnsafeContinuation<Outcome, Never>)
+    case ended(Outcome)
   }
 
-  var entries: [UInt32: Entry] = [:]
+  struct Entry {
+    var state = State.sent
+    /// Who may answer, where that is known: a reply from anyone else is a forgery.
+    let answerer: BusName?
+  }
+
+  private(set) var entries: [UInt32: Entry] = [:]
+
+  mutating func add(_ serial: UInt32, answerer: BusName?) { entries[serial] = Entry(answerer: answerer) }
+
+  /// Whoever comes second, the reply or the task that waits for it, brings the two together.
+  mutating func end(_ serial: UInt32, with outcome: Outcome) {
+    guard let entry = entries[serial] else { return }
+    switch entry.state {
+    case .sent: entries[serial]?.state = .ended(outcome)
+    case .ended: break
+    case .awaited(let continuation):
+      entries[serial] = nil
+      continuation.resume(returning: outcome)
+    }
+  }
+
+  mutating func wait(for serial: UInt32, _ continuation: UnsafeContinuation<Outcome, Never>) {
+    switch entries[serial]?.state {
+    case .ended(let outcome):
+      entries[serial] = nil
+      continuation.resume(returning: outcome)
+    case .sent: entries[serial]?.state = .awaited(continuation)
+    case .awaited, nil: continuation.resume(returning: .failure(.disconnected))
+    }
+  }
 }
 
 extension Connection {
@@ -106,7 +136,18 @@ extension Connection {
     flushAnnouncements()
     let answerer = call.destination.flatMap { $0.isUnique || $0 == .bus ? $0 : nil }
     let serial = transmit(call)
-    let outcome = await outcome(ofCall: serial, answerer: answerer, timeout: timeout)
+    calls.add(serial, answerer: answerer)
+    let timer = timeout.map { timeout in
+      loop.timers.schedule(at: timeout.deadline) { [unowned self] in
+        loop.enter(self) { $0.calls.end(serial, with: .failure(.timedOut)) }
+      }
+    }
+    let outcome = await withTaskCancellationHandler {
+      await withUnsafeContinuation { calls.wait(for: serial, $0) }
+    } onCancel: {
+      loop.execute { self.assumeIsolated { $0.calls.end(serial, with: .failure(.cancelled)) } }
+    }
+    if let timer { loop.timers.cancel(timer) }
     switch outcome {
     case .failure(let error): throw error
     case .reply(let box):
@@ -127,39 +168,15 @@ extension Connection {
     }
   }
 
-  /// Between sending and the first suspension nothing else runs on the loop, so the reply cannot come too early.
-  private func outcome(ofCall serial: UInt32, answerer: BusName?, timeout: Duration?) async -> PendingCalls.Outcome {
-    await withTaskCancellationHandler {
-      await withUnsafeContinuation { continuation in
-        let timer = timeout.map { timeout in
-          loop.timers.schedule(at: timeout.deadline) { [unowned self] in
-            assumeIsolated { $0.failCall(serial, .timedOut) }
-          }
-        }
-        calls.entries[serial] = PendingCalls.Entry(continuation: continuation, answerer: answerer, timer: timer)
-      }
-    } onCancel: {
-      loop.execute { self.assumeIsolated { $0.failCall(serial, .cancelled) } }
-    }
-  }
-
   func completeCall(with reply: consuming Message) {
     let serial = reply.replySerial
     guard let entry = calls.entries[serial] else { return }
     // The bus itself answers for those who cannot: unknown names, peers that have gone.
     if let answerer = entry.answerer, let sender = reply.sender, sender != answerer, sender != .bus { return }
-    calls.entries[serial] = nil
-    if let timer = entry.timer { loop.timers.cancel(timer) }
-    entry.continuation.resume(returning: .reply(MessageBox(reply)))
-  }
-
-  private func failCall(_ serial: UInt32, _ error: CallError) {
-    guard let entry = calls.entries.removeValue(forKey: serial) else { return }
-    if let timer = entry.timer { loop.timers.cancel(timer) }
-    entry.continuation.resume(returning: .failure(error))
+    calls.end(serial, with: .reply(MessageBox(reply)))
   }
 
   func failAllCalls() {
-    for serial in calls.entries.keys { failCall(serial, .disconnected) }
+    for serial in calls.entries.keys { calls.end(serial, with: .failure(.disconnected)) }
   }
 }

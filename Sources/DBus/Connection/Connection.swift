@@ -207,7 +207,7 @@ extension Connection {
     nextWaiter += 1
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // Calling one another, an actor's own functions may let the loop go on in between: it is asked again.
+        // A task that prefers an executor is put off at every `await`: look again.
         if closeReason != nil || Task.isCancelled {
           continuation.resume(returning: closeReason)
         } else {
@@ -227,7 +227,10 @@ extension Connection {
       assumeIsolated { $0.resumeFlushWaiters(evenWhereUnsent: true) }
     }
     driver.afterEvents = { [unowned self] in loop.enter(self) { $0.resumeFlushWaiters() } }
-    await withCheckedContinuation { flushWaiters.append($0) }
+    await withCheckedContinuation { continuation in
+      flushWaiters.append(continuation)
+      resumeFlushWaiters()
+    }
     loop.timers.cancel(token)
   }
 

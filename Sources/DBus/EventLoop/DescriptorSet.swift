@@ -29,7 +29,8 @@ final class DescriptorSet {
   // As in the loop: one thread, and no access that spans a call out.
   @exclusivity(unchecked) private var entries: [Int32: Entry] = [:]
   @exclusivity(unchecked) private var changed: [Int32] = []
-  @exclusivity(unchecked) private var ready = [epoll_event](repeating: epoll_event(), count: EventLoop.Turn.maximumEvents)
+  @exclusivity(unchecked) private var ready = [epoll_event](
+    repeating: epoll_event(), count: EventLoop.Turn.maximumEvents)
 
   init() throws(ConnectionError) {
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// One thread that waits for descriptors and deadlines, runs Swift jobs, and owns the connections made on it.
 ///
-/// The loop is a Swift executor: an actor that names it lives on its thread, and a task that prefers it runs there. Between
-/// such code and a ``Connection`` on the same loop no message changes threads.
+/// The loop is a Swift executor: an actor that names it lives on its thread. Between such an actor and a ``Connection`` on the same
+/// loop no message changes threads.
 ///
 /// ```swift
 /// let loop = try EventLoop()
@@ -36,7 +36,7 @@ internal import Glibc
 ///
 /// The thread keeps the loop alive until ``stop()``. An executor that is gone takes the jobs of its actors with it, so
 /// a stopped loop still runs what is queued on it, on another thread, one job at a time.
-public final class EventLoop: SerialExecutor, TaskExecutor {
+public final class EventLoop: SerialExecutor {
   enum Work {
     case job(UnownedJob)
     case call(@Sendable () -> Void)
@@ -117,21 +117,24 @@ public final class EventLoop: SerialExecutor, TaskExecutor {
   }
 
   /// Runs `body` on this loop's thread, and comes back with what it returns.
-  public nonisolated(nonsending) func run<Value: Sendable, Failure: Error>(
-    _ body: @escaping @Sendable () async throws(Failure) -> Value
+  public func run<Value: Sendable, Failure: Error>(
+    _ body: nonisolated(nonsending) @escaping @Sendable () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    let result: Result<Value, Failure> = await withTaskExecutorPreference(self) {
-      await Self.capture(body)
-    }
-    return try result.get()
+    try await Isolation(loop: self).run(body)
   }
 
-  // Concurrent, so that it runs where the task prefers to and not where the caller is.
-  @concurrent
-  private static func capture<Value: Sendable, Failure: Error>(
-    _ body: @Sendable () async throws(Failure) -> Value
-  ) async -> Result<Value, Failure> {
-    do throws(Failure) { return .success(try await body()) } catch { return .failure(error) }
+  /// Lives on the loop, and so does what it calls in its own isolation.
+  private actor Isolation {
+    let loop: EventLoop
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    init(loop: EventLoop) { self.loop = loop }
+
+    func run<Value: Sendable, Failure: Error>(
+      _ body: nonisolated(nonsending) @Sendable () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
+      try await body()
+    }
   }
 }
 
@@ -199,8 +202,9 @@ extension EventLoop {
 
   private func perform(_ work: Work) {
     switch work {
-    case .job(let job):
-      job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+    // Not as a task executor as well: the runtime would then take each `await` of a task that prefers none for a change of
+    // executors, and put the task at the end of the queue.
+    case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
     case .call(let body): body()
     }
   }
