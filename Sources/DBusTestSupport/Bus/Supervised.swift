@@ -8,6 +8,7 @@ internal import Glibc
 /// group, removes what it was told to, and goes. Were the shell itself killed, the kernel would kill the program. (To let
 /// the kernel do it all would not do: it cannot remove files, and it does nothing for a process whose parent ended before it asked.)
 final class Supervised: Sendable {
+  // In the end nobody may be there to read what the shell has to say, and saying it would be its end.
   private static let script = """
     folder=$1
     shift
@@ -20,6 +21,7 @@ final class Supervised: Sendable {
       wait "$child"
       echo gone
     done
+    exec >/dev/null 2>&1
     kill -s KILL -- "-$child" "$child"
     wait "$child"
     if [ -n "$folder" ]; then rm -rf -- "$folder"; fi
