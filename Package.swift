@@ -23,6 +23,7 @@ let package = Package(
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: settings),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
+    .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
     .executableTarget(
       name: "dbus-showcase", dependencies: ["DBus"], path: "examples/showcase", swiftSettings: settings),
     .executableTarget(
@@ -35,6 +36,7 @@ let package = Package(
       name: "ClientTests", dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],
       exclude: ["Clients"], swiftSettings: settings),
     .testTarget(name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport"], swiftSettings: settings),
-    .testTarget(name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport", "private-bus"], swiftSettings: settings),
   ]
 )

@@ -6,8 +6,8 @@ enum Files {
   static func exist(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// Where a bus has its socket.
-  static func folder(of bus: PrivateBus) -> String {
-    let path = bus.address.rawValue.split(separator: ",")[0].dropFirst("unix:path=".count)
+  static func folder(of address: BusAddress) -> String {
+    let path = address.rawValue.split(separator: ",")[0].dropFirst("unix:path=".count)
     return String(path.dropLast("/bus".count))
   }
 }

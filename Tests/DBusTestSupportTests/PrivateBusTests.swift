@@ -28,7 +28,7 @@ import Testing
     #expect(Processes.exist(bus.processIdentifier))
     await bus.stop()
     #expect(!Files.exist(home))
-    #expect(!Files.exist(Files.folder(of: bus)))
+    #expect(!Files.exist(Files.folder(of: bus.address)))
     #expect(!Processes.exist(bus.processIdentifier))
     await bus.stop()
   }
@@ -51,7 +51,7 @@ import Testing
   func `a bus that nobody stopped goes with the last reference to it`(kind: PrivateBus.Kind) async throws {
     var bus: PrivateBus? = try await PrivateBus.start(kind)
     let process = try #require(bus?.processIdentifier)
-    let folder = Files.folder(of: try #require(bus))
+    let folder = Files.folder(of: try #require(bus?.address))
     bus = nil
     try await eventually("the bus and its folder are gone") { !Processes.exist(process) && !Files.exist(folder) }
   }

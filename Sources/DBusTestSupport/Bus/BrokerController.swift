@@ -66,7 +66,8 @@ actor BrokerController {
   private func handle(_ signal: ReceivedSignal) async {
     switch signal.member {
     case "Activate":
-      guard let serial = try? signal.values(as: UInt64.self), let name = names[signal.path], let service = services[name]
+      guard let serial = try? signal.values(as: UInt64.self), let name = names[signal.path],
+        let service = services[name]
       else { return }
       await start(service, at: signal.path, serial)
     case "SetActivationEnvironment":

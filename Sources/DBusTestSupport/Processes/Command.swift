@@ -73,6 +73,27 @@ public struct Command: Sendable {
     return String(result.standardOutput.hasSuffix("\n") ? result.standardOutput.dropLast() : result.standardOutput[...])
   }
 
+  /// Runs it to its end with our own standard input and outputs, in our session: a program that a user typed.
+  package func runInForeground() async throws -> ExitStatus {
+    let words = try words
+    let descriptors = try [0, 1, 2].map { try OwnedFileDescriptor(duplicating: $0) }
+    let process = try await ChildProcess.start(
+      Spawn(
+        executable: words[0], arguments: words, environment: environment, descriptors: descriptors, isDetached: false))
+    return try await process.ended()
+  }
+
+  /// What is started: the program, by way of others that prepare the ground for it and become it.
+  var words: [String] {
+    get throws {
+      let path = try Programs.required(program, in: environment)
+      // The kernel kills it where this process ends first.
+      let prefix = Programs.path(of: "setpriv").map { [$0, "--pdeathsig", "KILL", "--"] } ?? []
+      let chdir = directory.map { ["/usr/bin/env", "--chdir=\($0)"] } ?? []
+      return prefix + chdir + [path] + arguments
+    }
+  }
+
   /// Starts it, to run beside the test. Stop it, or use ``whileRunning(_:)``, which does.
   public func start() async throws -> RunningCommand { try await RunningCommand(self) }
 

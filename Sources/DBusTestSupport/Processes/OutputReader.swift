@@ -28,7 +28,6 @@ final class OutputReader: Sendable {
     let state = state
     try OwnThread.start {
       let number = descriptor.release()
-      defer { close(number) }
       var buffer = [UInt8](repeating: 0, count: 1 << 16)
       while true {
         let count = read(number, &buffer, buffer.count)
@@ -36,6 +35,8 @@ final class OutputReader: Sendable {
         if count <= 0 { break }
         state.update { $0.bytes += buffer[..<count] }
       }
+      // First: who heard of the end may count descriptors.
+      close(number)
       state.update { $0.isAtEnd = true }
     }
   }

@@ -28,6 +28,14 @@ enum Programs {
     return nil
   }
 
+  /// The path of what was built together with this process.
+  static func built(_ name: String) -> String {
+    var path = [CChar](repeating: 0, count: 4096)
+    let length = max(0, readlink("/proc/self/exe", &path, path.count))
+    let folder = String(decoding: path[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return folder.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/\(name)"
+  }
+
   static func required(_ name: String, in environment: [String: String] = environment) throws(ProgramNotFound) -> String
   {
     guard let path = path(of: name, in: environment) else { throw ProgramNotFound(name: name) }

@@ -18,15 +18,11 @@ public final class RunningCommand: Sendable {
   private let errors: OutputReader
 
   init(_ command: Command) async throws {
-    let program = try Programs.required(command.program, in: command.environment)
     let output = try OwnedFileDescriptor.pipe()
     let errors = try OwnedFileDescriptor.pipe()
     let input =
       try command.input.isEmpty ? FileDescriptors.null() : FileDescriptors.file(holding: Array(command.input.utf8))
-    // The kernel kills it where this process ends first.
-    let prefix = Programs.path(of: "setpriv").map { [$0, "--pdeathsig", "KILL", "--"] } ?? []
-    let chdir = command.directory.map { ["/usr/bin/env", "--chdir=\($0)"] } ?? []
-    let words = prefix + chdir + [program] + command.arguments
+    let words = try command.words
     self.command = command.description
     process = try await ChildProcess.start(
       Spawn(

@@ -11,11 +11,13 @@ struct Spawn {
   /// The child's descriptors: what stands at index 0 becomes its standard input, and so on. It gets none of our others,
   /// since they are closed on exec.
   var descriptors: [OwnedFileDescriptor]
+  /// Whether it gets a session of its own: signals from the terminal do not reach it there, and it has no terminal.
+  var isDetached = true
 
   /// `POSIX_SPAWN_SETSID`, which the Glibc module hides.
   private static let newSession: Int32 = 0x80
 
-  /// Starts the process in a session of its own, with the signals as a shell leaves them. Returns its identifier.
+  /// Starts the process with the signals as a shell leaves them. Returns its identifier.
   func start() throws(SystemCallError) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -38,7 +40,7 @@ struct Spawn {
     posix_spawnattr_setsigmask(&attributes, &signals)
     sigfillset(&signals)
     posix_spawnattr_setsigdefault(&attributes, &signals)
-    let flags = Self.newSession | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
+    let flags = (isDetached ? Self.newSession : 0) | Int32(POSIX_SPAWN_SETSIGMASK) | Int32(POSIX_SPAWN_SETSIGDEF)
     posix_spawnattr_setflags(&attributes, Int16(flags))
 
     var pid: pid_t = 0

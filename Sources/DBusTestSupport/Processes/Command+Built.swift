@@ -1,0 +1,13 @@
+extension Command {
+  /// An executable of this package, as it was built together with the test that runs it. Let the test's target depend on it.
+  ///
+  /// ```swift
+  /// let result = try await Command.built("private-bus", "--daemon", "--", "printenv", "DBUS_SESSION_BUS_ADDRESS").run()
+  /// print(result.standardOutput)  // unix:path=…
+  /// ```
+  public static func built(
+    _ name: String, _ arguments: String..., environment: [String: String]? = nil, input: String = ""
+  ) -> Command {
+    Command(Programs.built(name), arguments: arguments, environment: environment, input: input)
+  }
+}

@@ -1,0 +1,35 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// Each in a process of its own, where nobody else opens or closes a descriptor. Swift's executor opens some few of its own
+/// when it likes; fifty that leak one each are more than that.
+@Suite struct LeakTests {
+  @Test(arguments: PrivateBus.Kind.available)
+  func `fifty buses leave no descriptor behind`(kind: PrivateBus.Kind) async throws {
+    await #expect(processExitsWith: .success) { [name = kind.rawValue as String] in
+      let kind = try #require(PrivateBus.Kind(rawValue: name))
+      try await useABus(kind)
+      let before = OpenDescriptors.count
+      for _ in 1...50 { try await useABus(kind) }
+      try await eventually("the last of them is closed") { OpenDescriptors.count < before + 25 }
+    }
+  }
+
+  @Test func `fifty commands leave no descriptor behind`() async throws {
+    await #expect(processExitsWith: .success) {
+      _ = try await Command("cat", input: "hello").run()
+      let before = OpenDescriptors.count
+      for _ in 1...50 { _ = try await Command("cat", input: "hello").run() }
+      try await eventually("the last of them is closed") { OpenDescriptors.count < before + 25 }
+    }
+  }
+}
+
+private func useABus(_ kind: PrivateBus.Kind) async throws {
+  try await withPrivateBus(kind) { bus in
+    try await bus.install("org.example.Nobody", executable: "true")
+    let connection = try await bus.connect()
+    await connection.close()
+  }
+}

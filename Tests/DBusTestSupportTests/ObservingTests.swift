@@ -1,0 +1,29 @@
+import DBus
+import DBusTestSupport
+import Glibc
+import Testing
+
+/// Counts are of the whole process, and other tests run in it meanwhile: so each looks at a process of its own.
+@Suite struct ObservingTests {
+  @Test func `an open file shows among the descriptors of its process, under its path`() async throws {
+    let descriptor = open("/dev/full", O_RDONLY | O_CLOEXEC)
+    #expect(OpenDescriptors.list[descriptor] == "/dev/full")
+    #expect(OpenDescriptors.count >= 4)
+    close(descriptor)
+    try await Command("sh", "-c", "exec 9</dev/full; echo ready; exec sleep 1000").whileRunning { running in
+      try await running.nextLine()
+      #expect(OpenDescriptors.of(process: running.processIdentifier)[9] == "/dev/full")
+    }
+  }
+
+  @Test func `a thread that waits is seen to`() async throws {
+    let before = ContextSwitches.now()
+    let mine = try #require(before.first { $0.thread == getpid() })
+    #expect(!mine.name.isEmpty)
+    try await Command("cat", input: "").whileRunning { _ in }
+    try await withPeers { _, client in
+      try await client.call(to: nil, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+      #expect(ContextSwitches.since(before).contains { $0.name == "dbus-loop" && $0.voluntary > 0 })
+    }
+  }
+}
