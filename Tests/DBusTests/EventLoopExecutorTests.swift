@@ -1,0 +1,112 @@
+import DBus
+import DBusTestSupport
+import Glibc
+import Testing
+
+/// A loop is where actors live and where tasks may run.
+@Suite(.timeLimit(.minutes(1))) struct EventLoopExecutorTests {
+  private struct Refusal: Error, Equatable { let reason: String }
+
+  @Test func `an actor on the loop runs on its thread`() async throws {
+    let loop = try EventLoop()
+    let guest = EventLoopGuest(loop)
+    let thread = await loop.run { UInt(pthread_self()) }
+    for _ in 0..<10 {
+      #expect(await guest.thread() == thread)
+      await Task.detached {
+        let seen = await guest.thread()
+        #expect(seen == thread)
+      }.value
+    }
+    #expect(!loop.isCurrent)
+    await loop.stop()
+  }
+
+  @Test func `a call on the loop may enter an actor that lives there`() async throws {
+    let loop = try EventLoop()
+    let guest = EventLoopGuest(loop)
+    loop.execute { guest.assumeIsolated { $0.add(7) } }
+    #expect(await guest.numbers == [7])
+    await loop.stop()
+  }
+
+  @Test func `whoever claims to be on the loop and is not traps`() async {
+    await #expect(processExitsWith: .failure) {
+      let loop = try EventLoop()
+      EventLoopGuest(loop).addAssumingIsolation(1)
+    }
+    await #expect(processExitsWith: .failure) {
+      let (loop, other) = (try EventLoop(), try EventLoop())
+      let guest = EventLoopGuest(loop)
+      await other.run { guest.addAssumingIsolation(1) }
+    }
+  }
+
+  @Test func `run comes back with the value, to where it came from`() async throws {
+    let loop = try EventLoop()
+    let guest = EventLoopGuest(loop)
+    let value = await loop.run { loop.isCurrent ? "on the loop" : "elsewhere" }
+    #expect(value == "on the loop")
+    #expect(!loop.isCurrent)
+    let sum = await loop.run {
+      await guest.add(1)
+      await Task.yield()
+      await guest.add(2)
+      return (await guest.numbers, loop.isCurrent)
+    }
+    #expect(sum.0 == [1, 2] && sum.1)
+    await loop.stop()
+  }
+
+  @Test func `run comes back with the error, of its type`() async throws {
+    let loop = try EventLoop()
+    do throws(Refusal) {
+      _ = try await loop.run { () async throws(Refusal) -> Int in throw Refusal(reason: "not today") }
+      Issue.record("no error came")
+    } catch {
+      #expect(error == Refusal(reason: "not today"))
+    }
+    await loop.stop()
+  }
+
+  @Test func `run within run, on one loop and across two`() async throws {
+    let (first, second) = (try EventLoop(), try EventLoop())
+    let places = await first.run {
+      let outer = first.isCurrent
+      let inner = await second.run { second.isCurrent && !first.isCurrent }
+      let same = await first.run { first.isCurrent }
+      return [outer, inner, same, first.isCurrent]
+    }
+    #expect(places == [true, true, true, true])
+    await first.stop()
+    await second.stop()
+  }
+
+  @Test func `a task that is cancelled sees it on the loop`() async throws {
+    let loop = try EventLoop()
+    let waiting = Task {
+      await loop.run {
+        while !Task.isCancelled { await Task.yield() }
+        return loop.isCurrent
+      }
+    }
+    waiting.cancel()
+    #expect(await waiting.value)
+    await loop.stop()
+  }
+
+  @Test(arguments: [
+    ("short", "short"), ("exactly-fifteen", "exactly-fifteen"), ("longer than fifteen bytes", "longer than fif"),
+  ])
+  func `the thread has the loop's name`(name: String, expected: String) async throws {
+    let loop = try EventLoop(name: name)
+    let found = await loop.run {
+      let file = OwnedFileDescriptor(owning: open("/proc/thread-self/comm", O_RDONLY | O_CLOEXEC))
+      var bytes = [UInt8](repeating: 0, count: 32)
+      let count = file.withRawValue { read($0, &bytes, bytes.count) }
+      return String(decoding: bytes.prefix(max(count - 1, 0)), as: UTF8.self)
+    }
+    #expect(found == expected)
+    await loop.stop()
+  }
+}

@@ -1,0 +1,160 @@
+import DBus
+import DBusTestSupport
+import Glibc
+import Testing
+
+/// How loops end, and what comes after.
+@Suite(.timeLimit(.minutes(1))) struct EventLoopLifetimeTests {
+  @Test func `stop waits for what is queued, and for what that queues`() async throws {
+    for _ in 0..<50 {
+      let loop = try EventLoop()
+      let count = Lock(0)
+      for _ in 0..<20 {
+        loop.execute { loop.execute { loop.execute { count.withLock { $0 += 1 } } } }
+      }
+      await loop.stop()
+      #expect(count.withLock { $0 } == 20)
+    }
+  }
+
+  @Test func `stopping twice, at once and after, comes back`() async throws {
+    let loop = try EventLoop()
+    await withTaskGroup { group in
+      for _ in 0..<8 { group.addTask { await loop.stop() } }
+    }
+    await loop.stop()
+  }
+
+  @Test func `a loop can be stopped from itself`() async throws {
+    let loop = try EventLoop()
+    try await withLimit(usualLimit, "the loop to stop itself") { await loop.run { await loop.stop() } }
+    await loop.stop()
+  }
+
+  @Test func `a job on a loop that is being stopped runs once, there or afterwards`() async throws {
+    let seen = Lock<[Int]>([])
+    for round in 0..<200 {
+      let loop = try EventLoop()
+      async let stopped: Void = loop.stop()
+      await withCheckedContinuation { continuation in
+        loop.execute {
+          seen.withLock { $0.append(round) }
+          continuation.resume()
+        }
+      }
+      await stopped
+    }
+    #expect(seen.withLock { $0 } == Array(0..<200))
+  }
+
+  // MARK: The afterlife
+
+  @Test func `calls, actors and tasks of a stopped loop run, in order and one at a time`() async throws {
+    let loop = try EventLoop()
+    let guest = EventLoopGuest(loop)
+    await guest.add(1)
+    await loop.stop()
+    await guest.add(2)
+    let place = await loop.run { loop.isCurrent }
+    #expect(place)
+    let each = 500
+    let threads = 4
+    let seen = Lock([[Int]](repeating: [], count: threads))
+    let busy = Lock((now: 0, most: 0))
+    try await withLimit(usualLimit, "the calls on a stopped loop") {
+      await withCheckedContinuation { continuation in
+        for thread in 0..<threads {
+          EventLoopThread.start {
+            for number in 0..<each {
+              loop.execute {
+                busy.withLock { busy in
+                  busy.now += 1
+                  busy.most = max(busy.most, busy.now)
+                }
+                guest.assumeIsolated { $0.add(0) }
+                busy.withLock { $0.now -= 1 }
+                let isLast = seen.withLock { seen in
+                  seen[thread].append(number)
+                  return seen.allSatisfy { $0.count == each }
+                }
+                if isLast { continuation.resume() }
+              }
+            }
+          }
+        }
+      }
+    }
+    #expect(seen.withLock { $0 } == [[Int]](repeating: Array(0..<each), count: threads))
+    #expect(busy.withLock { $0.most } == 1)
+    #expect(await guest.numbers.prefix(2) == [1, 2])
+  }
+
+  @Test func `an actor may outlive its loop's thread and go in its own time`() async throws {
+    let gone = Lock(false)
+    do {
+      let loop = try EventLoop()
+      let mortal = Mortal(loop) { gone.withLock { $0 = true } }
+      await mortal.live()
+      await loop.stop()
+      await mortal.live()
+    }
+    try await withLimit(usualLimit, "the end of an actor on a stopped loop") {
+      while !gone.withLock({ $0 }) { await Task.yield() }
+    }
+  }
+
+  private actor Mortal {
+    private nonisolated let loop: EventLoop
+    private let end: @Sendable () -> Void
+    init(_ loop: EventLoop, end: @escaping @Sendable () -> Void) {
+      self.loop = loop
+      self.end = end
+    }
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    func live() {}
+    isolated deinit { end() }
+  }
+
+  // MARK: What is left
+
+  @Test func `1000 loops leave no descriptor and no thread`() async {
+    await #expect(processExitsWith: .success) {
+      try await FileDescriptorLeak.settle()
+      let descriptors = FileDescriptorLeak.openCount()
+      for round in 0..<1000 {
+        let loop = try EventLoop()
+        if round % 3 == 0 { loop.execute {} }
+        await loop.stop()
+        if round % 5 == 0 { await loop.run {} }
+      }
+      // A thread says that it has stopped before it is gone.
+      try await withLimit(usualLimit, "the threads and descriptors to go") {
+        while EventLoopTask.count() > 20 || FileDescriptorLeak.openCount() > descriptors + 20 { await Task.yield() }
+      }
+    }
+  }
+
+  @Test func `100 loops at the same time`() async throws {
+    var loops: [EventLoop] = []
+    for _ in 0..<100 { loops.append(try EventLoop()) }
+    let places = await withTaskGroup(of: Bool.self) { group in
+      for loop in loops { group.addTask { await loop.run { loop.isCurrent } } }
+      var places: [Bool] = []
+      for await place in group { places.append(place) }
+      return places
+    }
+    #expect(places == [Bool](repeating: true, count: 100))
+    for loop in loops { await loop.stop() }
+  }
+}
+
+enum EventLoopTask {
+  /// How many threads this process has.
+  static func count() -> Int {
+    guard let folder = opendir("/proc/self/task") else { return 0 }
+    defer { closedir(folder) }
+    var count = -2
+    while readdir(folder) != nil { count += 1 }
+    return count
+  }
+}

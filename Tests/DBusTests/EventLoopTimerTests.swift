@@ -1,0 +1,113 @@
+import DBusTestSupport
+import Testing
+
+@testable import DBus
+
+/// Timers and descriptors, as the connections on a loop use them.
+@Suite(.timeLimit(.minutes(1))) struct EventLoopTimerTests {
+  @Test func `timers fire in the order of their deadlines, and not before them`() async throws {
+    let loop = try EventLoop()
+    let fired = Lock<[(Int, inTime: Bool)]>([])
+    let delays = [30, 5, 20, 1, 10, 0, 25, 15]
+    try await withLimit(usualLimit, "the timers") {
+      await withCheckedContinuation { continuation in
+        loop.execute {
+          let start = TimerQueue.now
+          for delay in delays {
+            let deadline = start + UInt64(delay) * 1_000_000
+            _ = loop.timers.schedule(at: deadline) {
+              let count = fired.withLock { fired in
+                fired.append((delay, TimerQueue.now >= deadline && loop.isCurrent))
+                return fired.count
+              }
+              if count == delays.count { continuation.resume() }
+            }
+          }
+        }
+      }
+    }
+    #expect(fired.withLock { $0.map(\.0) } == delays.sorted())
+    #expect(fired.withLock { $0.filter { !$0.inTime }.isEmpty })
+    await loop.stop()
+  }
+
+  @Test func `a timer that was cancelled never fires, and wakes nobody`() async throws {
+    let loop = try EventLoop()
+    let fired = Lock<[String]>([])
+    try await withLimit(usualLimit, "the timer behind those that were cancelled") {
+      await withCheckedContinuation { continuation in
+        loop.execute {
+          let now = TimerQueue.now
+          let cancelled = (0..<100).map { number in
+            loop.timers.schedule(at: now + UInt64(number) * 100_000) { fired.withLock { $0.append("cancelled") } }
+          }
+          // Still there as the first of the same turn fires.
+          let last = loop.timers.schedule(at: now + 1) { fired.withLock { $0.append("cancelled by a timer") } }
+          _ = loop.timers.schedule(at: now) { loop.timers.cancel(last) }
+          for token in cancelled { loop.timers.cancel(token) }
+          _ = loop.timers.schedule(at: now + 20_000_000) {
+            fired.withLock { $0.append("the last") }
+            continuation.resume()
+          }
+        }
+      }
+    }
+    let timeout = await loop.run { loop.timers.millisecondsToNext() }
+    #expect(timeout == -1)
+    #expect(fired.withLock { $0 } == ["the last"])
+    await loop.stop()
+  }
+
+  @Test func `timers, descriptors and the end of the turn come while jobs beget jobs`() async throws {
+    let loop = try EventLoop()
+    let pipe = try OwnedFileDescriptor.pipe()
+    let readEnd = pipe.readEnd.withRawValue { $0 }
+    let waitedFor = Lock<Set<String>>(["timer", "descriptor", "end of the turn"])
+    @Sendable func arrived(_ what: String) { _ = waitedFor.withLock { $0.remove(what) } }
+    try await withLimit(usualLimit, "whoever might be starved") {
+      await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+        loop.execute {
+          _ = loop.timers.schedule(at: TimerQueue.now + 1_000_000) { arrived("timer") }
+          loop.descriptors.add(readEnd, events: .readable) { _ in
+            arrived("descriptor")
+            loop.descriptors.remove(readEnd)
+          }
+          loop.atEndOfTurn { arrived("end of the turn") }
+          pipe.writeEnd.close()
+        }
+        @Sendable func beget() {
+          if waitedFor.withLock({ $0.isEmpty }) { return continuation.resume() }
+          loop.execute(beget)
+        }
+        loop.execute(beget)
+      }
+    }
+    await loop.stop()
+  }
+
+  @Test func `what a timer held is let go on the loop as it stops, and may still queue`() async throws {
+    final class Holder: Sendable {
+      let loop: EventLoop
+      let gone: @Sendable (Bool) -> Void
+      init(_ loop: EventLoop, gone: @escaping @Sendable (Bool) -> Void) {
+        self.loop = loop
+        self.gone = gone
+      }
+      deinit {
+        let (loop, gone) = (loop, gone)
+        loop.execute { gone(loop.isCurrent) }
+      }
+    }
+    let place = try await withLimit(usualLimit, "what was queued as the loop stopped") {
+      let loop = try EventLoop()
+      return await withCheckedContinuation { continuation in
+        loop.execute {
+          let holder = Holder(loop) { continuation.resume(returning: $0) }
+          _ = loop.timers.schedule(at: .max) { withExtendedLifetime(holder) {} }
+        }
+        Task { await loop.stop() }
+      }
+    }
+    #expect(place)
+  }
+}
