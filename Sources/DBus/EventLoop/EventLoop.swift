@@ -133,7 +133,9 @@ public final class EventLoop: SerialExecutor {
     func run<Value: Sendable, Failure: Error>(
       _ body: nonisolated(nonsending) @Sendable () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {
-      try await body()
+      // Without something to do here, the compiler (6.3) leaves the change of threads to `body`, which makes none.
+      loop.checkIsolated()
+      return try await body()
     }
   }
 }
