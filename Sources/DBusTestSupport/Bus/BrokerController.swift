@@ -8,7 +8,7 @@ actor BrokerController {
   private let connection: Connection
   private var environment: [String: String]
   private var services: [BusName: ActivatableService] = [:]
-  /// Index, and last element of its path on the connection, of each name that the broker was told of.
+  /// The names that the broker was told of, by the object that stands for each.
   private var names: [ObjectPath: BusName] = [:]
   private var running: [RunningCommand] = []
   private var work: Task<Void, Never>?

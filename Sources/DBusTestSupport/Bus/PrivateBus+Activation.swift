@@ -4,6 +4,8 @@ extension PrivateBus {
   /// Lets the bus start `executable` when somebody calls `name` and nobody has it. When this returns the bus knows.
   ///
   /// ```swift
+  /// import DBus
+  ///
   /// try await withPrivateBus { bus in
   ///   try await bus.install("org.example.Greeter", executable: "/usr/libexec/greeter", arguments: ["--quiet"])
   ///   let client = try await bus.connect()

@@ -3,6 +3,8 @@ public import DBus
 /// A message bus that only this process knows, and that ends when this process does.
 ///
 /// ```swift
+/// import DBus
+///
 /// try await withPrivateBus(.daemon) { bus in
 ///   let service = try await bus.connect()
 ///   let client = try await bus.connect()
@@ -17,14 +19,19 @@ public import DBus
 /// A test that takes the kind as its argument runs on each broker that is installed:
 ///
 /// ```swift
+/// import DBus
 /// import Testing
 ///
-/// @Test(arguments: PrivateBus.Kind.available)
-/// func `the bus has a name of its own`(kind: PrivateBus.Kind) async throws {
-///   try await withPrivateBus(kind) { bus in
-///     let connection = try await bus.connect()
-///     #expect(try await connection.owner(of: .bus) == .bus)
-///     await connection.close()
+/// @Suite struct BusTests {}
+///
+/// extension BusTests {
+///   @Test(arguments: PrivateBus.Kind.available)
+///   func `the bus has a name of its own`(kind: PrivateBus.Kind) async throws {
+///     try await withPrivateBus(kind) { bus in
+///       let connection = try await bus.connect()
+///       #expect(try await connection.owner(of: .bus) == .bus)
+///       await connection.close()
+///     }
 ///   }
 /// }
 /// ```
@@ -85,6 +92,8 @@ public final class PrivateBus: Sendable {
 /// Runs `body` with a bus of its own, which is gone when this returns or throws.
 ///
 /// ```swift
+/// import DBus
+///
 /// let names = try await withPrivateBus { bus in
 ///   let connection = try await bus.connect()
 ///   defer { Task { await connection.close() } }

@@ -3,6 +3,8 @@ internal import Glibc
 /// How often the threads of a process gave up their processor, for tests that a message does not change threads.
 ///
 /// ```swift
+/// import DBus
+///
 /// let before = ContextSwitches.now()
 /// let (server, client) = try await Connection.pair()
 /// await client.close()

@@ -4,6 +4,8 @@ internal import Glibc
 /// The descriptors that this process has open, for tests of leaks.
 ///
 /// ```swift
+/// import DBus
+///
 /// let before = OpenDescriptors.count
 /// for _ in 1...50 {
 ///   let (server, client) = try await Connection.pair()

@@ -33,6 +33,8 @@ public let usualLimit: Duration = .seconds(30)
 /// Waits for `body`, and throws ``LimitExceeded`` where it takes longer than `limit`.
 ///
 /// ```swift
+/// import DBus
+///
 /// let connection = try await Connection.session()
 /// let signals = try await connection.signals(MatchRule(interface: "org.example.Player"))
 /// let first = try await withLimit(.seconds(5), "the first signal of the player") {
@@ -65,6 +67,8 @@ public func withLimit<Value: Sendable>(
 /// There are fewer only where the sequence ends.
 ///
 /// ```swift
+/// import DBus
+///
 /// let connection = try await Connection.session()
 /// let signals = try await connection.signals(MatchRule(member: "Changed"))
 /// let three = try await collect(3, from: signals, within: .seconds(5))
@@ -95,6 +99,8 @@ public func collect<Source: AsyncSequence & Sendable>(
 /// file of the kernel. Where there is an event, wait for that with ``withLimit(_:_:_:)``.
 ///
 /// ```swift
+/// import DBus
+///
 /// let before = OpenDescriptors.count
 /// let connection = try await Connection.session()
 /// await connection.close()

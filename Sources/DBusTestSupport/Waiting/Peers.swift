@@ -3,6 +3,8 @@ public import DBus
 /// Runs `body` with two connections that are each other's peers on one loop, and closes all three.
 ///
 /// ```swift
+/// import DBus
+///
 /// let greeting = try await withPeers { server, client in
 ///   var greeter = Interface("org.example.Greeter")
 ///   greeter.method("Greet", in: "name", out: "greeting") { (name: String) in "Hello, \(name)!" }
