@@ -10,7 +10,7 @@ import Testing
   @Test func `an actor on the loop runs on its thread`() async throws {
     let loop = try EventLoop()
     let guest = EventLoopGuest(loop)
-    let thread = await loop.run { UInt(pthread_self()) }
+    let thread = await loop.run { _ in UInt(pthread_self()) }
     for _ in 0..<10 {
       #expect(await guest.thread() == thread)
       await Task.detached {
@@ -38,17 +38,17 @@ import Testing
     await #expect(processExitsWith: .failure) {
       let (loop, other) = (try EventLoop(), try EventLoop())
       let guest = EventLoopGuest(loop)
-      await other.run { guest.addAssumingIsolation(1) }
+      await other.run { _ in guest.addAssumingIsolation(1) }
     }
   }
 
   @Test func `run comes back with the value, to where it came from`() async throws {
     let loop = try EventLoop()
     let guest = EventLoopGuest(loop)
-    let value = await loop.run { loop.isCurrent ? "on the loop" : "elsewhere" }
+    let value = await loop.run { _ in loop.isCurrent ? "on the loop" : "elsewhere" }
     #expect(value == "on the loop")
     #expect(!loop.isCurrent)
-    let sum = await loop.run {
+    let sum = await loop.run { _ in
       await guest.add(1)
       await Task.yield()
       await guest.add(2)
@@ -61,7 +61,7 @@ import Testing
   @Test func `run comes back with the error, of its type`() async throws {
     let loop = try EventLoop()
     do throws(Refusal) {
-      _ = try await loop.run { () async throws(Refusal) -> Int in throw Refusal(reason: "not today") }
+      _ = try await loop.run { (_) async throws(Refusal) -> Int in throw Refusal(reason: "not today") }
       Issue.record("no error came")
     } catch {
       #expect(error == Refusal(reason: "not today"))
@@ -71,10 +71,10 @@ import Testing
 
   @Test func `run within run, on one loop and across two`() async throws {
     let (first, second) = (try EventLoop(), try EventLoop())
-    let places = await first.run {
+    let places = await first.run { _ in
       let outer = first.isCurrent
-      let inner = await second.run { second.isCurrent && !first.isCurrent }
-      let same = await first.run { first.isCurrent }
+      let inner = await second.run { _ in second.isCurrent && !first.isCurrent }
+      let same = await first.run { _ in first.isCurrent }
       return [outer, inner, same, first.isCurrent]
     }
     #expect(places == [true, true, true, true])
@@ -85,7 +85,7 @@ import Testing
   @Test func `a task that is cancelled sees it on the loop`() async throws {
     let loop = try EventLoop()
     let waiting = Task {
-      await loop.run {
+      await loop.run { _ in
         while !Task.isCancelled { await Task.yield() }
         return loop.isCurrent
       }
@@ -100,7 +100,7 @@ import Testing
   ])
   func `the thread has the loop's name`(name: String, expected: String) async throws {
     let loop = try EventLoop(name: name)
-    let found = await loop.run {
+    let found = await loop.run { _ in
       let file = OwnedFileDescriptor(owning: open("/proc/thread-self/comm", O_RDONLY | O_CLOEXEC))
       var bytes = [UInt8](repeating: 0, count: 32)
       let count = file.withRawValue { read($0, &bytes, bytes.count) }

@@ -27,7 +27,7 @@ import Testing
 
   @Test func `a loop can be stopped from itself`() async throws {
     let loop = try EventLoop()
-    try await withLimit(usualLimit, "the loop to stop itself") { await loop.run { await loop.stop() } }
+    try await withLimit(usualLimit, "the loop to stop itself") { await loop.run { _ in await loop.stop() } }
     await loop.stop()
   }
 
@@ -55,7 +55,7 @@ import Testing
     await guest.add(1)
     await loop.stop()
     await guest.add(2)
-    let place = await loop.run { loop.isCurrent }
+    let place = await loop.run { _ in loop.isCurrent }
     #expect(place)
     let each = 500
     let threads = 4
@@ -125,7 +125,7 @@ import Testing
         let loop = try EventLoop()
         if round % 3 == 0 { loop.execute {} }
         await loop.stop()
-        if round % 5 == 0 { await loop.run {} }
+        if round % 5 == 0 { await loop.run { _ in } }
       }
       // A thread says that it has stopped before it is gone.
       try await withLimit(usualLimit, "the threads and descriptors to go") {
@@ -138,7 +138,7 @@ import Testing
     var loops: [EventLoop] = []
     for _ in 0..<100 { loops.append(try EventLoop()) }
     let places = await withTaskGroup(of: Bool.self) { group in
-      for loop in loops { group.addTask { await loop.run { loop.isCurrent } } }
+      for loop in loops { group.addTask { await loop.run { _ in loop.isCurrent } } }
       var places: [Bool] = []
       for await place in group { places.append(place) }
       return places

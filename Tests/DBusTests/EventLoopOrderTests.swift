@@ -70,7 +70,7 @@ import Testing
         }
         loop.execute(beget)
         EventLoopThread.start { loop.execute { _ = waitedFor.withLock { $0.remove("another thread") } } }
-        Task { await loop.run { _ = waitedFor.withLock { $0.remove("a task") } } }
+        Task { await loop.run { _ in _ = waitedFor.withLock { $0.remove("a task") } } }
       }
     }
     #expect(rounds.withLock { $0 } > 0)

@@ -52,7 +52,7 @@ import Testing
         }
       }
     }
-    let timeout = await loop.run { loop.timers.millisecondsToNext() }
+    let timeout = await loop.run { _ in loop.timers.millisecondsToNext() }
     #expect(timeout == -1)
     #expect(fired.withLock { $0 } == ["the last"])
     await loop.stop()

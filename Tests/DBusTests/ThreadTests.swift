@@ -7,7 +7,7 @@ import Testing
   @Test func `code that runs on a loop comes back to it after each call`() async throws {
     let (server, client) = try await Connection.pair()
     let loop = client.loop
-    let stays = try await loop.run {
+    let stays = try await loop.run { _ in
       var stays = loop.isCurrent
       for _ in 0..<10 {
         try await client.call(to: nil, at: "/", "org.freedesktop.DBus.Peer", "Ping")

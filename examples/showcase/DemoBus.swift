@@ -12,7 +12,7 @@ struct DemoBus {
   static func start() async throws -> DemoBus {
     let thread = try EventLoop(name: "demo-bus")
     do {
-      let (process, address) = try await thread.run { try startDaemon() }
+      let (process, address) = try await thread.run { _ in try startDaemon() }
       return DemoBus(address: address, process: process, thread: thread)
     } catch {
       await thread.stop()

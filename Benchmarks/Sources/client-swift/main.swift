@@ -29,7 +29,7 @@ let text = arguments[5]
 let loop = try EventLoop()
 let connection = try await Connection.session(on: loop)
 // On the loop's thread, as an actor that lives there would: a call and its reply never change threads.
-let time = try await loop.run { [service, text, count, warmUp] in
+let time = try await loop.run { [service, text, count, warmUp] _ in
   try await call(service, text, over: connection, times: warmUp)
   let start = ContinuousClock.now
   try await call(service, text, over: connection, times: count)

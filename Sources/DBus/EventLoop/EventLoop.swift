@@ -9,7 +9,7 @@ internal import Glibc
 /// ```swift
 /// let loop = try EventLoop()
 /// let connection = try await Connection.session(on: loop)
-/// let names = try await loop.run {
+/// let names = try await loop.run { _ in
 ///   try await connection.call(
 ///     to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "ListNames", returning: [String].self)
 /// }
@@ -117,26 +117,38 @@ public final class EventLoop: SerialExecutor {
   }
 
   /// Runs `body` on this loop's thread, and comes back with what it returns.
+  ///
+  /// The parameter is what keeps it there: the isolation that `body` has, and that what it awaits comes back to.
   public func run<Value: Sendable, Failure: Error>(
-    _ body: nonisolated(nonsending) @escaping @Sendable () async throws(Failure) -> Value
+    _ body: @escaping @Sendable (isolated LoopIsolation) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    try await Isolation(loop: self).run(body)
+    try await LoopIsolation(loop: self).run(body)
   }
+}
 
-  /// Lives on the loop, and so does what it calls in its own isolation.
-  private actor Isolation {
-    let loop: EventLoop
-    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+/// The isolation of code that runs on an ``EventLoop``'s thread without an actor of its own. See ``EventLoop/run(_:)``.
+///
+/// ```swift
+/// let loop = try EventLoop()
+/// let isThere = await loop.run { isolation in isolation.loop.isCurrent }
+/// print(isThere)  // true
+/// await loop.stop()
+/// ```
+public actor LoopIsolation {
+  /// The loop.
+  public nonisolated let loop: EventLoop
 
-    init(loop: EventLoop) { self.loop = loop }
+  /// The loop, as Swift's concurrency knows it.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    func run<Value: Sendable, Failure: Error>(
-      _ body: nonisolated(nonsending) @Sendable () async throws(Failure) -> Value
-    ) async throws(Failure) -> Value {
-      // Without something to do here, the compiler (6.3) leaves the change of threads to `body`, which makes none.
-      loop.checkIsolated()
-      return try await body()
-    }
+  init(loop: EventLoop) { self.loop = loop }
+
+  fileprivate func run<Value: Sendable, Failure: Error>(
+    _ body: @Sendable (isolated LoopIsolation) async throws(Failure) -> Value
+  ) async throws(Failure) -> Value {
+    // Without something to do here, the compiler (6.3) leaves the change of threads to `body`, which may make none.
+    loop.checkIsolated()
+    return try await body(self)
   }
 }
 
