@@ -142,10 +142,12 @@ extension Connection {
         loop.enter(self) { $0.calls.end(serial, with: .failure(.timedOut)) }
       }
     }
-    let outcome = await withTaskCancellationHandler {
-      await withUnsafeContinuation { calls.wait(for: serial, $0) }
-    } onCancel: {
-      loop.execute { self.assumeIsolated { $0.calls.end(serial, with: .failure(.cancelled)) } }
+    let outcome = await withTaskExecutorPreference(loop.taskExecutor) {
+      await withTaskCancellationHandler {
+        await withUnsafeContinuation { calls.wait(for: serial, $0) }
+      } onCancel: {
+        loop.execute { self.assumeIsolated { $0.calls.end(serial, with: .failure(.cancelled)) } }
+      }
     }
     if let timer { loop.timers.cancel(timer) }
     switch outcome {

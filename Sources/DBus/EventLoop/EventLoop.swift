@@ -38,7 +38,10 @@ internal import Glibc
 /// a stopped loop still runs what is queued on it, on another thread, one job at a time.
 public final class EventLoop: SerialExecutor {
   enum Work {
+    /// Of an actor that lives here.
     case job(UnownedJob)
+    /// Of a task that prefers to go on here.
+    case preferred(UnownedJob)
     case call(@Sendable () -> Void)
   }
 
@@ -71,6 +74,9 @@ public final class EventLoop: SerialExecutor {
   let descriptors: DescriptorSet
   let timers = TimerQueue()
 
+  /// For a task that waits for something that happens here.
+  let taskExecutor = LoopTaskExecutor()
+
   /// Starts a loop on a thread of its own, which `ps` and debuggers show under `name` (15 bytes of it).
   public init(name: String = "dbus-loop") throws(ConnectionError) {
     wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -85,6 +91,7 @@ public final class EventLoop: SerialExecutor {
       var count: UInt64 = 0
       read(wakeDescriptor, &count, MemoryLayout<UInt64>.size)
     }
+    taskExecutor.loop = self
     // The thread takes this reference over and gives it back when it ends.
     let context = ThreadContext(loop: self, name: name)
     var thread = pthread_t()
@@ -122,7 +129,10 @@ public final class EventLoop: SerialExecutor {
   public func run<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable (isolated LoopIsolation) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    try await LoopIsolation(loop: self).run(body)
+    let isolation = LoopIsolation(loop: self)
+    return try await withTaskExecutorPreference(taskExecutor) { () async throws(Failure) -> Value in
+      try await isolation.run(body)
+    }
   }
 }
 
@@ -194,7 +204,7 @@ extension EventLoop {
     }
   }
 
-  private func add(_ work: Work) {
+  func add(_ work: Work) {
     if isCurrent {
       local.append(work)
       return
@@ -216,9 +226,8 @@ extension EventLoop {
 
   private func perform(_ work: Work) {
     switch work {
-    // Not as a task executor as well: the runtime would then take each `await` of a task that prefers none for a change of
-    // executors, and put the task at the end of the queue.
     case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+    case .preferred(let job): job.runSynchronously(on: taskExecutor.asUnownedTaskExecutor())
     case .call(let body): body()
     }
   }
