@@ -50,8 +50,7 @@ import Testing
 
   @Test func `a message as long as may be comes back, and one byte more is refused`() throws {
     // What the body may hold: two arrays, each with its length.
-    let header = 4 * ((1 << 16) + 16)
-    let room = MessageWriter.maximumMessageLength - header
+    let room = MessageWriter.maximumBodyLength
     let first = Data(count: Self.arrayLimit)
     var second = Data(count: room - Self.arrayLimit - 8)
     func make() throws(CodingError) -> Message { try Message.signal(from: "/a", "a.b", "C", first, second) }
@@ -68,16 +67,16 @@ import Testing
     let (destination, interface, member) = try (
       BusName(name), InterfaceName(name), MemberName(String(repeating: "m", count: 255))
     )
-    let room = MessageWriter.maximumMessageLength - 4 * ((1 << 16) + 16)
+    let room = MessageWriter.maximumBodyLength
     let (first, second) = (Data(count: Self.arrayLimit), Data(count: room - Self.arrayLimit - 8))
     let message = try Message.methodCall(to: destination, at: path, interface, member, first, second)
     let bytes = try message.bytes(serial: 1)
-    #expect(bytes.count <= MessageWriter.maximumMessageLength)
+    #expect(bytes.count <= 1 << 27)
     #expect(try Message(bytes: bytes).path == path)
   }
 
   @Test func `a single string may be longer than any array, and not longer than the message`() throws {
-    let room = MessageWriter.maximumMessageLength - 4 * ((1 << 16) + 16)
+    let room = MessageWriter.maximumBodyLength
     var text = String(repeating: "x", count: room - 5)
     #expect(codingError(of: text) == nil)
     text += "x"
@@ -93,8 +92,12 @@ import Testing
     #expect(try Message(bytes: Message.methodCall(at: path, nil, "C").bytes(serial: 1)).path == path)
     text += "p"
     let longer = try ObjectPath(text)
-    #expect(codingError { () throws(CodingError) in try Message.signal(from: longer, "a.b", "C") } == .messageTooLong)
-    #expect(codingError { () throws(CodingError) in try Message.methodCall(at: longer, nil, "C") } == .messageTooLong)
+    #expect(
+      codingError { () throws(CodingError) in try Message.signal(from: longer, "a.b", "C") }
+        == .pathTooLong((1 << 16) + 1))
+    #expect(
+      codingError { () throws(CodingError) in try Message.methodCall(at: longer, nil, "C") }
+        == .pathTooLong((1 << 16) + 1))
     // In the body it may be of any length.
     #expect(try signal(longer).values(as: ObjectPath.self) == longer)
   }

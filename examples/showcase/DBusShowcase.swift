@@ -52,7 +52,8 @@ struct DBusShowcase {
   private static func demonstrate(
     on connection: Connection, _ endings: Endings, ownAddress: BusAddress?
   ) async throws -> Int32 {
-    let showcase = Showcase(on: connection.loop, watch: Demo.show, quit: endings.askToQuit)
+    let showcase = Showcase(on: connection.loop, quit: endings.askToQuit)
+    connection.observeCalls(Demo.show)
     try await begin(showcase, on: connection)
     Demo.introduce(ownAddress: ownAddress)
     return await end(with: endings, connection)

@@ -38,8 +38,6 @@ enum Demo {
 
   /// Shows a call as it comes.
   @Sendable static func show(_ call: Call) {
-    // An object manager looks at every object for one call, and would be shown once for each.
-    if call.interface == "org.freedesktop.DBus.ObjectManager" { return }
     print("\(call.sender ?? "a peer") calls \(call.member) on \(call.path)")
   }
 

@@ -22,7 +22,6 @@ extension Showcase {
     interface.method("Remove", on: self) { (showcase: isolated Showcase, call) -> Void in
       try showcase.removeItem(call.path, on: call.connection)
     }
-    if let watch { interface.restrict(by: watch) }
     return interface
   }
 

@@ -17,7 +17,6 @@ package actor Showcase {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
   nonisolated let mood = StoredProperty(Mood.calm)
-  nonisolated let watch: Interface.AccessCheck?
   private nonisolated let quit: @Sendable () -> Void
 
   var volume = 0.5
@@ -26,13 +25,9 @@ package actor Showcase {
   var items: Set<ObjectPath> = []
   var itemsMade = 0
 
-  /// `loop` is the loop of the connection that this will be exported on. `watch` sees each call before it is carried out, and
-  /// `quit` is called where somebody asks for the end.
-  package init(
-    on loop: EventLoop, watch: Interface.AccessCheck? = nil, quit: @escaping @Sendable () -> Void
-  ) {
+  /// `loop` is the loop of the connection that this will be exported on. `quit` is called where somebody asks for the end.
+  package init(on loop: EventLoop, quit: @escaping @Sendable () -> Void) {
     self.loop = loop
-    self.watch = watch
     self.quit = quit
   }
 
@@ -45,7 +40,6 @@ package actor Showcase {
     declareProperties(in: &interface)
     declareItemMethods(in: &interface)
     interface.method("Quit") { [quit] in quit() }
-    if let watch { interface.restrict(by: watch) }
     return interface
   }
 
@@ -54,8 +48,6 @@ package actor Showcase {
     connection.export(interface, at: Self.path)
     connection.exportObjectManager(at: Self.itemsPath)
     for label in ["a lamp", "a rope", "a mask"] { try createItem(label, on: connection) }
-    var number = Number.interface
-    if let watch { number.restrict(by: watch) }
-    connection.export(Number.subtree(of: number), below: Number.path)
+    connection.export(Number.subtree(of: Number.interface), below: Number.path)
   }
 }

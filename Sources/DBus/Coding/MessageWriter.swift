@@ -22,8 +22,11 @@ internal import Glibc
 public struct MessageWriter: ~Copyable {
   /// The longest array, in bytes: what the specification says.
   public static let maximumArrayLength = 1 << 26
-  /// The longest message, in bytes: the specification's 128 MiB, less what the bus adds as it passes a message on.
-  public static let maximumMessageLength = (1 << 27) - 512
+  /// The longest path that a message is sent to or from. D-Bus has no limit but the message's; no sensible path comes near.
+  public static let maximumPathLength = 1 << 16
+  /// What a message's values may take together, in bytes: the specification's 128 MiB, less a header with the longest path and names, and
+  /// the sender's name that the bus adds.
+  public static let maximumBodyLength = (1 << 27) - maximumPathLength - 4096
   /// How deep containers may nest altogether, variants included: what the specification says.
   public static let maximumDepth = 64
   /// How many file descriptors a message may carry: what any libdbus peer accepts.

@@ -24,7 +24,9 @@ public final class OwnedFileDescriptor: Sendable {
 
   deinit { close() }
 
-  /// Lends the number to `body`; it stays open until `body` returns. Inside, it is -1 after ``close()``.
+  /// Lends the number to `body`; it stays open until `body` returns. It is -1 after ``close()``.
+  ///
+  /// `body` may not close or release this descriptor: that would wait for itself.
   public func withRawValue<Result>(_ body: (Int32) throws -> Result) rethrows -> Result {
     try descriptor.withLock { try body($0) }
   }

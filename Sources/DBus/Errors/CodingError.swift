@@ -18,8 +18,10 @@ public enum CodingError: Error, Sendable, Hashable {
   case containsNUL
   /// An array's elements have this many bytes together, beyond ``MessageWriter/maximumArrayLength``.
   case arrayTooLong(Int)
-  /// The message would be longer than ``MessageWriter/maximumMessageLength``.
+  /// The values take more than ``MessageWriter/maximumBodyLength`` together.
   case messageTooLong
+  /// An object path has this many bytes, beyond ``MessageWriter/maximumPathLength``.
+  case pathTooLong(Int)
   /// The signature of all that was written is not one that a message may have.
   case invalidSignature(InvalidName)
   /// Containers nest deeper than ``MessageWriter/maximumDepth``.
@@ -49,7 +51,9 @@ extension CodingError: CustomStringConvertible {
     case .containsNUL: "a string has an embedded NUL, which D-Bus cannot carry"
     case .arrayTooLong(let length):
       "an array has \(length) bytes, and \(MessageWriter.maximumArrayLength) is the limit"
-    case .messageTooLong: "the message is longer than \(MessageWriter.maximumMessageLength) bytes"
+    case .messageTooLong: "the values take more than \(MessageWriter.maximumBodyLength) bytes together"
+    case .pathTooLong(let length):
+      "an object path has \(length) bytes, and \(MessageWriter.maximumPathLength) is the limit"
     case .invalidSignature(let fault): "the values do not fit into one message: \(fault)"
     case .nestedTooDeep: "containers nest deeper than \(MessageWriter.maximumDepth)"
     case .tooManyFileDescriptors:

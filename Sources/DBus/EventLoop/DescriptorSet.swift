@@ -69,7 +69,10 @@ final class DescriptorSet {
       var event = epoll_event()
       event.events = wanted?.rawValue ?? 0
       event.data.fd = descriptor
-      if epoll_ctl(epoll, operation, descriptor, &event) == 0 { entries[descriptor]?.told = wanted }
+      var isTold = epoll_ctl(epoll, operation, descriptor, &event) == 0
+      // The number was closed and came back as another file while epoll still knew it.
+      if !isTold && errno == EEXIST { isTold = epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0 }
+      if isTold { entries[descriptor]?.told = wanted }
     }
     changed.removeAll(keepingCapacity: true)
   }

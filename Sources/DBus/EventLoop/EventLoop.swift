@@ -70,7 +70,8 @@ public final class EventLoop: SerialExecutor {
   @exclusivity(unchecked) private var running: [Work] = []
   @exclusivity(unchecked) private var endOfTurn: [() -> Void] = []
   @exclusivity(unchecked) private var residents: [ObjectIdentifier: any LoopResident] = [:]
-  @exclusivity(unchecked) private var hungry: [ObjectIdentifier] = []
+  @exclusivity(unchecked) private var hungry: [any LoopResident] = []
+  @exclusivity(unchecked) private var draining: [any LoopResident] = []
   let descriptors: DescriptorSet
   let timers = TimerQueue()
 
@@ -252,8 +253,7 @@ extension EventLoop {
 
   /// `resident` has messages: it is drained before the loop waits. On the loop only.
   func setHungry(_ resident: any LoopResident) {
-    let identifier = ObjectIdentifier(resident)
-    if !hungry.contains(identifier) { hungry.append(identifier) }
+    if !hungry.contains(where: { $0 === resident }) { hungry.append(resident) }
   }
 
   /// Runs `body` once, when this turn's messages and jobs are done and before the loop waits. On the loop only.
@@ -298,13 +298,11 @@ extension EventLoop {
   }
 
   private func drainHungry() {
+    if hungry.isEmpty { return }
     // Draining may make itself or others hungry again: those wait for the next round.
-    let identifiers = hungry
-    if identifiers.isEmpty { return }
-    hungry.removeAll(keepingCapacity: true)
-    for identifier in identifiers {
-      if let resident = residents[identifier], resident.drain() { setHungry(resident) }
-    }
+    swap(&hungry, &draining)
+    for resident in draining where resident.drain() { setHungry(resident) }
+    draining.removeAll(keepingCapacity: true)
   }
 
   /// Steps 3 and 4. Returns whether the loop is to end.
@@ -378,6 +376,13 @@ private final class ThreadContext {
   let loop: EventLoop
   let name: String
 
+  /// The kernel takes 15 bytes, and none of a longer name.
+  var shownName: String {
+    var shown = name
+    while shown.utf8.count > 15 { shown.removeLast() }
+    return shown
+  }
+
   init(loop: EventLoop, name: String) {
     self.loop = loop
     self.name = name
@@ -386,7 +391,7 @@ private final class ThreadContext {
   static func run(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
     guard let pointer else { return nil }
     let context = Unmanaged<ThreadContext>.fromOpaque(pointer).takeRetainedValue()
-    pthread_setname_np(pthread_self(), String(decoding: context.name.utf8.prefix(15), as: UTF8.self))
+    pthread_setname_np(pthread_self(), context.shownName)
     CurrentLoop.pointer = Unmanaged.passUnretained(context.loop).toOpaque()
     context.loop.runUntilStopped()
     return nil

@@ -10,6 +10,7 @@ typealias Instant = UInt64
 final class TimerQueue {
   struct Token: Hashable { fileprivate let number: UInt64 }
 
+  /// By deadline, and those with the same deadline in the order in which they were scheduled.
   private var heap: [(deadline: Instant, number: UInt64)] = []
   private var actions: [UInt64: () -> Void] = [:]
   private var nextNumber: UInt64 = 1
@@ -37,7 +38,7 @@ final class TimerQueue {
 
   private func compact() {
     // Sorted is a heap too.
-    heap = heap.filter { actions[$0.number] != nil }.sorted { $0.deadline < $1.deadline }
+    heap = heap.filter { actions[$0.number] != nil }.sorted { $0 < $1 }
   }
 
   func removeAll() {
@@ -73,7 +74,7 @@ final class TimerQueue {
     var child = heap.count - 1
     while child > 0 {
       let parent = (child - 1) / 2
-      if heap[parent].deadline <= heap[child].deadline { return }
+      if heap[parent] <= heap[child] { return }
       heap.swapAt(parent, child)
       child = parent
     }
@@ -87,8 +88,8 @@ final class TimerQueue {
       let left = 2 * parent + 1
       if left >= heap.count { return }
       let right = left + 1
-      let child = right < heap.count && heap[right].deadline < heap[left].deadline ? right : left
-      if heap[parent].deadline <= heap[child].deadline { return }
+      let child = right < heap.count && heap[right] < heap[left] ? right : left
+      if heap[parent] <= heap[child] { return }
       heap.swapAt(parent, child)
       parent = child
     }

@@ -58,11 +58,10 @@ extension Message {
     to destination: BusName? = nil, at path: ObjectPath, _ interface: InterfaceName? = nil, _ member: MemberName,
     _ arguments: repeat each Argument
   ) throws(CodingError) -> Message {
-    try checkReserved(path: path, interface: interface)
+    try check(path: path, interface: interface)
     let raw = dbus_message_new_method_call(
       destination?.rawValue, path.rawValue, interface?.rawValue, member.rawValue)
-    let names = [destination?.rawValue, path.rawValue, interface?.rawValue, member.rawValue]
-    return try Message(raw, names: names).appending(repeat each arguments)
+    return try Message(raw).appending(repeat each arguments)
   }
 
   /// A signal with `arguments`; to everyone who listens, or with `destination` to one alone.
@@ -70,10 +69,9 @@ extension Message {
     from path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, to destination: BusName? = nil,
     _ arguments: repeat each Argument
   ) throws(CodingError) -> Message {
-    try checkReserved(path: path, interface: interface)
+    try check(path: path, interface: interface)
     let message = try Message(
-      dbus_message_new_signal(path.rawValue, interface.rawValue, member.rawValue),
-      names: [destination?.rawValue, path.rawValue, interface.rawValue, member.rawValue])
+      dbus_message_new_signal(path.rawValue, interface.rawValue, member.rawValue))
     if let destination, dbus_message_set_destination(message.raw, destination.rawValue) == 0 { throw .outOfMemory }
     return try message.appending(repeat each arguments)
   }
@@ -83,7 +81,7 @@ extension Message {
     to call: borrowing Message, _ values: repeat each Value
   ) throws(CodingError) -> Message {
     try checkSent(call)
-    return try Message(dbus_message_new_method_return(call.raw), names: []).appending(repeat each values)
+    return try Message(dbus_message_new_method_return(call.raw)).appending(repeat each values)
   }
 
   /// The reply to `call` that says why it failed. What D-Bus cannot carry is left out of `text`.
@@ -93,14 +91,14 @@ extension Message {
     try checkSent(call)
     let raw = dbus_message_new_error(call.raw, name.rawValue, nil)
     let sendable = text.utf8.contains(0) ? String(text.filter { $0 != "\0" }) : text
-    return try Message(raw, names: [name.rawValue]).appending(sendable)
+    return try Message(raw).appending(sendable)
   }
 
   /// The error that goes to whom `reply` would have gone to.
   static func error(
     inPlaceOf reply: borrowing Message, _ name: ErrorName, _ text: String
   ) throws(CodingError) -> Message {
-    let message = try Message(dbus_message_new(DBUS_MESSAGE_TYPE_ERROR), names: [])
+    let message = try Message(dbus_message_new(DBUS_MESSAGE_TYPE_ERROR))
     guard dbus_message_set_error_name(message.raw, name.rawValue) != 0,
       dbus_message_set_reply_serial(message.raw, reply.replySerial) != 0,
       dbus_message_set_destination(message.raw, reply.destination?.rawValue) != 0
@@ -108,21 +106,10 @@ extension Message {
     return try message.appending(text)
   }
 
-  private init(_ raw: OpaquePointer?, names: [String?]) throws(CodingError) {
+  private init(_ raw: OpaquePointer?) throws(CodingError) {
     guard let raw else { throw .outOfMemory }
-    // A path may be of any length, and a header counts too.
-    for case let name? in names where name.utf8.count > Message.maximumHeaderName {
-      dbus_message_unref(raw)
-      throw .messageTooLong
-    }
     self.raw = raw
   }
-
-  /// Longer than any sensible path, and four of them with their padding fit into what `bodyLimit` leaves.
-  private static let maximumHeaderName = 1 << 16
-
-  /// What the body may hold: a message less four names in its header.
-  static let bodyLimit = MessageWriter.maximumMessageLength - 4 * (maximumHeaderName + 16)
 
   private consuming func appending<each Argument: BusValue>(
     _ arguments: repeat each Argument
@@ -133,7 +120,7 @@ extension Message {
       if signatureLength >= Signature.maximumDepth {
         try MessageWriter.check(Signature.of(repeat (each Argument).self), inArray: false)
       }
-      var writer = MessageWriter(appendingTo: raw, limit: Message.bodyLimit)
+      var writer = MessageWriter(appendingTo: raw, limit: MessageWriter.maximumBodyLength)
       repeat try (each arguments).write(to: &writer)
     }
     return self
@@ -144,7 +131,9 @@ extension Message {
     if call.serial == 0 { throw .invalidValue("a message that was never sent cannot be answered") }
   }
 
-  private static func checkReserved(path: ObjectPath, interface: InterfaceName?) throws(CodingError) {
+  private static func check(path: ObjectPath, interface: InterfaceName?) throws(CodingError) {
+    let length = path.rawValue.utf8.count
+    if length > MessageWriter.maximumPathLength { throw .pathTooLong(length) }
     if path.rawValue == DBUS_PATH_LOCAL { throw .reserved(DBUS_PATH_LOCAL) }
     if interface?.rawValue == DBUS_INTERFACE_LOCAL { throw .reserved(DBUS_INTERFACE_LOCAL) }
   }

@@ -42,6 +42,10 @@ public final class Call: Sendable {
   public var interface: InterfaceName? { message.interface }
   /// The method.
   public var member: MemberName { message.member ?? MemberName(unchecked: "") }
+  /// The types of its arguments.
+  public var signature: Signature { message.signature }
+  /// Its arguments, whatever they are.
+  public func variants() throws(CodingError) -> [Variant] { try message.variants() }
   /// Whether the caller waits for the reply.
   public var expectsReply: Bool { message.expectsReply }
 

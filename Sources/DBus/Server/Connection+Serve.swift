@@ -6,8 +6,21 @@ extension Connection {
   /// Calls of a sender that wait for the answer keep their order.
   public nonisolated func identifyCallers() { onLoop { $0.callers.identifies = true } }
 
+  /// From now on `observer` is shown every call before it is looked at: those that will be refused, too. For logs.
+  ///
+  /// ```swift
+  /// let connection = try await Connection.session()
+  /// connection.observeCalls { call in
+  ///   print("\(call.sender ?? "a peer") calls \(call.member) at \(call.path) with \((try? call.variants()) ?? [])")
+  /// }
+  /// ```
+  public nonisolated func observeCalls(_ observer: @escaping @Sendable (Call) -> Void) {
+    onLoop { $0.callers.observer = observer }
+  }
+
   func serve(_ message: consuming Message) {
     let call = Call(message, on: self)
+    callers.observer?(call)
     guard callers.identifies else { return dispatch(call) }
     let sender = call.sender
     if callers.waiting[sender] != nil {
@@ -103,5 +116,6 @@ struct WaitingCalls {
   static let limitForEachSender = 4096
 
   var identifies = false
+  var observer: (@Sendable (Call) -> Void)?
   var waiting: [BusName?: [Call]] = [:]
 }

@@ -3,6 +3,9 @@
 /// The handler's parameters are the method's arguments, and its result is the reply. Names for both are given in order, so that people
 /// who introspect the object can read them. A synchronous handler runs on the connection's loop, and has answered when it returns;
 /// an asynchronous one runs as a task of its own. A handler that throws refuses the call: see ``NamedOnBus``.
+///
+/// A wrong number of names is a programming error and traps. Where the compiler cannot tell which form is meant, say the closure's types:
+/// `{ (counter: isolated Counter, call: Call) -> Int32 in … }`.
 extension Interface {
   /// A synchronous method.
   ///

@@ -89,17 +89,35 @@ public struct Interface: Sendable {
   /// greeter.annotate("Hail", .deprecated)
   /// ```
   public mutating func annotate(_ member: MemberName, _ annotation: Introspection.Annotation) {
+    change(member) { $0.annotations.append(annotation) }
+  }
+
+  /// Says what a method, property or signal that was declared before is for. Whoever introspects the object can read it.
+  ///
+  /// ```swift
+  /// var greeter = Interface("org.example.Greeter")
+  /// greeter.method("Greet", in: "name", out: "greeting") { (name: String) in "Hello, \(name)!" }
+  /// greeter.document("Greet", "A greeting for whoever has that name.")
+  /// ```
+  public mutating func document(_ member: MemberName, _ text: String) {
+    change(member) { $0.documentation = text }
+  }
+
+  /// A method and a signal may have the same name; what is said of one is said of the other.
+  private mutating func change(_ member: MemberName, _ body: (inout any IntrospectionElement) -> Void) {
     var isFound = false
-    func add<Element: IntrospectionElement>(_ elements: inout [Element], _ named: (Element) -> MemberName) {
-      for index in elements.indices where named(elements[index]) == member {
-        elements[index].annotations.append(annotation)
+    func change<Element: IntrospectionElement>(_ elements: inout [Element], _ name: (Element) -> MemberName) {
+      for index in elements.indices where name(elements[index]) == member {
+        var element: any IntrospectionElement = elements[index]
+        body(&element)
+        if let element = element as? Element { elements[index] = element }
         isFound = true
       }
     }
-    add(&declaration[0].introspection.methods, \.name)
-    add(&declaration[0].introspection.properties, \.name)
-    add(&declaration[0].introspection.signals, \.name)
-    precondition(isFound, "\(name) has no member \(member) to annotate")
+    change(&declaration[0].introspection.methods, \.name)
+    change(&declaration[0].introspection.properties, \.name)
+    change(&declaration[0].introspection.signals, \.name)
+    precondition(isFound, "\(name) has no member \(member)")
   }
 }
 
