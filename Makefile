@@ -9,7 +9,7 @@ ARGS    ?=
 
 # What `make run` shows, and what `make install` puts into bin.
 RUN         ?= dbus-showcase --demo
-EXECUTABLES ?= dbus-showcase
+EXECUTABLES ?= dbus-showcase private-bus
 
 # The libraries whose documentation is built and whose examples are compiled.
 DOCUMENTED = DBus

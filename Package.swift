@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "DBus", targets: ["DBus"]),
     .library(name: "DBusTestSupport", targets: ["DBusTestSupport"]),
     .executable(name: "dbus-showcase", targets: ["dbus-showcase"]),
+    .executable(name: "private-bus", targets: ["private-bus"]),
   ],
   targets: [
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
@@ -33,7 +34,8 @@ let package = Package(
       name: "greeter-client", dependencies: ["DBus"], path: "examples/greeter", exclude: ["Service.swift"],
       sources: ["Client.swift"], swiftSettings: settings),
     .testTarget(
-      name: "ClientTests", dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],
+      name: "ClientTests",
+      dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],
       exclude: ["Clients"], swiftSettings: settings),
     .testTarget(name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport"], swiftSettings: settings),
     .testTarget(

@@ -18,7 +18,9 @@ guard arguments.count == 6, arguments[2] == "one", let count = Int(arguments[3])
 let service = try BusName(arguments[1])
 let text = arguments[5]
 
-@Sendable nonisolated(nonsending) func call(_ service: BusName, _ text: String, over connection: Connection, times: Int) async throws {
+@Sendable nonisolated(nonsending) func call(
+  _ service: BusName, _ text: String, over connection: Connection, times: Int
+) async throws {
   for _ in 0..<times {
     let echo: String = try await connection.call(
       to: service, at: "/org/stagedoor/Echo", "org.stagedoor.Echo", "Echo", text)

@@ -50,7 +50,8 @@ extension CodingError: NamedOnBus {
   /// `InvalidArgs`, or `LimitsExceeded` where something is too large.
   public var errorReply: ErrorReply {
     switch self {
-    case .arrayTooLong, .messageTooLong, .pathTooLong, .nestedTooDeep, .tooManyFileDescriptors, .fileDescriptorUnavailable:
+    case .arrayTooLong, .messageTooLong, .pathTooLong, .nestedTooDeep, .tooManyFileDescriptors,
+      .fileDescriptorUnavailable:
       ErrorReply(.limitsExceeded, description)
     case .outOfMemory: ErrorReply(.noMemory, description)
     default: ErrorReply(.invalidArgs, description)
