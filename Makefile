@@ -12,7 +12,7 @@ RUN         ?= dbus-showcase --demo
 EXECUTABLES ?= dbus-showcase private-bus
 
 # The libraries whose documentation is built and whose examples are compiled.
-DOCUMENTED = DBus
+DOCUMENTED = DBus DBusTestSupport
 
 # Every debug build is made with the same flags, so that `make check test` builds once.
 BUILD   = --scratch-path $(SCRATCH) --explicit-target-dependency-import-check error
