@@ -94,9 +94,9 @@ public final class EventLoop: SerialExecutor {
     }
     taskExecutor.loop = self
     // The thread takes this reference over and gives it back when it ends.
-    let context = ThreadContext(loop: self, name: name)
+    let context = LoopThread(loop: self, name: name)
     var thread = pthread_t()
-    let code = pthread_create(&thread, nil, { ThreadContext.run($0) }, Unmanaged.passRetained(context).toOpaque())
+    let code = pthread_create(&thread, nil, { LoopThread.run($0) }, Unmanaged.passRetained(context).toOpaque())
     guard code == 0 else {
       Unmanaged.passUnretained(context).release()
       descriptors.close()
@@ -134,32 +134,6 @@ public final class EventLoop: SerialExecutor {
     return try await withTaskExecutorPreference(taskExecutor) { () async throws(Failure) -> Value in
       try await isolation.run(body)
     }
-  }
-}
-
-/// The isolation of code that runs on an ``EventLoop``'s thread without an actor of its own. See ``EventLoop/run(_:)``.
-///
-/// ```swift
-/// let loop = try EventLoop()
-/// let isThere = await loop.run { isolation in isolation.loop.isCurrent }
-/// print(isThere)  // true
-/// await loop.stop()
-/// ```
-public actor LoopIsolation {
-  /// The loop.
-  public nonisolated let loop: EventLoop
-
-  /// The loop, as Swift's concurrency knows it.
-  public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-
-  init(loop: EventLoop) { self.loop = loop }
-
-  fileprivate func run<Value: Sendable, Failure: Error>(
-    _ body: @Sendable (isolated LoopIsolation) async throws(Failure) -> Value
-  ) async throws(Failure) -> Value {
-    // Without something to do here, the compiler (6.3) leaves the change of threads to `body`, which may make none.
-    loop.checkIsolated()
-    return try await body(self)
   }
 }
 
@@ -259,7 +233,8 @@ extension EventLoop {
   /// Runs `body` once, when this turn's messages and jobs are done and before the loop waits. On the loop only.
   package func atEndOfTurn(_ body: @escaping () -> Void) { endOfTurn.append(body) }
 
-  fileprivate func runUntilStopped() {
+  /// What the loop's thread does.
+  func runUntilStopped() {
     while true {
       workOff()
       if beginWaiting(hasWork: !local.isEmpty || !hungry.isEmpty || !endOfTurn.isEmpty) { break }
@@ -353,47 +328,5 @@ extension EventLoop {
         takeInbox()
       }
     }
-  }
-}
-
-// MARK: - The thread
-
-/// Which loop the calling thread runs, if any.
-private enum CurrentLoop {
-  private static let key: pthread_key_t = {
-    var key = pthread_key_t()
-    precondition(pthread_key_create(&key, nil) == 0, "no thread-specific key is left")
-    return key
-  }()
-
-  static var pointer: UnsafeMutableRawPointer? {
-    get { pthread_getspecific(key) }
-    set { pthread_setspecific(key, newValue) }
-  }
-}
-
-private final class ThreadContext {
-  let loop: EventLoop
-  let name: String
-
-  /// The kernel takes 15 bytes, and none of a longer name.
-  var shownName: String {
-    var shown = name
-    while shown.utf8.count > 15 { shown.removeLast() }
-    return shown
-  }
-
-  init(loop: EventLoop, name: String) {
-    self.loop = loop
-    self.name = name
-  }
-
-  static func run(_ pointer: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let pointer else { return nil }
-    let context = Unmanaged<ThreadContext>.fromOpaque(pointer).takeRetainedValue()
-    pthread_setname_np(pthread_self(), context.shownName)
-    CurrentLoop.pointer = Unmanaged.passUnretained(context.loop).toOpaque()
-    context.loop.runUntilStopped()
-    return nil
   }
 }
