@@ -11,17 +11,31 @@ struct Outbox {
     var invalidated: [MemberName]
   }
 
-  fileprivate(set) var added: [ObjectPath] = []
-  fileprivate(set) var changes: [Change] = []
-  private var held: [MessageBox] = []
+  enum Waiting {
+    case message(MessageBox)
+    /// An object that was taken away in this turn and is there again: its coming is told behind its going.
+    case addedAgain(ObjectPath)
+  }
 
-  var hasAnnouncements: Bool { !added.isEmpty || !changes.isEmpty || !held.isEmpty }
+  fileprivate var added: [ObjectPath] = []
+  fileprivate var changes: [Change] = []
+  /// The objects whose going waits with the messages.
+  fileprivate var removed: Set<ObjectPath> = []
+  fileprivate var waiting: [Waiting] = []
 
-  mutating func hold(_ message: borrowing Message) { held.append(MessageBox(message)) }
+  var hasAnnouncements: Bool { !added.isEmpty || !changes.isEmpty || !waiting.isEmpty }
 
-  mutating func takeHeld() -> [MessageBox] {
-    defer { held = [] }
-    return held
+  mutating func hold(_ message: borrowing Message) { waiting.append(.message(MessageBox(message))) }
+}
+
+extension Outbox {
+  @discardableResult
+  fileprivate mutating func forgetAddedAgain(_ path: ObjectPath) -> Bool {
+    let count = waiting.count
+    waiting.removeAll { item in
+      if case .addedAgain(path) = item { true } else { false }
+    }
+    return waiting.count < count
   }
 }
 
@@ -29,7 +43,12 @@ extension Connection {
   func announceAdded(_ path: ObjectPath) {
     guard objects.manager(above: path) != nil, !outbox.added.contains(path) else { return }
     flushAtEndOfTurn()
-    outbox.added.append(path)
+    if outbox.removed.contains(path) {
+      outbox.forgetAddedAgain(path)
+      outbox.waiting.append(.addedAgain(path))
+    } else {
+      outbox.added.append(path)
+    }
   }
 
   func announceRemoved(_ path: ObjectPath, _ interfaces: [InterfaceName]) {
@@ -40,10 +59,15 @@ extension Connection {
       if !remains { outbox.added.remove(at: index) }
       return
     }
+    if outbox.forgetAddedAgain(path) {
+      if remains { outbox.waiting.append(.addedAgain(path)) }
+      return
+    }
     guard let manager = objects.manager(above: path), !interfaces.isEmpty else { return }
     if let message = try? Message.signal(
       from: manager, "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", path, interfaces.map(\.rawValue))
     {
+      if outbox.hasAnnouncements { outbox.removed.insert(path) }
       post(message)
     }
   }
@@ -73,14 +97,19 @@ extension Connection {
   /// New objects first, then changes, then what waited. The values are those of this moment.
   func flushAnnouncements() {
     guard outbox.hasAnnouncements else { return }
-    let (added, changes) = (outbox.added, outbox.changes)
-    outbox.added = []
-    outbox.changes = []
-    let held = outbox.takeHeld()
-    for path in added { sendInterfacesAdded(path) }
+    let all = outbox
+    outbox = Outbox()
+    for path in all.added { sendInterfacesAdded(path) }
     // What a new object is announced with is its newest state already.
-    for change in changes where !added.contains(change.path) { sendPropertiesChanged(change) }
-    for box in held { transmit(box.open()) }
+    for change in all.changes where !all.added.contains(change.path) && !all.removed.contains(change.path) {
+      sendPropertiesChanged(change)
+    }
+    for item in all.waiting {
+      switch item {
+      case .message(let box): transmit(box.open())
+      case .addedAgain(let path): sendInterfacesAdded(path)
+      }
+    }
   }
 
   private func sendInterfacesAdded(_ path: ObjectPath) {
