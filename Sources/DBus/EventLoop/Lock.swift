@@ -5,11 +5,12 @@ internal import Glibc
 // The value is only reached with the mutex held.
 package final class Lock<Value>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  // The mutex is the check.
-  @exclusivity(unchecked) private var value: Value
+  // The mutex is the check. Never without a size: a variable that has none is said to be where the object begins, and
+  // ThreadSanitizer takes what is done to it for a change of the object's header, which is read without the mutex.
+  @exclusivity(unchecked) private var content: (value: Value, filler: UInt8)
 
   package init(_ value: sending Value) {
-    self.value = value
+    content = (value, 0)
     mutex = .allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
@@ -23,6 +24,6 @@ package final class Lock<Value>: @unchecked Sendable {
   package func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    return try body(&value)
+    return try body(&content.value)
   }
 }
