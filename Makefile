@@ -61,8 +61,9 @@ sanitize-thread: ## run the tests under ThreadSanitizer
 	@$(SETUP) build test
 	$(SWIFT) test --sanitize thread --scratch-path $(SCRATCH)/tsan --disable-xctest -Xswiftc -use-ld=lld $(ARGS)
 
-sanitize-address: ## run the tests under AddressSanitizer
+sanitize-address: ## run the tests under AddressSanitizer, which looks for leaks too
 	@$(SETUP) build test
+	LSAN_OPTIONS=print_suppressions=0:suppressions=$(abspath Scripts/leak-suppressions) \
 	$(SWIFT) test --sanitize address --scratch-path $(SCRATCH)/asan --disable-xctest -Xswiftc -use-ld=lld $(ARGS)
 
 install: ## build for release and install (PREFIX=/usr/local DESTDIR=)

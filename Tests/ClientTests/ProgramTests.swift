@@ -82,6 +82,8 @@ import Testing
 
   /// In an environment that names no bus.
   private func run(_ arguments: [String]) async throws -> Command.Result {
-    try await Command(BuiltProduct.path("dbus-showcase"), arguments: arguments, environment: [:]).run()
+    var command = try Command(BuiltProduct.path("dbus-showcase"), arguments: arguments)
+    command.environment = command.environment.filter { !$0.key.hasPrefix("DBUS_") && $0.key != "XDG_RUNTIME_DIR" }
+    return try await command.run()
   }
 }
