@@ -1,0 +1,355 @@
+import DBusTestSupport
+import Glibc
+import Testing
+
+@testable import DBus
+
+/// Everything at once, and for long. Each in a process of its own, where nobody else opens descriptors and takes memory.
+@Suite struct SoakTests {
+  @Test(arguments: PrivateBus.Kind.available)
+  func `whatever sixteen clients do, every call ends once and nothing is left of it`(kind: PrivateBus.Kind) async {
+    await #expect(processExitsWith: .success) { [name = kind.rawValue as String] in
+      let kind = try #require(PrivateBus.Kind(rawValue: name))
+      let calls = getenv("STAGEDOOR_STRESS") == nil ? 1_600 : 200_000
+      try await withPrivateBus(kind) { bus in
+        // What is made once, and kept, is made in the first of them.
+        try await Soak(bus).run(calls: calls / 4)
+        let descriptors = OpenDescriptors.count
+        let memory = try SoakMemory.used()
+        try await Soak(bus).run(calls: calls)
+        // Swift's executor opens some few of its own when it likes.
+        try await eventually("all descriptors are closed") { OpenDescriptors.count < descriptors + 8 }
+        let growth = try SoakMemory.used() - memory
+        #expect(growth < SoakMemory.bound, "memory grew by \(growth >> 10) KiB")
+      }
+    }
+  }
+}
+
+enum SoakMemory {
+  /// By how much it may grow. AddressSanitizer keeps 256 MiB of what was freed, to see whether somebody still uses it.
+  static let bound = dlsym(nil, "__asan_init") == nil ? 32 << 20 : 320 << 20
+
+  /// Of this process, in bytes.
+  static func used() throws -> Int {
+    let file = try #require(fopen("/proc/self/statm", "r"))
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    try #require(fgets(&line, Int32(line.count), file) != nil)
+    let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return try #require(Int(text.split(separator: " ")[1])) * sysconf(Int32(_SC_PAGESIZE))
+  }
+}
+
+/// A service, its clients, and somebody who listens and is slow.
+final class Soak: Sendable {
+  private static let path: ObjectPath = "/org/example/Soak"
+  private static let interface: InterfaceName = "org.example.Soak"
+  private static let clients = 16
+
+  private let bus: PrivateBus
+  private let service = SoakService(interface: Soak.interface)
+  private let tally = Guarded(SoakTally())
+
+  init(_ bus: PrivateBus) { self.bus = bus }
+
+  func run(calls: Int) async throws {
+    try await withLimit(calls > 10_000 ? .seconds(1200) : .seconds(120), "the end of \(calls) calls") {
+      try await self.runToTheEnd(calls: calls)
+    }
+    try await eventually("every connection and loop is gone") { self.tally.with { $0.isDeserted } }
+  }
+
+  private func runToTheEnd(calls: Int) async throws {
+    let shared = try EventLoop()
+    let host = try await bus.connect()
+    let watcher = try await bus.connect(on: shared)
+    tally.with { $0.know(host, watcher) }
+    host.export(service.declaration, at: Self.path)
+    let name = try #require(await host.uniqueName)
+
+    let ticks = try await watcher.signals(MatchRule(sender: name, member: "Tick"), buffering: .newest(16))
+    let ends = try await watcher.signals(MatchRule(sender: name, member: "End"))
+    let taken = Guarded(0)
+    let reader = Task {
+      for await _ in ticks {
+        taken.with { $0 += 1 }
+        // Slower than they come: each costs it the way to the service and back.
+        _ = try await watcher.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping", timeout: nil)
+      }
+    }
+
+    try await withThrowingTaskGroup { group in
+      for number in 0..<Self.clients {
+        let client = SoakClient(bus: bus, shared: shared, service: name, at: Self.path, Self.interface, tally: tally)
+        group.addTask {
+          var random = CodingRandom(seed: UInt64(number))
+          try await client.run(calls: calls / Self.clients, &random)
+        }
+      }
+      try await group.waitForAll()
+    }
+    let final = tally.with { $0 }
+    #expect(final.surprises.isEmpty, "\(final.surprises.prefix(5))")
+    #expect(final.ended == final.made && final.made == calls / Self.clients * Self.clients)
+
+    // When the end is here, so is all that was before it.
+    service.releaseAll()
+    try host.emit(from: Self.path, Self.interface, "End")
+    #expect(try await collect(1, from: ends).count == 1)
+    ticks.cancel()
+    try await reader.value
+    #expect(taken.with { $0 } + ticks.dropped == service.ticks)
+    try await eventually("no handler runs") { await host.runningHandlers == 0 }
+    let pending = await (host.pendingCalls, watcher.pendingCalls)
+    #expect(pending == (0, 0))
+    await watcher.close()
+    await host.close()
+    await shared.stop()
+  }
+}
+
+extension Connection {
+  fileprivate var pendingCalls: Int { calls.entries.count }
+  fileprivate var runningHandlers: Int { handlers.senders.count }
+}
+
+/// What became of the calls, and who is still there.
+struct SoakTally: Sendable {
+  struct Resident: Sendable {
+    weak var connection: Connection?
+    weak var loop: EventLoop?
+  }
+
+  var made = 0
+  var ended = 0
+  var surprises: [String] = []
+  private var residents: [Resident] = []
+
+  mutating func know(_ connections: Connection...) {
+    for connection in connections { residents.append(Resident(connection: connection, loop: connection.loop)) }
+  }
+
+  var isDeserted: Bool { residents.allSatisfy { $0.connection == nil && $0.loop == nil } }
+}
+
+/// Each way to answer, and one to keep people waiting.
+final class SoakService: Sendable {
+  private struct State {
+    var kept: [Reply<UInt32>] = []
+    var calls = 0
+    var ticks = 0
+  }
+
+  private let interface: InterfaceName
+  private let state = Guarded(State())
+
+  init(interface: InterfaceName) { self.interface = interface }
+
+  /// The signals that were emitted.
+  var ticks: Int { state.with { $0.ticks } }
+
+  /// Answers those who wait, most of whom have left.
+  func releaseAll() {
+    let kept = state.with { state in
+      defer { state.kept = [] }
+      return state.kept
+    }
+    for reply in kept { reply.send(0) }
+  }
+
+  var declaration: Interface {
+    var interface = Interface(interface)
+    let tick = interface.signal("Tick", "number", of: UInt32.self)
+    interface.method("Echo", in: "value", out: "value") { [self] (call: Call, value: Variant) in
+      if let number = nextTick() { try call.connection.emit(tick, from: call.path, number) }
+      return value
+    }
+    interface.method("EchoInTime", in: "value", out: "value") { (value: Variant) async in
+      await Task.yield()
+      return value
+    }
+    interface.method("EchoDescriptor", in: "file", out: "file") { (file: OwnedFileDescriptor) in file }
+    interface.method("Fail", in: "why") { (why: String) throws -> Void in throw ErrorReply(.failed, why) }
+    interface.method("Keep", out: "number") { [self] (reply: Reply<UInt32>) in keep(reply) }
+    return interface
+  }
+
+  private func nextTick() -> UInt32? {
+    state.with { state in
+      state.calls += 1
+      if state.calls % 4 != 0 { return nil }
+      state.ticks += 1
+      return UInt32(state.ticks)
+    }
+  }
+
+  /// Those who were kept longest are let go without an answer.
+  private func keep(_ reply: Reply<UInt32>) {
+    let forgotten = state.with { state in
+      state.kept.append(reply)
+      return state.kept.count > 100 ? state.kept.removeFirst() : nil
+    }
+    withExtendedLifetime(forgotten) {}
+  }
+}
+
+/// One of many: it comes, calls, and goes, again and again, and does not always wait for its answers.
+struct SoakClient: Sendable {
+  private enum Plan: Sendable {
+    case echo(Variant, MemberName)
+    case descriptor
+    case fail(String)
+    case timeOut(Duration)
+    case cancel
+    case echoAndCancel(Variant)
+  }
+
+  private let bus: PrivateBus
+  private let shared: EventLoop
+  private let tally: Guarded<SoakTally>
+  private let object: (name: BusName, path: ObjectPath, interface: InterfaceName)
+
+  init(
+    bus: PrivateBus, shared: EventLoop, service: BusName, at path: ObjectPath, _ interface: InterfaceName,
+    tally: Guarded<SoakTally>
+  ) {
+    self.bus = bus
+    self.shared = shared
+    self.tally = tally
+    object = (service, path, interface)
+  }
+
+  func run(calls: Int, _ random: inout CodingRandom) async throws {
+    var left = calls
+    while left > 0 {
+      let share = min(left, 20 + random.number(below: 300))
+      left -= share
+      try await live(calls: share, &random)
+    }
+  }
+
+  private func live(calls: Int, _ random: inout CodingRandom) async throws {
+    let ownLoop = random.once(in: 2) ? try EventLoop() : nil
+    let connection = try await bus.connect(on: ownLoop ?? shared)
+    tally.with { $0.know(connection) }
+    let vanishes = random.once(in: 4)
+    var left = calls
+    while left > 0 {
+      let plans = plans(min(left, 1 + random.number(below: 8)), &random)
+      left -= plans.count
+      let goesNow = vanishes && left == 0
+      await withTaskGroup { group in
+        for plan in plans { group.addTask { await carryOut(plan, on: connection, vanishing: goesNow) } }
+        // In the middle of its calls, and where it may, without a word to the bus.
+        if goesNow, let ownLoop { await ownLoop.stop() } else if goesNow { await connection.close() }
+      }
+    }
+    let pending = await connection.pendingCalls
+    #expect(pending == 0)
+    await connection.close()
+    await ownLoop?.stop()
+  }
+
+  private func plans(_ count: Int, _ random: inout CodingRandom) -> [Plan] {
+    var generator = VariantGenerator(seed: random.next())
+    var plans: [Plan] = []
+    for _ in 0..<count { plans.append(plan(&random, &generator)) }
+    return plans
+  }
+
+  private func plan(_ random: inout CodingRandom, _ generator: inout VariantGenerator) -> Plan {
+    switch random.number(below: 32) {
+    case 0: .fail("on purpose, for the \(random.number(below: 100)). time")
+    case 1: .timeOut(.microseconds(random.number(below: 4000)))
+    case 2: .cancel
+    case 3: .echoAndCancel(generator.variant(depth: 3))
+    case 4: .descriptor
+    case 5: .echo(.bytes([UInt8](repeating: 7, count: random.number(below: 1 << 17))), "Echo")
+    case 6..<12: .echo(generator.variant(depth: 4), "EchoInTime")
+    default: .echo(generator.variant(depth: 4), "Echo")
+    }
+  }
+
+  private func carryOut(_ plan: Plan, on connection: Connection, vanishing: Bool) async {
+    tally.with { $0.made += 1 }
+    let surprise = await surprise(of: plan, on: connection, vanishing: vanishing)
+    tally.with { tally in
+      tally.ended += 1
+      if let surprise { tally.surprises.append(surprise) }
+    }
+  }
+
+  private func surprise(of plan: Plan, on connection: Connection, vanishing: Bool) async -> String? {
+    do {
+      return try await outcome(of: plan, on: connection)
+    } catch {
+      return vanishing && error as? CallError == .disconnected ? nil : "\(plan) failed: \(error)"
+    }
+  }
+
+  /// Carries it out. Returns what was wrong with it, if anything.
+  private func outcome(of plan: Plan, on connection: Connection) async throws -> String? {
+    let soak = connection.object(object.name, at: object.path, object.interface)
+    switch plan {
+    case .echo(let value, let member): return try await echo(value, member, by: soak)
+    case .descriptor: return try await descriptor(by: soak)
+    case .fail(let why): return try await failure(why, by: soak)
+    case .timeOut(let timeout): return try await keptWaiting(by: soak, timeout)
+    case .cancel:
+      let task = Task { try await soak.call("Keep", timeout: nil, returning: UInt32.self) }
+      return await ending(of: task) { _ in "it was cancelled, and has a reply" }
+    case .echoAndCancel(let value):
+      let task = Task { try await soak.call("Echo", value, timeout: nil, returning: Variant.self) }
+      return await ending(of: task) { $0 == value ? nil : "\(value) came back as \($0)" }
+    }
+  }
+
+  private func echo(_ value: Variant, _ member: MemberName, by soak: RemoteObject) async throws -> String? {
+    let echo: Variant = try await soak.call(member, value, timeout: usualLimit)
+    return echo == value ? nil : "\(value) came back as \(echo)"
+  }
+
+  private func descriptor(by soak: RemoteObject) async throws -> String? {
+    let (readEnd, _) = try OwnedFileDescriptor.pipe()
+    let echo: OwnedFileDescriptor = try await soak.call("EchoDescriptor", readEnd, timeout: nil)
+    return file(of: echo) == file(of: readEnd) ? nil : "another file came back"
+  }
+
+  private func failure(_ why: String, by soak: RemoteObject) async throws -> String? {
+    do {
+      try await soak.call("Fail", why, timeout: nil)
+      return "it should have failed"
+    } catch .replied(let reply) {
+      return reply.text == why ? nil : "it failed with \(reply)"
+    }
+  }
+
+  /// It is let go without an answer only where many others wait too.
+  private func keptWaiting(by soak: RemoteObject, _ timeout: Duration) async throws -> String? {
+    let task = Task { try await soak.call("Keep", timeout: timeout, returning: UInt32.self) }
+    switch await task.result {
+    case .success(let number): return "it was to be kept waiting, and has \(number)"
+    case .failure(CallError.timedOut): return nil
+    case .failure(CallError.replied(let reply)) where reply.name == .noReply: return nil
+    case .failure(let error): throw error
+    }
+  }
+
+  private func ending<Value>(of task: Task<Value, any Error>, _ judge: (Value) -> String?) async -> String? {
+    await Task.yield()
+    task.cancel()
+    return switch await task.result {
+    case .success(let value): judge(value)
+    case .failure(CallError.cancelled), .failure(CallError.disconnected): nil
+    case .failure(let error): "it was cancelled, and failed with \(error)"
+    }
+  }
+
+  private func file(of descriptor: OwnedFileDescriptor) -> UInt64? {
+    descriptor.withRawValue { number in
+      var status = stat()
+      return fstat(number, &status) == 0 ? UInt64(status.st_ino) : nil
+    }
+  }
+}
