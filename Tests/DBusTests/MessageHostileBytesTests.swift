@@ -49,6 +49,8 @@ import Testing
         messages += 1
       } catch CodingError.fileDescriptorUnavailable {
         #expect(mutated.contains(UInt8(ascii: "h")))
+      } catch CodingError.invalidValue("a dictionary's key is not a number") {
+        #expect(mutated.contains(UInt8(ascii: "d")))
       } catch {
         #expect(error as? CodingError == MessageTests.noMessage, "\(mutated)")
       }

@@ -34,6 +34,7 @@ extension Dictionary: BusValue where Key: BasicBusValue, Value: BusValue {
       while !entries.isAtEnd {
         try entries.entry { (entry) throws(CodingError) in
           let key = try Key.read(from: &entry)
+          try DictionaryKeys.check(key.variant)
           dictionary[key] = try Value.read(from: &entry)
         }
       }

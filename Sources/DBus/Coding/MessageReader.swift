@@ -115,6 +115,9 @@ public struct MessageReader: ~Copyable {
     return result
   }
 
+  /// Passes over the next value, if there is one.
+  mutating func skip() { dbus_message_iter_next(&iterator) }
+
   /// The letter of the next value, for reading a variant.
   var nextType: WireType {
     mutating get {

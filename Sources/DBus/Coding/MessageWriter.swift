@@ -38,14 +38,30 @@ public struct MessageWriter: ~Copyable {
   private var depth = 0
   private var limit = 0
   private(set) var fileDescriptors = 0
+  private var expected: ExpectedTypes
+  /// What went wrong first. After that the message is only good for being thrown away.
+  private var failure: CodingError?
 
-  /// `limit` is what the body may hold, `message` the message whose body this is and which outlives the writer.
-  init(appendingTo message: OpaquePointer, limit: Int) {
+  /// `signature` is what the message shall have, `message` the message whose body this is and which outlives the writer.
+  init(appendingTo message: OpaquePointer, signature: Signature) {
     dbus_message_iter_init_append(message, &iterator)
-    self.limit = limit
+    limit = Self.maximumBodyLength
+    expected = ExpectedTypes(of: signature, repeats: false)
   }
 
-  private init(inside depth: Int) { self.depth = depth }
+  /// Throws what went wrong, also where whoever wrote took no notice; and where something is missing.
+  func finish() throws(CodingError) {
+    if let failure { throw failure }
+    try expected.checkEnd()
+  }
+
+  private init(inside parent: borrowing MessageWriter, expecting expected: ExpectedTypes) {
+    depth = parent.depth + 1
+    position = parent.position
+    limit = parent.limit
+    fileDescriptors = parent.fileDescriptors
+    self.expected = expected
+  }
 
   /// Appends an array whose elements have the type `element`, and whose values `body` appends.
   public mutating func array(
@@ -97,10 +113,9 @@ public struct MessageWriter: ~Copyable {
   ) throws(CodingError) {
     if depth == Self.maximumDepth { throw .nestedTooDeep }
     if let contents { try Self.check(contents, inArray: type == .array) }
-    var child = MessageWriter(inside: depth + 1)
-    child.position = position
-    child.limit = limit
-    child.fileDescriptors = fileDescriptors
+    let members = try expect(type, contents: contents)
+    var child = MessageWriter(
+      inside: self, expecting: contents.map { ExpectedTypes(of: $0, repeats: type == .array) } ?? members)
     let opened =
       if let contents {
         contents.rawValue.withCString {
@@ -110,9 +125,11 @@ public struct MessageWriter: ~Copyable {
         dbus_message_iter_open_container(&iterator, type.code, nil, &child.iterator)
       }
     if opened == 0 { throw .outOfMemory }
-    do {
+    do throws(CodingError) {
       try body(&child)
+      try child.finish()
     } catch {
+      failure = error
       dbus_message_iter_abandon_container(&iterator, &child.iterator)
       throw error
     }
@@ -121,23 +138,34 @@ public struct MessageWriter: ~Copyable {
     fileDescriptors = child.fileDescriptors
   }
 
-  /// A short signature that Swift types composed cannot be too deep; a long one is looked at.
-  static func check(_ signature: Signature, inArray: Bool) throws(CodingError) {
-    if signature.rawValue.utf8.count < Signature.maximumDepth { return }
-    // A dictionary's entry is a type only inside its array.
-    let text = inArray ? "a\(signature)" : signature.rawValue
-    if let fault = Signature.fault(in: text) {
-      throw .invalidSignature(InvalidName(text: text, kind: Signature.kind, fault: fault))
+  /// Returns what a structure or an entry may hold.
+  @discardableResult
+  private mutating func expect(_ type: WireType, contents: Signature? = nil) throws(CodingError) -> ExpectedTypes {
+    if let failure { throw failure }
+    return try expected.take(type, contents: contents)
+  }
+
+  /// libdbus ends the process where a container is opened with anything but one valid type.
+  private static func check(_ contents: Signature, inArray: Bool) throws(CodingError) {
+    let letters = contents.rawValue.utf8
+    if letters.count == 1, let letter = letters.first, SignatureParser.isBasic(letter) || letter == UInt8(ascii: "v") {
+      return
     }
+    // A dictionary's entry is a type only inside its array.
+    let whole = Signature(unchecked: inArray ? "a\(contents)" : contents.rawValue)
+    let fault = Signature.fault(in: whole.rawValue) ?? (whole.isSingleCompleteType ? nil : "it is not one type")
+    if let fault { throw .invalidSignature(InvalidName(text: contents.rawValue, kind: Signature.kind, fault: fault)) }
   }
 
   mutating func basic<Value: BitwiseCopyable>(_ value: Value, as type: WireType) throws(CodingError) {
+    try expect(type)
     try advance(MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.size)
     let appended = withUnsafePointer(to: value) { dbus_message_iter_append_basic(&iterator, type.code, $0) }
     if appended == 0 { throw .outOfMemory }
   }
 
   mutating func string(_ text: String, as type: WireType) throws(CodingError) {
+    try expect(type)
     let length = text.utf8.count
     if type == .signature {
       try advance(length + 2, alignment: 1)
@@ -153,6 +181,7 @@ public struct MessageWriter: ~Copyable {
   }
 
   mutating func fileDescriptor(_ descriptor: Int32) throws(CodingError) {
+    try expect(.fileDescriptor)
     fileDescriptors += 1
     if fileDescriptors > Self.maximumFileDescriptors { throw .tooManyFileDescriptors }
     try advance(4, alignment: 4)

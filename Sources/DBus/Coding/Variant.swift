@@ -187,6 +187,7 @@ extension Variant {
       while !array.isAtEnd {
         try array.entry { (entry) throws(CodingError) in
           let key = try readContent(from: &entry)
+          try DictionaryKeys.check(key)
           entries[key] = try readContent(from: &entry)
         }
       }

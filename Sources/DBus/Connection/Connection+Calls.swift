@@ -21,6 +21,21 @@ struct PendingCalls {
   }
 
   private(set) var entries: [UInt32: Entry] = [:]
+  private var lastSerial = UInt64.random(in: .min ... .max)
+
+  /// Numbers that nobody guesses. dbus-daemon passes replies on that nobody asked for, and who answers for a well-known name is not known
+  /// before the answer: where numbers count from one, anyone can answer.
+  mutating func nextSerial() -> UInt32 {
+    while true {
+      // SplitMix64
+      lastSerial &+= 0x9E37_79B9_7F4A_7C15
+      var mixed = lastSerial
+      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+      let serial = UInt32(truncatingIfNeeded: mixed ^ (mixed >> 31))
+      if serial != 0 && entries[serial] == nil { return serial }
+    }
+  }
 
   mutating func add(_ serial: UInt32, answerer: BusName?) { entries[serial] = Entry(answerer: answerer) }
 
@@ -135,7 +150,11 @@ extension Connection {
     // A peer's reply must not overtake what was announced before the call.
     flushAnnouncements()
     let answerer = call.destination.flatMap { $0.isUnique || $0 == .bus ? $0 : nil }
-    let serial = transmit(call)
+    // A message that was read from bytes has somebody else's number, which may be that of another call.
+    let numbered = call.serial == 0 ? call : try Self.withoutSerial(call)
+    dbus_message_set_serial(numbered.raw, calls.nextSerial())
+    let serial = transmit(numbered)
+    if serial == 0 { throw .disconnected }
     calls.add(serial, answerer: answerer)
     let timer = timeout.map { timeout in
       loop.timers.schedule(at: timeout.deadline) { [unowned self] in
@@ -153,7 +172,7 @@ extension Connection {
     switch outcome {
     case .failure(let error): throw error
     case .reply(let box):
-      let reply = box.open()
+      let reply = Message(retaining: box.message.raw)
       if let error = reply.errorReply { throw .replied(error) }
       return reply
     }
@@ -168,6 +187,11 @@ extension Connection {
     } catch {
       throw .invalidArguments(error)
     }
+  }
+
+  private static func withoutSerial(_ call: borrowing Message) throws(CallError) -> Message {
+    guard let copy = dbus_message_copy(call.raw) else { throw .invalidArguments(.outOfMemory) }
+    return Message(owning: copy)
   }
 
   func completeCall(with reply: consuming Message) {

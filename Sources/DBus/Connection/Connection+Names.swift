@@ -95,7 +95,7 @@ extension Connection {
   /// }
   /// ```
   public func owners(of name: BusName) async throws(CallError) -> OwnerSequence {
-    // Listen first, ask second: a change in between is seen twice rather than never.
+    // Listen first, ask second: what changes in between may be told again, and is never missed.
     let changes = try await signals(Self.ownerChanges(of: name))
     return OwnerSequence(first: try await owner(of: name), changes: changes)
   }
@@ -172,6 +172,8 @@ struct NameOwners {
   struct Entry {
     var count = 0
     var owner: BusName?
+    /// The bus has said who the owner is since it was asked: its answer may come later and be older.
+    var wasTold = false
     var asked: Task<Void, any Error>?
   }
 
@@ -187,15 +189,23 @@ extension Connection {
     let task =
       owners.entries[name]?.asked
       ?? Task {
-        try await retain(Self.ownerChanges(of: name))
-        let owner = try await owner(of: name)
-        owners.entries[name]?.owner = owner
+        let rule = Self.ownerChanges(of: name)
+        try await retain(rule)
+        do {
+          let owner = try await owner(of: name)
+          if owners.entries[name]?.wasTold == false { owners.entries[name]?.owner = owner }
+        } catch {
+          release(rule)
+          throw error
+        }
       }
     owners.entries[name]?.asked = task
     do {
       try await task.value
     } catch {
       if owners.entries[name]?.asked == task { owners.entries[name]?.asked = nil }
+      owners.entries[name]?.count -= 1
+      if owners.entries[name]?.count == 0 { owners.entries[name] = nil }
       throw error as? CallError ?? .disconnected
     }
   }
@@ -216,7 +226,8 @@ extension Connection {
       let (name, _, new) = try? message.values(as: String.self, String.self, String.self)
     else { return }
     let busName = BusName(unchecked: name)
-    if owners.entries[busName] != nil { owners.entries[busName]?.owner = new.isEmpty ? nil : BusName(unchecked: new) }
+    owners.entries[busName]?.owner = new.isEmpty ? nil : BusName(unchecked: new)
+    owners.entries[busName]?.wasTold = true
     if new.isEmpty && busName.isUnique { forgetSender(busName) }
   }
 }

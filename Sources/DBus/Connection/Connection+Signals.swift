@@ -4,6 +4,9 @@ struct Subscriptions {
     let rule: MatchRule
     // The stream's end takes the subscriber out, so it cannot be the subscriber that keeps it.
     weak var stream: SignalStream?
+    /// What it has of the connection, and gives back at its end.
+    var holdsRule = false
+    var watchesOwner = false
   }
 
   struct Rule {
@@ -48,7 +51,11 @@ extension Connection {
     subscriptions.subscribers[rule.member, default: [:]][identifier] = .init(rule: rule, stream: stream)
     do {
       try await retain(rule)
-      if let sender = rule.sender, !sender.isUnique, sender != .bus { try await watchOwner(of: sender) }
+      subscriptions.subscribers[rule.member]?[identifier]?.holdsRule = true
+      if let sender = rule.sender, !sender.isUnique, sender != .bus {
+        try await watchOwner(of: sender)
+        subscriptions.subscribers[rule.member]?[identifier]?.watchesOwner = true
+      }
     } catch {
       stream.cancel()
       throw error
@@ -58,14 +65,15 @@ extension Connection {
   }
 
   private func unsubscribe(_ identifier: UInt64, from rule: MatchRule) {
-    guard subscriptions.subscribers[rule.member]?.removeValue(forKey: identifier) != nil else { return }
+    guard let subscriber = subscriptions.subscribers[rule.member]?.removeValue(forKey: identifier) else { return }
     if subscriptions.subscribers[rule.member]?.isEmpty == true { subscriptions.subscribers[rule.member] = nil }
-    release(rule)
-    if let sender = rule.sender, !sender.isUnique, sender != .bus { unwatchOwner(of: sender) }
+    if subscriber.holdsRule { release(rule) }
+    if subscriber.watchesOwner, let sender = rule.sender { unwatchOwner(of: sender) }
   }
 
   func deliverSignal(_ message: consuming Message) {
-    let sender = message.sender
+    // Between two peers there is no bus that fills in the sender, and what a peer writes there is worth nothing.
+    let sender = uniqueName == nil ? nil : message.sender
     if sender == .bus { noteOwnerChange(message) }
     let groups = [subscriptions.subscribers[message.member], subscriptions.subscribers[nil]]
     if groups[0] == nil && groups[1] == nil { return }
@@ -78,7 +86,7 @@ extension Connection {
       }
     }
     if fitting.isEmpty { return }
-    let signal = ReceivedSignal(message)
+    let signal = ReceivedSignal(message, sender: sender)
     for stream in fitting { stream.yield(signal) }
   }
 }
@@ -103,6 +111,8 @@ extension Connection {
     } catch {
       // Forget the failure: the next one who asks may have better luck.
       if subscriptions.rules[rule]?.added == task { subscriptions.rules[rule]?.added = nil }
+      subscriptions.rules[rule]?.count -= 1
+      if subscriptions.rules[rule]?.count == 0 { subscriptions.rules[rule] = nil }
       throw error as? CallError ?? .disconnected
     }
   }

@@ -45,14 +45,17 @@ public actor Connection {
   /// The loop, as Swift's concurrency knows it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  private let ownsLoop: Bool
+  /// Held where the loop was made for this connection.
+  private let lease: LoopLease?
   private let driver: LoopDriver
   /// libdbus's connection; `nil` before it is open and after it is closed.
   var raw: OpaquePointer?
   private var closeReason: CloseReason?
   private var closeWaiters: [UInt64: CheckedContinuation<CloseReason?, Never>] = [:]
   private var nextWaiter: UInt64 = 0
-  private var flushWaiters: [CheckedContinuation<Void, Never>] = []
+  private var progressWaiters: [UInt64: ProgressWaiter] = [:]
+  /// Who waits for the peer to say who it is; told once, with `nil` where it never does.
+  private var welcome: (@Sendable (Connection?) -> Void)?
 
   /// The name that the bus gave to this connection; `nil` between two peers.
   public private(set) var uniqueName: BusName?
@@ -65,12 +68,18 @@ public actor Connection {
   var objects = ObjectTree()
   var outbox = Outbox()
   var handlers = RunningHandlers()
-  var callers = WaitingCalls()
+  var callers = CallAdmission()
 
-  private init(loop: EventLoop, ownsLoop: Bool) {
+  private struct ProgressWaiter {
+    let isDone: (OpaquePointer) -> Bool
+    let continuation: CheckedContinuation<Void, Never>
+  }
+
+  private init(loop: EventLoop, lease: LoopLease?) {
     self.loop = loop
-    self.ownsLoop = ownsLoop
+    self.lease = lease
     driver = LoopDriver(loop: loop)
+    lease?.hold()
   }
 }
 
@@ -94,7 +103,8 @@ extension Connection {
 
   /// Connects to the bus at `address`: on `loop`, or on a loop of its own, which ends with the connection.
   ///
-  /// Nothing blocks: libdbus's own greeting would, and would let messages pile up unseen meanwhile.
+  /// The greeting does not block, as libdbus's own does, which lets messages pile up unseen meanwhile. What libdbus has no other way for
+  /// blocks the loop for a moment: looking up the host of a `tcp:` address, starting the program of a `unixexec:` one.
   public static func open(
     _ address: BusAddress, on loop: EventLoop? = nil, timeout: Duration = .seconds(25)
   ) async throws(ConnectionError) -> Connection {
@@ -109,17 +119,28 @@ extension Connection {
     return connection
   }
 
-  /// Connects to a peer that listens at `address`, such as a ``Listener``: no bus stands between the two.
-  public static func peer(_ address: BusAddress, on loop: EventLoop? = nil) async throws(ConnectionError) -> Connection
-  {
-    let connection: Connection
-    if let loop {
-      connection = Connection(loop: loop, ownsLoop: false)
-    } else {
-      connection = Connection(loop: try EventLoop(), ownsLoop: true)
-    }
+  /// Connects to a peer that listens at `address`, such as a ``Listener``: no bus stands between the two. When this returns, the
+  /// two have said who they are.
+  public static func peer(
+    _ address: BusAddress, on loop: EventLoop? = nil, timeout: Duration = .seconds(25)
+  ) async throws(ConnectionError) -> Connection {
+    if let loop { return try await peer(address, on: loop, lease: nil, timeout: timeout) }
+    let lease = try LoopLease()
+    return try await peer(address, on: lease.loop, lease: lease, timeout: timeout)
+  }
+
+  /// Connects to a peer that will say who it is later: to one that is only about to be started.
+  package static func peerToBe(_ address: BusAddress) async throws(ConnectionError) -> Connection {
+    let lease = try LoopLease()
+    return try await peer(address, on: lease.loop, lease: lease, timeout: nil)
+  }
+
+  static func peer(
+    _ address: BusAddress, on loop: EventLoop, lease: LoopLease?, timeout: Duration?
+  ) async throws(ConnectionError) -> Connection {
+    let connection = Connection(loop: loop, lease: lease)
     do throws(ConnectionError) {
-      try await connection.connect(to: address)
+      try await connection.connect(to: address, timeout: timeout)
     } catch {
       await connection.close()
       throw error
@@ -128,30 +149,52 @@ extension Connection {
   }
 
   /// The end of a connection that a ``Listener`` took in. On the loop only; takes over the reference.
-  static func accepted(_ raw: OpaquePointer, on loop: EventLoop) -> Connection {
-    let connection = Connection(loop: loop, ownsLoop: false)
+  ///
+  /// `welcome` is told once: of the connection when its peer has said who it is, before anything else that the peer sends is
+  /// looked at; of nothing where that does not come in time.
+  static func accept(
+    _ raw: OpaquePointer, on loop: EventLoop, lease: LoopLease?, welcome: @escaping @Sendable (Connection?) -> Void
+  ) {
+    let connection = Connection(loop: loop, lease: lease)
     // The loop's thread is this one, and the reference is handed over here.
     nonisolated(unsafe) let raw = raw
-    connection.assumeIsolated { $0.adopt(raw) }
-    return connection
+    connection.assumeIsolated { connection in
+      connection.welcome = welcome
+      connection.adopt(raw)
+      connection.watchProgress()
+      _ = connection.loop.timers.schedule(at: strangersTime.deadline) { [weak connection] in
+        connection?.assumeIsolated { if $0.welcome != nil { $0.finish(.disconnected) } }
+      }
+    }
   }
 
-  private func connect(to address: BusAddress) throws(ConnectionError) {
+  /// How long a peer may take to say who it is. Descriptors are few, and a stranger has no right to keep one.
+  private static let strangersTime = Duration.seconds(30)
+
+  private func connect(to address: BusAddress, timeout: Duration?) async throws(ConnectionError) {
+    guard loop.isRunning else { throw .loopHasEnded }
     var error = DBusError()
     dbus_error_init(&error)
-    defer { dbus_error_free(&error) }
     guard let raw = dbus_connection_open_private(address.rawValue, &error) else {
-      let name = error.name.map { ErrorName(unchecked: String(cString: $0)) } ?? .failed
-      throw .unreachable(
-        address: address.rawValue, ErrorReply(name, error.message.map { String(cString: $0) } ?? "no reason given"))
+      throw ConnectionError(address, &error)
     }
     adopt(raw)
+    guard let timeout else { return }
+    await waitForProgress(timeout: timeout) { dbus_connection_get_is_authenticated($0) != 0 }
+    guard let raw = self.raw, dbus_connection_get_is_authenticated(raw) != 0 else {
+      let reason = isOpen ? "it did not say who it is in time" : "it hung up before it said who it is"
+      throw .unreachable(address: address.rawValue, ErrorReply(.noReply, reason))
+    }
   }
 
   private func adopt(_ raw: OpaquePointer) {
     self.raw = raw
     // libdbus would end the process where a bus goes.
     dbus_connection_set_exit_on_disconnect(raw, 0)
+    // libdbus would stop reading while so much is alive, and begin again inside whichever release brings it below: on
+    // the thread of whoever held the message last.
+    dbus_connection_set_max_received_size(raw, Int.max)
+    dbus_connection_set_max_received_unix_fds(raw, Int.max)
     loop.moveIn(self)
     let data = driver.opaque
     dbus_connection_set_watch_functions(
@@ -196,7 +239,7 @@ extension Connection {
   public func close() async {
     if isOpen { await flush(timeout: .seconds(5)) }
     finish(.closedHere)
-    if ownsLoop { await loop.stop() }
+    await lease?.ended()
   }
 
   /// Waits until the connection is no more, and says why; `nil` where the waiting task was cancelled first.
@@ -219,28 +262,42 @@ extension Connection {
     }
   }
 
-  /// Waits until all that was sent so far has been handed to the other side's socket, or `timeout` has passed.
+  /// Waits until nothing is left to send, or `timeout` has passed.
   public func flush(timeout: Duration = .seconds(25)) async {
     flushAnnouncements()
-    guard let raw, isOpen, dbus_connection_has_messages_to_send(raw) != 0 else { return }
+    await waitForProgress(timeout: timeout) { dbus_connection_has_messages_to_send($0) == 0 }
+  }
+
+  /// Waits until `isDone`, asked whenever the socket has been read or written; or until the connection is no more, or `timeout` has
+  /// passed.
+  private func waitForProgress(timeout: Duration, _ isDone: @escaping (OpaquePointer) -> Bool) async {
+    let waiter = nextWaiter
+    nextWaiter += 1
     let token = loop.timers.schedule(at: timeout.deadline) { [unowned self] in
-      assumeIsolated { $0.resumeFlushWaiters(evenWhereUnsent: true) }
+      loop.enter(self) { $0.progressWaiters.removeValue(forKey: waiter)?.continuation.resume() }
     }
-    driver.afterEvents = { [unowned self] in loop.enter(self) { $0.resumeFlushWaiters() } }
     await withCheckedContinuation { continuation in
-      flushWaiters.append(continuation)
-      resumeFlushWaiters()
+      progressWaiters[waiter] = ProgressWaiter(isDone: isDone, continuation: continuation)
+      watchProgress()
     }
     loop.timers.cancel(token)
   }
 
-  private func resumeFlushWaiters(evenWhereUnsent: Bool = false) {
-    if flushWaiters.isEmpty { return }
-    if !evenWhereUnsent, isOpen, let raw, dbus_connection_has_messages_to_send(raw) != 0 { return }
-    let waiters = flushWaiters
-    flushWaiters = []
-    driver.afterEvents = nil
-    for waiter in waiters { waiter.resume() }
+  private func watchProgress() {
+    driver.afterEvents = { [unowned self] in loop.enter(self) { $0.noteProgress() } }
+    noteProgress()
+  }
+
+  private func noteProgress() {
+    for (number, waiter) in progressWaiters where raw.map(waiter.isDone) ?? true {
+      progressWaiters[number] = nil
+      waiter.continuation.resume()
+    }
+    if let raw, let welcome, dbus_connection_get_is_authenticated(raw) != 0 {
+      self.welcome = nil
+      welcome(self)
+    }
+    if progressWaiters.isEmpty && welcome == nil { driver.afterEvents = nil }
   }
 
   /// The one way out, from whichever side. Everyone who waits for this connection hears of it here.
@@ -260,11 +317,19 @@ extension Connection {
     failAllCalls()
     subscriptions.finishAll()
     credentials.removeAll()
-    resumeFlushWaiters(evenWhereUnsent: true)
+    // What is exported may hold this connection, and is held by it.
+    objects.detachAll(from: self)
+    objects = ObjectTree()
+    outbox = Outbox()
+    callers = CallAdmission()
+    noteProgress()
+    welcome?(nil)
+    welcome = nil
     let waiters = closeWaiters
     closeWaiters = [:]
     for waiter in waiters.values { waiter.resume(returning: reason) }
     loop.moveOut(self)
+    lease?.letGo()
   }
 }
 
@@ -319,7 +384,7 @@ extension Connection {
       loop.enter(self) { $0.post(message) }
     } else {
       let box = MessageBox(message)
-      loop.execute { self.assumeIsolated { $0.post(box.open()) } }
+      loop.execute { self.assumeIsolated { $0.post(box.message) } }
     }
   }
 
@@ -353,7 +418,16 @@ extension Connection {
     var serial: UInt32 = 0
     // It fails only for want of memory: for the peer, that is a message that was lost, and its deadline tells.
     dbus_connection_send(raw, message.raw, &serial)
+    if uniqueName == nil, dbus_connection_get_outgoing_size(raw) > Self.maximumOutgoing { hangUp() }
     return serial
+  }
+
+  /// What may wait for a peer that does not read: the longest message. A bus reads always, and keeps such limits itself.
+  private static let maximumOutgoing = 1 << 27
+
+  /// Not at once: whoever sends is in the middle of something.
+  private func hangUp() {
+    loop.execute { [weak self] in self?.assumeIsolated { $0.finish(.disconnected) } }
   }
 
   /// libdbus drops without a word what carries file descriptors to a peer that takes none. For a reply, somebody waits.

@@ -77,11 +77,15 @@ extension Connection {
       }
     credentials.asked[name] = task
     let result = await task.result
-    credentials.asked[name] = nil
+    // Whoever has left in the meantime is asked about no more, and not remembered.
+    let isThere = credentials.asked[name] == task
+    if isThere { credentials.asked[name] = nil }
     switch result {
     case .success(let answer):
       // A well-known name may have another owner tomorrow.
-      if name.isUnique && credentials.known.count < CredentialsCache.limit { credentials.known[name] = answer }
+      if isThere && name.isUnique && credentials.known.count < CredentialsCache.limit {
+        credentials.known[name] = answer
+      }
       return answer
     case .failure(let error): throw error as? CallError ?? .disconnected
     }
@@ -115,6 +119,7 @@ extension Connection {
   /// The sender has left the bus; its name never comes back.
   func forgetSender(_ name: BusName) {
     credentials.known[name] = nil
+    credentials.asked[name] = nil
     handlers.callerLeft(name)
   }
 

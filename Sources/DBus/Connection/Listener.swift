@@ -1,4 +1,5 @@
 internal import CDBus
+internal import Glibc
 
 /// Takes in connections from peers, with no bus between.
 ///
@@ -21,31 +22,42 @@ public actor Listener {
 
   private let welcome: @Sendable (Connection) -> Void
   private let driver: LoopDriver
-  private let ownsLoop: Bool
+  /// Held where the loop was made for this listener and its connections.
+  private let lease: LoopLease?
   private var raw: OpaquePointer?
+  private var isFinished = false
+  /// The peers that have not said who they are.
+  private var strangers = 0
   /// Whether the last event brought somebody; see `rest()`.
   private var didAccept = false
 
-  private init(loop: EventLoop, ownsLoop: Bool, welcome: @escaping @Sendable (Connection) -> Void) {
+  /// How many may be about to say who they are. More than this at once is no crowd but an attack, and each holds a descriptor.
+  private static let maximumStrangers = 64
+
+  private init(loop: EventLoop, lease: LoopLease?, welcome: @escaping @Sendable (Connection) -> Void) {
     self.loop = loop
-    self.ownsLoop = ownsLoop
+    self.lease = lease
     self.welcome = welcome
     driver = LoopDriver(loop: loop)
+    lease?.hold()
   }
 
-  /// Listens at `address`: on `loop`, or on a loop of its own, which ends with the listener.
+  /// Listens at `address`: on `loop`, or on a loop of its own, which ends with the listener and all its connections.
   ///
-  /// `welcome` is called for each peer, on the loop's thread, before anything that the peer sends is looked at: what it exports
-  /// is there for the first call.
+  /// `welcome` is called for each peer that has said who it is, on the loop's thread, before any message of it is looked at: what
+  /// it exports is there for the first call.
   public static func listen(
     at address: BusAddress, on loop: EventLoop? = nil, welcome: @escaping @Sendable (Connection) -> Void
   ) async throws(ConnectionError) -> Listener {
-    let listener: Listener
-    if let loop {
-      listener = Listener(loop: loop, ownsLoop: false, welcome: welcome)
-    } else {
-      listener = Listener(loop: try EventLoop(), ownsLoop: true, welcome: welcome)
-    }
+    if let loop { return try await listen(at: address, on: loop, lease: nil, welcome: welcome) }
+    let lease = try LoopLease()
+    return try await listen(at: address, on: lease.loop, lease: lease, welcome: welcome)
+  }
+
+  static func listen(
+    at address: BusAddress, on loop: EventLoop, lease: LoopLease?, welcome: @escaping @Sendable (Connection) -> Void
+  ) async throws(ConnectionError) -> Listener {
+    let listener = Listener(loop: loop, lease: lease, welcome: welcome)
     do throws(ConnectionError) {
       try await listener.open(address)
     } catch {
@@ -65,10 +77,12 @@ public actor Listener {
   /// Takes in nobody any more. The connections that were taken in stay.
   public func close() async {
     finish()
-    if ownsLoop { await loop.stop() }
+    await lease?.ended()
   }
 
   private func finish() {
+    if isFinished { return }
+    isFinished = true
     if let raw {
       dbus_server_disconnect(raw)
       dbus_server_set_new_connection_function(raw, nil, nil, nil)
@@ -79,17 +93,14 @@ public actor Listener {
     }
     raw = nil
     loop.moveOut(self)
+    lease?.letGo()
   }
 
   private func open(_ address: BusAddress) throws(ConnectionError) {
+    guard loop.isRunning else { throw .loopHasEnded }
     var error = DBusError()
     dbus_error_init(&error)
-    defer { dbus_error_free(&error) }
-    guard let raw = dbus_server_listen(address.rawValue, &error) else {
-      let name = error.name.map { ErrorName(unchecked: String(cString: $0)) } ?? .failed
-      throw .unreachable(
-        address: address.rawValue, ErrorReply(name, error.message.map { String(cString: $0) } ?? "no reason given"))
-    }
+    guard let raw = dbus_server_listen(address.rawValue, &error) else { throw ConnectionError(address, &error) }
     self.raw = raw
     loop.moveIn(self)
     let itself = Unmanaged.passUnretained(self).toOpaque()
@@ -104,10 +115,22 @@ public actor Listener {
   private static let accept: DBusNewConnectionFunction = { _, raw, data in
     guard let raw, let data else { return }
     let listener = Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue()
-    dbus_connection_ref(raw)
-    let connection = Connection.accepted(raw, on: listener.loop)
-    listener.assumeIsolated { $0.didAccept = true }
-    listener.welcome(connection)
+    nonisolated(unsafe) let peer = raw  // libdbus calls on the loop's thread, and the reference is taken there.
+    listener.assumeIsolated { $0.take(peer) }
+  }
+
+  private func take(_ peer: OpaquePointer) {
+    didAccept = true
+    if strangers == Self.maximumStrangers {
+      dbus_connection_close(peer)
+      return
+    }
+    strangers += 1
+    dbus_connection_ref(peer)
+    Connection.accept(peer, on: loop, lease: lease) { [welcome] connection in
+      self.assumeIsolated { $0.strangers -= 1 }
+      if let connection { welcome(connection) }
+    }
   }
 
   /// Somebody knocked and could not be let in: no descriptor is left, or they hung up. libdbus leaves them in the queue, and the
@@ -126,7 +149,7 @@ extension Listener: LoopResident {
 }
 
 extension Connection {
-  /// Two connections that are each other's peers, on `loop` or on a loop of their own, which goes on until you stop it.
+  /// Two connections that are each other's peers: on `loop`, or on a loop of their own, which ends with the second of them.
   ///
   /// ```swift
   /// let (server, client) = try await Connection.pair()
@@ -139,19 +162,35 @@ extension Connection {
   /// print(greeting)
   /// await client.close()
   /// await server.close()
-  /// await client.loop.stop()
   /// ```
   public static func pair(
     on loop: EventLoop? = nil
   ) async throws(ConnectionError) -> (server: Connection, client: Connection) {
-    let shared: EventLoop
-    if let loop { shared = loop } else { shared = try EventLoop() }
+    let lease = loop == nil ? try LoopLease() : nil
+    guard let shared = loop ?? lease?.loop else { throw .loopHasEnded }
+    // Nobody else can come in: the folder is ours alone, and gone when the two have met.
+    var template = Array("/tmp/dbus-pair-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else { throw .system("mkdtemp", errno) }
+    let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    defer { rmdir(folder) }
     let (arrivals, arrival) = AsyncStream.makeStream(of: Connection.self)
-    let listener = try await Listener.listen(at: "unix:tmpdir=/tmp", on: shared) { arrival.yield($0) }
-    let client = try await peer(await listener.address, on: shared)
-    let server = await arrivals.first { _ in true }
-    await listener.close()
-    guard let server else { throw .rejected(.disconnected) }
-    return (server, client)
+    let listener = try await Listener.listen(
+      at: BusAddress("unix:path=\(folder)/socket"), on: shared, lease: lease
+    ) { arrival.yield($0) }
+    defer { unlink("\(folder)/socket") }
+    do throws(ConnectionError) {
+      let client = try await peer(await listener.address, on: shared, lease: lease, timeout: .seconds(25))
+      // The client is let in by the server, which is therefore on its way; a task that is cancelled waits for nothing.
+      let server = await arrivals.first { _ in true }
+      await listener.close()
+      guard let server else {
+        await client.close()
+        throw .rejected(.cancelled)
+      }
+      return (server, client)
+    } catch {
+      await listener.close()
+      throw error
+    }
   }
 }

@@ -79,13 +79,19 @@ extension MatchRule {
     return (arguments.isEmpty && argument0Namespace == nil) || argumentsMatch(signal)
   }
 
+  /// Reads strings as far as they are asked for, and nothing else.
   private func argumentsMatch(_ signal: borrowing Message) -> Bool {
-    guard let values = try? signal.variants() else { return false }
-    for (index, expected) in arguments {
-      guard values.indices.contains(index), case .string(expected) = values[index] else { return false }
+    var reader = MessageReader(signal.raw)
+    guard arguments.keys.allSatisfy((0...63).contains) else { return false }
+    let last = arguments.keys.max() ?? 0
+    for index in 0...last {
+      let text = reader.nextType == .string ? try? String.read(from: &reader) : nil
+      if text == nil { reader.skip() }
+      if let expected = arguments[index], text != expected { return false }
+      if index == 0, let argument0Namespace {
+        guard let text, text == argument0Namespace || text.hasPrefix("\(argument0Namespace).") else { return false }
+      }
     }
-    guard let argument0Namespace else { return true }
-    guard case .string(let first)? = values.first else { return false }
-    return first == argument0Namespace || first.hasPrefix("\(argument0Namespace).")
+    return true
   }
 }

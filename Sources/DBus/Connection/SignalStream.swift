@@ -9,40 +9,36 @@
 /// }
 /// ```
 public struct ReceivedSignal: Sendable {
-  private final class Holder: Sendable {
-    let message: Message
-    init(_ message: consuming Message) { self.message = message }
-  }
+  private let box: MessageBox
+  /// Who emitted it; `nil` between two peers.
+  public let sender: BusName?
 
-  private let holder: Holder
-
-  init(_ message: consuming Message) {
+  init(_ message: borrowing Message, sender: BusName?) {
     // libdbus turns the byte order of a foreign message round when it is first read. That is done here, before several
     // tasks may read it at once.
     _ = MessageReader(message.raw)
-    holder = Holder(message)
+    box = MessageBox(message)
+    self.sender = sender
   }
 
-  /// Who emitted it; `nil` between two peers.
-  public var sender: BusName? { holder.message.sender }
   /// The object that emitted it.
-  public var path: ObjectPath { holder.message.path ?? .root }
+  public var path: ObjectPath { box.message.path ?? .root }
   /// Its interface.
-  public var interface: InterfaceName { holder.message.interface ?? InterfaceName(unchecked: "") }
+  public var interface: InterfaceName { box.message.interface ?? InterfaceName(unchecked: "") }
   /// Its name.
-  public var member: MemberName { holder.message.member ?? MemberName(unchecked: "") }
+  public var member: MemberName { box.message.member ?? MemberName(unchecked: "") }
   /// The types of its values.
-  public var signature: Signature { holder.message.signature }
+  public var signature: Signature { box.message.signature }
 
   /// Its values, all of them, as Swift types.
   public func values<each Value: BusValue>(
     as types: repeat (each Value).Type
   ) throws(CodingError) -> (repeat each Value) {
-    try holder.message.values(as: repeat each types)
+    try box.message.values(as: repeat each types)
   }
 
   /// Its values, whatever they are.
-  public func variants() throws(CodingError) -> [Variant] { try holder.message.variants() }
+  public func variants() throws(CodingError) -> [Variant] { try box.message.variants() }
 }
 
 /// What happens to a signal that comes while a sequence holds as many as it may.
@@ -89,7 +85,9 @@ public final class SignalStream: AsyncSequence, Sendable {
     var head = 0
     var dropped = 0
     var isFinished = false
-    var waiter: Waiter?
+    /// Those who wait, in the order in which they came.
+    var waiters: [(number: UInt64, continuation: Waiter)] = []
+    var nextNumber: UInt64 = 0
   }
 
   private let state = Lock(State())
@@ -137,10 +135,7 @@ public final class SignalStream: AsyncSequence, Sendable {
   func yield(_ signal: ReceivedSignal) {
     let waiter = state.withLock { state -> Waiter? in
       if state.isFinished { return nil }
-      if let waiter = state.waiter {
-        state.waiter = nil
-        return waiter
-      }
+      if !state.waiters.isEmpty { return state.waiters.removeFirst().continuation }
       if state.buffer.count - state.head >= buffering.limit {
         state.dropped += 1
         if case .oldest = buffering { return nil }
@@ -153,31 +148,33 @@ public final class SignalStream: AsyncSequence, Sendable {
   }
 
   func finish() {
-    let waiter = state.withLock { state in
+    let waiters = state.withLock { state in
       state.isFinished = true
-      defer { state.waiter = nil }
-      return state.waiter
+      defer { state.waiters = [] }
+      return state.waiters
     }
-    waiter?.resume(returning: nil)
+    for waiter in waiters { waiter.continuation.resume(returning: nil) }
   }
 
   private nonisolated(nonsending) func next() async -> ReceivedSignal? {
-    await withTaskCancellationHandler {
+    let number = state.withLock { state in
+      defer { state.nextNumber += 1 }
+      return state.nextNumber
+    }
+    return await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
-        let (ready, previous) = state.withLock { state -> (ReceivedSignal??, Waiter?) in
-          if let signal = state.removeFirst() { return (.some(signal), nil) }
-          if state.isFinished || Task.isCancelled { return (.some(nil), nil) }
-          // A second task that waits sends the first one home rather than leave it for ever.
-          defer { state.waiter = continuation }
-          return (nil, state.waiter)
+        let ready = state.withLock { state -> ReceivedSignal?? in
+          if let signal = state.removeFirst() { return .some(signal) }
+          if state.isFinished || Task.isCancelled { return .some(nil) }
+          state.waiters.append((number, continuation))
+          return nil
         }
         if let ready { continuation.resume(returning: ready) }
-        previous?.resume(returning: nil)
       }
     } onCancel: {
-      let waiter = state.withLock { state in
-        defer { state.waiter = nil }
-        return state.waiter
+      let waiter = state.withLock { state -> Waiter? in
+        guard let index = state.waiters.firstIndex(where: { $0.number == number }) else { return nil }
+        return state.waiters.remove(at: index).continuation
       }
       waiter?.resume(returning: nil)
     }

@@ -1,3 +1,4 @@
+internal import CDBus
 internal import Glibc
 
 /// Why a connection, a listener or a loop could not be made.
@@ -16,6 +17,8 @@ public enum ConnectionError: Error, Sendable, Hashable {
   case unreachable(address: String, ErrorReply)
   /// The peer let us in and then did not greet us as a bus does.
   case rejected(CallError)
+  /// The loop that it should live on has been stopped.
+  case loopHasEnded
   /// A call of the system failed; the number is `errno`.
   case system(String, Int32)
 }
@@ -27,7 +30,18 @@ extension ConnectionError: CustomStringConvertible {
     case .noAddress(let hint): hint
     case .unreachable(let address, let error): "no connection to \(address): \(error.text)"
     case .rejected(let error): "the bus did not let us in: \(error)"
+    case .loopHasEnded: "the event loop has been stopped"
     case .system(let call, let code): "\(call) failed: \(String(cString: strerror(code)))"
     }
+  }
+}
+
+extension ConnectionError {
+  /// What libdbus says of an address, whose error is freed.
+  init(_ address: BusAddress, _ error: inout DBusError) {
+    let name = error.name.map { ErrorName(unchecked: String(cString: $0)) } ?? .failed
+    let text = error.message.map { String(cString: $0) } ?? "no reason given"
+    dbus_error_free(&error)
+    self = .unreachable(address: address.rawValue, ErrorReply(name, text))
   }
 }

@@ -60,6 +60,7 @@ final class DescriptorSet {
 
   func synchronize() {
     if changed.isEmpty { return }
+    var failed: [Int32] = []
     for descriptor in changed {
       guard let entry = entries[descriptor] else { continue }
       // A descriptor nobody waits for must be unknown to epoll: it would report a hang-up again and again.
@@ -72,9 +73,11 @@ final class DescriptorSet {
       var isTold = epoll_ctl(epoll, operation, descriptor, &event) == 0
       // The number was closed and came back as another file while epoll still knew it.
       if !isTold && errno == EEXIST { isTold = epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0 }
-      if isTold { entries[descriptor]?.told = wanted }
+      if isTold { entries[descriptor]?.told = wanted } else { failed.append(descriptor) }
     }
     changed.removeAll(keepingCapacity: true)
+    // For want of memory, or of watches: the next turn tries again.
+    if !failed.isEmpty { changed = failed }
   }
 
   func wait(timeout: Int32) {

@@ -155,6 +155,9 @@ extension EventLoop {
   /// Whether this is the loop's thread.
   public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
+  /// Whether it has not been asked to stop.
+  var isRunning: Bool { inbox.withLock { $0.phase == .running } }
+
   /// Whether the calling thread is this loop's.
   public var isCurrent: Bool { CurrentLoop.pointer == Unmanaged.passUnretained(self).toOpaque() }
 
@@ -250,11 +253,11 @@ extension EventLoop {
       runLocal()
       drainHungry()
     }
-    while !endOfTurn.isEmpty {
-      let bodies = endOfTurn
-      endOfTurn.removeAll(keepingCapacity: true)
-      for body in bodies { body() }
-    }
+    if endOfTurn.isEmpty { return }
+    // What these ask for in their turn is the next turn's: it has timers and descriptors in between.
+    let bodies = endOfTurn
+    endOfTurn.removeAll(keepingCapacity: true)
+    for body in bodies { body() }
   }
 
   private func runLocal() {

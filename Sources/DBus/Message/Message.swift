@@ -114,15 +114,15 @@ extension Message {
   private consuming func appending<each Argument: BusValue>(
     _ arguments: repeat each Argument
   ) throws(CodingError) -> Message {
-    var signatureLength = 0
-    for type in repeat (each Argument).self { signatureLength += type.signature.rawValue.utf8.count }
-    if signatureLength > 0 {
-      if signatureLength >= Signature.maximumDepth {
-        try MessageWriter.check(Signature.of(repeat (each Argument).self), inArray: false)
-      }
-      var writer = MessageWriter(appendingTo: raw, limit: MessageWriter.maximumBodyLength)
-      repeat try (each arguments).write(to: &writer)
+    let signature = Signature.of(repeat (each Argument).self)
+    if signature == .empty { return self }
+    // One letter is what most messages have, and those that come with this module are types.
+    if signature.rawValue.utf8.count > 1, let fault = Signature.fault(in: signature.rawValue) {
+      throw .invalidSignature(InvalidName(text: signature.rawValue, kind: Signature.kind, fault: fault))
     }
+    var writer = MessageWriter(appendingTo: raw, signature: signature)
+    repeat try (each arguments).write(to: &writer)
+    try writer.finish()
     return self
   }
 
@@ -141,8 +141,6 @@ extension Message {
   /// Says that nobody waits for the reply.
   mutating func setNoReply() { dbus_message_set_no_reply(raw, 1) }
 
-  /// Says that nothing is to be started for this call.
-  mutating func setNoAutoStart() { dbus_message_set_auto_start(raw, 0) }
 }
 
 // MARK: - Looking at messages
@@ -280,16 +278,9 @@ extension Message {
   }
 }
 
-/// A message on its way through something that only takes what can be copied.
-// As for `Message`; and it is taken out once, by whoever the box was handed to.
-struct MessageBox: @unchecked Sendable {
-  private let raw: OpaquePointer
+/// A message for more than one holder, or on its way through something that only takes what can be copied.
+final class MessageBox: Sendable {
+  let message: Message
 
-  init(_ message: borrowing Message) {
-    dbus_message_ref(message.raw)
-    raw = message.raw
-  }
-
-  /// Once, by the last holder.
-  func open() -> Message { Message(owning: raw) }
+  init(_ message: borrowing Message) { self.message = Message(retaining: message.raw) }
 }

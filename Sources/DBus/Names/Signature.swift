@@ -142,11 +142,12 @@ struct SignatureParser {
   }
 
   /// Where the complete type that begins at `start` ends, in a signature that is known to be valid.
-  static func endOfType(in bytes: [UInt8], from start: Int) -> Int {
+  static func endOfType<Letters: Collection<UInt8>>(in bytes: Letters, from start: Int) -> Int
+  where Letters.Index == Int {
     var index = start
-    while index < bytes.count, bytes[index] == UInt8(ascii: "a") { index += 1 }
+    while index < bytes.endIndex, bytes[index] == UInt8(ascii: "a") { index += 1 }
     var open = 0
-    while index < bytes.count {
+    while index < bytes.endIndex {
       switch bytes[index] {
       case UInt8(ascii: "("), UInt8(ascii: "{"): open += 1
       case UInt8(ascii: ")"), UInt8(ascii: "}"): open -= 1

@@ -1,3 +1,4 @@
+internal import CDBus
 internal import Synchronization
 
 /// A call that came in, and the one place that answers it.
@@ -23,7 +24,14 @@ public final class Call: Sendable {
   /// Who calls, where the connection asks before each call: see ``Connection/identifyCallers()``.
   public nonisolated(unsafe) private(set) var knownCredentials: Credentials?
 
-  init(_ message: consuming Message, on connection: Connection) {
+  /// Between two peers there is no bus that fills in the sender, and what a peer writes there is worth nothing.
+  private let isFromBus: Bool
+  /// For a question about another object than the one that was called.
+  private let otherPath: ObjectPath?
+
+  init(_ message: consuming Message, on connection: Connection, isFromBus: Bool, about otherPath: ObjectPath? = nil) {
+    self.isFromBus = isFromBus
+    self.otherPath = otherPath
     self.message = message
     self.connection = connection
   }
@@ -35,9 +43,9 @@ public final class Call: Sendable {
   }
 
   /// Who calls, by unique name; `nil` between two peers.
-  public var sender: BusName? { message.sender }
+  public var sender: BusName? { isFromBus ? message.sender : nil }
   /// The object that is called.
-  public var path: ObjectPath { message.path ?? .root }
+  public var path: ObjectPath { otherPath ?? message.path ?? .root }
   /// The interface that was named; a caller may leave it out.
   public var interface: InterfaceName? { message.interface }
   /// The method.
@@ -46,6 +54,7 @@ public final class Call: Sendable {
   public var signature: Signature { message.signature }
   /// Its arguments, whatever they are.
   public func variants() throws(CodingError) -> [Variant] { try message.variants() }
+  var carriesDescriptors: Bool { dbus_message_contains_unix_fds(message.raw) != 0 }
   /// Whether the caller waits for the reply.
   public var expectsReply: Bool { message.expectsReply }
 
@@ -53,6 +62,14 @@ public final class Call: Sendable {
   public func credentials() async throws(CallError) -> Credentials {
     if let knownCredentials { return knownCredentials }
     return try await connection.credentials(of: sender)
+  }
+
+  /// The same call as if it had been made of the object at `path`; it is not the one that is answered.
+  func asking(about path: ObjectPath) -> Call {
+    let call = Call(Message(retaining: message.raw), on: connection, isFromBus: isFromBus, about: path)
+    call.isAnswered.store(true, ordering: .relaxed)
+    call.knownCredentials = knownCredentials
+    return call
   }
 
   func identify(as credentials: Credentials) { knownCredentials = credentials }

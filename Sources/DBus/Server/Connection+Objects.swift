@@ -21,7 +21,7 @@ extension Connection {
         }
         interface.attach(to: connection, path)
       }
-      connection.announceAdded(path)
+      connection.announceAdded(path, interfaces.map(\.name))
     }
   }
 
@@ -53,7 +53,9 @@ extension Connection {
   }
 
   /// An object of a ``Subtree`` has come into being: its object manager says so.
-  public nonisolated func objectAdded(at path: ObjectPath) { onLoop { $0.announceAdded(path) } }
+  public nonisolated func objectAdded(at path: ObjectPath) {
+    onLoop { $0.announceAdded(path, ($0.objects.interfaces(at: path) ?? []).map(\.name)) }
+  }
 
   /// An object of a ``Subtree`` has gone, with these interfaces: its object manager says so.
   public nonisolated func objectRemoved(at path: ObjectPath, _ interfaces: [InterfaceName]) {
@@ -82,6 +84,15 @@ extension Connection {
       assumeIsolated(body)
     } else {
       loop.execute { self.assumeIsolated(body) }
+    }
+  }
+}
+
+extension ObjectTree {
+  /// What is exported is exported no longer.
+  func detachAll(from connection: Connection) {
+    for (path, node) in nodes {
+      for interface in node.interfaces { interface.detach(from: connection, path) }
     }
   }
 }

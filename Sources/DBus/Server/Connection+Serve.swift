@@ -6,7 +6,7 @@ extension Connection {
   /// Calls of a sender that wait for the answer keep their order.
   public nonisolated func identifyCallers() { onLoop { $0.callers.identifies = true } }
 
-  /// From now on `observer` is shown every call before it is looked at: those that will be refused, too. For logs.
+  /// From now on `observer` is shown every call before it is carried out: those that will be refused, too. For logs.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -19,12 +19,11 @@ extension Connection {
   }
 
   func serve(_ message: consuming Message) {
-    let call = Call(message, on: self)
-    callers.observer?(call)
+    let call = Call(message, on: self, isFromBus: uniqueName != nil)
     guard callers.identifies else { return dispatch(call) }
     let sender = call.sender
     if callers.waiting[sender] != nil {
-      guard callers.waiting[sender, default: []].count < WaitingCalls.limitForEachSender else {
+      guard callers.waiting[sender, default: []].count < CallAdmission.limitForEachSender else {
         call.fail(ErrorReply(.limitsExceeded, "too many calls before the bus has said who is calling"))
         return
       }
@@ -46,12 +45,15 @@ extension Connection {
       case .success(let credentials):
         call.identify(as: credentials)
         dispatch(call)
-      case .failure: call.fail(ErrorReply(.accessDenied, "the bus does not say who is calling"))
+      case .failure:
+        callers.observer?(call)
+        call.fail(ErrorReply(.accessDenied, "the bus does not say who is calling"))
       }
     }
   }
 
   private func dispatch(_ call: Call) {
+    callers.observer?(call)
     do {
       let (interface, method) = try method(for: call)
       try interface.access?(call)
@@ -61,6 +63,10 @@ extension Connection {
           .invalidArgs,
           "\(interface.name).\(call.member) takes \(describe(method.inSignature)), not \(describe(call.message.signature))"
         )
+      }
+      // A call is kept until it is answered, and its descriptors with it.
+      if call.carriesDescriptors && !method.takesDescriptors {
+        throw ErrorReply(.invalidArgs, "\(interface.name).\(call.member) takes no file descriptors")
       }
       try method.invoke(call)
     } catch {
@@ -110,8 +116,8 @@ extension Connection {
   }
 }
 
-/// The calls that wait until the bus has said who makes them.
-struct WaitingCalls {
+/// What happens to a call before it is looked at: it waits until the bus has said who makes it, and is shown to whoever observes.
+struct CallAdmission {
   /// The bus answers within a round trip; a sender that sends more than this in the meantime does not want answers.
   static let limitForEachSender = 4096
 

@@ -65,8 +65,8 @@ extension Interface {
 
   /// An asynchronous method.
   ///
-  /// Calls are begun in the order in which they come, and end as they like. The task is cancelled where the caller leaves the bus, or the
-  /// connection closes.
+  /// Calls may overtake one another: where their order matters, answer synchronously. The task is cancelled where the caller leaves
+  /// the bus, or the connection closes.
   ///
   /// ```swift
   /// var kitchen = Interface("org.example.Kitchen")

@@ -23,6 +23,8 @@ public struct Interface: Sendable {
 
   struct MethodEntry: Sendable {
     let inSignature: Signature
+    /// A variant may hold one.
+    let takesDescriptors: Bool
     var access: AccessCheck?
     let invoke: @Sendable (Call) throws -> Void
   }
@@ -32,6 +34,8 @@ public struct Interface: Sendable {
     let set: (@Sendable (PropertyAccess, Variant) throws -> Void)?
     let signature: Signature
     let emits: EmitsChangedSignal
+    /// A stored property knows whether its value is another.
+    var announcesItself = false
   }
 
   private struct Declaration {
@@ -63,8 +67,12 @@ public struct Interface: Sendable {
     declaration = [Declaration(introspection: Introspection.Interface(name, documentation: documentation))]
   }
 
+  mutating func setAnnouncesItself(_ property: MemberName) {
+    declaration[0].properties[property]?.announcesItself = true
+  }
+
   /// Makes a check before each call of `members`, and before its arguments are looked at; without members, before
-  /// everything in this interface, its properties included. A check replaces the one before.
+  /// everything in this interface, its properties included: their values are then not announced either. A check replaces the one before.
   ///
   /// ```swift
   /// var safe = Interface("org.example.Safe")
@@ -137,8 +145,10 @@ extension Interface {
       method.annotations.append(.unixFD)
     }
     declaration[0].introspection.methods.append(method)
+    let inSignature = Signature.of(repeat each inputs)
     declaration[0].methods[member] = MethodEntry(
-      inSignature: Signature.of(repeat each inputs), access: nil, invoke: invoke)
+      inSignature: inSignature, takesDescriptors: inSignature.rawValue.utf8.contains { $0 == 0x68 || $0 == 0x76 },
+      access: nil, invoke: invoke)
   }
 
   mutating func addStoredProperty(_ place: @escaping StoredPropertyPlace) {

@@ -1,4 +1,4 @@
-/// Objects that are made up as they are asked for, all below one path.
+/// Objects that are made up as they are asked for, all directly below one path.
 ///
 /// A service with a hundred thousand objects exports none of them: it says which there are and what each can do.
 ///
@@ -42,7 +42,7 @@ struct ObjectTree {
 
   private let root = Node()
   /// Every node by its whole path, so that a call finds its object in one step however deep it lies.
-  private var nodes: [ObjectPath: Node] = [:]
+  private(set) var nodes: [ObjectPath: Node] = [:]
 
   init() { nodes[.root] = root }
 
@@ -69,14 +69,18 @@ struct ObjectTree {
 
   /// What the object at `path` can do; `nil` where there is no object, and nothing below it either.
   func interfaces(at path: ObjectPath) -> [Interface]? {
-    if let node = nodes[path] { return node.interfaces }
-    guard let parent = path.parent, let subtree = nodes[parent]?.subtree else { return nil }
-    return subtree.interfaces(path)
+    let node = nodes[path]
+    if let node, !node.interfaces.isEmpty { return node.interfaces }
+    // A node that only stands between others may have an object of the subtree in its place.
+    if let parent = path.parent, let subtree = nodes[parent]?.subtree, let interfaces = subtree.interfaces(path) {
+      return interfaces
+    }
+    return node?.interfaces
   }
 
   func children(of path: ObjectPath) -> [String] {
     guard let node = nodes[path] else { return [] }
-    return (Array(node.children.keys) + (node.subtree?.children() ?? [])).sorted()
+    return Set(node.children.keys).union(node.subtree?.children() ?? []).sorted()
   }
 
   /// The nearest object manager above `path`.
@@ -89,17 +93,17 @@ struct ObjectTree {
     return nil
   }
 
-  /// Every object below `path`, each with what it can do.
+  /// Every object below `path`, each with what it can do. What lies below another manager is that one's to list.
   func objects(below path: ObjectPath, _ visit: (ObjectPath, [Interface]) throws -> Void) rethrows {
     guard let node = nodes[path] else { return }
     for (element, child) in node.children {
       let childPath = ObjectPath(unchecked: path == .root ? "/\(element)" : "\(path)/\(element)")
       if !child.interfaces.isEmpty { try visit(childPath, child.interfaces) }
-      try objects(below: childPath, visit)
+      if !child.isManager { try objects(below: childPath, visit) }
     }
     guard let subtree = node.subtree else { return }
     for element in subtree.children() {
-      guard let childPath = try? path.appending(element), nodes[childPath] == nil,
+      guard let childPath = try? path.appending(element), nodes[childPath]?.interfaces.isEmpty ?? true,
         let interfaces = subtree.interfaces(childPath)
       else { continue }
       try visit(childPath, interfaces)

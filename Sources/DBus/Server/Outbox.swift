@@ -1,91 +1,87 @@
 /// What a turn of the loop has to announce, and what has to wait behind it.
 ///
-/// Property changes and new objects are collected until the turn ends and then told once. A reply or signal that is sent after them
-/// may not overtake them: a caller that has its answer must find the world as the answer says. So while
+/// Objects that come and go and properties that change are collected until the turn ends, and then told once. A reply or signal that is sent
+/// after them may not overtake them: a caller that has its answer must find the world as the answer says. So while
 /// something is collected, all else that goes out waits here, in order.
 struct Outbox {
-  struct Change {
+  /// What happened to one interface of one object, from the turn's beginning to now.
+  struct Fact {
     let path: ObjectPath
     let interface: InterfaceName
-    var properties: [MemberName]
-    var invalidated: [MemberName]
+    /// It was there when the turn began, and was taken away.
+    var went = false
+    /// It was put there, or put there again.
+    var came = false
+    var changed: [MemberName] = []
+    /// The changed properties whose values are kept back.
+    var invalidated: [MemberName] = []
+
+    var isNothing: Bool { !went && !came && changed.isEmpty && invalidated.isEmpty }
   }
 
-  enum Waiting {
-    case message(MessageBox)
-    /// An object that was taken away in this turn and is there again: its coming is told behind its going.
-    case addedAgain(ObjectPath)
-  }
+  fileprivate var facts: [Fact] = []
+  fileprivate var waiting: [MessageBox] = []
 
-  fileprivate var added: [ObjectPath] = []
-  fileprivate var changes: [Change] = []
-  /// The objects whose going waits with the messages.
-  fileprivate var removed: Set<ObjectPath> = []
-  fileprivate var waiting: [Waiting] = []
+  var hasAnnouncements: Bool { !facts.isEmpty || !waiting.isEmpty }
 
-  var hasAnnouncements: Bool { !added.isEmpty || !changes.isEmpty || !waiting.isEmpty }
+  mutating func hold(_ message: borrowing Message) { waiting.append(MessageBox(message)) }
 
-  mutating func hold(_ message: borrowing Message) { waiting.append(.message(MessageBox(message))) }
-}
-
-extension Outbox {
-  @discardableResult
-  fileprivate mutating func forgetAddedAgain(_ path: ObjectPath) -> Bool {
-    let count = waiting.count
-    waiting.removeAll { item in
-      if case .addedAgain(path) = item { true } else { false }
+  fileprivate mutating func note(_ path: ObjectPath, _ interface: InterfaceName, _ change: (inout Fact) -> Void) {
+    if let index = facts.firstIndex(where: { $0.path == path && $0.interface == interface }) {
+      change(&facts[index])
+      if facts[index].isNothing { facts.remove(at: index) }
+    } else {
+      var fact = Fact(path: path, interface: interface)
+      change(&fact)
+      if !fact.isNothing { facts.append(fact) }
     }
-    return waiting.count < count
   }
 }
+
+// MARK: - Noting
 
 extension Connection {
-  func announceAdded(_ path: ObjectPath) {
-    guard objects.manager(above: path) != nil, !outbox.added.contains(path) else { return }
+  func announceAdded(_ path: ObjectPath, _ interfaces: [InterfaceName]) {
+    guard objects.manager(above: path) != nil else { return }
     flushAtEndOfTurn()
-    if outbox.removed.contains(path) {
-      outbox.forgetAddedAgain(path)
-      outbox.waiting.append(.addedAgain(path))
-    } else {
-      outbox.added.append(path)
+    for interface in interfaces {
+      outbox.note(path, interface) { fact in
+        fact.came = true
+        // It is told with its newest values.
+        fact.changed = []
+        fact.invalidated = []
+      }
     }
   }
 
   func announceRemoved(_ path: ObjectPath, _ interfaces: [InterfaceName]) {
-    outbox.changes.removeAll { $0.path == path && interfaces.contains($0.interface) }
-    let remains = objects.interfaces(at: path)?.isEmpty == false
-    if let index = outbox.added.firstIndex(of: path) {
-      // It came and went within the turn: nobody has heard of it.
-      if !remains { outbox.added.remove(at: index) }
-      return
-    }
-    if outbox.forgetAddedAgain(path) {
-      if remains { outbox.waiting.append(.addedAgain(path)) }
-      return
-    }
-    guard let manager = objects.manager(above: path), !interfaces.isEmpty else { return }
-    if let message = try? Message.signal(
-      from: manager, "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", path, interfaces.map(\.rawValue))
-    {
-      if outbox.hasAnnouncements { outbox.removed.insert(path) }
-      post(message)
+    let hasManager = objects.manager(above: path) != nil
+    flushAtEndOfTurn()
+    for interface in interfaces {
+      outbox.note(path, interface) { fact in
+        // What came in this turn nobody has heard of.
+        fact.went = hasManager && (fact.went || !fact.came)
+        fact.came = false
+        fact.changed = []
+        fact.invalidated = []
+      }
     }
   }
 
   func announceChanged(_ path: ObjectPath, _ interface: InterfaceName, _ property: MemberName, withValue: Bool) {
-    let entry = objects.interfaces(at: path)?.first { $0.name == interface }?.properties[property]
-    guard let entry, entry.emits == .true || entry.emits == .invalidates else { return }
+    guard let declared = objects.interfaces(at: path)?.first(where: { $0.name == interface }),
+      let entry = declared.properties[property], entry.emits == .true || entry.emits == .invalidates
+    else { return }
+    // What not every caller may read is not told to everyone either.
+    let showsValue = withValue && entry.emits == .true && entry.get != nil && declared.access == nil
     flushAtEndOfTurn()
-    let index =
-      outbox.changes.firstIndex { $0.path == path && $0.interface == interface }
-      ?? {
-        outbox.changes.append(.init(path: path, interface: interface, properties: [], invalidated: []))
-        return outbox.changes.count - 1
-      }()
-    if withValue && entry.emits == .true && entry.get != nil {
-      if !outbox.changes[index].properties.contains(property) { outbox.changes[index].properties.append(property) }
-    } else {
-      if !outbox.changes[index].invalidated.contains(property) { outbox.changes[index].invalidated.append(property) }
+    outbox.note(path, interface) { fact in
+      if fact.came { return }
+      if showsValue {
+        if !fact.changed.contains(property) { fact.changed.append(property) }
+      } else if !fact.invalidated.contains(property) {
+        fact.invalidated.append(property)
+      }
     }
   }
 
@@ -93,57 +89,79 @@ extension Connection {
     if outbox.hasAnnouncements { return }
     loop.atEndOfTurn { [weak self] in self?.assumeIsolated { $0.flushAnnouncements() } }
   }
+}
 
-  /// New objects first, then changes, then what waited. The values are those of this moment.
+// MARK: - Telling
+
+extension Connection {
+  /// What went, what came, what changed, and then what waited. The values are those of this moment.
   func flushAnnouncements() {
     guard outbox.hasAnnouncements else { return }
-    let all = outbox
+    let (facts, waiting) = (outbox.facts, outbox.waiting)
     outbox = Outbox()
-    for path in all.added { sendInterfacesAdded(path) }
-    // What a new object is announced with is its newest state already.
-    for change in all.changes where !all.added.contains(change.path) && !all.removed.contains(change.path) {
-      sendPropertiesChanged(change)
-    }
-    for item in all.waiting {
-      switch item {
-      case .message(let box): transmit(box.open())
-      case .addedAgain(let path): sendInterfacesAdded(path)
+    for (path, facts) in grouped(facts.filter(\.went)) { tellRemoved(path, facts.map(\.interface)) }
+    for (path, facts) in grouped(facts.filter(\.came)) { tellAdded(path, facts.map(\.interface)) }
+    for fact in facts where !fact.came && !(fact.changed.isEmpty && fact.invalidated.isEmpty) { tellChanged(fact) }
+    for box in waiting { transmit(box.message) }
+  }
+
+  /// By path, in the order in which each was first heard of.
+  private func grouped(_ facts: [Outbox.Fact]) -> [(ObjectPath, [Outbox.Fact])] {
+    var groups: [(ObjectPath, [Outbox.Fact])] = []
+    for fact in facts {
+      if let index = groups.firstIndex(where: { $0.0 == fact.path }) {
+        groups[index].1.append(fact)
+      } else {
+        groups.append((fact.path, [fact]))
       }
+    }
+    return groups
+  }
+
+  private func tellRemoved(_ path: ObjectPath, _ interfaces: [InterfaceName]) {
+    guard let manager = objects.manager(above: path) else { return }
+    tell { () throws(CodingError) in
+      try .signal(
+        from: manager, "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", path, interfaces.map(\.rawValue))
     }
   }
 
-  private func sendInterfacesAdded(_ path: ObjectPath) {
+  private func tellAdded(_ path: ObjectPath, _ names: [InterfaceName]) {
     guard let manager = objects.manager(above: path), let interfaces = objects.interfaces(at: path) else { return }
     let access = PropertyAccess(path: path, call: nil)
     var description: [String: [String: Variant]] = [:]
-    for interface in interfaces { description[interface.name.rawValue] = interface.readableProperties(for: access) }
-    if let message = try? Message.signal(
-      from: manager, "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", path, description)
-    {
-      transmit(message)
+    for interface in interfaces where names.contains(interface.name) {
+      description[interface.name.rawValue] = interface.access == nil ? interface.readableProperties(for: access) : [:]
+    }
+    if description.isEmpty { return }
+    tell { () throws(CodingError) in
+      try .signal(from: manager, "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", path, description)
     }
   }
 
-  private func sendPropertiesChanged(_ change: Outbox.Change) {
-    let interfaces = objects.interfaces(at: change.path) ?? []
-    guard let interface = interfaces.first(where: { $0.name == change.interface }) else { return }
-    let access = PropertyAccess(path: change.path, call: nil)
+  private func tellChanged(_ fact: Outbox.Fact) {
+    guard let interface = objects.interfaces(at: fact.path)?.first(where: { $0.name == fact.interface }) else { return }
+    let access = PropertyAccess(path: fact.path, call: nil)
     var values: [String: Variant] = [:]
-    var invalidated = change.invalidated.map(\.rawValue)
+    var invalidated = fact.invalidated.map(\.rawValue)
     // A value that is kept back in one place of the turn is kept back altogether.
-    for property in change.properties where !change.invalidated.contains(property) {
+    for property in fact.changed where !fact.invalidated.contains(property) {
       if let value = try? interface.properties[property]?.get?(access) {
         values[property.rawValue] = value
       } else {
         invalidated.append(property.rawValue)
       }
     }
-    if let message = try? Message.signal(
-      from: change.path, "org.freedesktop.DBus.Properties", "PropertiesChanged", change.interface.rawValue, values,
-      invalidated)
-    {
-      transmit(message)
+    tell { () throws(CodingError) in
+      try .signal(
+        from: fact.path, "org.freedesktop.DBus.Properties", "PropertiesChanged", fact.interface.rawValue, values,
+        invalidated)
     }
+  }
+
+  /// A value that does not fit into a message goes untold; whoever asks for it is answered with the error.
+  private func tell(_ make: () throws(CodingError) -> Message) {
+    if let message = try? make() { transmit(message) }
   }
 }
 
@@ -155,5 +173,15 @@ extension Interface {
       if let value = try? entry.get?(access) { values[name.rawValue] = value }
     }
     return values
+  }
+
+  /// Whether the check of the whole interface lets a caller through.
+  func admits(_ call: Call) -> Bool {
+    do {
+      try access?(call)
+      return true
+    } catch {
+      return false
+    }
   }
 }

@@ -37,8 +37,8 @@ enum StandardInterfaces {
       try call.connection.assumeIsolated { try $0.properties(of: interface, for: call) }
     }
     properties.method("Set", in: "interface_name", "property_name", "value") {
-      (call: Call, interface: String, property: String, value: Variant) throws -> Void in
-      try call.connection.assumeIsolated { try $0.setProperty(property, of: interface, to: value, for: call) }
+      (call: Call, interface: String, property: String, _: UnreadVariant) throws -> Void in
+      try call.connection.assumeIsolated { try $0.setProperty(property, of: interface, for: call) }
     }
     properties.signal(
       "PropertiesChanged", "interface_name", "changed_properties", "invalidated_properties",
@@ -85,7 +85,7 @@ extension Connection {
     if interface.isEmpty {
       // The specification leaves it open; all of them is what people who ask so expect.
       var all: [String: Variant] = [:]
-      for interface in interfaces where (try? interface.access?(call)) != nil || interface.access == nil {
+      for interface in interfaces where interface.admits(call) {
         all.merge(interface.readableProperties(for: access)) { first, _ in first }
       }
       return all
@@ -95,24 +95,34 @@ extension Connection {
     return found.readableProperties(for: access)
   }
 
-  fileprivate func setProperty(_ name: String, of interface: String, to value: Variant, for call: Call) throws {
+  fileprivate func setProperty(_ name: String, of interface: String, for call: Call) throws {
     let (interface, entry) = try propertyEntry(name, of: interface, for: call)
     guard let set = entry.set else {
       throw ErrorReply(.propertyReadOnly, "\(interface.name).\(name) cannot be written")
     }
-    guard value.contentSignature == entry.signature else {
-      throw ErrorReply(
-        .invalidArgs, "\(interface.name).\(name) is of type \"\(entry.signature)\", not \"\(value.contentSignature)\"")
+    // Only now, when it is known to be wanted, is a value taken that may be as large as a message.
+    var reader = MessageReader(call.message.raw)
+    reader.skip()
+    reader.skip()
+    var type = Signature.empty
+    try reader.variant { (value) throws(CodingError) in type = value.nextSignature }
+    guard type == entry.signature else {
+      throw ErrorReply(.invalidArgs, "\(interface.name).\(name) is of type \"\(entry.signature)\", not \"\(type)\"")
     }
-    try set(PropertyAccess(path: call.path, call: call), value)
-    if let member = try? MemberName(name) {
-      announceChanged(call.path, interface.name, member, withValue: true)
+    reader = MessageReader(call.message.raw)
+    reader.skip()
+    reader.skip()
+    try set(PropertyAccess(path: call.path, call: call), try Variant.read(from: &reader))
+    if !entry.announcesItself {
+      announceChanged(call.path, interface.name, MemberName(unchecked: name), withValue: true)
     }
   }
 
   private func propertyEntry(
     _ name: String, of interface: String, for call: Call
   ) throws -> (Interface, Interface.PropertyEntry) {
+    // Names are short and ASCII: what is not is no key to look up.
+    if MemberName.fault(in: name) != nil { throw ErrorReply(.unknownProperty, "there is no property of that name") }
     let found: [Interface]
     if interface.isEmpty {
       found = objects.interfaces(at: call.path) ?? []
@@ -129,6 +139,9 @@ extension Connection {
   }
 
   private func interface(named name: String, at path: ObjectPath) throws(ErrorReply) -> Interface {
+    if InterfaceName.fault(in: name) != nil {
+      throw ErrorReply(.unknownInterface, "the object \(path) has no interface of that name")
+    }
     let all = (objects.interfaces(at: path) ?? []) + standardInterfaces(at: path)
     guard let interface = all.first(where: { $0.name.rawValue == name }) else {
       throw ErrorReply(.unknownInterface, "the object \(path) has no interface \(name)")
@@ -139,15 +152,31 @@ extension Connection {
   fileprivate func managedObjects(for call: Call) -> [ObjectPath: [String: [String: Variant]]] {
     var managed: [ObjectPath: [String: [String: Variant]]] = [:]
     objects.objects(below: call.path) { path, interfaces in
-      let access = PropertyAccess(path: path, call: call)
       var description: [String: [String: Variant]] = [:]
-      for interface in interfaces {
-        // What a caller may not reach, it is not shown.
-        if let check = interface.access, (try? check(call)) == nil { continue }
+      // What a caller may not reach, it is not shown.
+      let question = call.asking(about: path)
+      let access = PropertyAccess(path: path, call: question)
+      for interface in interfaces where interface.admits(question) {
         description[interface.name.rawValue] = interface.readableProperties(for: access)
       }
       if !description.isEmpty { managed[path] = description }
     }
     return managed
   }
+}
+
+/// A variant that is left where it is until somebody wants it.
+private struct UnreadVariant: BusValue {
+  static var signature: Signature { Variant.signature }
+  var variant: Variant { .variant(.boolean(false)) }
+
+  init() {}
+  init(_ variant: Variant) {}
+
+  static func read(from reader: inout MessageReader) -> UnreadVariant {
+    reader.skip()
+    return UnreadVariant()
+  }
+
+  func write(to writer: inout MessageWriter) throws(CodingError) { try variant.write(to: &writer) }
 }

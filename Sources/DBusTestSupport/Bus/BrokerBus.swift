@@ -16,7 +16,7 @@ struct BrokerBus: BusBackend {
     let listener = try FileDescriptors.listener(at: "\(folder.path)/bus")
     // libdbus connects to addresses and not to descriptors. So it connects to us, and the broker gets the other end.
     let meeting = try FileDescriptors.listener(at: "\(folder.path)/controller")
-    let connection = try await Connection.peer(BusAddress("unix:path=\(folder.path)/controller"))
+    let connection = try await Connection.peerToBe(BusAddress("unix:path=\(folder.path)/controller"))
     do {
       let end = try FileDescriptors.accept(from: meeting)
       unlink("\(folder.path)/controller")
