@@ -18,7 +18,7 @@ import Testing
       try await client.call(to: nil, at: "/", "org.freedesktop.DBus.Peer", "Ping")
       server.loop.execute {
         change(server, declared)
-        server.send(try! Message.signal(from: "/", "org.example.Thing", "Last"))
+        try? server.emit(from: "/", "org.example.Thing", "Last")
       }
       for await signal in signals {
         if signal.member == "Last" { break }

@@ -115,7 +115,8 @@ public actor Listener {
   private static let accept: DBusNewConnectionFunction = { _, raw, data in
     guard let raw, let data else { return }
     let listener = Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue()
-    nonisolated(unsafe) let peer = raw  // libdbus calls on the loop's thread, and the reference is taken there.
+    // libdbus calls on the loop's thread, and the reference is taken there.
+    nonisolated(unsafe) let peer = raw
     listener.assumeIsolated { $0.take(peer) }
   }
 
