@@ -24,6 +24,11 @@ struct ExpectedTypes {
   /// Passes over the next type, which `type` has to be; and returns what a structure or an entry of that type may hold.
   mutating func take(_ type: WireType, contents: Signature?) throws(CodingError) -> ExpectedTypes {
     if rest.isEmpty && repeats { rest = whole }
+    // What most messages are made of, without a walk.
+    if rest.first == type.rawValue && type != .array {
+      rest = rest.dropFirst()
+      return ExpectedTypes([], repeats: false)
+    }
     let end = SignatureParser.endOfType(in: rest, from: rest.startIndex)
     let next = rest[rest.startIndex..<end]
     let fits =
