@@ -234,6 +234,9 @@ extension Connection {
   /// Whether messages still go through.
   public var isOpen: Bool { raw != nil && closeReason == nil }
 
+  /// Whether it is no more. One that is not connected yet is neither.
+  var isClosed: Bool { closeReason != nil }
+
   /// Sends what is still to be sent, then closes. Calls under way fail with ``CallError/disconnected``, sequences of signals
   /// end, handlers are cancelled. Closing again does nothing.
   public func close() async {

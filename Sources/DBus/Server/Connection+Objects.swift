@@ -79,11 +79,12 @@ extension Connection {
     onLoop { $0.announceChanged(path, interface, property, withValue: false) }
   }
 
+  /// Runs `body` on the loop. On a connection that is no more nobody would see what it does, and what it puts there would stay.
   nonisolated func onLoop(_ body: @escaping @Sendable (isolated Connection) -> Void) {
     if loop.isCurrent {
-      assumeIsolated(body)
+      assumeIsolated { if !$0.isClosed { body($0) } }
     } else {
-      loop.execute { self.assumeIsolated(body) }
+      loop.execute { self.assumeIsolated { if !$0.isClosed { body($0) } } }
     }
   }
 }

@@ -1,0 +1,58 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// A service that connects again whenever its bus goes must not collect the connections it had.
+@Suite struct ConnectionLifetimeTests {
+  private final class Watched: Sendable {
+    weak let connection: Connection?
+    init(_ connection: Connection) { self.connection = connection }
+  }
+
+  /// Lets `use` have two peers, closes them, and waits until they are gone.
+  private func expectLetGo(
+    _ use: (_ server: Connection, _ client: Connection) async throws -> Void
+  ) async throws {
+    let watched = try await withPeers { server, client in
+      try await use(server, client)
+      return [Watched(server), Watched(client)]
+    }
+    try await eventually("nobody keeps the connections") { watched.allSatisfy { $0.connection == nil } }
+  }
+
+  @Test func `a property that outlives a connection does not keep it`() async throws {
+    let mood = StoredProperty("calm")
+    var greeter = Interface("org.example.Greeter")
+    greeter.property("Mood", stored: mood)
+    try await expectLetGo { server, client in
+      server.export(greeter, at: "/")
+      let remote: String = try await client.object(nil, at: "/", "org.example.Greeter").get("Mood")
+      #expect(remote == "calm")
+    }
+    // And may change when nobody is there to hear of it.
+    mood.value = "merry"
+  }
+
+  @Test func `a call that its own object keeps does not keep the connection`() async throws {
+    try await expectLetGo { server, client in
+      // Kept by the handler itself: were the connection to keep that, it would keep itself.
+      var slow = Interface("org.example.Slow")
+      slow.method("Wait", out: "n") { [own = Guarded<[Reply<Int32>]>([])] (reply: Reply<Int32>) in
+        own.with { $0.append(reply) }
+      }
+      server.export(slow, at: "/")
+      try client.send(to: nil, at: "/", "org.example.Slow", "Wait")
+      try await client.call(to: nil, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+    }
+  }
+
+  @Test func `what is exported on a closed connection keeps nothing`() async throws {
+    let mood = StoredProperty("calm")
+    var greeter = Interface("org.example.Greeter")
+    greeter.property("Mood", stored: mood)
+    try await expectLetGo { server, _ in
+      await server.close()
+      server.export(greeter, at: "/")
+    }
+  }
+}
