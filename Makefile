@@ -53,9 +53,11 @@ bench: ## measure against the C programs, on both buses
 	@$(SETUP) build run bench
 	Benchmarks/run $(ARGS)
 
+# One after the other: a long round takes all the machine that there is, and the others would meet their limits.
 stress: ## run the tests optimised, with long rounds
 	@$(SETUP) build test
-	STAGEDOOR_STRESS=1 $(SWIFT) test --configuration release --scratch-path $(SCRATCH)/stress --disable-xctest $(ARGS)
+	STAGEDOOR_STRESS=1 $(SWIFT) test --configuration release --scratch-path $(SCRATCH)/stress --disable-xctest \
+	  --no-parallel $(ARGS)
 
 sanitize-thread: ## run the tests under ThreadSanitizer
 	@$(SETUP) build test

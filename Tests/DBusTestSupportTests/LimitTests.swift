@@ -4,8 +4,8 @@ import Testing
 @Suite struct LimitTests {
   @Test func `what comes in time is returned, and what is thrown is thrown`() async throws {
     struct Thrown: Error {}
-    #expect(try await withLimit(.seconds(10), "a number") { 7 } == 7)
-    await #expect(throws: Thrown.self) { try await withLimit(.seconds(10), "nothing") { throw Thrown() } }
+    #expect(try await withLimit(usualLimit, "a number") { 7 } == 7)
+    await #expect(throws: Thrown.self) { try await withLimit(usualLimit, "nothing") { throw Thrown() } }
   }
 
   @Test func `what never comes is an error in time, whether or not it heeds its cancellation`() async throws {
@@ -40,7 +40,7 @@ import Testing
     }
     task.cancel()
     await #expect(throws: CancellationError.self) {
-      try await withLimit(.seconds(20), "the end of the task") { try await task.value }
+      try await withLimit(usualLimit, "the end of the task") { try await task.value }
     }
   }
 

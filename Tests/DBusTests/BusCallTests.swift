@@ -63,7 +63,7 @@ import Testing
       try await late.waitForOne()
       task.cancel()
       await #expect(throws: CallError.cancelled) {
-        _ = try await withLimit(.seconds(10), "the cancelled call") { try await task.value }
+        _ = try await withLimit(usualLimit, "the cancelled call") { try await task.value }
       }
       // And one that is cancelled before it begins is not sent.
       let never = Task {
@@ -84,7 +84,7 @@ import Testing
       let task = Task { try await slow.call("Wait", timeout: nil, returning: Int32.self) }
       try await late.waitForOne()
       await service.close()
-      let result = try await withLimit(.seconds(10), "the end of the call") { await task.result }
+      let result = try await withLimit(usualLimit, "the end of the call") { await task.result }
       guard case .failure(let error) = result, case CallError.replied(let reply) = error else {
         Issue.record("not an error reply: \(result)")
         return
@@ -112,9 +112,9 @@ import Testing
     } _: { bus, _, service in
       let caller = try await bus.connect()
       try caller.send(to: await service.uniqueName, at: Self.path, "org.example.Slow", "Forever")
-      try await withLimit(.seconds(10), "the handler's beginning") { _ = await begun.first { true } }
+      try await withLimit(usualLimit, "the handler's beginning") { _ = await begun.first { true } }
       await caller.close()
-      let wasCancelled = try await withLimit(.seconds(10), "the handler's end") { await ended.first { _ in true } }
+      let wasCancelled = try await withLimit(usualLimit, "the handler's end") { await ended.first { _ in true } }
       #expect(wasCancelled == true)
     }
   }
@@ -131,9 +131,9 @@ import Testing
       }
     } _: { _, slow, service in
       try slow.connection.send(to: await service.uniqueName, at: Self.path, "org.example.Slow", "Forever")
-      try await withLimit(.seconds(10), "the handler's beginning") { _ = await begun.first { true } }
+      try await withLimit(usualLimit, "the handler's beginning") { _ = await begun.first { true } }
       await service.close()
-      try await withLimit(.seconds(10), "the handler's end") { _ = await ended.first { true } }
+      try await withLimit(usualLimit, "the handler's end") { _ = await ended.first { true } }
     }
   }
 
@@ -180,7 +180,7 @@ import Testing
         try await group.waitForAll()
       }
       var next = [Int32](repeating: 0, count: 8)
-      for signal in try await collect(2000, from: signals, within: .seconds(20)) {
+      for signal in try await collect(2000, from: signals) {
         let (thread, number) = try signal.values(as: Int32.self, Int32.self)
         // Each thread's signals come in the order in which it sent them.
         #expect(number == next[Int(thread)])
@@ -200,7 +200,7 @@ final class Latecomer: Sendable {
   var count: Int { replies.count }
   func answerAll() { for reply in replies.take() { reply.send(1) } }
   func waitForOne() async throws {
-    try await withLimit(.seconds(10), "a call to arrive") { _ = await self.replies.arrivals.first { true } }
+    try await withLimit(usualLimit, "a call to arrive") { _ = await self.replies.arrivals.first { true } }
   }
 }
 

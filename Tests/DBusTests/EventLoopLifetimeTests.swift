@@ -4,7 +4,7 @@ import Glibc
 import Testing
 
 /// How loops end, and what comes after.
-@Suite(.timeLimit(.minutes(1))) struct EventLoopLifetimeTests {
+@Suite(.timeLimit(.minutes(5))) struct EventLoopLifetimeTests {
   @Test func `stop waits for what is queued, and for what that queues`() async throws {
     for _ in 0..<50 {
       let loop = try EventLoop()

@@ -21,7 +21,7 @@ import Testing
     let listening = Task { await signals.makeAsyncIterator().next() == nil }
     try await late.waitForOne()
     await bus.kill()
-    try await withLimit(.seconds(10), "everyone to hear of it") {
+    try await withLimit(usualLimit, "everyone to hear of it") {
       #expect(await client.closed() == .disconnected)
       #expect(await silent.closed() == .disconnected)
       #expect(await listening.value)
@@ -93,7 +93,7 @@ import Testing
     try await late.waitForOne()
     await client.loop.stop()
     await #expect(throws: CallError.disconnected) {
-      _ = try await withLimit(.seconds(10), "the call's end") { try await call.value }
+      _ = try await withLimit(usualLimit, "the call's end") { try await call.value }
     }
     // An actor on a loop that has ended still answers.
     #expect(await client.isOpen == false)

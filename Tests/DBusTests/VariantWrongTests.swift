@@ -68,8 +68,11 @@ import Testing
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = try signal([Structure()])
     }
-    let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(said.contains("a D-Bus structure has at least one member"))
+    #expect(result != nil)
+    #if DEBUG  // Optimised programs trap without a word.
+      let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+      #expect(said.contains("a D-Bus structure has at least one member"))
+    #endif
   }
 
   // MARK: Nesting
