@@ -23,6 +23,8 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: settings),
+    .target(name: "SceneModel", swiftSettings: settings),
+    .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
     .executableTarget(
@@ -38,6 +40,11 @@ let package = Package(
       dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],
       exclude: ["Clients"], swiftSettings: settings),
     .testTarget(name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport"], swiftSettings: settings),
+    .testTarget(name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "SceneRoutingTests", dependencies: ["SceneModel", "SceneRouting", "SceneTestSupport"],
+      swiftSettings: settings),
+    .target(name: "SceneTestSupport", dependencies: ["SceneModel"], path: "Tests/SceneTestSupport", swiftSettings: settings),
     .testTarget(
       name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport", "private-bus"], swiftSettings: settings),
   ]

@@ -1,0 +1,31 @@
+/// How large things may be. Each limit stands here once, with its reason.
+package enum Limits {
+  /// Bytes of a payload: a photograph in base64 fits. The bus itself would take 128 MiB, of which we would hold several copies;
+  /// what is larger comes as a file or a descriptor.
+  package static let payload = 16 << 20
+
+  /// Bytes of a manifest: Xcode's largest are some ten thousand, and all of them are kept in memory.
+  package static let manifest = 1 << 20
+
+  /// How deep a document may nest. Readers descend by calling themselves, on whatever stack they were given, and a message of
+  /// the bus nests no deeper.
+  package static let depth = 64
+
+  /// Values in one document. Each can be written in two bytes, and takes some fifty when it is read.
+  package static let values = 100_000
+
+  /// Items of a payload, and representations and activities of an item: each is listed to every watcher of a drag.
+  package static let items = 1_000
+  package static let perItem = 100
+
+  /// Bytes of an activity type, a content type, or the name of a configuration: as long as a name on the bus may be, since they are
+  /// spelled in the same way and sent along with every signal.
+  package static let name = 255
+
+  /// Bytes of a key, a title, or any URL: a path of the greatest length that Linux takes, with each byte percent-encoded.
+  package static let text = 3 * 4096 + 512
+
+  /// Bytes of a predicate, and how deep it may nest: what `docs/predicates.md` promises.
+  package static let predicate = 4096
+  package static let predicateDepth = 64
+}

@@ -1,0 +1,73 @@
+/// Where in a document something is: `items[1].activities[0].userInfo.when`.
+package struct Place: Hashable, Sendable {
+  private enum Step: Hashable { case key(Text), index(Int) }
+  private var steps: [Step] = []
+
+  /// The document itself.
+  package static let document = Place()
+
+  package func key(_ key: Text) -> Place { adding(.key(key)) }
+  package func index(_ index: Int) -> Place { adding(.index(index)) }
+
+  private func adding(_ step: Step) -> Place {
+    var place = self
+    place.steps.append(step)
+    return place
+  }
+}
+
+extension Place: CustomStringConvertible {
+  package var description: String {
+    var text = ""
+    for step in steps {
+      switch step {
+      case .index(let index): text += "[\(index)]"
+      case .key(let key) where Place.isPlain(key): text += text.isEmpty ? key.string : ".\(key)"
+      case .key(let key): text += "[\(quoted(key.string))]"
+      }
+    }
+    return text
+  }
+
+  /// Whether the key can stand in a path as it is: letters, digits, `_`, `-` and `$`.
+  private static func isPlain(_ key: Text) -> Bool {
+    !key.isEmpty && key.count <= maximumShown
+      && key.withBytes { bytes in
+        bytes.allSatisfy { byte in
+          switch byte {
+          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"), UInt8(ascii: "$"):
+            true
+          default: false
+          }
+        }
+      }
+  }
+}
+
+/// How many characters of somebody's text a message repeats: enough to find it by, and no more than a line.
+let maximumShown = 60
+
+/// `text` as a message shows it: in quotes, on one line, and cut where it gets long.
+package func quoted(_ text: String) -> String {
+  var shown = "\""
+  var count = 0
+  for scalar in text.unicodeScalars {
+    if count == maximumShown { return shown + "…\"" }
+    count += 1
+    switch scalar {
+    case "\"": shown += "\\\""
+    case "\\": shown += "\\\\"
+    case "\n": shown += "\\n"
+    case "\t": shown += "\\t"
+    case "\r": shown += "\\r"
+    default:
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .unassigned, .privateUse, .surrogate:
+        shown += "\\u{\(String(scalar.value, radix: 16))}"
+      default: shown.unicodeScalars.append(scalar)
+      }
+    }
+  }
+  return shown + "\""
+}

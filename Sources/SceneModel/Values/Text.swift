@@ -1,0 +1,89 @@
+/// A string that is compared by its UTF-8 bytes, as the routing rules ask.
+///
+/// Swift's `String` takes "é" and "e" with a combining accent for the same, so a key would find what nobody called by that
+/// name; and hashing it costs the square of a run of combining marks, which any peer may send.
+package struct Text: Sendable {
+  package let string: String
+
+  @inlinable
+  package init(_ string: String) {
+    var string = string
+    string.makeContiguousUTF8()
+    self.string = string
+  }
+
+  package static let empty = Text("")
+
+  @inlinable package var isEmpty: Bool { string.isEmpty }
+  /// How many bytes it has.
+  @inlinable package var count: Int { string.utf8.count }
+
+  @inlinable
+  package func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    if let result = string.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) { return result }
+    var copy = string
+    return copy.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+  }
+
+  package func hasPrefix(_ prefix: Text) -> Bool {
+    prefix.count <= count && withBytes { bytes in
+      prefix.withBytes { Text.areEqual(UnsafeRawBufferPointer(rebasing: bytes[..<$0.count]), $0) }
+    }
+  }
+
+  package func hasSuffix(_ suffix: Text) -> Bool {
+    suffix.count <= count && withBytes { bytes in
+      suffix.withBytes { Text.areEqual(UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - $0.count)...]), $0) }
+    }
+  }
+}
+
+// MARK: - Comparing
+
+extension Text: Hashable, Comparable {
+  @inlinable
+  package static func == (one: Text, other: Text) -> Bool {
+    one.count == other.count && one.withBytes { bytes in other.withBytes { areEqual(bytes, $0) } }
+  }
+
+  @inlinable
+  package static func < (one: Text, other: Text) -> Bool {
+    one.withBytes { bytes in other.withBytes { bytes.lexicographicallyPrecedes($0) } }
+  }
+
+  @inlinable
+  package func hash(into hasher: inout Hasher) {
+    withBytes { hasher.combine(bytes: $0) }
+    // So that no two of several texts hash like another division of the same bytes.
+    hasher.combine(0xFF as UInt8)
+  }
+
+  /// Of two buffers of one length: eight bytes at a time.
+  @inlinable
+  static func areEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
+    let count = one.count
+    guard count == other.count, let one = one.baseAddress, let other = other.baseAddress else { return count == 0 }
+    if one == other { return true }
+    var offset = 0
+    while offset + 8 <= count {
+      if one.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        != other.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      {
+        return false
+      }
+      offset += 8
+    }
+    while offset < count {
+      if one.load(fromByteOffset: offset, as: UInt8.self) != other.load(fromByteOffset: offset, as: UInt8.self) {
+        return false
+      }
+      offset += 1
+    }
+    return true
+  }
+}
+
+extension Text: ExpressibleByStringLiteral, CustomStringConvertible {
+  @inlinable package init(stringLiteral value: String) { self.init(value) }
+  package var description: String { string }
+}

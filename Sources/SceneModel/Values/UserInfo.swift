@@ -1,0 +1,75 @@
+/// A dictionary of values, each key once.
+///
+/// Its entries are kept in the order of their keys' bytes. So it is written the same each time, two are compared by walking
+/// along them, and no peer can choose keys that collide.
+package struct UserInfo: Hashable, Sendable {
+  package private(set) var entries: [Entry] = []
+
+  package struct Entry: Hashable, Sendable {
+    package let key: Text
+    package var value: Value
+
+    package init(key: Text, value: Value) {
+      self.key = key
+      self.value = value
+    }
+  }
+
+  package init() {}
+
+  /// `nil` where a key stands twice; `duplicate(in:)` says which.
+  package init?(_ entries: [Entry]) {
+    let sorted = UserInfo.sorted(entries)
+    if UserInfo.adjacentDuplicate(in: sorted) != nil { return nil }
+    self.entries = sorted
+  }
+
+  /// The pairs of a literal, where a key that stands twice is a mistake of the program.
+  init(distinct pairs: [(Text, Value)]) {
+    guard let made = UserInfo(pairs.map(Entry.init)) else { preconditionFailure("a key stands twice in a dictionary") }
+    self = made
+  }
+
+  package static func duplicate(in entries: [Entry]) -> Text? { adjacentDuplicate(in: sorted(entries)) }
+
+  package var count: Int { entries.count }
+  package var isEmpty: Bool { entries.isEmpty }
+
+  package subscript(key: Text) -> Value? {
+    get {
+      let index = lowerBound(of: key)
+      return index < entries.count && entries[index].key == key ? entries[index].value : nil
+    }
+    set {
+      let index = lowerBound(of: key)
+      let isThere = index < entries.count && entries[index].key == key
+      switch (newValue, isThere) {
+      case (let value?, true): entries[index].value = value
+      case (let value?, false): entries.insert(Entry(key: key, value: value), at: index)
+      case (nil, true): entries.remove(at: index)
+      case (nil, false): break
+      }
+    }
+  }
+
+  private func lowerBound(of key: Text) -> Int {
+    var (low, high) = (0, entries.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if entries[middle].key < key { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+
+  private static func sorted(_ entries: [Entry]) -> [Entry] {
+    entries.count < 2 ? entries : entries.sorted { $0.key < $1.key }
+  }
+
+  private static func adjacentDuplicate(in sorted: [Entry]) -> Text? {
+    zip(sorted, sorted.dropFirst()).first { $0.key == $1.key }?.0.key
+  }
+}
+
+extension UserInfo: ExpressibleByDictionaryLiteral {
+  package init(dictionaryLiteral elements: (Text, Value)...) { self.init(distinct: elements) }
+}
