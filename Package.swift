@@ -22,8 +22,9 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
-    .target(name: "DBus", dependencies: ["CDBus"], swiftSettings: settings),
-    .target(name: "SceneModel", swiftSettings: settings),
+    .target(name: "DBus", dependencies: ["CDBus", "XML"], swiftSettings: settings),
+    .target(name: "XML", swiftSettings: settings),
+    .target(name: "SceneModel", dependencies: ["XML"], swiftSettings: settings),
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
@@ -39,12 +40,16 @@ let package = Package(
       name: "ClientTests",
       dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],
       exclude: ["Clients"], swiftSettings: settings),
-    .testTarget(name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport"], swiftSettings: settings),
-    .testTarget(name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport", "XML"], swiftSettings: settings),
+    .testTarget(
+      name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport", "XML"],
+      swiftSettings: settings),
     .testTarget(
       name: "SceneRoutingTests", dependencies: ["SceneModel", "SceneRouting", "SceneTestSupport"],
       swiftSettings: settings),
-    .target(name: "SceneTestSupport", dependencies: ["SceneModel"], path: "Tests/SceneTestSupport", swiftSettings: settings),
+    .target(
+      name: "SceneTestSupport", dependencies: ["SceneModel"], path: "Tests/SceneTestSupport", swiftSettings: settings),
     .testTarget(
       name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport", "private-bus"], swiftSettings: settings),
   ]

@@ -30,6 +30,19 @@ import Testing
     #expect(error?.description == "line 1, column 7: expected an attribute \"name\" in <node>")
   }
 
+  private static let marks = "n" + String(repeating: "\u{301}\u{323}", count: million / 4)
+  private static let marked = [
+    "<node><\(marks)/></node>", "<\(marks)/>", "<node \(marks)=''/>",
+    "<node \(marks)='' \(marks)a='' \(marks)b=''/>", "<node><?\(marks)?></node>",
+    "<node><interface name='a.b'><method name='A'><arg type='s' direction='\(marks)'/></method></interface></node>",
+    "<node><interface name='a.b'><property name='A' type='s' access='\(marks)'/></interface></node>",
+  ]
+
+  @Test(.timeLimit(.minutes(5)), arguments: marked.indices)
+  func `combining marks without measure are compared as bytes`(index: Int) {
+    _ = try? Introspection.Node(xml: Self.marked[index])
+  }
+
   @Test(.timeLimit(.minutes(5))) func `an element with attributes without measure is refused`() {
     var xml = "<node"
     for number in 0..<100_000 { xml += "\na\(number)=''" }

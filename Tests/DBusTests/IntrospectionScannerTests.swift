@@ -1,6 +1,6 @@
 import Testing
 
-@testable import DBus
+@testable import XML
 
 @Suite struct IntrospectionScannerTests {
   private func tokens(_ xml: String) throws -> [XMLToken] {
@@ -55,7 +55,7 @@ import Testing
   private func shape(_ token: XMLToken) -> String {
     switch token {
     case .start(let tag):
-      "<" + ([tag.name] + tag.attributes.map { "\($0.name)=\($0.value)" }).joined(separator: " ") + ">"
+      "<" + ([tag.name.string] + tag.attributes.map { "\($0.name)=\($0.value)" }).joined(separator: " ") + ">"
     case .end: "end"
     case .text(let text): text
     case .comment(let comment): "comment \(comment.indentation) \(comment.content)"

@@ -1,3 +1,5 @@
+import XML
+
 /// Documentation as a comment, and back.
 ///
 /// A comment cannot hold everything: `--` would end it, and white space at its edges is layout. So documentation

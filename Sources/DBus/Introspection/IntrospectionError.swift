@@ -1,3 +1,5 @@
+import XML
+
 /// An introspection document that cannot be read: where it goes wrong, and what was expected there.
 ///
 /// ```swift

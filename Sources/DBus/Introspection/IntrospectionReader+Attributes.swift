@@ -1,3 +1,5 @@
+import XML
+
 /// The values of attributes, each checked, and the errors that name their places.
 extension IntrospectionReader {
   func name<Name: ValidatedName>(in tag: XMLTag) throws(IntrospectionError) -> Name {
@@ -39,17 +41,17 @@ extension IntrospectionReader {
       at: scanner.position(of: attribute.valueOffset))
   }
 
-  func required(_ name: String, in tag: XMLTag) throws(IntrospectionError) -> XMLAttribute {
+  func required(_ name: XMLName, in tag: XMLTag) throws(IntrospectionError) -> XMLAttribute {
     guard let attribute = tag[name] else { throw missing(name, in: tag) }
     return attribute
   }
 
-  func missing(_ name: String, in tag: XMLTag) -> IntrospectionError {
+  func missing(_ name: XMLName, in tag: XMLTag) -> IntrospectionError {
     IntrospectionError(
       unexpected: "expected an attribute \"\(name)\" in <\(tag.name)>", at: scanner.position(of: tag.offset))
   }
 
-  func unexpected(_ name: String, in tag: XMLTag, expected: String) -> IntrospectionError {
+  func unexpected(_ name: XMLName, in tag: XMLTag, expected: String) -> IntrospectionError {
     let attribute = tag[name]
     return IntrospectionError(
       unexpected: "expected \(expected), found \"\(XMLText.excerpt(attribute?.value ?? ""))\"",

@@ -1,3 +1,5 @@
+import XML
+
 /// The steps through a document that reading an element is made of.
 extension IntrospectionReader {
   /// How an element begins, and the comment directly before it.

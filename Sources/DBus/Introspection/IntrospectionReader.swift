@@ -1,3 +1,5 @@
+import XML
+
 /// Makes an introspection document's values from its tokens.
 ///
 /// Its recursion is bounded by the scanner, which counts open elements.
@@ -19,7 +21,7 @@ struct IntrospectionReader {
     }
     guard root.tag.name == "node" else {
       throw IntrospectionError(
-        unexpected: "expected <node> as the root, found <\(XMLText.excerpt(root.tag.name))>",
+        unexpected: "expected <node> as the root, found <\(XMLText.excerpt(root.tag.name.string))>",
         at: scanner.position(of: root.tag.offset))
     }
     let node = try node(root, isRoot: true)
@@ -66,7 +68,7 @@ struct IntrospectionReader {
         try annotationOrUnknown(child, of: &method)
         continue
       }
-      switch child.tag["direction"]?.value {
+      switch child.tag["direction"]?.word {
       case "in", nil: method.inArguments.append(try argument(child))
       case "out": method.outArguments.append(try argument(child))
       default: throw unexpected("direction", in: child.tag, expected: "\"in\" or \"out\"")
@@ -82,7 +84,7 @@ struct IntrospectionReader {
         try annotationOrUnknown(child, of: &signal)
         continue
       }
-      switch child.tag["direction"]?.value {
+      switch child.tag["direction"]?.word {
       case "out", nil: signal.arguments.append(try argument(child))
       default: throw unexpected("direction", in: child.tag, expected: "\"out\" or no direction in a signal")
       }
@@ -93,7 +95,8 @@ struct IntrospectionReader {
   private mutating func property(_ child: Child) throws(IntrospectionError) -> Introspection.Property {
     let name: MemberName = try name(in: child.tag)
     let type = try type(in: child.tag)
-    guard let access = Introspection.Access(rawValue: try required("access", in: child.tag).value) else {
+    let word = try required("access", in: child.tag).word
+    guard let access = Introspection.Access.allCases.first(where: { word == XMLName($0.rawValue) }) else {
       throw unexpected("access", in: child.tag, expected: "\"read\", \"write\" or \"readwrite\"")
     }
     var property = Introspection.Property(name, type, access: access, documentation: child.documentation)

@@ -1,3 +1,5 @@
+import XML
+
 /// Prints an introspection document the way the specification and everyone's tools print it.
 ///
 /// Annotations come first in each element, then methods, signals and properties, each in declaration order. busctl

@@ -1,5 +1,5 @@
 /// What a scanner finds next in a document.
-enum XMLToken: Sendable, Hashable {
+package enum XMLToken: Sendable, Hashable {
   /// An element begins. An empty one, `<arg/>`, ends with a token of its own like any other.
   case start(XMLTag)
   /// The element that is open ends.
@@ -15,44 +15,47 @@ enum XMLToken: Sendable, Hashable {
 }
 
 /// How an element begins: its name and its attributes.
-struct XMLTag: Sendable, Hashable {
-  let name: String
-  let attributes: [XMLAttribute]
+package struct XMLTag: Sendable, Hashable {
+  package let name: XMLName
+  package let attributes: [XMLAttribute]
   /// Where its `<` is.
-  let offset: Int
+  package let offset: Int
 
-  subscript(_ name: String) -> XMLAttribute? { attributes.first { $0.name == name } }
+  package subscript(_ name: XMLName) -> XMLAttribute? { attributes.first { $0.name == name } }
 }
 
 /// One attribute, its value as it is meant: references replaced, white space as spaces.
-struct XMLAttribute: Sendable, Hashable {
-  let name: String
-  let value: String
+package struct XMLAttribute: Sendable, Hashable {
+  package let name: XMLName
+  package let value: String
   /// Where the value begins, after its quote.
-  let valueOffset: Int
+  package let valueOffset: Int
+
+  /// The value as something to compare with what is known.
+  package var word: XMLName { XMLName(value) }
 }
 
 /// What stands between `<!--` and `-->`. References mean nothing there, so none are replaced.
-struct XMLComment: Sendable, Hashable {
-  let content: String
+package struct XMLComment: Sendable, Hashable {
+  package let content: String
   /// How many bytes stand before the comment in its first line. A comment of one line has 0, as nobody needs it.
-  let indentation: Int
+  package let indentation: Int
 }
 
 /// A place in a document as people and editors count it.
-struct XMLPosition: Sendable, Hashable {
+package struct XMLPosition: Sendable, Hashable {
   /// From 1.
-  let line: Int
+  package let line: Int
   /// From 1, in Unicode scalars.
-  let column: Int
+  package let column: Int
 }
 
 /// Why a document is no XML, or none that anyone should have to read.
-struct XMLError: Error, Sendable, Hashable {
-  enum Kind: Sendable, Hashable { case malformed, limitExceeded }
+package struct XMLError: Error, Sendable, Hashable {
+  package enum Kind: Sendable, Hashable { case malformed, limitExceeded }
 
-  let kind: Kind
-  let position: XMLPosition
+  package let kind: Kind
+  package let position: XMLPosition
   /// What was expected, and what was found.
-  let reason: String
+  package let reason: String
 }

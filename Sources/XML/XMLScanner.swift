@@ -5,10 +5,10 @@
 /// Entities that a document declares are never expanded, so that a reference to one is an error and cannot be a bomb.
 ///
 /// It works on the UTF-8 bytes and passes over each a fixed number of times, whatever they are. It knows nothing of
-/// D-Bus.
-struct XMLScanner {
+/// what is read from it.
+package struct XMLScanner {
   /// How many attributes an element may have. They are compared with each other, and this bounds how often.
-  static let maximumAttributes = 64
+  package static let maximumAttributes = 64
 
   let bytes: [UInt8]
   /// The first byte that has not been scanned.
@@ -24,10 +24,24 @@ struct XMLScanner {
   let contentOffset: Int
   private let maximumDepth: Int
 
-  init(_ text: String, maximumLength: Int, maximumDepth: Int) throws(XMLError) {
-    self.maximumDepth = maximumDepth
+  package init(_ text: String, maximumLength: Int, maximumDepth: Int) throws(XMLError) {
     let length = text.utf8.count
-    bytes = length <= maximumLength ? Array(text.utf8) : []
+    try self.init(
+      valid: length <= maximumLength ? Array(text.utf8) : [], length: length, maximumLength: maximumLength,
+      maximumDepth: maximumDepth)
+  }
+
+  /// Of bytes that may be anything.
+  package init(_ bytes: [UInt8], maximumLength: Int, maximumDepth: Int) throws(XMLError) {
+    try self.init(
+      valid: bytes.count <= maximumLength ? bytes : [], length: bytes.count, maximumLength: maximumLength,
+      maximumDepth: maximumDepth)
+    if let offset = XMLText.firstInvalid(in: bytes) { throw malformed("text in UTF-8", at: offset) }
+  }
+
+  private init(valid bytes: [UInt8], length: Int, maximumLength: Int, maximumDepth: Int) throws(XMLError) {
+    self.maximumDepth = maximumDepth
+    self.bytes = bytes
     contentOffset = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     index = contentOffset
     if length > maximumLength {
@@ -38,7 +52,7 @@ struct XMLScanner {
     }
   }
 
-  mutating func next() throws(XMLError) -> XMLToken {
+  package mutating func next() throws(XMLError) -> XMLToken {
     if endIsDue {
       endIsDue = false
       open.removeLast()
@@ -93,17 +107,17 @@ struct XMLScanner {
     index += endIsDue ? 2 : 1
     open.append(name)
     rootHasBegun = true
-    return .start(XMLTag(name: string(name), attributes: attributes, offset: start))
+    return .start(XMLTag(name: XMLName(string(name)), attributes: attributes, offset: start))
   }
 
   private mutating func attribute(after others: [XMLAttribute]) throws(XMLError) -> XMLAttribute {
     let range = try self.name("an attribute, \">\" or \"/>\"")
-    let name = string(range)
+    let name = XMLName(string(range))
     if others.count == Self.maximumAttributes {
       throw limit("expected at most \(Self.maximumAttributes) attributes in an element", at: range.lowerBound)
     }
     if others.contains(where: { $0.name == name }) {
-      throw malformed("no second attribute \"\(XMLText.excerpt(name))\"", at: range.lowerBound)
+      throw malformed("no second attribute \"\(XMLText.excerpt(name.string))\"", at: range.lowerBound)
     }
     skipBlanks()
     guard sees("=") else { throw malformed("\"=\" after an attribute's name", at: index) }
@@ -139,7 +153,7 @@ struct XMLScanner {
 
 extension XMLScanner {
   /// Counts from the beginning of the document: for errors, of which a document has one.
-  func position(of offset: Int) -> XMLPosition {
+  package func position(of offset: Int) -> XMLPosition {
     var (line, column) = (1, 1)
     for place in contentOffset..<max(offset, contentOffset) {
       let byte = bytes[place]

@@ -30,7 +30,7 @@ extension XMLScanner {
     let start = index
     index += 2
     let target = try name("a processing instruction's target")
-    if string(target).lowercased() == "xml", start != contentOffset {
+    if target.count == 3, string(target).lowercased() == "xml", start != contentOffset {
       throw malformed("an XML declaration at the very beginning only", found: "it", at: start)
     }
     try skip(past: "?>", of: "the processing instruction")

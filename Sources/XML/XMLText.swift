@@ -1,7 +1,7 @@
 /// What XML says about characters: which there may be, and how those are written that cannot stand for themselves.
-enum XMLText {
+package enum XMLText {
   /// Whether XML 1.0 allows the character in a document at all, be it by reference.
-  static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+  package static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x10000...: true
     default: false
@@ -22,7 +22,17 @@ enum XMLText {
     return nil
   }
 
-  static func isBlank(_ byte: UInt8) -> Bool {
+  /// Where UTF-8 is broken.
+  static func firstInvalid(in bytes: [UInt8]) -> Int? {
+    if String(validating: bytes, as: UTF8.self) != nil { return nil }
+    var parser = Unicode.UTF8.ForwardParser()
+    var iterator = bytes.makeIterator()
+    var offset = 0
+    while case .valid(let scalar) = parser.parseScalar(from: &iterator) { offset += scalar.count }
+    return offset
+  }
+
+  package static func isBlank(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"): true
     default: false
@@ -30,7 +40,7 @@ enum XMLText {
   }
 
   /// The character that the reference at `start` stands for, and where the reference ends.
-  static func reference(in bytes: [UInt8], at start: Int) -> (scalar: Unicode.Scalar, end: Int)? {
+  package static func reference(in bytes: [UInt8], at start: Int) -> (scalar: Unicode.Scalar, end: Int)? {
     var end = start + 1
     while end < bytes.count, isReferenceByte(bytes[end]) { end += 1 }
     guard end < bytes.count, bytes[end] == UInt8(ascii: ";") else { return nil }
@@ -79,7 +89,7 @@ enum XMLText {
 
 extension XMLText {
   /// Appends what a double-quoted attribute holds for `value`.
-  static func append(attribute value: String, to text: inout String) {
+  package static func append(attribute value: String, to text: inout String) {
     for scalar in value.unicodeScalars {
       switch scalar {
       case "&": text += "&amp;"
@@ -88,6 +98,20 @@ extension XMLText {
       case "\"": text += "&quot;"
       // As themselves they would come back as spaces.
       case "\t", "\n", "\r": text += "&#\(scalar.value);"
+      default: text.unicodeScalars.append(isAllowed(scalar) ? scalar : "\u{FFFD}")
+      }
+    }
+  }
+
+  /// Appends what an element holds for `value`.
+  package static func append(content value: String, to text: inout String) {
+    for scalar in value.unicodeScalars {
+      switch scalar {
+      case "&": text += "&amp;"
+      case "<": text += "&lt;"
+      case ">": text += "&gt;"
+      // As itself it would come back as a line's end.
+      case "\r": text += "&#13;"
       default: text.unicodeScalars.append(isAllowed(scalar) ? scalar : "\u{FFFD}")
       }
     }
@@ -109,7 +133,7 @@ extension XMLText {
   }
 
   /// As much of `text` as an error shows.
-  static func excerpt(_ text: String) -> String {
+  package static func excerpt(_ text: String) -> String {
     let limit = 60
     let start = text.unicodeScalars.prefix(limit)
     return start.endIndex == text.endIndex ? text : String(start) + "…"
