@@ -12,7 +12,7 @@ package struct XMLScanner {
 
   let bytes: [UInt8]
   /// The first byte that has not been scanned.
-  var index: Int
+  package internal(set) var index: Int
   /// The names of the elements that are open, outermost first, by their place.
   var open: [Range<Int>] = []
   /// The innermost open element was written `<arg/>`, and its end has not been told.
@@ -165,6 +165,11 @@ extension XMLScanner {
       }
     }
     return XMLPosition(line: line, column: column)
+  }
+
+  /// Of the first character behind white space, from an offset on.
+  package func position(ofTextFrom offset: Int) -> XMLPosition {
+    position(of: bytes[offset...].firstIndex { !XMLText.isBlank($0) } ?? bytes.count)
   }
 
   func malformed(_ expected: String, found: String? = nil, at offset: Int) -> XMLError {

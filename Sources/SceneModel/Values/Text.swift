@@ -26,15 +26,17 @@ package struct Text: Sendable {
   }
 
   package func hasPrefix(_ prefix: Text) -> Bool {
-    prefix.count <= count && withBytes { bytes in
-      prefix.withBytes { Text.areEqual(UnsafeRawBufferPointer(rebasing: bytes[..<$0.count]), $0) }
-    }
+    prefix.count <= count
+      && withBytes { bytes in
+        prefix.withBytes { Text.areEqual(UnsafeRawBufferPointer(rebasing: bytes[..<$0.count]), $0) }
+      }
   }
 
   package func hasSuffix(_ suffix: Text) -> Bool {
-    suffix.count <= count && withBytes { bytes in
-      suffix.withBytes { Text.areEqual(UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - $0.count)...]), $0) }
-    }
+    suffix.count <= count
+      && withBytes { bytes in
+        suffix.withBytes { Text.areEqual(UnsafeRawBufferPointer(rebasing: bytes[(bytes.count - $0.count)...]), $0) }
+      }
   }
 }
 

@@ -52,6 +52,13 @@ package struct UserInfo: Hashable, Sendable {
     }
   }
 
+  /// The same keys with other values.
+  package func mapValues<Failure>(_ transform: (Entry) throws(Failure) -> Value) throws(Failure) -> UserInfo {
+    var mapped = self
+    for (index, entry) in entries.enumerated() { mapped.entries[index].value = try transform(entry) }
+    return mapped
+  }
+
   private func lowerBound(of key: Text) -> Int {
     var (low, high) = (0, entries.count)
     while low < high {

@@ -1,0 +1,125 @@
+/// Makes values of a binary property list.
+///
+/// Objects refer to each other by number, and any may be referred to often. So a small document can stand for one without
+/// end, or for a very large one. Nothing is kept of an object that was read: each reference is read anew, and counts
+/// against the limits that the same document would meet in XML. What is read is therefore linear in those limits, and
+/// the recursion is bounded by `Limits.depth`.
+struct BinaryPropertyListReader {
+  private let file: BinaryPropertyListFile
+  private var values = 0
+  /// Bytes of text and data, as often as they are referred to.
+  private var content = 0
+  /// The containers that are being read, outermost first, by their numbers.
+  private var open: [Int] = []
+
+  init(_ bytes: [UInt8]) throws(Fault) { file = try BinaryPropertyListFile(bytes) }
+
+  mutating func document() throws(Fault) -> Value { try value(file.top) }
+
+  private mutating func value(_ number: Int) throws(Fault) -> Value {
+    let object = try file.object(number)
+    try count(1, at: object)
+    switch object.kind {
+    case .null: return .null
+    case .bool(let bool): return .bool(bool)
+    case .integer(let integer): return .integer(integer)
+    case .real(let real):
+      guard real.isFinite else { throw object.expected("a finite number") }
+      return .double(real)
+    case .date(let seconds):
+      if let date = Instant(secondsSince2001: seconds) { return .date(date) }
+      throw object.expected("a date of the years 0000 to 9999")
+    case .data(let range):
+      try weigh(range, at: object)
+      return .data(Array(file.bytes[range]))
+    case .ascii, .utf16: return .string(try text(object))
+    case .array(let elements):
+      try enter(number, object, holding: elements.count)
+      let values = try array(elements)
+      open.removeLast()
+      return .array(values)
+    case .set(let elements):
+      try enter(number, object, holding: elements.count)
+      let values = Set(try array(elements))
+      open.removeLast()
+      guard values.count == elements.count else { throw object.expected("each value of a set once") }
+      return .set(values)
+    case .dictionary(let keys, let elements):
+      try enter(number, object, holding: elements.count)
+      let entries = try dictionary(object, keys, elements)
+      open.removeLast()
+      return .dictionary(entries)
+    }
+  }
+
+  private mutating func array(_ elements: BinaryPropertyListFile.References) throws(Fault) -> [Value] {
+    var values: [Value] = []
+    values.reserveCapacity(elements.count)
+    for index in 0..<elements.count { values.append(try value(try file.number(index, of: elements))) }
+    return values
+  }
+
+  private mutating func dictionary(
+    _ object: BinaryPropertyListFile.Object, _ keys: BinaryPropertyListFile.References,
+    _ elements: BinaryPropertyListFile.References
+  ) throws(Fault) -> UserInfo {
+    var entries: [UserInfo.Entry] = []
+    entries.reserveCapacity(elements.count)
+    for index in 0..<elements.count {
+      let key = try text(try file.object(try file.number(index, of: keys)))
+      entries.append(.init(key: key, value: try value(try file.number(index, of: elements))))
+    }
+    if let made = UserInfo(entries) { return made }
+    let key = UserInfo.duplicate(in: entries) ?? .empty
+    throw object.fault("expected no second key \(quoted(key.string))")
+  }
+
+  private mutating func text(_ object: BinaryPropertyListFile.Object) throws(Fault) -> Text {
+    switch object.kind {
+    case .ascii(let range):
+      try weigh(range, at: object)
+      guard file.bytes[range].allSatisfy({ $0 < 0x80 }) else { throw object.expected("ASCII") }
+      return Text(String(decoding: file.bytes[range], as: UTF8.self))
+    case .utf16(let range):
+      try weigh(range, at: object)
+      let units = stride(from: range.lowerBound, to: range.upperBound, by: 2).map { offset in
+        UInt16(file.bytes[offset]) << 8 | UInt16(file.bytes[offset + 1])
+      }
+      if let text = String(validating: units, as: UTF16.self) { return Text(text) }
+      throw object.expected("UTF-16 with both halves of each surrogate pair")
+    default: throw object.expected("text as a key")
+    }
+  }
+}
+
+// MARK: - Limits
+
+extension BinaryPropertyListReader {
+  private mutating func enter(
+    _ number: Int, _ object: BinaryPropertyListFile.Object, holding elements: Int
+  ) throws(Fault) {
+    if open.contains(number) { throw object.expected("a container that does not hold itself") }
+    if open.count == Limits.depth {
+      throw object.fault("expected values to nest at most \(Limits.depth) deep", kind: .limit)
+    }
+    // Before there is room made for them; they are counted one by one.
+    if elements > Limits.values - values { throw tooMany(at: object) }
+    open.append(number)
+  }
+
+  private mutating func count(_ number: Int, at object: BinaryPropertyListFile.Object) throws(Fault) {
+    values += number
+    if values > Limits.values { throw tooMany(at: object) }
+  }
+
+  private func tooMany(at object: BinaryPropertyListFile.Object) -> Fault {
+    object.fault("expected at most \(Limits.values) values", kind: .limit)
+  }
+
+  private mutating func weigh(_ range: Range<Int>, at object: BinaryPropertyListFile.Object) throws(Fault) {
+    content += range.count
+    // Without a shared one, there can be no more than the file has.
+    let most = max(Limits.manifest, file.bytes.count)
+    if content > most { throw object.fault("expected at most \(most) bytes of text and data", kind: .limit) }
+  }
+}

@@ -1,0 +1,120 @@
+/// Writes `bplist00`: objects, each before what refers to it, then their places, then where those begin.
+struct BinaryPropertyListWriter {
+  private var bytes = Array("bplist00".utf8)
+  private var offsets: [Int] = []
+  private let referenceSize: Int
+
+  private init(objects: Int) {
+    referenceSize = BinaryPropertyListWriter.size(of: objects)
+    offsets.reserveCapacity(objects)
+  }
+
+  static func document(of tree: Value) -> [UInt8] {
+    var writer = BinaryPropertyListWriter(objects: objects(in: tree))
+    let top = writer.add(tree)
+    return writer.finished(top: top)
+  }
+
+  private consuming func finished(top: Int) -> [UInt8] {
+    let table = bytes.count
+    let offsetSize = BinaryPropertyListWriter.size(of: table)
+    for offset in offsets { append(UInt64(offset), size: offsetSize) }
+    bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
+    for number in [offsets.count, top, table] { append(UInt64(number), size: 8) }
+    return bytes
+  }
+
+  /// How many objects there will be: a reference is as long as the largest number of one.
+  private static func objects(in value: Value) -> Int {
+    switch value {
+    case .array(let elements): elements.reduce(1) { $0 + objects(in: $1) }
+    case .dictionary(let entries): entries.entries.reduce(1) { $0 + 1 + objects(in: $1.value) }
+    default: 1
+    }
+  }
+
+  /// How many bytes a number takes.
+  private static func size(of number: Int) -> Int {
+    switch number {
+    case ..<0x100: 1
+    case ..<0x1_0000: 2
+    case ..<0x1_0000_0000: 4
+    default: 8
+    }
+  }
+}
+
+// MARK: - Objects
+
+extension BinaryPropertyListWriter {
+  /// Returns the number of the object.
+  private mutating func add(_ value: Value) -> Int {
+    switch value {
+    case .bool(let bool): begin(bool ? 0x09 : 0x08)
+    case .integer(let integer): add(integer)
+    case .double(let double):
+      begin(0x23)
+      append(double.bitPattern, size: 8)
+    case .date(let date):
+      begin(0x33)
+      append((date.secondsSince2001 ?? 0).bitPattern, size: 8)
+    case .data(let data):
+      begin(0x40, count: data.count)
+      bytes += data
+    case .string(let string): add(string)
+    case .array(let elements):
+      let references = elements.map { add($0) }
+      begin(0xA0, count: elements.count)
+      append(references)
+    case .dictionary(let entries):
+      let keys = entries.entries.map { add(.string($0.key)) }
+      let values = entries.entries.map { add($0.value) }
+      begin(0xD0, count: entries.count)
+      append(keys + values)
+    case .null, .uuid, .url, .set:
+      preconditionFailure("\(value.kind) is tagged before it is written to a property list")
+    }
+    return offsets.count - 1
+  }
+
+  private mutating func add(_ integer: Int64) {
+    offsets.append(bytes.count)
+    append(counted: UInt64(bitPattern: integer))
+  }
+
+  private mutating func add(_ string: Text) {
+    if string.withBytes({ $0.allSatisfy { $0 < 0x80 } }) {
+      begin(0x50, count: string.count)
+      bytes += string.string.utf8
+    } else {
+      let units = Array(string.string.utf16)
+      begin(0x60, count: units.count)
+      for unit in units { append(UInt64(unit), size: 2) }
+    }
+  }
+
+  private mutating func begin(_ marker: UInt8) {
+    offsets.append(bytes.count)
+    bytes.append(marker)
+  }
+
+  private mutating func begin(_ marker: UInt8, count: Int) {
+    begin(marker | UInt8(min(count, 0xF)))
+    if count >= 0xF { append(counted: UInt64(count)) }
+  }
+
+  /// As an integer object has it: what is below zero takes eight bytes.
+  private mutating func append(counted number: UInt64) {
+    let size = Int(exactly: number).map(BinaryPropertyListWriter.size) ?? 8
+    bytes.append(0x10 | UInt8(size.trailingZeroBitCount))
+    append(number, size: size)
+  }
+
+  private mutating func append(_ references: [Int]) {
+    for reference in references { append(UInt64(reference), size: referenceSize) }
+  }
+
+  private mutating func append(_ number: UInt64, size: Int) {
+    for place in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: number >> (8 * UInt64(place)))) }
+  }
+}

@@ -1,0 +1,79 @@
+/// Apple's documents of values, in both of the forms that are in use.
+///
+/// Neither has words for all that a `Value` may be; the rest is tagged, as in JSON. A manifest is read as it stands, and
+/// what is someone's `userInfo` with its tags.
+package enum PropertyList {
+  package enum Format: Hashable, Sendable, CaseIterable { case xml, binary }
+
+  /// Reads what stands there. Of a `Value`, only a UUID and a URL can never come out; null and sets do where a binary
+  /// document has them, which no writer of Apple's makes.
+  package static func read(
+    _ bytes: [UInt8], maximumLength: Int = Limits.manifest
+  ) throws(Fault) -> (value: Value, format: Format) {
+    if bytes.count > maximumLength {
+      throw Fault(.limit, at: "", "expected at most \(maximumLength) bytes, got \(bytes.count)")
+    }
+    let format = try format(of: bytes)
+    switch format {
+    case .xml:
+      var reader = try XMLPropertyListReader(bytes)
+      return (try reader.document(), format)
+    case .binary:
+      var reader = try BinaryPropertyListReader(bytes)
+      return (try reader.document(), format)
+    }
+  }
+
+  /// Reads what `write` wrote.
+  package static func readTagged(
+    _ bytes: [UInt8], maximumLength: Int = Limits.manifest, at place: Place = .document
+  ) throws(Fault) -> Value {
+    let (tree, format) = try read(bytes, maximumLength: maximumLength)
+    return try Value(tagged: tree, in: .propertyList(format), at: place)
+  }
+
+  /// Writes any value, the same each time. It comes back as it was where it is within the limits of what is read.
+  package static func write(_ value: Value, as format: Format) -> [UInt8] {
+    let tree = value.tagged(in: .propertyList(format))
+    switch format {
+    case .xml: return XMLPropertyListWriter.document(of: tree)
+    case .binary: return BinaryPropertyListWriter.document(of: tree)
+    }
+  }
+}
+
+// MARK: - Telling them apart
+
+extension PropertyList {
+  private static func format(of bytes: [UInt8]) throws(Fault) -> Format {
+    if bytes.starts(with: "bplist".utf8) { return .binary }
+    if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) { throw unexpected("text in UTF-16") }
+    let text = bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
+    guard let first = text.firstIndex(where: { !isBlank($0) }) else { throw unexpected("nothing") }
+    switch text[first] {
+    case UInt8(ascii: "<"): return .xml
+    case UInt8(ascii: "["): throw unexpected("what looks like JSON")
+    case UInt8(ascii: "{") where isJSON(text[(first + 1)...]): throw unexpected("what looks like JSON")
+    case UInt8(ascii: "{"), UInt8(ascii: "("), UInt8(ascii: "/"):
+      throw unexpected("what looks like a property list of the old text form")
+    default: throw unexpected("something else")
+    }
+  }
+
+  private static func unexpected(_ got: String) -> Fault {
+    .expected("a property list in XML or binary", got: got, at: .document)
+  }
+
+  /// Of what follows a brace: a string and a colon, or the end. The old form would have no quotes, or "=" behind them.
+  private static func isJSON(_ text: ArraySlice<UInt8>) -> Bool {
+    var text = text.drop(while: isBlank)
+    guard text.first == UInt8(ascii: "\"") else { return text.first == UInt8(ascii: "}") }
+    text = text.dropFirst()
+    while let byte = text.first, byte != UInt8(ascii: "\"") {
+      text = text.dropFirst(byte == UInt8(ascii: "\\") ? 2 : 1)
+    }
+    return text.dropFirst().drop(while: isBlank).first == UInt8(ascii: ":")
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}

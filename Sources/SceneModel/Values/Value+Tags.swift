@@ -1,0 +1,125 @@
+/// Makes of a tree as a document has it the values that its tags stand for.
+extension Value {
+  /// `place` is where the tree stands; a fault in it names the dictionary that the tag is, or what is in it.
+  package init(tagged tree: Value, in form: TaggedForm, at place: Place = .document) throws(Fault) {
+    switch tree {
+    case .null, .bool, .integer, .double, .string, .data, .date, .uuid, .url: self = tree
+    case .array(let elements): self = .array(try Value.untagged(elements, in: form, at: place))
+    case .set(let elements): self = .set(try Value.untagged(elements, in: form, at: place))
+    case .dictionary(let entries):
+      if let tag = entries.onlyTag {
+        self = try Value.meaning(of: tag, in: form, at: place)
+      } else {
+        self = .dictionary(try Value.untagged(entries, in: form, at: place))
+      }
+    }
+  }
+
+  private static func untagged(
+    _ elements: [Value], in form: TaggedForm, at place: Place
+  ) throws(Fault) -> [Value] {
+    var untagged: [Value] = []
+    untagged.reserveCapacity(elements.count)
+    for (index, element) in elements.enumerated() {
+      untagged.append(try Value(tagged: element, in: form, at: place.index(index)))
+    }
+    return untagged
+  }
+
+  private static func untagged(
+    _ entries: UserInfo, in form: TaggedForm, at place: Place
+  ) throws(Fault) -> UserInfo {
+    try entries.mapValues { (entry) throws(Fault) in
+      try Value(tagged: entry.value, in: form, at: place.key(entry.key))
+    }
+  }
+
+  /// A set has no order to name a place by.
+  private static func untagged(
+    _ elements: Set<Value>, in form: TaggedForm, at place: Place
+  ) throws(Fault) -> Set<Value> {
+    var set: Set<Value> = []
+    for element in elements where !set.insert(try Value(tagged: element, in: form, at: place)).inserted {
+      throw .expected("each value of a set once", at: place)
+    }
+    return set
+  }
+
+  private static func meaning(
+    of tag: UserInfo.Entry, in form: TaggedForm, at place: Place
+  ) throws(Fault) -> Value {
+    switch (tag.key, tag.value) {
+    case (Tag.uuid, .string(let text)) where UniqueIdentifier(text) != nil: return .uuid(text)
+    case (Tag.uuid, let other): throw .expected("a UUID", got: other.shown, at: place)
+    case (Tag.url, .string(let text)) where URLText.isValid(text): return .url(text)
+    case (Tag.url, let other): throw .expected("an absolute URL", got: other.shown, at: place)
+    case (Tag.date, let value):
+      if case .string(let text) = value, let date = Instant(rfc3339: text) { return .date(date) }
+      throw .expected("an RFC 3339 date", got: value.shown, at: place)
+    case (Tag.data, let value):
+      if case .string(let text) = value, let data = Base64.decode(text) { return .data(data) }
+      throw .expected("base64", got: value.shown, at: place)
+    case (Tag.set, .array(let elements)): return .set(try set(of: elements, in: form, at: place))
+    case (Tag.set, let other): throw .expected("an array in $set", got: other.shown, at: place)
+    case (Tag.literal, .dictionary(let entries)): return .dictionary(try untagged(entries, in: form, at: place))
+    case (Tag.literal, let other): throw .expected("a dictionary in $literal", got: other.shown, at: place)
+    default: return try propertyListMeaning(of: tag, in: form, at: place)
+    }
+  }
+
+  private static func propertyListMeaning(
+    of tag: UserInfo.Entry, in form: TaggedForm, at place: Place
+  ) throws(Fault) -> Value {
+    if form == .json { throw unknown(tag, at: place) }
+    switch (tag.key, tag.value) {
+    case (Tag.null, true): return .null
+    case (Tag.null, let other): throw .expected("true in $null", got: other.shown, at: place)
+    case (Tag.text, .data(let bytes)):
+      if let text = String(validating: bytes, as: UTF8.self) { return .string(Text(text)) }
+      throw .expected("UTF-8 in $text", at: place)
+    case (Tag.text, let other): throw .expected("data in $text", got: other.shown, at: place)
+    case (Tag.entries, .array(let elements)): return .dictionary(try entries(of: elements, in: form, at: place))
+    case (Tag.entries, let other): throw .expected("an array in $entries", got: other.shown, at: place)
+    default: throw unknown(tag, at: place)
+    }
+  }
+
+  private static func unknown(_ tag: UserInfo.Entry, at place: Place) -> Fault {
+    .expected("$date, $data, $uuid, $url, $set or $literal", got: quoted(tag.key.string), at: place)
+  }
+
+  private static func set(
+    of elements: [Value], in form: TaggedForm, at place: Place
+  ) throws(Fault) -> Set<Value> {
+    var set: Set<Value> = []
+    for (index, element) in try untagged(elements, in: form, at: place).enumerated()
+    where !set.insert(element).inserted {
+      throw .expected("each value of a set once", at: place.index(index))
+    }
+    return set
+  }
+
+  private static func entries(
+    of elements: [Value], in form: TaggedForm, at place: Place
+  ) throws(Fault) -> UserInfo {
+    let elements = try untagged(elements, in: form, at: place)
+    var entries: [UserInfo.Entry] = []
+    for index in stride(from: 0, to: elements.count, by: 2) {
+      guard case .string(let key) = elements[index] else {
+        throw .expected("a key", got: elements[index].shown, at: place.index(index))
+      }
+      guard index + 1 < elements.count else { throw .expected("a value after the key", at: place.index(index)) }
+      entries.append(.init(key: key, value: elements[index + 1]))
+    }
+    if let made = UserInfo(entries) { return made }
+    let key = UserInfo.duplicate(in: entries) ?? .empty
+    throw .expected("each key once", got: "\(quoted(key.string)) twice", at: place)
+  }
+}
+
+extension Value {
+  /// As a message shows it: text as it stands there, anything else by its kind.
+  var shown: String {
+    if case .string(let text) = self { quoted(text.string) } else { kind }
+  }
+}
