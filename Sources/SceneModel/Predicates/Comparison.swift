@@ -1,0 +1,64 @@
+/// One comparison of SELF with what stands in the predicate.
+///
+/// Its constants are kept folded, as its options ask: they are folded once and not each time, and whoever sorts sessions by
+/// what they wait for can take a constant as it is and look up a folded key. How it was spelled is in `Predicate.source`.
+package struct Comparison: Hashable, Sendable {
+  package let relation: Relation
+  package let options: Options
+
+  /// How SELF has to stand to the constants. All of them are about bytes.
+  package enum Relation: Hashable, Sendable {
+    case equal(Text)
+    case notEqual(Text)
+    case less(Text)
+    case lessOrEqual(Text)
+    case greater(Text)
+    case greaterOrEqual(Text)
+    case beginsWith(Text)
+    case endsWith(Text)
+    case contains(Text)
+    /// `*` stands for anything, `?` for one scalar, and everything else for itself.
+    case like(Text)
+    case oneOf([Text])
+  }
+
+  package init(_ relation: Relation, options: Options = []) {
+    self.relation = relation.mapped { $0.folded(options) }
+    self.options = options
+  }
+
+  /// Whether it holds for a text that was folded by `options`.
+  package func holds(forFolded subject: Text) -> Bool {
+    switch relation {
+    case .equal(let constant): subject == constant
+    case .notEqual(let constant): subject != constant
+    case .less(let constant): subject < constant
+    case .lessOrEqual(let constant): subject <= constant
+    case .greater(let constant): subject > constant
+    case .greaterOrEqual(let constant): subject >= constant
+    case .beginsWith(let constant): subject.hasPrefix(constant)
+    case .endsWith(let constant): subject.hasSuffix(constant)
+    case .contains(let constant): TextPattern(containing: constant).matches(subject)
+    case .like(let pattern): TextPattern(like: pattern).matches(subject)
+    case .oneOf(let constants): constants.contains(subject)
+    }
+  }
+}
+
+extension Comparison.Relation {
+  fileprivate func mapped(_ change: (Text) -> Text) -> Self {
+    switch self {
+    case .equal(let constant): .equal(change(constant))
+    case .notEqual(let constant): .notEqual(change(constant))
+    case .less(let constant): .less(change(constant))
+    case .lessOrEqual(let constant): .lessOrEqual(change(constant))
+    case .greater(let constant): .greater(change(constant))
+    case .greaterOrEqual(let constant): .greaterOrEqual(change(constant))
+    case .beginsWith(let constant): .beginsWith(change(constant))
+    case .endsWith(let constant): .endsWith(change(constant))
+    case .contains(let constant): .contains(change(constant))
+    case .like(let pattern): .like(change(pattern))
+    case .oneOf(let constants): .oneOf(constants.map(change))
+    }
+  }
+}

@@ -1,0 +1,140 @@
+/// What a predicate means.
+///
+/// Indirect, so that it is one pointer wide wherever it is kept: a thousand sessions may each have one, and nearly all of
+/// those compare SELF with a single text.
+package indirect enum Condition: Hashable, Sendable {
+  /// `TRUEPREDICATE`
+  case always
+  /// `FALSEPREDICATE`
+  case never
+  case comparison(Comparison)
+  /// All of at least two.
+  case and([Condition])
+  /// One of at least two.
+  case or([Condition])
+  case not(Condition)
+
+  package static func comparison(_ relation: Comparison.Relation, _ options: Comparison.Options = []) -> Condition {
+    .comparison(Comparison(relation, options: options))
+  }
+}
+
+// MARK: - Evaluating
+
+extension Condition {
+  package func evaluate(_ subject: Text) -> Bool {
+    var subject = FoldedSubject(subject)
+    return holds(for: &subject)
+  }
+
+  /// Calls itself once for each level, of which a parsed predicate has at most two for each parenthesis.
+  private func holds(for subject: inout FoldedSubject) -> Bool {
+    switch self {
+    case .always: true
+    case .never: false
+    case .comparison(let comparison): comparison.holds(forFolded: subject.folded(comparison.options))
+    case .and(let parts): parts.allSatisfy { $0.holds(for: &subject) }
+    case .or(let parts): parts.contains { $0.holds(for: &subject) }
+    case .not(let part): !part.holds(for: &subject)
+    }
+  }
+}
+
+/// A text that is folded when a comparison first asks for it, and at most once in each way.
+private struct FoldedSubject {
+  private let text: Text
+  private var withoutCase: Text?
+  private var withoutMarks: Text?
+  private var withoutEither: Text?
+
+  init(_ text: Text) { self.text = text }
+
+  mutating func folded(_ options: Comparison.Options) -> Text {
+    switch options {
+    case []: text
+    case .ignoringCase: kept(\.withoutCase, options)
+    case .ignoringMarks: kept(\.withoutMarks, options)
+    default: kept(\.withoutEither, options)
+    }
+  }
+
+  private mutating func kept(_ place: WritableKeyPath<Self, Text?>, _ options: Comparison.Options) -> Text {
+    if let known = self[keyPath: place] { return known }
+    let folded = text.folded(options)
+    self[keyPath: place] = folded
+    return folded
+  }
+}
+
+// MARK: - Printing
+
+extension Condition: CustomStringConvertible {
+  /// A text that parses to an equal condition, with as few parentheses as that takes.
+  package var description: String {
+    switch self {
+    case .always: "TRUEPREDICATE"
+    case .never: "FALSEPREDICATE"
+    case .comparison(let comparison): comparison.description
+    case .and(let parts): parts.map { $0.isJoined ? "(\($0))" : $0.description }.joined(separator: " AND ")
+    case .or(let parts): parts.map { $0.isDisjunction ? "(\($0))" : $0.description }.joined(separator: " OR ")
+    case .not(let part): part.isJoined ? "NOT (\(part))" : "NOT \(part)"
+    }
+  }
+
+  private var isDisjunction: Bool { if case .or = self { true } else { false } }
+  private var isJoined: Bool {
+    switch self {
+    case .and, .or: true
+    default: false
+    }
+  }
+}
+
+extension Comparison: CustomStringConvertible {
+  package var description: String {
+    switch relation {
+    case .equal(let constant): written("==", constant)
+    case .notEqual(let constant): written("!=", constant)
+    case .less(let constant): written("<", constant)
+    case .lessOrEqual(let constant): written("<=", constant)
+    case .greater(let constant): written(">", constant)
+    case .greaterOrEqual(let constant): written(">=", constant)
+    case .beginsWith(let constant): written("BEGINSWITH", constant)
+    case .endsWith(let constant): written("ENDSWITH", constant)
+    case .contains(let constant): written("CONTAINS", constant)
+    case .like(let pattern): written("LIKE", pattern)
+    case .oneOf(let constants): "SELF IN\(options) {\(constants.map(\.asConstant).joined(separator: ", "))}"
+    }
+  }
+
+  private func written(_ name: String, _ constant: Text) -> String { "SELF \(name)\(options) \(constant.asConstant)" }
+}
+
+extension Comparison.Options: CustomStringConvertible {
+  /// As it stands behind an operator; "" for none.
+  package var description: String {
+    isEmpty ? "" : "[" + (contains(.ignoringCase) ? "c" : "") + (contains(.ignoringMarks) ? "d" : "") + "]"
+  }
+}
+
+extension Text {
+  /// In double quotes, with the escapes that predicates know.
+  fileprivate var asConstant: String {
+    var written = "\""
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\"": written += "\\\""
+      case "\\": written += "\\\\"
+      case "\n": written += "\\n"
+      case "\r": written += "\\r"
+      case "\t": written += "\\t"
+      case "\u{8}": written += "\\b"
+      case "\u{C}": written += "\\f"
+      case "\u{0}"..."\u{1F}", "\u{7F}":
+        written += (scalar.value < 0x10 ? "\\u000" : "\\u00") + String(scalar.value, radix: 16)
+      default: written.unicodeScalars.append(scalar)
+      }
+    }
+    return written + "\""
+  }
+}

@@ -1,0 +1,184 @@
+/// Takes a predicate apart, one token after the other, so that the first thing wrong is the one that is told.
+struct PredicateLexer {
+  private let bytes: [UInt8]
+  private var offset = 0
+
+  /// A predicate that is too long is not looked at.
+  init(_ source: Text) throws(PredicateError) {
+    bytes = source.withBytes { Array($0) }
+    if bytes.count > Limits.predicate {
+      throw error(at: Limits.predicate, "a predicate has at most \(Limits.predicate) bytes, this one \(bytes.count)")
+    }
+  }
+
+  func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+
+  /// The error's column is counted only here: nobody asks for that of any other token.
+  func error(at offset: Int, _ reason: String) -> PredicateError { PredicateError(column: column(at: offset), reason: reason) }
+
+  /// Of the scalar that the byte at `offset` belongs to.
+  func column(at offset: Int) -> Int {
+    let begun = bytes[..<min(offset + 1, bytes.count)].count { $0 & 0xC0 != 0x80 }
+    return offset < bytes.count ? begun : begun + 1
+  }
+
+  /// The byte that comes after any space.
+  mutating func peekPastSpace() -> UInt8? {
+    skipSpace()
+    return offset < bytes.count ? bytes[offset] : nil
+  }
+
+  mutating func next() throws(PredicateError) -> PredicateToken {
+    guard let byte = peekPastSpace() else { return token(.end, from: offset) }
+    let start = offset
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): return token(.constant(try constant()), from: start)
+    case UInt8(ascii: "%"), UInt8(ascii: "$"):
+      offset += 1
+      if offset < bytes.count, bytes[offset] == UInt8(ascii: "@") { offset += 1 } else { skipWord() }
+      return token(.placeholder, from: start)
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): return number()
+    case UInt8(ascii: "-"), UInt8(ascii: "+"), UInt8(ascii: "."):
+      if offset + 1 < bytes.count, bytes[offset + 1].isDigit { return number() }
+    default:
+      skipWord()
+      if offset > start {
+        let word = String(decoding: bytes[start..<offset].map(\.capital), as: UTF8.self)
+        return token(PredicateToken.Sign(rawValue: word).map { .sign($0) } ?? .word, from: start)
+      }
+    }
+    return symbol()
+  }
+
+  /// The longest that has a meaning.
+  private mutating func symbol() -> PredicateToken {
+    for length in [2, 1] where offset + length <= bytes.count {
+      let range = offset..<(offset + length)
+      if let sign = PredicateToken.Sign(symbols: text(range)) {
+        offset += length
+        return token(.sign(sign), from: range.lowerBound)
+      }
+    }
+    let (start, stray) = (offset, scalar())
+    offset += UTF8.width(stray)
+    return token(.stray(stray), from: start)
+  }
+
+  private mutating func number() -> PredicateToken {
+    let start = offset
+    offset += 1
+    while offset < bytes.count, bytes[offset].isWord || bytes[offset] == UInt8(ascii: ".") { offset += 1 }
+    return token(.number, from: start)
+  }
+
+  private mutating func skipWord() {
+    while offset < bytes.count {
+      if bytes[offset].isWord {
+        offset += 1
+      } else if bytes[offset] >= 0x80, scalar().properties.isAlphabetic {
+        offset += UTF8.width(scalar())
+      } else {
+        return
+      }
+    }
+  }
+
+  private mutating func skipSpace() {
+    while offset < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[offset]) { offset += 1 }
+  }
+
+  /// The one that begins here.
+  private func scalar() -> Unicode.Scalar {
+    text(offset..<min(offset + 4, bytes.count)).unicodeScalars.first ?? "\u{FFFD}"
+  }
+
+  private func token(_ kind: PredicateToken.Kind, from start: Int) -> PredicateToken {
+    PredicateToken(kind: kind, range: start..<offset)
+  }
+}
+
+// MARK: - Constants
+
+extension PredicateLexer {
+  /// What stands between two quotes of a kind, with its escapes replaced.
+  private mutating func constant() throws(PredicateError) -> Text {
+    let start = offset
+    let quote = bytes[start]
+    var content: [UInt8] = []
+    offset += 1
+    while offset < bytes.count {
+      switch bytes[offset] {
+      case quote:
+        offset += 1
+        return Text(String(decoding: content, as: UTF8.self))
+      case UInt8(ascii: "\\"): content.append(contentsOf: UTF8.encode(try escaped()) ?? .init())
+      case 0: throw error(at: offset, PredicateLexer.noNUL)
+      case let byte:
+        content.append(byte)
+        offset += 1
+      }
+    }
+    throw error(at: start, "this text has no end; another \(text(start..<(start + 1))) ends it")
+  }
+
+  private mutating func escaped() throws(PredicateError) -> Unicode.Scalar {
+    let start = offset
+    offset += 1
+    guard offset < bytes.count else { throw error(at: start, "expected something after the backslash, got the end") }
+    let escape = scalar()
+    offset += UTF8.width(escape)
+    switch escape {
+    case "\\", "\"", "'": return escape
+    case "n": return "\n"
+    case "r": return "\r"
+    case "t": return "\t"
+    case "b": return "\u{8}"
+    case "f": return "\u{C}"
+    case "u": return try escapedScalar(from: start)
+    case "0": throw error(at: start, PredicateLexer.noNUL)
+    case "*", "?":
+      throw error(at: start, "LIKE cannot look for \(escape) itself; ==, BEGINSWITH, ENDSWITH and CONTAINS can, without a \\")
+    default:
+      let known = #"\\, \", \', \n, \r, \t, \b, \f and \uXXXX"#
+      throw error(at: start, "\\ and \(quoted(String(escape))) are no escape; there are \(known), and a backslash is \\\\")
+    }
+  }
+
+  /// Four hexadecimal digits, or twice four as UTF-16 writes what it has no single unit for.
+  private mutating func escapedScalar(from start: Int) throws(PredicateError) -> Unicode.Scalar {
+    guard let unit = unit() else { throw error(at: start, "expected four hexadecimal digits after \\u") }
+    if unit == 0 { throw error(at: start, PredicateLexer.noNUL) }
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    let isPair = offset + 1 < bytes.count && bytes[offset] == UInt8(ascii: "\\") && bytes[offset + 1] == UInt8(ascii: "u")
+    if unit < 0xDC00, isPair {
+      offset += 2
+      if let low = self.unit(), low >= 0xDC00, low < 0xE000,
+        let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+      {
+        return scalar
+      }
+    }
+    throw error(at: start, "this is half of a surrogate pair, and its other half is not next to it")
+  }
+
+  private mutating func unit() -> UInt32? {
+    guard offset + 4 <= bytes.count else { return nil }
+    var value: UInt32 = 0
+    for byte in bytes[offset..<(offset + 4)] {
+      guard let digit = hexadecimalDigit(byte) else { return nil }
+      value = value << 4 | UInt32(digit)
+    }
+    offset += 4
+    return value
+  }
+
+  private static let noNUL = "a text without NUL is expected; the bus carries none, so no key has one"
+}
+
+extension UInt8 {
+  fileprivate var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
+  fileprivate var isWord: Bool {
+    isDigit || self == UInt8(ascii: "_") || (capital >= UInt8(ascii: "A") && capital <= UInt8(ascii: "Z"))
+  }
+  fileprivate var capital: UInt8 { self >= UInt8(ascii: "a") && self <= UInt8(ascii: "z") ? self & ~0x20 : self }
+}

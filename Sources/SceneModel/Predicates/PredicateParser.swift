@@ -1,0 +1,182 @@
+/// Reads a predicate by descent: a function for each line of its grammar.
+///
+///     or         = and { ("OR" | "||") and }
+///     and        = not { ("AND" | "&&") not }
+///     not        = ("NOT" | "!") not | one
+///     one        = "(" or ")" | "TRUEPREDICATE" | "FALSEPREDICATE" | comparison
+///     comparison = "SELF" operator [options] constant | "SELF" "IN" [options] "{" [constant { "," constant }] "}"
+///                | constant mirrored [options] "SELF"
+///     options    = "[" ("c" | "d" | "cd") "]"
+struct PredicateParser {
+  private(set) var lexer: PredicateLexer
+  private(set) var token: PredicateToken
+  /// How many parentheses are open and NOTs begun. A chain of ANDs is flat, however long it is.
+  private var depth = 0
+
+  static func condition(of source: Text) throws(PredicateError) -> Condition {
+    var parser = try PredicateParser(source)
+    let condition = try parser.disjunction()
+    guard parser.token.kind == .end else { throw parser.refusal(of: parser.token, expected: "AND, OR or the end") }
+    return condition
+  }
+
+  private init(_ source: Text) throws(PredicateError) {
+    lexer = try PredicateLexer(source)
+    token = try lexer.next()
+  }
+
+  // MARK: Joining
+
+  private mutating func disjunction() throws(PredicateError) -> Condition {
+    let first = try conjunction()
+    var others: [Condition] = []
+    while try takes(.or) { others.append(try conjunction()) }
+    return others.isEmpty ? first : .or([first] + others)
+  }
+
+  private mutating func conjunction() throws(PredicateError) -> Condition {
+    let first = try negation()
+    var others: [Condition] = []
+    while try takes(.and) { others.append(try negation()) }
+    return others.isEmpty ? first : .and([first] + others)
+  }
+
+  private mutating func negation() throws(PredicateError) -> Condition {
+    guard token.kind == .sign(.not) else { return try one() }
+    try descend()
+    let condition = Condition.not(try negation())
+    depth -= 1
+    return condition
+  }
+
+  private mutating func one() throws(PredicateError) -> Condition {
+    switch token.kind {
+    case .sign(.open):
+      try descend()
+      let condition = try disjunction()
+      guard try takes(.close) else { throw refusal(of: token, expected: "AND, OR or \")\"") }
+      depth -= 1
+      return condition
+    case .sign(.always):
+      try advance()
+      return .always
+    case .sign(.never):
+      try advance()
+      return .never
+    case .sign(.subject): return .comparison(try comparison())
+    case .constant(let constant): return .comparison(try mirroredComparison(constant))
+    default: throw refusal(of: token, expected: "a condition, such as SELF == \"…\"")
+    }
+  }
+
+  /// Takes what opens a level. Readers of a condition call themselves for each, as this one does.
+  private mutating func descend() throws(PredicateError) {
+    if depth == Limits.predicateDepth {
+      throw error("parentheses and NOT nest at most \(Limits.predicateDepth) deep")
+    }
+    depth += 1
+    try advance()
+  }
+
+  // MARK: Comparing
+
+  private mutating func comparison() throws(PredicateError) -> Comparison {
+    try advance()
+    if token.kind == .sign(.oneOf) {
+      let options = try takeOperator()
+      return Comparison(.oneOf(try list()), options: options)
+    }
+    guard case .sign(let sign) = token.kind, let relation = PredicateParser.relation(of: sign) else {
+      throw refusal(of: token, expected: "an operator after SELF")
+    }
+    let options = try takeOperator()
+    return Comparison(relation(try constant()), options: options)
+  }
+
+  /// `"b" < SELF` is `SELF > "b"`.
+  private mutating func mirroredComparison(_ constant: Text) throws(PredicateError) -> Comparison {
+    try advance()
+    guard case .sign(let sign) = token.kind, sign == .oneOf || PredicateParser.relation(of: sign) != nil else {
+      throw refusal(of: token, expected: "an operator after the text")
+    }
+    guard let mirror = PredicateParser.mirror(of: sign), let relation = PredicateParser.relation(of: mirror) else {
+      let instead = sign == .oneOf ? "; SELF CONTAINS \"…\" looks for a part" : ""
+      throw error("\(sign.rawValue) takes SELF on its left\(instead)")
+    }
+    let options = try takeOperator()
+    guard try takes(.subject) else {
+      if case .constant = token.kind { throw error("expected SELF, got a text; one side of a comparison is SELF") }
+      throw refusal(of: token, expected: "SELF")
+    }
+    return Comparison(relation(constant), options: options)
+  }
+
+  private mutating func constant() throws(PredicateError) -> Text {
+    guard case .constant(let constant) = token.kind else { throw refusal(of: token, expected: "a text in quotes") }
+    try advance()
+    return constant
+  }
+
+  private mutating func list() throws(PredicateError) -> [Text] {
+    guard try takes(.openList) else { throw refusal(of: token, expected: "a list after IN, such as {\"a\", \"b\"}") }
+    var constants: [Text] = []
+    if try takes(.closeList) { return constants }
+    repeat { constants.append(try constant()) } while try takes(.comma)
+    guard try takes(.closeList) else { throw refusal(of: token, expected: "\",\" or \"}\"") }
+    return constants
+  }
+
+  private mutating func takeOperator() throws(PredicateError) -> Comparison.Options {
+    try advance()
+    guard try takes(.openOptions) else { return [] }
+    let options: Comparison.Options
+    switch lexer.text(token.range) {
+    case "c", "C": options = .ignoringCase
+    case "d", "D": options = .ignoringMarks
+    case "cd", "CD", "cD", "Cd": options = [.ignoringCase, .ignoringMarks]
+    default: throw refusalOfOptions()
+    }
+    try advance()
+    guard try takes(.closeOptions) else { throw refusal(of: token, expected: "\"]\"") }
+    return options
+  }
+
+  // MARK: Moving on
+
+  private mutating func advance() throws(PredicateError) { token = try lexer.next() }
+
+  private mutating func takes(_ sign: PredicateToken.Sign) throws(PredicateError) -> Bool {
+    guard token.kind == .sign(sign) else { return false }
+    try advance()
+    return true
+  }
+
+  private func error(_ reason: String) -> PredicateError { lexer.error(at: token.range.lowerBound, reason) }
+
+  private static func relation(of sign: PredicateToken.Sign) -> ((Text) -> Comparison.Relation)? {
+    switch sign {
+    case .equal: Comparison.Relation.equal
+    case .notEqual: Comparison.Relation.notEqual
+    case .less: Comparison.Relation.less
+    case .lessOrEqual: Comparison.Relation.lessOrEqual
+    case .greater: Comparison.Relation.greater
+    case .greaterOrEqual: Comparison.Relation.greaterOrEqual
+    case .beginsWith: Comparison.Relation.beginsWith
+    case .endsWith: Comparison.Relation.endsWith
+    case .contains: Comparison.Relation.contains
+    case .like: Comparison.Relation.like
+    default: nil
+    }
+  }
+
+  private static func mirror(of sign: PredicateToken.Sign) -> PredicateToken.Sign? {
+    switch sign {
+    case .equal, .notEqual: sign
+    case .less: .greater
+    case .lessOrEqual: .greaterOrEqual
+    case .greater: .less
+    case .greaterOrEqual: .lessOrEqual
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,104 @@
+extension Comparison {
+  /// What a comparison overlooks. Both sides are folded in the same way, then compared by their bytes.
+  package struct Options: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// `[c]`: full case folding, so "Straße" is "STRASSE".
+    package static let ignoringCase = Options(rawValue: 1)
+    /// `[d]`: decomposed, and without combining marks, so "é" is "e".
+    package static let ignoringMarks = Options(rawValue: 2)
+  }
+}
+
+extension Text {
+  /// What comparisons with these options compare. Folding it again changes nothing.
+  ///
+  /// Each scalar folds by itself. With the marks gone there is nothing that normalisation would have to put in order, so a
+  /// run of marks costs no more than its length. At most three times the bytes come out, and a few more for a Hangul syllable.
+  package func folded(_ options: Comparison.Options) -> Text {
+    if options.isEmpty || withBytes({ Text.isUnchanged($0, options) }) { return self }
+    var folded: [UInt8] = []
+    folded.reserveCapacity(count)
+    for scalar in string.unicodeScalars {
+      if options.contains(.ignoringMarks) {
+        scalar.forEachBase { base in
+          if !options.contains(.ignoringCase) { return folded.append(base) }
+          // Folding may bring marks of its own: İ becomes i and a dot above.
+          base.forEachFoldedCase { $0.forEachBase { folded.append($0) } }
+        }
+      } else {
+        scalar.forEachFoldedCase { folded.append($0) }
+      }
+    }
+    return Text(String(decoding: folded, as: UTF8.self))
+  }
+
+  /// True of ASCII with nothing to fold, which is what most keys are.
+  private static func isUnchanged(_ bytes: UnsafeRawBufferPointer, _ options: Comparison.Options) -> Bool {
+    let capitals = options.contains(.ignoringCase) ? UInt8(ascii: "A")...UInt8(ascii: "Z") : 0x80...0x80
+    return bytes.allSatisfy { $0 < 0x80 && !capitals.contains($0) }
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(_ scalar: Unicode.Scalar) { append(contentsOf: UTF8.encode(scalar) ?? .init()) }
+}
+
+extension Unicode.Scalar {
+  fileprivate func forEachFoldedCase(_ body: (Unicode.Scalar) -> Void) {
+    if value < 0x80 {
+      let isCapital = value >= 0x41 && value <= 0x5A
+      return body(isCapital ? Unicode.Scalar(UInt8(value) | 0x20) : self)
+    }
+    guard let found = UnicodeTables.entry(at: self, in: UnicodeTables.foldings), found >> 32 == value else {
+      return body(self)
+    }
+    let folded = UInt32(truncatingIfNeeded: found)
+    if folded & 1 << 31 == 0 { return body(Unicode.Scalar(folded) ?? self) }
+    var expansion = UnicodeTables.expansions[Int(folded & ~(1 << 31))]
+    while expansion != 0 {
+      if let scalar = Unicode.Scalar(UInt32(expansion & 0x1F_FFFF)) { body(scalar) }
+      expansion >>= 21
+    }
+  }
+
+  /// The parts that it decomposes into and that are no marks: none of a mark, two or three of a Hangul syllable, else one.
+  fileprivate func forEachBase(_ body: (Unicode.Scalar) -> Void) {
+    if value < 0xC0 { return body(self) }
+    if let range = UnicodeTables.entry(at: self, in: UnicodeTables.marks), value <= UInt32(truncatingIfNeeded: range) {
+      return
+    }
+    if let syllable = HangulSyllable(self) { return syllable.parts.forEach(body) }
+    if let found = UnicodeTables.entry(at: self, in: UnicodeTables.bases), found >> 32 == value {
+      return body(Unicode.Scalar(UInt32(truncatingIfNeeded: found)) ?? self)
+    }
+    body(self)
+  }
+}
+
+extension UnicodeTables {
+  /// The last entry that does not begin after `scalar`.
+  fileprivate static func entry(at scalar: Unicode.Scalar, in table: [UInt64]) -> UInt64? {
+    var (low, high) = (0, table.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if table[middle] >> 32 <= scalar.value { low = middle + 1 } else { high = middle }
+    }
+    return low == 0 ? nil : table[low - 1]
+  }
+}
+
+/// A syllable of Unicode, section 3.12, which its letters' positions number.
+private struct HangulSyllable {
+  let parts: [Unicode.Scalar]
+
+  init?(_ scalar: Unicode.Scalar) {
+    guard scalar.value >= 0xAC00, scalar.value <= 0xD7A3 else { return nil }
+    let index = scalar.value - 0xAC00
+    let (leading, vowel, trailing) = (index / (21 * 28), index / 28 % 21, index % 28)
+    let values = [0x1100 + leading, 0x1161 + vowel] + (trailing == 0 ? [] : [0x11A7 + trailing])
+    parts = values.compactMap(Unicode.Scalar.init)
+  }
+}

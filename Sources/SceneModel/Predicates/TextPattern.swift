@@ -1,0 +1,80 @@
+/// A pattern of `*`, `?` and texts, which walks along a text in all possible ways at once.
+///
+/// The obvious matcher, which goes back to the last star where it fails, takes the text's length times the pattern's. Here
+/// bit *n* of a row of words says that the first *n* elements may lie behind us; each byte of the text moves all the bits
+/// in one step, which is a single word for a pattern below 64 bytes. No pattern makes it take another path.
+struct TextPattern {
+  private enum Element {
+    case byte(UInt8)
+    /// One scalar: a byte that begins one, and those that continue it.
+    case scalar
+  }
+
+  private var elements: [Element] = []
+  /// How many elements lie before each star.
+  private var stars: [Int] = []
+
+  init(like pattern: Text) {
+    pattern.withBytes { bytes in
+      for byte in bytes {
+        switch byte {
+        case UInt8(ascii: "*"): stars.append(elements.count)
+        case UInt8(ascii: "?"): elements.append(.scalar)
+        default: elements.append(.byte(byte))
+        }
+      }
+    }
+  }
+
+  init(containing part: Text) {
+    elements = part.withBytes { $0.map(Element.byte) }
+    stars = [0, elements.count]
+  }
+
+  func matches(_ text: Text) -> Bool {
+    let words = elements.count / 64 + 1
+    // A row for what each byte passes, for what any scalar passes, for where we may stay (at a star, within a scalar),
+    // and for where we are.
+    return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: (256 + 4) * words) { rows in
+      rows.initialize(repeating: 0)
+      return text.withBytes { walk(along: $0, rows, words) }
+    }
+  }
+
+  private func walk(along text: UnsafeRawBufferPointer, _ rows: UnsafeMutableBufferPointer<UInt64>, _ words: Int) -> Bool {
+    let (scalars, staying, within, reached) = (256 * words, 257 * words, 258 * words, 259 * words)
+    func mark(_ bit: Int, in row: Int) { rows[row + bit / 64] |= 1 << UInt64(bit % 64) }
+
+    for (index, element) in elements.enumerated() {
+      switch element {
+      case .byte(let byte): mark(index, in: Int(byte) * words)
+      case .scalar:
+        mark(index, in: scalars)
+        mark(index + 1, in: within)
+      }
+    }
+    for star in stars { mark(star, in: staying) }
+    mark(0, in: reached)
+
+    let (last, lastBit) = (reached + elements.count / 64, UInt64(1) << UInt64(elements.count % 64))
+    let endsInStar = stars.last == elements.count
+    for byte in text {
+      if endsInStar, rows[last] & lastBit != 0 { return true }
+      let continues = byte & 0xC0 == 0x80
+      let passing = Int(byte) * words
+      var carried: UInt64 = 0
+      var alive: UInt64 = 0
+      for word in 0..<words {
+        let here = rows[reached + word]
+        let passes = rows[passing + word] | (continues ? 0 : rows[scalars + word])
+        let stays = rows[staying + word] | (continues ? rows[within + word] : 0)
+        let moved = here & passes
+        rows[reached + word] = moved << 1 | carried | here & stays
+        carried = moved >> 63
+        alive |= rows[reached + word]
+      }
+      if alive == 0 { return false }
+    }
+    return rows[last] & lastBit != 0
+  }
+}
