@@ -40,7 +40,7 @@ let package = Package(
       dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],
       exclude: ["Clients"], swiftSettings: settings),
     .testTarget(name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport"], swiftSettings: settings),
-    .testTarget(name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport"], swiftSettings: settings),
+    .testTarget(name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport"], exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
       name: "SceneRoutingTests", dependencies: ["SceneModel", "SceneRouting", "SceneTestSupport"],
       swiftSettings: settings),
