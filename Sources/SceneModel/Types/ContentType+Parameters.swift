@@ -1,0 +1,55 @@
+extension ContentType {
+  /// What follows a MIME type, from its first semicolon on: `; charset=utf-8; format="flowed"`.
+  ///
+  /// Of a charset's value the letters are made small, since they do not count there; what counts in other values only those
+  /// who named them know.
+  static func parameters(in bytes: ArraySlice<UInt8>) throws(WrongSpelling) -> [Parameter] {
+    var rest = bytes
+    var parameters: [Parameter] = []
+    while rest.first == UInt8(ascii: ";") {
+      rest = rest.dropFirst().drop(while: MIMESyntax.isSpace)
+      let name = rest.prefix(while: MIMESyntax.isName)
+      rest = rest.dropFirst(name.count)
+      guard !name.isEmpty, rest.first == UInt8(ascii: "=") else { throw "after a semicolon comes name=value" }
+      rest = rest.dropFirst()
+      let value = try value(takenFrom: &rest)
+      rest = rest.drop(while: MIMESyntax.isSpace)
+
+      let parameter = MIMESyntax.small(name)
+      if parameters.contains(where: { $0.name == parameter }) {
+        throw "\(quoted(parameter.string)) stands twice"
+      }
+      parameters.append(
+        Parameter(name: parameter, value: parameter == "charset" ? MIMESyntax.small(value[...]) : value.text))
+    }
+    if let wrong = rest.first { throw .byte(wrong) }
+    return parameters.sorted { $0.name < $1.name }
+  }
+
+  /// A token, or what stands in quotes, where a backslash keeps the next byte from meaning anything.
+  private static func value(takenFrom rest: inout ArraySlice<UInt8>) throws(WrongSpelling) -> [UInt8] {
+    guard rest.first == UInt8(ascii: "\"") else {
+      let value = rest.prefix(while: MIMESyntax.isToken)
+      if value.isEmpty { throw "after a semicolon comes name=value" }
+      rest = rest.dropFirst(value.count)
+      return Array(value)
+    }
+    rest = rest.dropFirst()
+    var value: [UInt8] = []
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "\""): return value
+      case UInt8(ascii: "\\"):
+        guard let next = rest.popFirst(), next >= 0x20, next != 0x7F else { throw "a backslash has a letter after it" }
+        value.append(next)
+      case 0x20..<0x7F, 0x80...: value.append(byte)
+      default: throw .byte(byte)
+      }
+    }
+    throw "a quotation does not end"
+  }
+}
+
+extension [UInt8] {
+  fileprivate var text: Text { Text(String(decoding: self, as: UTF8.self)) }
+}

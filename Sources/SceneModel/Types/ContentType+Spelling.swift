@@ -1,0 +1,90 @@
+extension ContentType {
+  /// What a type is wanted for.
+  package enum Use: Hashable, Sendable {
+    /// It says what some data is, so it is no wildcard.
+    case carried
+    /// It says what somebody takes or opens.
+    case asked
+  }
+
+  /// Reads a type; `nil` where it is none. The throwing initializer says why.
+  package init?(_ text: Text, as use: Use = .carried) {
+    guard let type = try? ContentType(text, as: use, at: .document) else { return nil }
+    self = type
+  }
+
+  /// Reads a type: RFC 6838's names with RFC 2045's parameters, or an identifier by Apple's rules. A slash tells which.
+  package init(_ text: Text, as use: Use, at place: Place) throws(Fault) {
+    guard text.count <= Limits.name else {
+      throw Fault(.limit, at: place, "a content type has at most \(Limits.name) bytes, and this one \(text.count)")
+    }
+    do throws(WrongSpelling) {
+      let bytes = Array(text.string.utf8)
+      if bytes.isEmpty { throw "there is nothing" }
+      let end = bytes.firstIndex(of: UInt8(ascii: ";")) ?? bytes.endIndex
+      if let slash = bytes[..<end].firstIndex(of: UInt8(ascii: "/")) {
+        try self.init(mime: bytes, slash: slash, end: end, spelling: text)
+      } else {
+        try self.init(identifier: bytes[...], spelling: text)
+      }
+      if use == .carried, form == .wildcard || form == .everything {
+        throw "a wildcard can be asked for, but nothing is of that type"
+      }
+    } catch {
+      throw Fault.expected(
+        "a content type such as image/png or public.png", got: "\(quoted(text.string)): \(error.reason)", at: place)
+    }
+  }
+
+  private init(mime bytes: [UInt8], slash: Int, end: Int, spelling: Text) throws(WrongSpelling) {
+    var last = end
+    // Before parameters there may be space, as before each of them.
+    while end < bytes.endIndex, last > slash, MIMESyntax.isSpace(bytes[last - 1]) { last -= 1 }
+    let (type, subtype) = (bytes[..<slash], bytes[(slash + 1)..<last])
+    let isWildcard = subtype.elementsEqual([UInt8(ascii: "*")])
+    let isEverything = isWildcard && type.elementsEqual([UInt8(ascii: "*")])
+    if !isEverything { try ContentType.check(half: type, "before") }
+    if !isWildcard { try ContentType.check(half: subtype, "after") }
+    let parameters = try ContentType.parameters(in: bytes[end...])
+    if isWildcard, !parameters.isEmpty { throw "a wildcard has no parameters" }
+    self.init(
+      form: isEverything ? .everything : isWildcard ? .wildcard : .mime, name: MIMESyntax.small(bytes[..<last]),
+      parameters: parameters, spelling: spelling)
+  }
+
+  private static func check(half: ArraySlice<UInt8>, _ side: String) throws(WrongSpelling) {
+    guard let first = half.first else { throw "there is nothing \(side) the slash" }
+    guard half.count <= MIMESyntax.longestName else {
+      throw "there are more than \(MIMESyntax.longestName) letters \(side) the slash"
+    }
+    if let wrong = half.first(where: { !MIMESyntax.isName($0) }) { throw .byte(wrong) }
+    guard MIMESyntax.isLetterOrDigit(first) else { throw "a letter or digit comes first \(side) the slash" }
+  }
+
+  /// Apple's rule: letters, digits, hyphens, dots between them, and anything beyond ASCII. Of the letters beyond ASCII none
+  /// is made small.
+  private init(identifier bytes: ArraySlice<UInt8>, spelling: Text) throws(WrongSpelling) {
+    let dot = UInt8(ascii: ".")
+    if let wrong = bytes.first(where: {
+      !MIMESyntax.isLetterOrDigit($0) && $0 != UInt8(ascii: "-") && $0 != dot && $0 < 0x80
+    }) {
+      throw .byte(wrong)
+    }
+    let parts = bytes.split(separator: dot, omittingEmptySubsequences: false)
+    if parts.count == 1 { throw "there is neither a slash nor a dot" }
+    if parts.contains(where: \.isEmpty) { throw "there is nothing on one side of a dot" }
+    self.init(form: .identifier, name: MIMESyntax.small(bytes), parameters: [], spelling: spelling)
+  }
+}
+
+/// Why a text is no type: the end of a sentence.
+struct WrongSpelling: Error, ExpressibleByStringInterpolation {
+  let reason: String
+
+  init(stringLiteral value: String) { reason = value }
+
+  static func byte(_ byte: UInt8) -> WrongSpelling {
+    byte < 0x80
+      ? "\(quoted(String(UnicodeScalar(byte)))) cannot stand there" : "only ASCII can stand there"
+  }
+}

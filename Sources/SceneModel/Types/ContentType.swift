@@ -1,0 +1,82 @@
+/// What some data is: a MIME type (`image/png`), a uniform type identifier (`public.png`), or a wildcard that asks for any of
+/// several (`image/*`).
+///
+/// None of these minds the size of letters, so two types are equal whatever letters they were spelled in. That `public.png`
+/// and `image/png` are one type is not known here; `TypeCatalog` knows it.
+package struct ContentType: Sendable {
+  package enum Form: Hashable, Sendable {
+    /// `image/png`
+    case mime
+    /// `public.png`
+    case identifier
+    /// `image/*`
+    case wildcard
+    /// `*/*`
+    case everything
+
+    /// Of a name that was checked before.
+    init(ofName name: Text) {
+      self =
+        name == "*/*" ? .everything : name.hasSuffix("/*") ? .wildcard : MIMEHalves(name) == nil ? .identifier : .mime
+    }
+  }
+
+  /// What follows a MIME type: the `charset=utf-8` of `text/plain; charset=utf-8`.
+  package struct Parameter: Hashable, Sendable {
+    package let name: Text
+    package let value: Text
+  }
+
+  package let form: Form
+  /// In small letters, without parameters.
+  package let name: Text
+  /// In the order of their names.
+  package let parameters: [Parameter]
+  /// As somebody wrote it, which is how it is given back to others.
+  package let spelling: Text
+
+  /// Of parts that were checked before.
+  init(form: Form, name: Text, parameters: [Parameter], spelling: Text? = nil) {
+    self.form = form
+    self.name = name
+    self.parameters = parameters
+    self.spelling = spelling ?? ContentType.written(name, parameters)
+  }
+
+  /// In the one way that all its spellings have in common.
+  package var text: Text { ContentType.written(name, parameters) }
+}
+
+extension ContentType: Hashable {
+  package static func == (one: Self, other: Self) -> Bool {
+    one.name == other.name && one.parameters == other.parameters
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(name)
+    hasher.combine(parameters)
+  }
+}
+
+extension ContentType: CustomStringConvertible {
+  package var description: String { text.string }
+
+  private static func written(_ name: Text, _ parameters: [Parameter]) -> Text {
+    if parameters.isEmpty { return name }
+    var text = name.string
+    for parameter in parameters {
+      let isToken = !parameter.value.isEmpty && parameter.value.withBytes { $0.allSatisfy(MIMESyntax.isToken) }
+      text += ";\(parameter.name.string)=" + (isToken ? parameter.value.string : escaped(parameter.value))
+    }
+    return Text(text)
+  }
+
+  private static func escaped(_ value: Text) -> String {
+    var text = "\""
+    for scalar in value.string.unicodeScalars {
+      if scalar == "\"" || scalar == "\\" { text += "\\" }
+      text.unicodeScalars.append(scalar)
+    }
+    return text + "\""
+  }
+}

@@ -1,0 +1,52 @@
+/// What a type is a kind of because of how it is called.
+struct ImpliedParents: Sendable {
+  private let plainText: TypeNames.Number
+  private let data: TypeNames.Number
+  private let item: TypeNames.Number
+  /// By the half before the slash: `image` of `image/*`.
+  private let kinds: [Text: TypeNames.Number]
+  /// By what follows the last plus sign.
+  private let suffixes: [Text: TypeNames.Number]
+
+  /// `canonical` has the number of a name's type.
+  init(_ canonical: (Text) -> TypeNames.Number) {
+    plainText = canonical("text/plain")
+    data = canonical("application/octet-stream")
+    item = canonical("public.item")
+    var kinds: [Text: TypeNames.Number] = [:]
+    for kind in BuiltInTypes.identifiers {
+      guard let twin = kind.twin, twin.form == .wildcard, let halves = MIMEHalves(twin.name) else { continue }
+      kinds[halves.type] = canonical(twin.name)
+    }
+    self.kinds = kinds
+    suffixes = BuiltInTypes.suffixes.mapValues(canonical)
+  }
+
+  /// `isDescribed`: whether somebody has said what it is a kind of. Then its suffix is not asked, for it may be wrong:
+  /// the drawings of one office are called `…+xml`, and are zip archives.
+  func parents(of name: Text, isDescribed: Bool) -> [TypeNames.Number] {
+    guard let halves = MIMEHalves(name) else { return [data] }
+    if halves.type == "inode" { return [item] }
+    var parents = [data]
+    if let kind = kinds[halves.type] { parents.append(kind) }
+    if halves.type == "text" { parents.append(plainText) }
+    if !isDescribed, let suffix = halves.suffix, let type = suffixes[suffix] { parents.append(type) }
+    return parents
+  }
+}
+
+/// What stands on each side of the slash of a MIME type; `nil` for an identifier, which has none.
+struct MIMEHalves {
+  let type: Text
+  /// `xml` of `image/svg+xml`.
+  let suffix: Text?
+
+  init?(_ name: Text) {
+    let bytes = name.string.utf8
+    guard let slash = bytes.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+    type = Text(String(name.string[..<slash]))
+    suffix = bytes[slash...].lastIndex(of: UInt8(ascii: "+")).map {
+      Text(String(name.string[bytes.index(after: $0)...]))
+    }
+  }
+}

@@ -1,0 +1,21 @@
+/// Numbers for names, so that what is said about types is kept as tables of small numbers.
+struct TypeNames: Sendable {
+  typealias Number = UInt32
+
+  private(set) var all: [Text] = []
+  private var numbers: [Text: Number] = [:]
+
+  var count: Int { all.count }
+
+  mutating func number(of name: Text) -> Number {
+    if let number = numbers[name] { return number }
+    let number = Number(all.count)
+    numbers[name] = number
+    all.append(name)
+    return number
+  }
+
+  func known(_ name: Text) -> Number? { numbers[name] }
+
+  subscript(number: Number) -> Text { all[Int(number)] }
+}

@@ -1,0 +1,93 @@
+import SceneModel
+import SceneTestSupport
+import Testing
+
+/// What holds for conformance whatever the database says.
+@Suite struct TypeCatalogLawTests {
+  private static let strangers = [
+    "image/x-foo", "text/x-foo", "application/x-foo", "application/x-foo+json", "inode/x-foo", "com.example.mine",
+    "text/plain;charset=utf-8", "text/html;charset=utf-8", "image/png;a=1;b=2", "image/png;b=2",
+  ]
+
+  /// Everything that the database and the built-in tables name, and more.
+  private static func sample(_ database: TypeDatabase) throws -> [ContentType] {
+    let names = TypeFixtures.names(in: database) + strangers + BuiltInTypes.identifiers.map(\.name.string)
+    return try names.map { try ContentType.asked($0) }
+  }
+
+  @Test func `conformance is reflexive and transitive, and goes both ways only between names of one type`() throws {
+    let database = try TypeFixtures.database
+    let catalog = TypeCatalog([database])
+    try expectLaws(catalog, try TypeCatalogLawTests.sample(database))
+  }
+
+  @Test func `the laws hold for what is built in alone`() throws {
+    try expectLaws(TypeCatalog(), try TypeCatalogLawTests.sample(try TypeFixtures.database))
+  }
+
+  @Test func `every name of a type conforms to the same types`() throws {
+    let database = try TypeFixtures.database
+    let catalog = TypeCatalog([database])
+    let sample = try TypeCatalogLawTests.sample(database)
+    for type in sample {
+      let canonical = catalog.canonical(type)
+      #expect(catalog.canonical(canonical) == canonical)
+      #expect(catalog.conforms(type, to: canonical) && catalog.conforms(canonical, to: type))
+      for other in sample {
+        let answer = catalog.conforms(type, to: other)
+        if answer != catalog.conforms(canonical, to: catalog.canonical(other)) {
+          Issue.record("\(type), which is \(canonical), to \(other): \(answer)")
+        }
+      }
+    }
+  }
+
+  @Test func `the order of lines changes no answer`() throws {
+    let database = try TypeFixtures.database
+    // Lines that contradict each other, and circles, so that there is something for the order to decide.
+    let aliases = "\nx/a x/b\nx/b x/c\nx/c x/a\nx/d x/e\nx/d x/f\nimage/png x/e\nimage/x-bmp image/x-tga\n"
+    let subclasses = "\nx/a x/e\nx/e x/f\nx/f x/a\ntext/plain x/f\nx/b image/png\n"
+    func shuffled(_ bytes: [UInt8], _ more: String, _ random: inout SeededRandom) -> [UInt8] {
+      var lines = (bytes + Array(more.utf8)).split(separator: UInt8(ascii: "\n"))
+      lines.shuffle(using: &random)
+      return Array(lines.joined(separator: [UInt8(ascii: "\n")]))
+    }
+    var random = SeededRandom(seed: 1)
+    let sample =
+      try TypeCatalogLawTests.sample(database) + ["a", "b", "c", "d", "e", "f"].map { try .asked("x/\($0)") }
+    let pairs = (0..<2_000).map { _ in (random.one(of: sample), random.one(of: sample)) }
+    var answers: [Bool] = []
+    var names: [ContentType] = []
+    for round in 0..<20 {
+      let catalog = TypeCatalog([
+        TypeDatabase(
+          name: "mime", subclasses: shuffled(database.subclasses, subclasses, &random),
+          aliases: shuffled(database.aliases, aliases, &random))
+      ])
+      let nowAnswers = pairs.map { catalog.conforms($0, to: $1) }
+      let nowNames = sample.map { catalog.canonical($0) }
+      if round == 0 { (answers, names) = (nowAnswers, nowNames) }
+      #expect(nowAnswers == answers)
+      #expect(nowNames == names)
+    }
+  }
+
+  private func expectLaws(_ catalog: TypeCatalog, _ sample: [ContentType]) throws {
+    var above: [ContentType: [ContentType]] = [:]
+    for type in sample { above[type] = sample.filter { catalog.conforms(type, to: $0) } }
+    let sets = above.mapValues { Set($0) }
+    for type in sample {
+      let types = try #require(sets[type])
+      #expect(types.contains(type))
+      for other in types {
+        let further = try #require(sets[other])
+        if !further.isSubset(of: types) {
+          Issue.record("\(type) is of \(other), and not of \(further.subtracting(types))")
+        }
+        if further.contains(type), catalog.canonical(type) != catalog.canonical(other) {
+          Issue.record("\(type) and \(other) are of each other, and not the same")
+        }
+      }
+    }
+  }
+}
