@@ -1,0 +1,52 @@
+/// What can be written as a document and read from one: JSON, or a property list with the same keys.
+package protocol Document {
+  init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault)
+
+  /// The document as a value; what is as it would be anyhow is not in it.
+  var document: Value { get }
+}
+
+/// What a reader has to know beside the document.
+package struct ReadingRules: Sendable {
+  /// Refuse keys that nobody knows.
+  var isStrict = false
+  /// Which types are the same.
+  package let types: TypeCatalog
+
+  package init(types: TypeCatalog) { self.types = types }
+}
+
+/// The fields of a document that is being written.
+struct DocumentFields {
+  private var fields = UserInfo()
+
+  var value: Value { .dictionary(fields) }
+
+  mutating func set(_ key: Text, _ value: Value?) { fields[key] = value }
+
+  subscript(key: Text) -> Text? {
+    @available(*, unavailable) get { nil }
+    set { fields[key] = newValue.map(Value.string) }
+  }
+
+  subscript(key: Text) -> Bool? {
+    @available(*, unavailable) get { nil }
+    set { fields[key] = newValue.map(Value.bool) }
+  }
+
+  /// An empty list is left out.
+  subscript(key: Text) -> [Text] {
+    @available(*, unavailable) get { [] }
+    set { fields[key] = newValue.isEmpty ? nil : .array(newValue.map(Value.string)) }
+  }
+
+  subscript<Choice: RawRepresentable<String>>(key: Text) -> Choice? {
+    @available(*, unavailable) get { nil }
+    set { fields[key] = (newValue?.rawValue).map { .string(Text($0)) } }
+  }
+
+  subscript<Element: Document>(key: Text) -> [Element] {
+    @available(*, unavailable) get { [] }
+    set { fields[key] = newValue.isEmpty ? nil : .array(newValue.map(\.document)) }
+  }
+}

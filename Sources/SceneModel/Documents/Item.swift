@@ -1,0 +1,137 @@
+/// One thing that is handed over: what it can be shown as, and what could be done with it.
+package struct Item: Hashable, Sendable {
+  package var suggestedName: Text?
+  package var activities: [UserActivity]
+  /// In the order of registration, which is the order of fidelity. A type occurs once.
+  package var representations: [Representation]
+
+  package init(suggestedName: Text? = nil, activities: [UserActivity] = [], representations: [Representation] = []) {
+    self.suggestedName = suggestedName
+    self.activities = activities
+    self.representations = representations
+  }
+}
+
+/// An item in one type.
+package struct Representation: Hashable, Sendable {
+  package enum Content: Hashable, Sendable {
+    case data([UInt8])
+    case text(Text)
+    /// A file URL.
+    case file(Text)
+  }
+
+  package var type: ContentType
+  package var content: Content
+  /// Of a file: it is opened where it is, and not copied.
+  package var openInPlace: Bool
+  package var visibility: Visibility
+
+  package init(type: ContentType, _ content: Content, openInPlace: Bool = false, visibility: Visibility = .all) {
+    self.type = type
+    self.content = content
+    self.openInPlace = openInPlace
+    self.visibility = visibility
+  }
+}
+
+// MARK: - As documents
+
+extension Item: Document {
+  package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
+    self.init()
+    for (key, node) in try node.requireFields("an item") where !node.isNull {
+      switch key {
+      case "suggestedName": suggestedName = try node.requireText()
+      case "activities":
+        activities = try node.list(of: "activities", atMost: Limits.perItem) { node throws(Fault) in
+          try UserActivity(node, rules)
+        }
+      case "representations": representations = try Item.representations(node, rules)
+      default: try node.passOver(rules.isStrict)
+      }
+    }
+  }
+
+  private static func representations(
+    _ node: some DocumentNode, _ rules: ReadingRules
+  ) throws(Fault) -> [Representation] {
+    var seen: [ContentType] = []
+    return try node.list(of: "representations", atMost: Limits.perItem) { node throws(Fault) in
+      let representation = try Representation(node, rules)
+      let type = rules.types.canonical(representation.type)
+      if seen.contains(type) {
+        throw .expected("each type once in an item", got: quoted(representation.type.spelling.string), at: node.place.key("type"))
+      }
+      seen.append(type)
+      return representation
+    }
+  }
+
+  package var document: Value {
+    var fields = DocumentFields()
+    fields["suggestedName"] = suggestedName
+    fields["activities"] = activities
+    fields["representations"] = representations
+    return fields.value
+  }
+}
+
+extension Representation: Document {
+  package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
+    var type: ContentType?
+    var contents: [Content] = []
+    var openInPlace = false
+    var visibility = Visibility.all
+    for (key, node) in try node.requireFields("a representation") where !node.isNull {
+      switch key {
+      case "type": type = try node.requireContentType()
+      case "data": contents.append(.data(try node.requireBase64()))
+      case "text":
+        guard let text = node.text else { throw node.fault("text") }
+        contents.append(.text(text))
+      case "file": contents.append(.file(try node.requireFileURL()))
+      case "openInPlace": openInPlace = try node.requireBool()
+      case "visibility": visibility = try node.requireChoice(Visibility.self)
+      default: try node.passOver(rules.isStrict)
+      }
+    }
+    guard let type else { throw node.missing("type", "a MIME type or a uniform type identifier") }
+    guard let content = contents.first, contents.count == 1 else {
+      throw .expected(
+        "one of \"data\", \"text\" and \"file\"", got: contents.isEmpty ? "none" : "\(contents.count)", at: node.place)
+    }
+    self.init(type: type, content, openInPlace: openInPlace, visibility: visibility)
+  }
+
+  package var document: Value {
+    var fields = DocumentFields()
+    fields["type"] = type.spelling
+    switch content {
+    case .data(let data): fields["data"] = Base64.text(of: data)
+    case .text(let text): fields["text"] = text
+    case .file(let url): fields["file"] = url
+    }
+    if openInPlace { fields["openInPlace"] = true }
+    if visibility != .all { fields["visibility"] = visibility }
+    return fields.value
+  }
+}
+
+extension DocumentNode {
+  /// The type of something, which is no wildcard.
+  func requireContentType() throws(Fault) -> ContentType {
+    try ContentType(try requireText("a content type such as image/png or public.png"), as: .carried, at: place)
+  }
+
+  fileprivate func requireBase64() throws(Fault) -> [UInt8] {
+    guard let data = text.flatMap({ Base64.decode($0) }) else { throw fault("data in base64") }
+    return data
+  }
+
+  fileprivate func requireFileURL() throws(Fault) -> Text {
+    let url = try requireText("a file URL such as file:///home/user/Beach.png")
+    guard FileURL.isValid(url) else { throw fault("a file URL such as file:///home/user/Beach.png") }
+    return url
+  }
+}

@@ -1,0 +1,58 @@
+/// What is handed in: items, and what the sender wishes.
+package struct Payload: Hashable, Sendable {
+  package var items: [Item]
+  package var options: PayloadOptions
+
+  package init(items: [Item] = [], options: PayloadOptions = PayloadOptions()) {
+    self.items = items
+    self.options = options
+  }
+
+  /// One activity and nothing else, as a plain drop is.
+  package init(_ activity: UserActivity, options: PayloadOptions = PayloadOptions()) {
+    self.init(items: [Item(activities: [activity])], options: options)
+  }
+}
+
+// MARK: - As a document
+
+extension Payload: Document {
+  package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
+    self.init()
+    var rules = rules
+    // The options may stand last, and yet say how strictly the items are read.
+    for (key, node) in try node.requireFields("a payload") where !node.isNull {
+      guard case "options" = key else { continue }
+      for (key, node) in try node.requireFields("options") where !node.isNull {
+        if case "strict" = key { rules.isStrict = try node.requireBool() }
+      }
+      options = try PayloadOptions(node, rules)
+    }
+    var activity: UserActivity?
+    for (key, node) in try node.requireFields("a payload") where !node.isNull {
+      switch key {
+      case "items":
+        items = try node.list(of: "items", atMost: Limits.items) { node throws(Fault) in try Item(node, rules) }
+      case "activity": activity = try UserActivity(node, rules)
+      case "options": break
+      default: try node.passOver(rules.isStrict)
+      }
+    }
+    if let activity {
+      if !items.isEmpty { throw .expected("either an activity or items", got: "both", at: node.place) }
+      items = [Item(activities: [activity])]
+    }
+    if items.isEmpty, options.session == nil, options.application == nil {
+      throw .expected(
+        "an activity or items, or options that name a session or an application", got: "none", at: node.place)
+    }
+  }
+
+  package var document: Value {
+    var fields = DocumentFields()
+    fields["items"] = items
+    let options = options.document
+    if options != .dictionary(UserInfo()) { fields.set("options", options) }
+    return fields.value
+  }
+}

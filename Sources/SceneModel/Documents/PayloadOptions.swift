@@ -1,0 +1,130 @@
+/// What a sender wishes beside what it hands over.
+package struct PayloadOptions: Hashable, Sendable {
+  /// Whether a session may, or must, be made.
+  package enum Disposition: String, CaseIterable, Sendable {
+    case auto
+    /// Always a new session: the edge of the screen.
+    case new
+    /// As `auto`; without a key an existing session rather than a new one.
+    case existing
+    /// Never a new session.
+    case existingOnly
+  }
+
+  package enum PresentationStyle: String, CaseIterable, Sendable { case automatic, standard, prominent }
+
+  /// When the sender is answered.
+  package enum Wait: String, CaseIterable, Sendable { case routed, handled }
+
+  package enum Operation: String, CaseIterable, Sendable { case copy, move }
+
+  package enum Batch: String, CaseIterable, Sendable { case allOrNothing, bestEffort }
+
+  package static let defaultRole: Text = "UIWindowSceneSessionRoleApplication"
+  package static let defaultDeadline: Double = 20
+  package static let maximumDeadline: Double = 3600
+
+  package var disposition = Disposition.auto
+  /// A session's identifier or path, as the sender wrote it.
+  package var session: Text?
+  package var application: Text?
+  package var configuration: Text?
+  package var role: Text?
+  package var requestingSession: Text?
+  package var presentationStyle = PresentationStyle.automatic
+  package var token: Text?
+  /// Seconds.
+  package var deadline = PayloadOptions.defaultDeadline
+  package var wait = Wait.routed
+  package var activationToken: Text?
+  package var keepPromises = false
+  package var allowedOperations = [Operation.copy]
+  package var isPrivate = false
+  package var batch = Batch.allOrNothing
+  package var isStrict = false
+
+  package init() {}
+}
+
+// MARK: - As a document
+
+extension PayloadOptions: Document {
+  package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
+    self.init()
+    var saysDisposition = false
+    for (key, node) in try node.requireFields("options") where !node.isNull {
+      switch key {
+      case "disposition":
+        disposition = try node.requireChoice(Disposition.self)
+        saysDisposition = true
+      case "session": session = try node.requireName("a session's identifier or path")
+      case "application": application = try node.requireName("an application's identifier")
+      case "configuration": configuration = try node.requireName("the name of a configuration")
+      case "role": role = try node.requireName("a session role")
+      case "requestingSession": requestingSession = try node.requireName("a session's identifier or path")
+      case "presentationStyle": presentationStyle = try node.requireChoice(PresentationStyle.self)
+      case "token": token = try node.requireName("a name for this request")
+      case "deadline": deadline = try PayloadOptions.deadline(node)
+      case "wait": wait = try node.requireChoice(Wait.self)
+      case "activationToken": activationToken = try node.requireText()
+      case "keepPromises": keepPromises = try node.requireBool()
+      case "allowedOperations": allowedOperations = try PayloadOptions.operations(node)
+      case "private": isPrivate = try node.requireBool()
+      case "batch": batch = try node.requireChoice(Batch.self)
+      case "strict": isStrict = try node.requireBool()
+      default: try node.passOver(rules.isStrict)
+      }
+    }
+    if session != nil {
+      let beside: [(Text, Bool)] = [
+        ("application", application != nil), ("configuration", configuration != nil), ("role", role != nil),
+        ("disposition", saysDisposition),
+      ]
+      if let (key, _) = beside.first(where: \.1) {
+        throw .expected("a session alone to say where it goes", got: "\(key) too", at: node.place.key("session"))
+      }
+    }
+  }
+
+  private static func deadline(_ node: some DocumentNode) throws(Fault) -> Double {
+    guard let seconds = node.double, seconds > 0, seconds <= maximumDeadline else {
+      throw node.fault("a number of seconds above 0 and at most \(Int(maximumDeadline))")
+    }
+    return seconds
+  }
+
+  private static func operations(_ node: some DocumentNode) throws(Fault) -> [Operation] {
+    var operations: [Operation] = []
+    _ = try node.list(of: "operations") { node throws(Fault) in
+      let operation = try node.requireChoice(Operation.self)
+      if operations.contains(operation) { throw node.fault("each operation once") }
+      operations.append(operation)
+    }
+    if operations.isEmpty { throw node.fault("\"copy\", \"move\" or both") }
+    return operations
+  }
+
+  package var document: Value {
+    let plain = PayloadOptions()
+    var fields = DocumentFields()
+    if disposition != plain.disposition { fields["disposition"] = disposition }
+    fields["session"] = session
+    fields["application"] = application
+    fields["configuration"] = configuration
+    fields["role"] = role
+    fields["requestingSession"] = requestingSession
+    if presentationStyle != plain.presentationStyle { fields["presentationStyle"] = presentationStyle }
+    fields["token"] = token
+    if deadline != plain.deadline { fields.set("deadline", .double(deadline)) }
+    if wait != plain.wait { fields["wait"] = wait }
+    fields["activationToken"] = activationToken
+    if keepPromises { fields["keepPromises"] = true }
+    if allowedOperations != plain.allowedOperations {
+      fields["allowedOperations"] = allowedOperations.map { Text($0.rawValue) }
+    }
+    if isPrivate { fields["private"] = true }
+    if batch != plain.batch { fields["batch"] = batch }
+    if isStrict { fields["strict"] = true }
+    return fields.value
+  }
+}

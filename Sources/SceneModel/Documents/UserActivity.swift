@@ -1,0 +1,87 @@
+/// What somebody was doing, in a form in which it can be taken up elsewhere.
+package struct UserActivity: Hashable, Sendable {
+  package var activityType: Text
+  package var targetContentIdentifier: Text?
+  package var title: Text?
+  package var userInfo: UserInfo
+  package var webpageURL: Text?
+  package var requiredUserInfoKeys: [Text]
+  package var keywords: [Text]
+  package var persistentIdentifier: Text?
+  package var expirationDate: Instant?
+  package var visibility: Visibility
+
+  package init(
+    activityType: Text, targetContentIdentifier: Text? = nil, title: Text? = nil, userInfo: UserInfo = UserInfo(),
+    webpageURL: Text? = nil, requiredUserInfoKeys: [Text] = [], keywords: [Text] = [],
+    persistentIdentifier: Text? = nil, expirationDate: Instant? = nil, visibility: Visibility = .all
+  ) {
+    self.activityType = activityType
+    self.targetContentIdentifier = targetContentIdentifier
+    self.title = title
+    self.userInfo = userInfo
+    self.webpageURL = webpageURL
+    self.requiredUserInfoKeys = requiredUserInfoKeys
+    self.keywords = keywords
+    self.persistentIdentifier = persistentIdentifier
+    self.expirationDate = expirationDate
+    self.visibility = visibility
+  }
+
+  /// What it is about, where it says so: its content's identifier, else its page.
+  package var key: Text? {
+    if let targetContentIdentifier, !targetContentIdentifier.isEmpty { return targetContentIdentifier }
+    return webpageURL
+  }
+}
+
+/// Who may see a representation or an activity.
+package enum Visibility: String, CaseIterable, Sendable {
+  case all
+  /// The host of the sender's own application.
+  case application
+  /// The sender's own connection.
+  case ownProcess
+}
+
+// MARK: - As a document
+
+extension UserActivity: Document {
+  package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
+    var activity = UserActivity(activityType: .empty)
+    for (key, node) in try node.requireFields("an activity") where !node.isNull {
+      switch key {
+      case "activityType": activity.activityType = try node.requireName("the type of the activity")
+      case "targetContentIdentifier": activity.targetContentIdentifier = try node.requireText()
+      case "title": activity.title = try node.requireText()
+      case "userInfo": activity.userInfo = try node.requireDictionary()
+      case "webpageURL": activity.webpageURL = try node.requireURL()
+      case "requiredUserInfoKeys":
+        activity.requiredUserInfoKeys = try node.list(of: "keys") { node throws(Fault) in try node.requireText() }
+      case "keywords":
+        activity.keywords = try node.list(of: "keywords") { node throws(Fault) in try node.requireText() }
+      case "persistentIdentifier": activity.persistentIdentifier = try node.requireText()
+      case "expirationDate": activity.expirationDate = try node.requireDate()
+      case "visibility": activity.visibility = try node.requireChoice(Visibility.self)
+      default: try node.passOver(rules.isStrict)
+      }
+    }
+    if activity.activityType.isEmpty { throw node.missing("activityType", "the type of the activity") }
+    self = activity
+  }
+
+  package var document: Value {
+    var fields = DocumentFields()
+    fields["activityType"] = activityType
+    fields["targetContentIdentifier"] = targetContentIdentifier
+    fields["title"] = title
+    if !userInfo.isEmpty { fields.set("userInfo", .dictionary(userInfo)) }
+    fields["webpageURL"] = webpageURL
+    fields["requiredUserInfoKeys"] = requiredUserInfoKeys
+    fields["keywords"] = keywords
+    fields["persistentIdentifier"] = persistentIdentifier
+    fields["expirationDate"] = (expirationDate?.rfc3339).map { Text($0) }
+    if visibility != .all { fields["visibility"] = visibility }
+    return fields.value
+  }
+}

@@ -1,0 +1,205 @@
+/// Goes through a JSON text once, from the first byte to the last, and writes down its nodes.
+///
+/// It never calls itself: what is open stands in a list that has an end, so brackets by the megabyte cost no stack.
+struct JSONScanner {
+  typealias Node = JSONTape.Node
+
+  private(set) var nodes: [Node] = []
+  /// The arrays and objects that are open, outermost first, by their place in `nodes`.
+  private var open: [Int] = []
+  private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+  private var offset = 0
+
+  /// What is wrong, and at which byte; lines and columns are counted only for an error that is told.
+  struct Failure: Error {
+    var kind = Fault.Kind.invalid
+    let offset: Int
+    let reason: String
+  }
+
+  mutating func scan(_ text: UnsafeRawBufferPointer) throws(Failure) {
+    bytes = text
+    // Most documents have a node for every eight bytes or fewer.
+    nodes.reserveCapacity(text.count / 8 + 4)
+    open.reserveCapacity(8)
+    if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { offset = 3 }
+    try value()
+    while let container = open.last { try member(of: container) }
+    skipBlanks()
+    if offset < bytes.count { throw expected("the end of the document") }
+  }
+
+  /// One more member of the innermost container, or its end.
+  private mutating func member(of container: Int) throws(Failure) {
+    let isObject = nodes[container].kind == .object
+    let isFirst = nodes.count == container + 1
+    skipBlanks()
+    if sees(isObject ? "}" : "]") {
+      offset += 1
+      try close(container)
+      return
+    }
+    if !isFirst {
+      guard sees(",") else { throw expected(isObject ? "\",\" or \"}\"" : "\",\" or \"]\"") }
+      offset += 1
+      skipBlanks()
+    }
+    if isObject {
+      guard sees("\"") else { throw expected(isFirst ? "a key in double quotes or \"}\"" : "a key in double quotes") }
+      try text()
+      skipBlanks()
+      guard sees(":") else { throw expected("\":\" after the key") }
+      offset += 1
+    }
+    try value()
+  }
+
+  private mutating func close(_ container: Int) throws(Failure) {
+    open.removeLast()
+    nodes[container].end = UInt32(truncatingIfNeeded: offset)
+    nodes[container].next = UInt32(truncatingIfNeeded: nodes.count)
+    if nodes[container].kind == .object, let duplicate = JSONKeys.duplicate(in: nodes, of: container, bytes) {
+      let key = JSONText.decoded(nodes[duplicate], bytes)
+      throw Failure(offset: Int(nodes[duplicate].start) - 1, reason: "the key \(quoted(key)) stands here twice")
+    }
+  }
+
+  // MARK: Values
+
+  private mutating func value() throws(Failure) {
+    skipBlanks()
+    guard offset < bytes.count else { throw expected("a value") }
+    switch bytes[offset] {
+    case UInt8(ascii: "\""): try text()
+    case UInt8(ascii: "{"): try begin(.object)
+    case UInt8(ascii: "["): try begin(.array)
+    case UInt8(ascii: "t"): try word("true", .true)
+    case UInt8(ascii: "f"): try word("false", .false)
+    case UInt8(ascii: "n"): try word("null", .null)
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): try number()
+    default: throw expected("a value")
+    }
+  }
+
+  private mutating func begin(_ kind: JSONTape.Kind) throws(Failure) {
+    if open.count == Limits.depth {
+      throw Failure(kind: .limit, offset: offset, reason: "expected at most \(Limits.depth) levels of nesting")
+    }
+    open.append(nodes.count)
+    try append(kind, from: offset, to: offset)
+    offset += 1
+  }
+
+  private mutating func append(
+    _ kind: JSONTape.Kind, hasEscapes: Bool = false, from start: Int, to end: Int
+  ) throws(Failure) {
+    if nodes.count >= Limits.values {
+      throw Failure(kind: .limit, offset: start, reason: "expected at most \(Limits.values) values in a document")
+    }
+    nodes.append(
+      Node(
+        kind: kind, hasEscapes: hasEscapes, start: UInt32(truncatingIfNeeded: start),
+        end: UInt32(truncatingIfNeeded: end), next: UInt32(truncatingIfNeeded: nodes.count + 1)))
+  }
+
+  private mutating func word(_ word: StaticString, _ kind: JSONTape.Kind) throws(Failure) {
+    let start = offset
+    let isIt = word.withUTF8Buffer { wanted in
+      start + wanted.count <= bytes.count && bytes[start..<(start + wanted.count)].elementsEqual(wanted)
+    }
+    guard isIt else { throw expected("\(word)") }
+    offset += word.utf8CodeUnitCount
+    try append(kind, from: start, to: offset)
+  }
+
+  private mutating func number() throws(Failure) {
+    let start = offset
+    var kind = JSONTape.Kind.integer
+    if sees("-") { offset += 1 }
+    if sees("0") { offset += 1 } else { try digits("a digit") }
+    if sees(".") {
+      kind = .double
+      offset += 1
+      try digits("a digit after the point")
+    }
+    if sees("e") || sees("E") {
+      kind = .double
+      offset += 1
+      if sees("+") || sees("-") { offset += 1 }
+      try digits("a digit of the exponent")
+    }
+    try append(kind, from: start, to: offset)
+  }
+
+  private mutating func digits(_ what: String) throws(Failure) {
+    let start = offset
+    while offset < bytes.count, bytes[offset] &- UInt8(ascii: "0") < 10 { offset += 1 }
+    if offset == start { throw expected(what) }
+  }
+
+  // MARK: Text
+
+  private mutating func text() throws(Failure) {
+    let start = offset + 1
+    var place = start
+    var hasEscapes = false
+    while true {
+      place = JSONText.plainEnd(bytes, from: place)
+      guard place < bytes.count else {
+        throw Failure(offset: start - 1, reason: "expected text to end with a double quote")
+      }
+      if bytes[place] == UInt8(ascii: "\"") { break }
+      guard bytes[place] == UInt8(ascii: "\\") else {
+        throw Failure(
+          offset: place,
+          reason: "expected no control characters in text: write \\n, \\t or \\u00" + hexadecimal(bytes[place]))
+      }
+      hasEscapes = true
+      guard let end = JSONText.escapeEnd(bytes, at: place) else {
+        throw Failure(
+          offset: place, reason: "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX, surrogates in pairs")
+      }
+      place = end
+    }
+    offset = place + 1
+    try append(.text, hasEscapes: hasEscapes, from: start, to: place)
+  }
+
+  private func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+
+  // MARK: Small pieces
+
+  private mutating func skipBlanks() {
+    while offset < bytes.count {
+      switch bytes[offset] {
+      case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\t"), UInt8(ascii: "\r"): offset += 1
+      default: return
+      }
+    }
+  }
+
+  private func sees(_ character: Unicode.Scalar) -> Bool {
+    offset < bytes.count && bytes[offset] == UInt8(ascii: character)
+  }
+
+  private func expected(_ what: String) -> Failure {
+    let got = offset < bytes.count ? quoted(JSONText.scalar(bytes, at: offset)) : "the end of the document"
+    return Failure(offset: offset, reason: "expected \(what), got \(got)")
+  }
+}
+
+extension JSONScanner.Failure {
+  /// The fault as people read it: lines and columns from 1, columns in characters of Unicode.
+  func fault(in text: Text) -> Fault {
+    var (line, column) = (1, 1)
+    for byte in text.string.utf8.prefix(offset) {
+      if byte == UInt8(ascii: "\n") {
+        line += 1
+        column = 1
+      } else if byte & 0xC0 != 0x80 {
+        column += 1
+      }
+    }
+    return Fault(kind, at: "line \(line), column \(column)", reason)
+  }
+}

@@ -1,0 +1,69 @@
+/// Writes values as JSON, on one line. The same value is always written the same.
+struct JSONWriter {
+  private(set) var bytes: [UInt8] = []
+
+  var text: Text { Text(String(decoding: bytes, as: UTF8.self)) }
+
+  /// `tree` has been tagged: it holds nothing that JSON has no words for.
+  mutating func write(tree: Value) {
+    switch tree {
+    case .null: write(plain: "null")
+    case .bool(let bool): write(plain: bool ? "true" : "false")
+    case .integer(let integer): write(plain: "\(integer)")
+    // The shortest digits that give the same double back; they always have a point or an exponent.
+    case .double(let double): write(plain: "\(double)")
+    case .string(let text): write(text: text)
+    case .array(let elements): write(list: elements)
+    case .dictionary(let dictionary): write(dictionary)
+    case .data, .date, .uuid, .url, .set: preconditionFailure("JSON has no words for \(tree.kind): it has to be tagged")
+    }
+  }
+
+  private mutating func write(list elements: [Value]) {
+    write(plain: "[")
+    for (offset, element) in elements.enumerated() {
+      if offset > 0 { write(plain: ",") }
+      write(tree: element)
+    }
+    write(plain: "]")
+  }
+
+  private mutating func write(_ dictionary: UserInfo) {
+    write(plain: "{")
+    for (offset, entry) in dictionary.entries.enumerated() {
+      if offset > 0 { write(plain: ",") }
+      write(text: entry.key)
+      write(plain: ":")
+      write(tree: entry.value)
+    }
+    write(plain: "}")
+  }
+
+  private mutating func write(plain text: String) { bytes.append(contentsOf: text.utf8) }
+
+  private mutating func write(text: Text) {
+    write(plain: "\"")
+    text.withBytes { raw in
+      var offset = 0
+      while true {
+        let end = JSONText.plainEnd(raw, from: offset)
+        bytes.append(contentsOf: raw[offset..<end])
+        if end == raw.count { return }
+        write(escaped: raw[end])
+        offset = end + 1
+      }
+    }
+    write(plain: "\"")
+  }
+
+  private mutating func write(escaped byte: UInt8) {
+    switch byte {
+    case UInt8(ascii: "\""): write(plain: "\\\"")
+    case UInt8(ascii: "\\"): write(plain: "\\\\")
+    case 0x0A: write(plain: "\\n")
+    case 0x0D: write(plain: "\\r")
+    case 0x09: write(plain: "\\t")
+    default: write(plain: "\\u00" + (byte < 16 ? "0" : "") + String(byte, radix: 16))
+    }
+  }
+}

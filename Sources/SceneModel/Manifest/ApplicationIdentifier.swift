@@ -1,0 +1,41 @@
+/// The identifier of an application is a name on the bus: `org.example.Gallery`.
+package enum ApplicationIdentifier {
+  /// At least two elements of letters, digits, `_` and `-`, none of which begins with a digit; at most 255 bytes.
+  package static func isValid(_ text: Text) -> Bool {
+    guard text.count <= Limits.name else { return false }
+    let elements = text.string.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    return elements.count >= 2
+      && elements.allSatisfy { element in
+        guard let first = element.first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
+        return element.allSatisfy { byte in
+          switch byte {
+          case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+            true
+          default: false
+          }
+        }
+      }
+  }
+}
+
+/// What Xcode writes into a project's `Info.plist` and fills in as it builds: `$(PRODUCT_BUNDLE_IDENTIFIER)`.
+enum BuildVariable {
+  private static let bundleIdentifier = ["$(PRODUCT_BUNDLE_IDENTIFIER)", "${PRODUCT_BUNDLE_IDENTIFIER}"]
+
+  static func isBundleIdentifier(_ text: Text) -> Bool { bundleIdentifier.contains(text.string) }
+
+  static func occurs(in text: Text) -> Bool {
+    zip(text.string.utf8, text.string.utf8.dropFirst()).contains {
+      $0 == UInt8(ascii: "$") && ($1 == UInt8(ascii: "(") || $1 == UInt8(ascii: "{"))
+    }
+  }
+
+  /// Activity types are often written as the bundle's identifier and a word.
+  static func withBundleIdentifier(_ identifier: Text, in text: Text) -> Text {
+    for variable in bundleIdentifier where text.hasPrefix(Text(variable)) {
+      return Text(identifier.string + text.string.dropFirst(variable.count))
+    }
+    return text
+  }
+}

@@ -1,0 +1,38 @@
+extension Manifest {
+  /// Reads a manifest from what a file holds, or a message: a property list, XML or binary, or JSON.
+  ///
+  /// `installedAs` is the identifier that an installed file is called by; its manifest may then leave it to Xcode.
+  package init(_ bytes: [UInt8], installedAs: Text? = nil, types: TypeCatalog) throws(Faults) {
+    let outcome: Result<Manifest, Faults>
+    do throws(Fault) {
+      outcome = try Manifest.outcome(of: bytes, installedAs, types)
+    } catch {
+      throw Faults(error)
+    }
+    self = try outcome.get()
+  }
+
+  /// What cannot be taken apart at all has one fault, and is thrown; what can has all of them.
+  private static func outcome(
+    of bytes: [UInt8], _ installedAs: Text?, _ types: TypeCatalog
+  ) throws(Fault) -> Result<Manifest, Faults> {
+    guard isJSON(bytes) else {
+      let list = try PropertyList.read(bytes)
+      return ManifestReader.read(PropertyListNode(list), installedAs: installedAs, types: types)
+    }
+    guard let string = String(validating: bytes, as: UTF8.self) else {
+      throw .expected("JSON in UTF-8", got: "other bytes", at: .document)
+    }
+    return try JSON.read(Text(string), atMost: Limits.manifest) { node throws(Fault) in
+      ManifestReader.read(node, installedAs: installedAs, types: types)
+    }
+  }
+
+  private static func isJSON(_ bytes: [UInt8]) -> Bool {
+    let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    let first = bytes[start...].first { byte in
+      !(byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09)
+    }
+    return first == UInt8(ascii: "{")
+  }
+}

@@ -1,0 +1,127 @@
+/// One value of a document that is being read, be it JSON or a property list.
+///
+/// What a document means is read through this and stands once; what it is written in does not matter there. A node asked for something
+/// that it is not answers `nil`, and `fault` then says what was expected, at which place.
+package protocol DocumentNode {
+  associatedtype Key: DocumentKey
+  associatedtype Fields: Sequence<(key: Key, node: Self)>
+  associatedtype Elements: Sequence<Self>
+
+  var isNull: Bool { get }
+  var text: Text? { get }
+  var bool: Bool? { get }
+  /// `nil` also for an integer that is larger than 64 bits.
+  var integer: Int64? { get }
+  /// `nil` also for one that is beyond a double.
+  var double: Double? { get }
+  var elements: Elements? { get }
+  var fields: Fields? { get }
+  /// What a user activity's `userInfo` holds here, tags and all.
+  func value() throws(Fault) -> Value
+
+  /// Only looked for when there is a fault to tell.
+  var place: Place { get }
+  /// What stands here, in a few words.
+  var shown: String { get }
+}
+
+/// The key of a field. It is compared with the keys that a reader knows, and made a text only for others.
+package protocol DocumentKey {
+  var text: Text { get }
+  func isEqual(to known: StaticString) -> Bool
+}
+
+/// So that a reader can `switch` over a key.
+func ~= (known: StaticString, key: some DocumentKey) -> Bool { key.isEqual(to: known) }
+
+// MARK: - What is asked for, or a fault
+
+extension DocumentNode {
+  func fault(_ expected: String) -> Fault { .expected(expected, got: shown, at: place) }
+
+  func requireFields(_ expected: String = "a dictionary") throws(Fault) -> Fields {
+    guard let fields else { throw fault(expected) }
+    return fields
+  }
+
+  /// Each element read in the same way.
+  func list<Element>(
+    of expected: String, atMost limit: Int = Limits.values, _ read: (Self) throws(Fault) -> Element
+  ) throws(Fault) -> [Element] {
+    guard let elements else { throw fault("a list of \(expected)") }
+    var result: [Element] = []
+    for element in elements {
+      if result.count == limit { throw Fault(.limit, at: place, "expected at most \(limit) \(expected)") }
+      result.append(try read(element))
+    }
+    return result
+  }
+
+  func requireBool() throws(Fault) -> Bool {
+    guard let bool else { throw fault("true or false") }
+    return bool
+  }
+
+  /// Text that may travel as text on the bus, which ends it at a NUL.
+  func requireText(_ expected: String = "text", atMost limit: Int = Limits.text) throws(Fault) -> Text {
+    guard let text else { throw fault(expected) }
+    if text.count > limit { throw .expected("at most \(limit) bytes", got: "\(text.count)", at: place) }
+    if text.withBytes({ $0.contains(0) }) { throw .expected("text without NUL", at: place) }
+    return text
+  }
+
+  /// Text that has something in it.
+  func requireName(_ expected: String, atMost limit: Int = Limits.name) throws(Fault) -> Text {
+    let text = try requireText(expected, atMost: limit)
+    if text.isEmpty { throw fault(expected) }
+    return text
+  }
+
+  func requireDate() throws(Fault) -> Instant {
+    guard let instant = text.flatMap({ Instant(rfc3339: $0) }) else { throw fault("an RFC 3339 date") }
+    return instant
+  }
+
+  /// What a `userInfo` holds.
+  func requireDictionary() throws(Fault) -> UserInfo {
+    _ = try requireFields()
+    guard case .dictionary(let dictionary) = try value() else { throw fault("a dictionary that is no tag") }
+    return dictionary
+  }
+
+  func requireIdentifier() throws(Fault) -> UniqueIdentifier {
+    guard let identifier = text.flatMap({ UniqueIdentifier($0) }) else { throw fault("a UUID") }
+    return identifier
+  }
+
+  func requireURL() throws(Fault) -> Text {
+    let text = try requireText("a URL")
+    guard URLText.isValid(text) else { throw fault("a URL") }
+    return text
+  }
+
+  /// One of the names that a type knows.
+  func requireChoice<Choice: CaseIterable & RawRepresentable<String>>(_: Choice.Type) throws(Fault) -> Choice {
+    guard let choice = text.flatMap({ Choice(rawValue: $0.string) }) else {
+      throw fault(Choice.allCases.map { quoted($0.rawValue) }.joined(separator: ", ", last: " or "))
+    }
+    return choice
+  }
+
+  /// For a field that no reader knows: passed over, so that newer senders work with older services, unless its sender would
+  /// rather be told.
+  func passOver(_ isStrict: Bool) throws(Fault) {
+    if isStrict { throw Fault(at: place, "expected no unknown key, as the options say strict") }
+  }
+
+  /// For a field that has to be there and is not.
+  func missing(_ key: Text, _ expected: String) -> Fault { .expected(expected, got: "nothing", at: place.key(key)) }
+}
+
+extension [String] {
+  /// "a, b or c".
+  package func joined(separator: String, last: String) -> String {
+    guard let end = self.last, count > 1 else { return first ?? "" }
+    return dropLast().joined(separator: separator) + last + end
+  }
+}

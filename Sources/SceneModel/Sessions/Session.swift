@@ -1,0 +1,130 @@
+/// A window of an application, whether it is shown or put away: what survives of it.
+package struct Session: Hashable, Sendable {
+  package let identifier: UniqueIdentifier
+  package let application: Text
+  package let role: Text
+  package var configuration: Text
+  package var state: SceneState
+  package var isConnected: Bool
+  /// Its scene was connected once, now or before.
+  package var hasBeenConnected: Bool
+  package let created: Instant
+  package var lastActivated: Instant
+  package var title: Text
+  package var userActivity: UserActivity?
+  package var stateRestorationActivity: UserActivity?
+  package var userInfo: UserInfo
+  /// What its host set, as it was written; "" where it set nothing and the manifest's counts.
+  package var canActivatePredicate: Text
+  package var prefersToActivatePredicate: Text
+  /// What it shows came with a private delivery, and is for its sender and its host alone.
+  package var isPrivate: Bool
+
+  package init(
+    identifier: UniqueIdentifier, application: Text, role: Text = PayloadOptions.defaultRole, configuration: Text,
+    state: SceneState = .unattached, isConnected: Bool = false, hasBeenConnected: Bool = false, created: Instant,
+    lastActivated: Instant? = nil, title: Text = .empty, userActivity: UserActivity? = nil,
+    stateRestorationActivity: UserActivity? = nil, userInfo: UserInfo = UserInfo(),
+    canActivatePredicate: Text = .empty, prefersToActivatePredicate: Text = .empty, isPrivate: Bool = false
+  ) {
+    self.identifier = identifier
+    self.application = application
+    self.role = role
+    self.configuration = configuration
+    self.state = state
+    self.isConnected = isConnected
+    self.hasBeenConnected = hasBeenConnected
+    self.created = created
+    self.lastActivated = lastActivated ?? created
+    self.title = title
+    self.userActivity = userActivity
+    self.stateRestorationActivity = stateRestorationActivity
+    self.userInfo = userInfo
+    self.canActivatePredicate = canActivatePredicate
+    self.prefersToActivatePredicate = prefersToActivatePredicate
+    self.isPrivate = isPrivate
+  }
+
+  /// What it shows: while it is connected its current activity, else the one it would be restored with, else its last.
+  package var shownActivity: UserActivity? { isConnected ? userActivity : stateRestorationActivity ?? userActivity }
+}
+
+/// How near to the user a scene is. The first is the nearest.
+package enum SceneState: String, CaseIterable, Sendable, Comparable {
+  case foregroundActive, foregroundInactive, background, unattached
+
+  package static func < (one: Self, other: Self) -> Bool { one.rank < other.rank }
+
+  package var rank: UInt8 {
+    switch self {
+    case .foregroundActive: 0
+    case .foregroundInactive: 1
+    case .background: 2
+    case .unattached: 3
+    }
+  }
+}
+
+// MARK: - As a document
+
+extension Session: Document {
+  package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
+    var identifier: UniqueIdentifier?
+    var (application, role, configuration) = (Text.empty, PayloadOptions.defaultRole, Text.empty)
+    var (created, lastActivated): (Instant?, Instant?)
+    var rest = Session(identifier: UniqueIdentifier(high: 0, low: 0), application: "", configuration: "", created: Instant(microseconds: 0))
+    for (key, node) in try node.requireFields("a session") where !node.isNull {
+      switch key {
+      case "persistentIdentifier": identifier = try node.requireIdentifier()
+      case "application": application = try node.requireName("an application's identifier")
+      case "role": role = try node.requireName("a session role")
+      case "configuration": configuration = try node.requireName("the name of a configuration")
+      case "state": rest.state = try node.requireChoice(SceneState.self)
+      case "connected": rest.isConnected = try node.requireBool()
+      case "hasBeenConnected": rest.hasBeenConnected = try node.requireBool()
+      case "created": created = try node.requireDate()
+      case "lastActivated": lastActivated = try node.requireDate()
+      case "title": rest.title = try node.requireText()
+      case "userActivity": rest.userActivity = try UserActivity(node, rules)
+      case "stateRestorationActivity": rest.stateRestorationActivity = try UserActivity(node, rules)
+      case "userInfo": rest.userInfo = try node.requireDictionary()
+      case "canActivatePredicate": rest.canActivatePredicate = try node.requireText(atMost: Limits.predicate)
+      case "prefersToActivatePredicate": rest.prefersToActivatePredicate = try node.requireText(atMost: Limits.predicate)
+      case "private": rest.isPrivate = try node.requireBool()
+      default: try node.passOver(rules.isStrict)
+      }
+    }
+    guard let identifier else { throw node.missing("persistentIdentifier", "a UUID") }
+    guard let created else { throw node.missing("created", "an RFC 3339 date") }
+    if application.isEmpty { throw node.missing("application", "an application's identifier") }
+    if configuration.isEmpty { throw node.missing("configuration", "the name of a configuration") }
+    self.init(
+      identifier: identifier, application: application, role: role, configuration: configuration, state: rest.state,
+      isConnected: rest.isConnected, hasBeenConnected: rest.hasBeenConnected, created: created,
+      lastActivated: lastActivated, title: rest.title, userActivity: rest.userActivity,
+      stateRestorationActivity: rest.stateRestorationActivity, userInfo: rest.userInfo,
+      canActivatePredicate: rest.canActivatePredicate, prefersToActivatePredicate: rest.prefersToActivatePredicate,
+      isPrivate: rest.isPrivate)
+  }
+
+  package var document: Value {
+    var fields = DocumentFields()
+    fields["persistentIdentifier"] = Text("\(identifier)")
+    fields["application"] = application
+    fields["role"] = role
+    fields["configuration"] = configuration
+    fields["state"] = state
+    if isConnected { fields["connected"] = true }
+    if hasBeenConnected { fields["hasBeenConnected"] = true }
+    fields["created"] = Text(created.rfc3339)
+    fields["lastActivated"] = Text(lastActivated.rfc3339)
+    if !title.isEmpty { fields["title"] = title }
+    fields.set("userActivity", userActivity?.document)
+    fields.set("stateRestorationActivity", stateRestorationActivity?.document)
+    if !userInfo.isEmpty { fields.set("userInfo", .dictionary(userInfo)) }
+    if !canActivatePredicate.isEmpty { fields["canActivatePredicate"] = canActivatePredicate }
+    if !prefersToActivatePredicate.isEmpty { fields["prefersToActivatePredicate"] = prefersToActivatePredicate }
+    if isPrivate { fields["private"] = true }
+    return fields.value
+  }
+}

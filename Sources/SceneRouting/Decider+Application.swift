@@ -1,0 +1,53 @@
+import SceneModel
+
+extension Decider {
+  // MARK: 3. The application
+
+  /// The first of these that is there: the one that is named; the requesting session's; the preferred one; the only one; and among
+  /// several one that has a session which prefers it, the one that was used last, the first by identifier.
+  mutating func chooseApplication(for subject: Subject, _ state: State) throws(Refusal) -> Int {
+    let among = subject.applications
+    let (chosen, because) = application(among, for: subject, state)
+    explanation.application = Explanation.Choice(chosen: state.applications[chosen].identifier, because: because)
+    return chosen
+  }
+
+  private func application(_ among: [Int], for subject: Subject, _ state: State) -> (Int, ApplicationReason) {
+    if options.application != nil { return (among[0], .named) }
+    if let requesting = requestingSession(state) {
+      let application = Int(state.entries[Int(requesting)].application)
+      if among.contains(application) { return (application, .ofRequestingSession) }
+    }
+    if !state.preferred.isEmpty, let preferred = state.preferred[subject.type.text],
+      let application = among.first(where: { state.applications[$0].identifier == preferred })
+    {
+      return (application, .preferred(subject.type.text))
+    }
+    if among.count == 1 { return (among[0], .onlyOne(subject.type.text)) }
+
+    let preferring = among.filter { hasPreferringSession($0, subject, state) }
+    if preferring.count == 1 { return (preferring[0], .hasPreferringSession) }
+    let rest = preferring.isEmpty ? among : preferring
+    let used = rest.compactMap { application in lastActivated(application, state).map { (application, $0) } }
+    guard let latest = used.map(\.1).max() else { return (rest[0], .firstByIdentifier) }
+    let last = used.filter { $0.1 == latest }
+    return (last[0].0, last.count == 1 ? .activatedLast : .firstByIdentifier)
+  }
+
+  /// The session that the user acted in; one that is gone does not count.
+  func requestingSession(_ state: State) -> Int32? {
+    guard let text = options.requestingSession, let identifier = SessionReference.identifier(text) else { return nil }
+    return state.slot(of: identifier)
+  }
+
+  private func hasPreferringSession(_ application: Int, _ subject: Subject, _ state: State) -> Bool {
+    guard let key = explanation.key?.chosen, let route = try? route(of: application, for: subject.type, state)
+    else { return false }
+    let scope = Scope(application: application, route: route, activity: subject.activity, key: key)
+    return best(in: scope, state)?.tier == .prefers
+  }
+
+  private func lastActivated(_ application: Int, _ state: State) -> Instant? {
+    state.applications[application].index.ofConfiguration.compactMap { $0.latest?.lastActivated }.max()
+  }
+}

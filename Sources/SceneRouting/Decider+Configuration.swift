@@ -1,0 +1,41 @@
+import SceneModel
+
+extension Decider {
+  // MARK: 4. The configuration
+
+  /// The one that is named, whether or not it names the type; else the first of the role that names the type, or a family of it, or
+  /// no types at all; else the first.
+  mutating func chooseConfiguration(
+    of application: Int, for type: RoutedType?, _ state: State
+  ) throws(Refusal) -> Route {
+    let route = try route(of: application, for: type, state)
+    guard let manifest = state.applications[application].manifest else { return route }
+    explanation.configuration = Explanation.Choice(
+      chosen: manifest.configurations[route.configuration].name, because: route.because)
+    return route
+  }
+
+  func route(of application: Int, for type: RoutedType?, _ state: State) throws(Refusal) -> Route {
+    if let name = options.configuration { return try namedRoute(name, application, state) }
+    let ofRole = state.applications[application].firstRoute(role: role)
+    let route = type.map { state.applications[application].route(of: $0, role: role, state.types) } ?? ofRole
+    if let route { return route }
+    throw Refusal(
+      .noSuchConfiguration,
+      "\(state.applications[application].identifier) has no configuration in the role \(quoted(role.string))")
+  }
+
+  private func namedRoute(_ name: Text, _ application: Int, _ state: State) throws(Refusal) -> Route {
+    let configurations = state.applications[application].manifest?.configurations ?? []
+    if let place = configurations.firstIndex(where: { $0.role == role && $0.name == name }) {
+      return Route(configuration: place, because: .named, eligible: ConfigurationSet([place]))
+    }
+    let identifier = state.applications[application].identifier
+    guard let other = configurations.first(where: { $0.name == name }) else {
+      throw Refusal(.noSuchConfiguration, "\(identifier) has no configuration \(quoted(name.string))")
+    }
+    throw Refusal(
+      .roleMismatch,
+      "the configuration \(quoted(name.string)) of \(identifier) is one of the role \(other.role), not of \(role)")
+  }
+}

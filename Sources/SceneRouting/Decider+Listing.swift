@@ -1,0 +1,5 @@
+import SceneModel
+
+extension Decider {
+  func listCandidates(_ scope: Scope, _ state: State) {}
+}

@@ -1,0 +1,64 @@
+import SceneModel
+
+extension Decider {
+  // MARK: 10. Where there is none, a session is made
+
+  func make(_ scope: Scope, _ reason: SessionReason, _ state: State) throws(Refusal) -> Decision {
+    let application = state.applications[scope.application].identifier
+    let configuration = configuration(scope, state)
+    if options.disposition == .existingOnly {
+      throw Refusal(
+        .noMatchingSession, "no session of \(application) takes this, and with \"existingOnly\" none is made for it")
+    }
+    let count = state.applications[scope.application].index.ofConfiguration[scope.route.configuration].count
+    if let maximum = configuration.maximumSessions, count >= maximum {
+      throw Refusal(
+        .requestDenied,
+        "the configuration \(quoted(configuration.name.string)) of \(application) has at most \(maximum) sessions, and has them")
+    }
+    var explanation = explanation
+    explanation.sessionReason = reason
+    let session = Session(
+      identifier: request.newSession, application: application, role: configuration.role,
+      configuration: configuration.name, created: now, userActivity: scope.activity, isPrivate: options.isPrivate)
+    return Decision(
+      outcome: .created(session.identifier), facts: [.sessionMade(session)],
+      effects: [
+        .announceSession(session.identifier),
+        .announceRouting(routing(application, configuration.name, scope.activity)),
+        .handOver(to: session.identifier),
+      ], explanation: explanation)
+  }
+
+  /// A session that is there gets it.
+  func take(_ slot: Int32, _ reason: SessionReason, _ activity: UserActivity?, _ state: State) -> Decision {
+    let entry = state.entries[Int(slot)]
+    let identifier = entry.identifier
+    let application = state.applications[Int(entry.application)]
+    var explanation = explanation
+    explanation.session = identifier
+    explanation.sessionReason = reason
+    let routing = routing(application.identifier, application.kind(entry.kind).configuration, activity)
+    let isRestored = !entry.flags.contains(.isConnected) && entry.flags.contains(.hasBeenConnected)
+    return Decision(
+      outcome: isRestored ? .restored(identifier) : .activated(identifier),
+      facts: [.sessionActivated(identifier, at: now, showing: activity)],
+      effects: activity == nil
+        ? [.announceRouting(routing), .handOver(to: identifier)]
+        : [.announceActivity(of: identifier), .announceRouting(routing), .handOver(to: identifier)],
+      explanation: explanation)
+  }
+
+  private func routing(_ application: Text, _ configuration: Text, _ activity: UserActivity?) -> Routing {
+    Routing(
+      application: application, configuration: configuration, activityType: activity?.activityType ?? .empty,
+      targetContentIdentifier: activity?.targetContentIdentifier ?? .empty)
+  }
+
+  func configuration(_ scope: Scope, _ state: State) -> SceneConfiguration {
+    guard let manifest = state.applications[scope.application].manifest else {
+      preconditionFailure("a route leads into a manifest")
+    }
+    return manifest.configurations[scope.route.configuration]
+  }
+}

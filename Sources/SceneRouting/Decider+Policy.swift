@@ -1,0 +1,133 @@
+import SceneModel
+
+extension Decider {
+  // MARK: 1. A session that is named is the one
+
+  /// Predicates are not asked, nor is the type; only a stranger's sandbox may not send what nobody declared.
+  mutating func namedSession(_ named: Text, _ state: State) throws(Refusal) -> Decision {
+    guard let identifier = SessionReference.identifier(named), let slot = state.slot(of: identifier) else {
+      throw Refusal(.noSuchSession, "there is no session \(quoted(named.string))")
+    }
+    let number = Int(state.entries[Int(slot)].application)
+    let application = state.applications[number]
+    guard let manifest = application.manifest else {
+      throw Refusal(.noSuchApplication, "\(application.identifier), whose session it is, has no manifest at present")
+    }
+    explanation.application = Explanation.Choice(chosen: application.identifier, because: .ofSession)
+    explanation.configuration = Explanation.Choice(
+      chosen: application.kind(state.entries[Int(slot)].kind).configuration, because: .ofSession)
+    let activity = try activityForNamedSession(of: number, manifest, state)
+    explanation.key = activity.flatMap { activity in
+      activity.key.map { key in
+        let isIdentifier = !(activity.targetContentIdentifier ?? .empty).isEmpty
+        return Explanation.Choice(chosen: key, because: isIdentifier ? .targetContentIdentifier : .webpageURL)
+      }
+    }
+    return take(slot, .named, activity, state)
+  }
+
+  private mutating func activityForNamedSession(
+    of application: Int, _ manifest: Manifest, _ state: State
+  ) throws(Refusal) -> UserActivity? {
+    var undeclared: UserActivity?
+    for (place, item) in request.payload.items.enumerated() {
+      for (number, activity) in item.activities.enumerated()
+      where isVisible(activity.visibility, to: application, state) {
+        if request.sender.isSandboxed, !manifest.activityTypes.contains(activity.activityType) {
+          undeclared = undeclared ?? activity
+          continue
+        }
+        explanation.routingActivity = RoutingActivity(
+          item: place, activity: number, activityType: activity.activityType)
+        return activity
+      }
+    }
+    if let undeclared {
+      throw Refusal(
+        .activityTypeNotDeclared,
+        "\(manifest.identifier) does not declare \(quoted(undeclared.activityType.string)), and a sandbox sends only what is declared")
+    }
+    return nil
+  }
+
+  // MARK: An application is named, and nothing is handed over
+
+  /// Its session that was activated last is brought to the front; with disposition `new`, or where there is none, one is made.
+  mutating func withoutItems(_ state: State) throws(Refusal) -> Decision {
+    guard let name = options.application else {
+      throw Refusal(.noActivity, "there is nothing in it: add an activity or an item, or name a session or an application")
+    }
+    let application = try existing(name, state)
+    explanation.application = Explanation.Choice(chosen: name, because: .named)
+    let route = try chooseConfiguration(of: application, for: nil, state)
+    let scope = Scope(application: application, route: route, activity: nil, key: .empty)
+    if options.disposition != .new {
+      guard let latest = latest(in: scope, state) else { return try make(scope, .noCandidate, state) }
+      return take(latest, .latest, nil, state)
+    }
+    try refuseSecondScene(scope, state)
+    try refuseBesideSingle(scope, state)
+    return try make(scope, .dispositionNew, state)
+  }
+
+  private func latest(in scope: Scope, _ state: State) -> Int32? {
+    let rankings = state.applications[scope.application].index.ofConfiguration
+    let places = rankings.indices.filter { scope.route.eligible.contains(Int16($0)) }.compactMap { rankings[$0].latest }
+    return places.map(\.slot).min { one, other in
+      let (one, other) = (state.entries[Int(one)], state.entries[Int(other)])
+      return one.lastActivated != other.lastActivated
+        ? one.lastActivated > other.lastActivated : one.rank < other.rank
+    }
+  }
+
+  // MARK: 5. An application with one scene has no choice
+
+  /// Its session gets everything, whatever the predicates say.
+  func onlyScene(_ scope: Scope, _ state: State) throws(Refusal) -> Decision? {
+    let application = state.applications[scope.application]
+    guard let manifest = application.manifest, !manifest.supportsMultipleScenes else { return nil }
+    guard options.disposition == .new else {
+      guard let slot = first(of: scope.application, state, where: { manifest.configurations[$0].role == role }) else {
+        return try make(scope, .noSceneYet, state)
+      }
+      return take(slot, .onlyScene, scope.activity, state)
+    }
+    try refuseSecondScene(scope, state)
+    return try make(scope, .dispositionNew, state)
+  }
+
+  private func refuseSecondScene(_ scope: Scope, _ state: State) throws(Refusal) {
+    let application = state.applications[scope.application]
+    guard let manifest = application.manifest, !manifest.supportsMultipleScenes,
+      first(of: scope.application, state, where: { manifest.configurations[$0].role == role }) != nil
+    else { return }
+    throw Refusal(
+      .multipleScenesNotSupported,
+      "\(application.identifier) shows one scene, which is there already: UIApplicationSupportsMultipleScenes is not true")
+  }
+
+  // MARK: 6. Nor has a configuration with a policy
+
+  /// Which beats what the sender wishes.
+  func policy(_ scope: Scope, _ state: State) throws(Refusal) -> Decision? {
+    switch configuration(scope, state).launch {
+    case .automatic: return nil
+    case .new: return try make(scope, .policyNew, state)
+    case .single:
+      try refuseBesideSingle(scope, state)
+      guard let slot = first(of: scope.application, state, where: { $0 == scope.route.configuration }) else {
+        return try make(scope, .policySingleNoneYet, state)
+      }
+      return take(slot, .policySingle, scope.activity, state)
+    }
+  }
+
+  private func refuseBesideSingle(_ scope: Scope, _ state: State) throws(Refusal) {
+    let configuration = configuration(scope, state)
+    guard options.disposition == .new, configuration.launch == .single,
+      first(of: scope.application, state, where: { $0 == scope.route.configuration }) != nil
+    else { return }
+    throw Refusal(
+      .requestDenied, "there is one session of the configuration \(quoted(configuration.name.string)), and it is to be single")
+  }
+}

@@ -1,0 +1,123 @@
+import SceneModel
+
+/// What a payload is routed by.
+struct Subject {
+  let type: RoutedType
+  /// `nil` where it is routed by content.
+  let activity: UserActivity?
+  let place: RoutingActivity?
+  /// The applications that declare the type and may see it, in the order of their identifiers.
+  let applications: [Int]
+}
+
+extension Decider {
+  // MARK: What routes
+
+  /// The first activity of a type that an application declares; without one, the first representation of a type that an
+  /// application takes. Where the options name an application, only that one counts.
+  mutating func findSubject(_ state: State) throws(Refusal) -> Subject {
+    let named = try options.application.map { name throws(Refusal) in try existing(name, state) }
+    if let subject = firstActivity({ declaring($0, named, state) }) { return explained(subject) }
+    // A host may hand its own scenes an activity that its manifest says nothing of.
+    if let named, request.sender.hosts == state.applications[named].identifier,
+      let subject = firstActivity({ isVisible($0.visibility, to: named, state) ? [named] : [] })
+    {
+      return explained(subject)
+    }
+    for item in request.payload.items {
+      for representation in item.representations {
+        let applications = state.applications(taking: representation.type)
+          .filter { isVisible(representation.visibility, to: $0, state) && (named == nil || named == $0) }
+        if applications.isEmpty { continue }
+        explanation.contentType = representation.type.text
+        return Subject(type: .content(representation.type), activity: nil, place: nil, applications: applications)
+      }
+    }
+    throw undeclared(named, state)
+  }
+
+  private func firstActivity(_ applications: (UserActivity) -> [Int]) -> Subject? {
+    for (item, content) in request.payload.items.enumerated() {
+      for (number, activity) in content.activities.enumerated() {
+        let applications = applications(activity)
+        if applications.isEmpty { continue }
+        let place = RoutingActivity(item: item, activity: number, activityType: activity.activityType)
+        return Subject(
+          type: .activity(activity.activityType), activity: activity, place: place, applications: applications)
+      }
+    }
+    return nil
+  }
+
+  private mutating func explained(_ subject: Subject) -> Subject {
+    explanation.routingActivity = subject.place
+    return subject
+  }
+
+  private func declaring(_ activity: UserActivity, _ named: Int?, _ state: State) -> [Int] {
+    let all = state.applications(declaring: activity.activityType)
+    if activity.visibility == .all, named == nil { return all }
+    return all.filter { isVisible(activity.visibility, to: $0, state) && (named == nil || named == $0) }
+  }
+
+  func isVisible(_ visibility: Visibility, to application: Int, _ state: State) -> Bool {
+    visibility == .all || request.sender.hosts == state.applications[application].identifier
+  }
+
+  private func undeclared(_ named: Int?, _ state: State) -> Refusal {
+    let all = request.payload.items.flatMap(\.activities)
+      .filter { $0.visibility == .all || request.sender.hosts != nil }
+    guard let first = all.first else {
+      return Refusal(
+        .noActivity, "there is no activity in it, and no application takes any of its types: add an activity, or declare a type")
+    }
+    let who = named.map { "\(state.applications[$0].identifier) does not declare" } ?? "no application declares"
+    return Refusal(
+      .activityTypeNotDeclared,
+      "\(who) \(quoted(first.activityType.string)): it belongs into NSUserActivityTypes of the application's manifest")
+  }
+
+  func existing(_ application: Text, _ state: State) throws(Refusal) -> Int {
+    if let number = state.application(application) { return number }
+    throw Refusal(.noSuchApplication, "there is no application \(quoted(application.string)), or it has no manifest")
+  }
+
+  // MARK: 2. What it is about: the key
+
+  /// Of an activity its content, else its page. Of other things the first item's file or link.
+  mutating func explainKey(of subject: Subject) {
+    if let activity = subject.activity {
+      guard let key = activity.key, !key.isEmpty else { return }
+      let isIdentifier = !(activity.targetContentIdentifier ?? .empty).isEmpty
+      explanation.key = Explanation.Choice(
+        chosen: key, because: isIdentifier ? .targetContentIdentifier : .webpageURL)
+      return
+    }
+    for representation in request.payload.items.first?.representations ?? [] where representation.visibility == .all {
+      if case .file(let url) = representation.content {
+        explanation.key = Explanation.Choice(chosen: url, because: .file)
+        return
+      }
+      if let link = representation.link {
+        explanation.key = Explanation.Choice(chosen: link, because: .link)
+        return
+      }
+    }
+  }
+}
+
+extension Representation {
+  /// The first URL of a list of them, if that is what it is.
+  fileprivate var link: Text? {
+    guard ["text/uri-list", "public.url", "public.file-url"].contains(type.name.string) else { return nil }
+    let list: String
+    switch content {
+    case .text(let text): list = text.string
+    case .data(let data): list = String(decoding: data, as: UTF8.self)
+    case .file: return nil
+    }
+    let lines = list.split(whereSeparator: { $0.isNewline || $0 == "\0" })
+    let line = lines.first { !$0.hasPrefix("#") && !$0.allSatisfy(\.isWhitespace) }
+    return line.map { Text(String($0)) }.flatMap { URLText.isValid($0) && $0.count <= Limits.text ? $0 : nil }
+  }
+}

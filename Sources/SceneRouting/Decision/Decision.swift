@@ -1,0 +1,93 @@
+package import SceneModel
+
+/// Where a payload goes, what that changes, and why.
+package struct Decision: Sendable {
+  package let outcome: Outcome
+  /// What is to be stored, and then made true with `State.apply`. None for a refusal.
+  package let facts: [Fact]
+  /// What is to be said and done once that is stored, in this order.
+  package let effects: [Effect]
+  package let explanation: Explanation
+}
+
+package enum Outcome: Hashable, Sendable {
+  /// A new session.
+  case created(UniqueIdentifier)
+  /// A session that was there.
+  case activated(UniqueIdentifier)
+  /// A session that was there, whose scene had been connected and was released since.
+  case restored(UniqueIdentifier)
+  case refused(Refusal)
+
+  /// As the bus says it.
+  package var name: Text {
+    switch self {
+    case .created: "created"
+    case .activated: "activated"
+    case .restored: "restored"
+    case .refused: "refused"
+    }
+  }
+
+  package var session: UniqueIdentifier? {
+    switch self {
+    case .created(let session), .activated(let session), .restored(let session): session
+    case .refused: nil
+    }
+  }
+}
+
+/// Something that is so from now on.
+package enum Fact: Hashable, Sendable {
+  indirect case sessionMade(Session)
+  /// A session was chosen; with an activity, that is its current one from now on.
+  indirect case sessionActivated(UniqueIdentifier, at: Instant, showing: UserActivity?)
+}
+
+/// Something that is to be done.
+package enum Effect: Hashable, Sendable {
+  /// The session appears, with all of its properties.
+  case announceSession(UniqueIdentifier)
+  /// Its current activity is another one.
+  case announceActivity(of: UniqueIdentifier)
+  /// The signal `Routed`.
+  case announceRouting(Routing)
+  /// The host is asked to show it, or the delivery is held until there is one.
+  case handOver(to: UniqueIdentifier)
+}
+
+/// What the signal `Routed` tells.
+package struct Routing: Hashable, Sendable {
+  package let application: Text
+  package let configuration: Text
+  package let activityType: Text
+  package let targetContentIdentifier: Text
+}
+
+/// Why nothing comes of a request.
+package struct Refusal: Error, Hashable, Sendable {
+  package enum Reason: String, CaseIterable, Sendable {
+    case noActivity = "NoActivity"
+    case activityTypeNotDeclared = "ActivityTypeNotDeclared"
+    case activityExpired = "ActivityExpired"
+    case noSuchApplication = "NoSuchApplication"
+    case noSuchSession = "NoSuchSession"
+    case noSuchConfiguration = "NoSuchConfiguration"
+    case noMatchingSession = "NoMatchingSession"
+    case multipleScenesNotSupported = "MultipleScenesNotSupported"
+    case requestDenied = "RequestDenied"
+    case roleMismatch = "RoleMismatch"
+  }
+
+  package let reason: Reason
+  /// A sentence that stands by itself, without its full stop.
+  package let message: String
+
+  init(_ reason: Reason, _ message: String) {
+    self.reason = reason
+    self.message = message
+  }
+
+  /// The name of the error on the bus.
+  package var errorName: Text { Text("org.stagedoor.Error.\(reason.rawValue)") }
+}

@@ -1,0 +1,80 @@
+package import SceneModel
+
+/// Why a decision is what it is, step by step as far as it came.
+package struct Explanation: Hashable, Sendable {
+  package struct Choice<Chosen: Hashable & Sendable, Reason: Hashable & Sendable>: Hashable, Sendable {
+    package let chosen: Chosen
+    package let because: Reason
+  }
+
+  package var application: Choice<Text, ApplicationReason>?
+  package var configuration: Choice<Text, ConfigurationReason>?
+  package var key: Choice<Text, KeySource>?
+  package var routingActivity: RoutingActivity?
+  /// What it was routed by where no activity did.
+  package var contentType: Text?
+  /// The best first; only where they were asked for.
+  package var candidates: [Candidate] = []
+  package var candidatesLeftOut = 0
+  /// `nil` for a session that has to be made.
+  package var session: UniqueIdentifier?
+  package var sessionReason: SessionReason?
+}
+
+package enum KeySource: String, Hashable, Sendable { case targetContentIdentifier, webpageURL, file, link }
+
+/// Which activity routes, by its place in the payload.
+package struct RoutingActivity: Hashable, Sendable {
+  package let item: Int
+  package let activity: Int
+  package let activityType: Text
+}
+
+package enum ApplicationReason: Hashable, Sendable {
+  case named
+  case ofSession
+  case ofRequestingSession
+  case preferred(Text)
+  case onlyOne(Text)
+  case hasPreferringSession
+  case activatedLast
+  case firstByIdentifier
+}
+
+package enum ConfigurationReason: Hashable, Sendable {
+  case named
+  case ofSession
+  case namesType
+  case namesFamily
+  case namesNoTypes
+  case firstOfRole
+}
+
+package enum SessionReason: Hashable, Sendable {
+  case named
+  case onlyScene
+  case noSceneYet
+  case policyNew
+  case policySingle
+  case policySingleNoneYet
+  case dispositionNew
+  case onlyInTier
+  case requestingSession
+  case firstInTier
+  case withoutKey
+  case withoutKeyNew
+  case latest
+  case noCandidate
+}
+
+/// A session that was looked at.
+package struct Candidate: Hashable, Sendable {
+  package enum Tier: String, Sendable, CaseIterable { case prefers, can, out }
+
+  package let session: UniqueIdentifier
+  package let tier: Tier
+  /// `nil` where predicates are not asked.
+  package let can: Bool?
+  package let prefers: Bool?
+  package let because: String
+}

@@ -1,0 +1,73 @@
+import SceneModel
+
+/// Which keys can make a condition true, as far as an index can tell: never fewer than do, at times more.
+enum Cover: Hashable {
+  /// These and no others.
+  case keys([Text])
+  /// Those that begin with one of these.
+  case prefixes([Text])
+  /// Any.
+  case everything
+}
+
+extension Condition {
+  var cover: Cover {
+    switch self {
+    case .always: return .everything
+    case .never: return .keys([])
+    case .comparison(let comparison): return comparison.cover
+    case .not: return .everything
+    case .and(let conditions):
+      // All must be true, so the narrowest covers the whole.
+      return conditions.map(\.cover).min { $0.breadth < $1.breadth } ?? .everything
+    case .or(let conditions):
+      return conditions.map(\.cover).reduce(.keys([])) { $0.union($1) }
+    }
+  }
+}
+
+extension Cover {
+  private var texts: [Text] {
+    switch self {
+    case .keys(let texts), .prefixes(let texts): texts
+    case .everything: []
+    }
+  }
+
+  fileprivate var breadth: (Int, Int) {
+    switch self {
+    case .keys(let keys): (0, keys.count)
+    case .prefixes(let prefixes): (1, prefixes.count)
+    case .everything: (2, 0)
+    }
+  }
+
+  fileprivate func union(_ other: Cover) -> Cover {
+    switch (self, other) {
+    case (.everything, _), (_, .everything): .everything
+    case (.keys(let some), .keys(let others)): .keys(some + others)
+    // A key begins with itself.
+    default: .prefixes(texts + other.texts)
+    }
+  }
+}
+
+extension Comparison {
+  fileprivate var cover: Cover {
+    // A key is looked for as it is, and these ask for one that was folded.
+    guard options.isEmpty else { return .everything }
+    switch relation {
+    case .equal(let key): return .keys([key])
+    case .oneOf(let keys): return .keys(keys)
+    case .beginsWith(let prefix): return Cover(prefix: prefix)
+    case .like(let pattern):
+      let head = pattern.string.utf8.prefix { $0 != UInt8(ascii: "*") && $0 != UInt8(ascii: "?") }
+      return head.count == pattern.count ? .keys([pattern]) : Cover(prefix: Text(String(decoding: head, as: UTF8.self)))
+    case .notEqual, .less, .lessOrEqual, .greater, .greaterOrEqual, .endsWith, .contains: return .everything
+    }
+  }
+}
+
+extension Cover {
+  fileprivate init(prefix: Text) { self = prefix.isEmpty ? .everything : .prefixes([prefix]) }
+}

@@ -1,0 +1,37 @@
+import SceneModel
+
+/// A condition as it is kept with a session. Nearly all of them ask for one key, and then stand in the entry itself.
+enum Requirement: Sendable, Hashable {
+  case equals(Text)
+  case general(Condition)
+
+  init(_ condition: Condition) {
+    if case .comparison(let comparison) = condition, comparison.options.isEmpty, case .equal(let key) = comparison.relation {
+      self = .equals(key)
+    } else {
+      self = .general(condition)
+    }
+  }
+
+  @inline(__always)
+  func evaluate(_ key: Text) -> Bool {
+    switch self {
+    case .equals(let wanted): wanted == key
+    case .general(let condition): condition.evaluate(key)
+    }
+  }
+
+  var condition: Condition {
+    switch self {
+    case .equals(let key): .comparison(.equal(key))
+    case .general(let condition): condition
+    }
+  }
+
+  var cover: Cover {
+    switch self {
+    case .equals(let key): .keys([key])
+    case .general(let condition): condition.cover
+    }
+  }
+}

@@ -1,0 +1,95 @@
+/// Elements in order, in pieces of a few hundred: to insert one moves no more than a piece, however many there are.
+///
+/// The order is given with each call, since it often lies in a table beside the elements.
+struct SortedChunks<Element: Sendable>: Sendable {
+  typealias Order = (Element, Element) -> Bool
+
+  /// No piece is empty.
+  private var chunks: [[Element]] = []
+  private(set) var count = 0
+
+  /// What fits into a page or two. A piece that grows beyond is cut in half.
+  private static var capacity: Int { 256 }
+
+  var isEmpty: Bool { count == 0 }
+  var first: Element? { chunks.first?.first }
+
+  struct Position: Hashable {
+    fileprivate var chunk: Int
+    fileprivate var offset: Int
+  }
+
+  mutating func insert(_ element: Element, by precedes: Order) {
+    count += 1
+    if chunks.isEmpty {
+      chunks.append([element])
+      return
+    }
+    let position = lowerBound { precedes($0, element) }
+    let chunk = Swift.min(position.chunk, chunks.count - 1)
+    let offset = position.chunk == chunks.count ? chunks[chunk].count : position.offset
+    chunks[chunk].insert(element, at: offset)
+    if chunks[chunk].count > Self.capacity {
+      let upper = Array(chunks[chunk][(Self.capacity / 2)...])
+      chunks[chunk].removeSubrange((Self.capacity / 2)...)
+      chunks.insert(upper, at: chunk + 1)
+    }
+  }
+
+  /// Removes the element that neither precedes nor follows `element`, if there is one.
+  mutating func remove(_ element: Element, by precedes: Order) {
+    let position = lowerBound { precedes($0, element) }
+    guard let found = self[position], !precedes(element, found) else { return }
+    count -= 1
+    chunks[position.chunk].remove(at: position.offset)
+    if chunks[position.chunk].isEmpty { chunks.remove(at: position.chunk) }
+  }
+
+  subscript(position: Position) -> Element? {
+    position.chunk < chunks.count ? chunks[position.chunk][position.offset] : nil
+  }
+
+  mutating func update(_ position: Position, _ change: (inout Element) -> Void) {
+    change(&chunks[position.chunk][position.offset])
+  }
+
+  /// The first position whose element is not `isBefore`: the elements that are stand in front.
+  func lowerBound(_ isBefore: (Element) -> Bool) -> Position {
+    var (low, high) = (0, chunks.count)
+    while low < high {
+      let middle = (low + high) / 2
+      // A chunk is before when its last element is.
+      if isBefore(chunks[middle][chunks[middle].count - 1]) { low = middle + 1 } else { high = middle }
+    }
+    guard low < chunks.count else { return Position(chunk: low, offset: 0) }
+    let chunk = low
+    (low, high) = (0, chunks[chunk].count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isBefore(chunks[chunk][middle]) { low = middle + 1 } else { high = middle }
+    }
+    return Position(chunk: chunk, offset: low)
+  }
+
+  func position(before position: Position) -> Position? {
+    if position.offset > 0 { return Position(chunk: position.chunk, offset: position.offset - 1) }
+    guard position.chunk > 0 else { return nil }
+    return Position(chunk: position.chunk - 1, offset: chunks[position.chunk - 1].count - 1)
+  }
+}
+
+extension SortedChunks: Sequence {
+  struct Iterator: IteratorProtocol {
+    fileprivate let chunks: SortedChunks
+    fileprivate var position: Position
+
+    mutating func next() -> Element? {
+      guard let element = chunks[position] else { return nil }
+      position.offset += 1
+      if position.offset == chunks.chunks[position.chunk].count { position = Position(chunk: position.chunk + 1, offset: 0) }
+      return element
+    }
+  }
+
+  func makeIterator() -> Iterator { Iterator(chunks: self, position: Position(chunk: 0, offset: 0)) }
+}

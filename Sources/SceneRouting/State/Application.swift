@@ -1,0 +1,123 @@
+package import SceneModel
+
+/// An application as routing sees it: its manifest, and an index of its sessions.
+struct Application: Sendable {
+  let identifier: Text
+  /// `nil` where only its sessions are left.
+  private(set) var manifest: Manifest?
+  /// The roles and names of the configurations that its sessions have or had. A session knows its own as a number.
+  private var kinds: [Kind] = []
+  var index = SessionIndex(configurations: 0)
+  /// For each role and declared activity type, what step 4 says of it.
+  private var routes: [Text: [Text: Route]] = [:]
+
+  struct Kind: Hashable, Sendable {
+    let role: Text
+    let configuration: Text
+  }
+
+  init(identifier: Text) { self.identifier = identifier }
+
+  mutating func setManifest(_ manifest: Manifest?) {
+    self.manifest = manifest
+    index = SessionIndex(configurations: manifest?.configurations.count ?? 0)
+    routes = [:]
+    for role in Set((manifest?.configurations ?? []).map(\.role)) {
+      for type in manifest?.activityTypes ?? [] { routes[role, default: [:]][type] = makeRoute(.activity(type), role) }
+    }
+  }
+
+  // MARK: Kinds
+
+  mutating func number(of kind: Kind) -> Int16 {
+    if let number = kinds.firstIndex(of: kind) { return Int16(number) }
+    kinds.append(kind)
+    return Int16(kinds.count - 1)
+  }
+
+  func kind(_ number: Int16) -> Kind { kinds[Int(number)] }
+
+  /// The place of its configuration in the manifest, or -1.
+  func configuration(of kind: Int16) -> Int16 {
+    let wanted = kinds[Int(kind)]
+    let place = manifest?.configurations.firstIndex { $0.role == wanted.role && $0.name == wanted.configuration }
+    return place.map(Int16.init) ?? -1
+  }
+
+  // MARK: Step 4
+
+  /// Which configuration a type goes to, and which others may have sessions for it.
+  func route(of type: RoutedType, role: Text, _ types: TypeCatalog) -> Route? {
+    if case .activity(let type) = type, let known = routes[role]?[type] { return known }
+    return makeRoute(type, role, types)
+  }
+
+  /// Of a request that has no type: the first of the role, and the sessions of all of them.
+  func firstRoute(role: Text) -> Route? {
+    let configurations = manifest?.configurations ?? []
+    let ofRole = configurations.indices.filter { configurations[$0].role == role }
+    return ofRole.first.map { Route(configuration: $0, because: .firstOfRole, eligible: ConfigurationSet(ofRole)) }
+  }
+
+  private func makeRoute(_ type: RoutedType, _ role: Text, _ types: TypeCatalog? = nil) -> Route? {
+    guard let configurations = manifest?.configurations else { return nil }
+    let ofRole = configurations.indices.filter { configurations[$0].role == role }
+    let naming = ofRole.filter { configurations[$0].names(type, types) }
+    let family = ofRole.filter { configurations[$0].namesFamily(of: type, types) }
+    let open = ofRole.filter { configurations[$0].namesNoTypes }
+    let because: ConfigurationReason =
+      !naming.isEmpty ? .namesType : !family.isEmpty ? .namesFamily : !open.isEmpty ? .namesNoTypes : .firstOfRole
+    guard let chosen = naming.first ?? family.first ?? open.first ?? ofRole.first else { return nil }
+    return Route(configuration: chosen, because: because, eligible: ConfigurationSet(naming + family + open + [chosen]))
+  }
+}
+
+/// What step 4 says of a type.
+struct Route: Sendable {
+  /// The place of the configuration in the manifest.
+  let configuration: Int
+  let because: ConfigurationReason
+  /// The configurations whose sessions are candidates.
+  let eligible: ConfigurationSet
+}
+
+/// Places of configurations in a manifest, of which there are at most `Limits.configurations`.
+struct ConfigurationSet: Sendable {
+  private var bits: UInt64 = 0
+
+  init(_ places: some Sequence<Int>) {
+    for place in places { bits |= 1 << UInt64(place) }
+  }
+
+  func contains(_ place: Int16) -> Bool { place >= 0 && bits >> UInt64(place) & 1 == 1 }
+}
+
+/// What a payload is routed by: the type of an activity, or where there is none the type of something in it.
+package enum RoutedType: Hashable, Sendable {
+  case activity(Text)
+  case content(ContentType)
+
+  package var text: Text {
+    switch self {
+    case .activity(let type): type
+    case .content(let type): type.text
+    }
+  }
+}
+
+extension SceneConfiguration {
+  fileprivate func names(_ type: RoutedType, _ types: TypeCatalog?) -> Bool {
+    switch type {
+    case .activity(let type): names(type)
+    case .content(let type): contentTypes.contains { $0 == type || types?.canonical($0) == types?.canonical(type) }
+    }
+  }
+
+  /// Of an activity type by its name, of a content type by conformance.
+  fileprivate func namesFamily(of type: RoutedType, _ types: TypeCatalog?) -> Bool {
+    switch type {
+    case .activity(let type): namesFamily(of: type)
+    case .content(let type): contentTypes.contains { types?.conforms(type, to: $0) ?? false }
+    }
+  }
+}

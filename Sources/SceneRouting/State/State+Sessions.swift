@@ -1,0 +1,156 @@
+package import SceneModel
+
+extension State {
+  package var sessionCount: Int { entries.count - freeSlots.count }
+
+  func slot(of identifier: UniqueIdentifier) -> Int32? {
+    slotTable.find(State.hash(identifier)) { entries[Int($0)].identifier == identifier }
+  }
+
+  /// Whether the session exists.
+  package func contains(_ identifier: UniqueIdentifier) -> Bool { slot(of: identifier) != nil }
+
+  /// Adds a session, or takes over what has changed about one that is there.
+  @discardableResult
+  package mutating func update(_ session: Session) -> Undo {
+    let number = number(of: session.application)
+    let kind = Application.Kind(role: session.role, configuration: session.configuration)
+    var entry = SessionEntry(session, Int32(number), applications[number].number(of: kind))
+    unreadable[session.identifier] = entry.takeConditions(of: session)
+    return put(entry)
+  }
+
+  /// Forgets a session.
+  @discardableResult
+  package mutating func discard(_ identifier: UniqueIdentifier) -> Undo {
+    guard let slot = slot(of: identifier) else { return Undo(identifier: identifier, before: nil) }
+    let before = entries[Int(slot)]
+    applications[Int(before.application)].index.remove(slot, entries)
+    slotTable.remove(slot, State.hash(identifier)) { [entries] in State.hash(entries[Int($0)].identifier) }
+    entries[Int(slot)].application = -1
+    freeSlots.append(slot)
+    return Undo(identifier: identifier, before: before)
+  }
+
+  // MARK: Facts
+
+  /// Makes true what was decided.
+  @discardableResult
+  package mutating func apply(_ fact: Fact) -> Undo {
+    switch fact {
+    case .sessionMade(let session): return update(session)
+    case .sessionActivated(let identifier, at: let now, showing: let activity):
+      guard let slot = slot(of: identifier) else { return Undo(identifier: identifier, before: nil) }
+      var entry = entries[Int(slot)]
+      entry.lastActivated = now
+      if let activity { entry.show(activity) }
+      return put(entry)
+    }
+  }
+
+  /// What a session was before something was changed about it: for a store that refuses.
+  package struct Undo: Sendable {
+    let identifier: UniqueIdentifier
+    let before: SessionEntry?
+  }
+
+  /// Puts back what was. Of several changes the last is undone first.
+  package mutating func revert(_ undo: Undo) {
+    if let before = undo.before { put(before) } else { discard(undo.identifier) }
+  }
+
+  // MARK: Entries
+
+  @discardableResult
+  private mutating func put(_ entry: SessionEntry) -> Undo {
+    if let slot = slot(of: entry.identifier) {
+      let before = entries[Int(slot)]
+      applications[Int(before.application)].index.remove(slot, entries)
+      entries[Int(slot)] = entry
+      index(slot)
+      return Undo(identifier: entry.identifier, before: before)
+    }
+    let slot: Int32
+    if let freed = freeSlots.popLast() {
+      slot = freed
+      entries[Int(slot)] = entry
+    } else {
+      slot = Int32(entries.count)
+      entries.append(entry)
+    }
+    slotTable.insert(slot, State.hash(entry.identifier)) { [entries] in State.hash(entries[Int($0)].identifier) }
+    index(slot)
+    return Undo(identifier: entry.identifier, before: nil)
+  }
+
+  private mutating func index(_ slot: Int32) {
+    resolveConfiguration(slot)
+    applications[Int(entries[Int(slot)].application)].index.insert(slot, &entries)
+  }
+
+  /// Looks up what the manifest says of the session's configuration, and what conditions it therefore has.
+  mutating func resolveConfiguration(_ slot: Int32) {
+    var entry = entries[Int(slot)]
+    let application = applications[Int(entry.application)]
+    entry.configuration = application.configuration(of: entry.kind)
+    let configuration =
+      entry.configuration < 0 ? nil : application.manifest?.configurations[Int(entry.configuration)]
+    if !entry.flags.contains(.canIsOwn) {
+      // By Apple's rule a window takes everything unless it says otherwise.
+      let unset: Condition? = application.manifest?.routing == .uikit ? .always : nil
+      entry.can = (configuration?.conditions.can?.condition ?? unset).map(Requirement.init)
+    }
+    if !entry.flags.contains(.prefersIsOwn) {
+      entry.prefers = (configuration?.conditions.prefers?.condition).map(Requirement.init)
+    }
+    entries[Int(slot)] = entry
+  }
+
+  static func hash(_ identifier: UniqueIdentifier) -> UInt64 {
+    var hasher = Hasher()
+    identifier.hash(into: &hasher)
+    return UInt64(bitPattern: Int64(hasher.finalize()))
+  }
+}
+
+extension SessionEntry {
+  init(_ session: Session, _ application: Int32, _ kind: Int16) {
+    identifier = session.identifier
+    self.application = application
+    self.kind = kind
+    state = session.state
+    flags = []
+    if session.isConnected { flags.insert(.isConnected) }
+    if session.hasBeenConnected { flags.insert(.hasBeenConnected) }
+    if session.stateRestorationActivity != nil { flags.insert(.hasRestorationActivity) }
+    created = session.created
+    lastActivated = session.lastActivated
+    (shownType, shownKey) = (.empty, .empty)
+    if let shown = session.shownActivity { (shownType, shownKey) = (shown.activityType, shown.key ?? .empty) }
+  }
+
+  /// What becomes of it when a decision makes an activity its current one.
+  fileprivate mutating func show(_ activity: UserActivity) {
+    // A scene that is not connected would be restored first.
+    if !flags.contains(.isConnected), flags.contains(.hasRestorationActivity) { return }
+    (shownType, shownKey) = (activity.activityType, activity.key ?? .empty)
+  }
+
+  /// What its host set. Answers why, where that cannot be read.
+  fileprivate mutating func takeConditions(of session: Session) -> Text? {
+    do throws(PredicateError) {
+      if !session.canActivatePredicate.isEmpty {
+        can = Requirement(try Predicate(session.canActivatePredicate).condition)
+        flags.insert(.canIsOwn)
+      }
+      if !session.prefersToActivatePredicate.isEmpty {
+        prefers = Requirement(try Predicate(session.prefersToActivatePredicate).condition)
+        flags.insert(.prefersIsOwn)
+      }
+      return nil
+    } catch {
+      flags.insert(.isUnreadable)
+      return Text("\(error)")
+    }
+  }
+}

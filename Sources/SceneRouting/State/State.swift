@@ -1,0 +1,74 @@
+package import SceneModel
+
+/// All that a decision looks at: the applications, their sessions, the user's preferences.
+///
+/// It changes only by the calls below, one after the other; who asks is always answered from what is known at that moment.
+package struct State: Sendable {
+  package let types: TypeCatalog
+  var applications: [Application] = []
+  private var numbers: [Text: Int] = [:]
+  private(set) var preferred: [Text: Text] = [:]
+  /// Which applications declare an activity type, in the order of their identifiers.
+  private var declaring: [Text: [Int]] = [:]
+
+  var entries: [SessionEntry] = []
+  var freeSlots: [Int32] = []
+  var slotTable = SlotTable()
+  /// Why the stored predicate of a session does not parse.
+  var unreadable: [UniqueIdentifier: Text] = [:]
+
+  package init(types: TypeCatalog) { self.types = types }
+
+  // MARK: Applications
+
+  /// Registers an application, in place of what it was before. Its sessions stay, and are routed by the new manifest.
+  package mutating func register(_ manifest: Manifest) { setManifest(manifest, of: manifest.identifier) }
+
+  /// Its sessions stay, out of routing.
+  package mutating func unregister(_ identifier: Text) { setManifest(nil, of: identifier) }
+
+  private mutating func setManifest(_ manifest: Manifest?, of identifier: Text) {
+    let number = number(of: identifier)
+    for type in applications[number].manifest?.activityTypes ?? [] {
+      declaring[type]?.removeAll { $0 == number }
+      if declaring[type]?.isEmpty ?? false { declaring[type] = nil }
+    }
+    for type in manifest?.activityTypes ?? [] {
+      var numbers = declaring[type] ?? []
+      numbers.append(number)
+      declaring[type] = numbers.sorted { applications[$0].identifier < applications[$1].identifier }
+    }
+    applications[number].setManifest(manifest)
+    for slot in entries.indices where entries[slot].application == number {
+      resolveConfiguration(Int32(slot))
+      applications[number].index.insert(Int32(slot), &entries)
+    }
+  }
+
+  mutating func number(of identifier: Text) -> Int {
+    if let number = numbers[identifier] { return number }
+    numbers[identifier] = applications.count
+    applications.append(Application(identifier: identifier))
+    return applications.count - 1
+  }
+
+  package func manifest(of identifier: Text) -> Manifest? { numbers[identifier].flatMap { applications[$0].manifest } }
+
+  /// The number of an application that has a manifest.
+  func application(_ identifier: Text) -> Int? {
+    numbers[identifier].flatMap { applications[$0].manifest == nil ? nil : $0 }
+  }
+
+  /// In the order of their identifiers.
+  func applications(declaring type: Text) -> [Int] { declaring[type] ?? [] }
+
+  /// In the order of their identifiers.
+  func applications(taking type: ContentType) -> [Int] {
+    applications.indices
+      .filter { applications[$0].manifest?.contentTypes.contains { types.conforms(type, to: $0) } ?? false }
+      .sorted { applications[$0].identifier < applications[$1].identifier }
+  }
+
+  /// Which application takes a type that several declare; `nil` clears it.
+  package mutating func setPreferredApplication(_ identifier: Text?, for type: Text) { preferred[type] = identifier }
+}
