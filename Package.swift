@@ -43,7 +43,7 @@ let package = Package(
     .testTarget(
       name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport", "XML"], swiftSettings: settings),
     .testTarget(
-      name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport", "XML"],
+      name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport", "XML"], exclude: ["Fixtures"],
       swiftSettings: settings),
     .testTarget(
       name: "SceneRoutingTests", dependencies: ["SceneModel", "SceneRouting", "SceneTestSupport"],
