@@ -6,7 +6,7 @@ import Testing
     ("", 1, "expected a condition"), ("   ", 4, "got the end"),
     ("SELF", 5, "expected an operator after SELF, got the end"),
     ("SELF ==", 8, "expected a text in quotes, got the end"),
-    ("SELF == cat1", 9, "got \"cat1\"; a text stands in quotes"),
+    ("SELF == cat1", 9, "got \"cat1\"; put quotes around it"),
     ("title == 'x'", 1, "SELF, which is the key"), ("SELF.title == 'x'", 5, "nothing inside"),
     ("SELF == 12", 9, "got \"12\""),
     ("SELF == -1.5", 9, "a number"), ("SELF == .5", 9, "a number"), ("SELF MATCHES 'a.*'", 6, "use LIKE"),
@@ -31,7 +31,8 @@ import Testing
     ("SELF == '\\u12'", 10, "four hexadecimal"),
     ("SELF == '\\u12", 10, "four hexadecimal"), ("SELF == '\\u'", 10, "four hexadecimal"), ("SELF == '\\0'", 10, "NUL"),
     ("SELF == '\\u0000'", 10, "NUL"), ("SELF == '\u{0}'", 10, "NUL"), ("SELF == '\\ud83d'", 10, "surrogate"),
-    ("SELF == '\\ude00'", 10, "surrogate"), ("SELF == '\\ud83d\\u0041'", 10, "surrogate"),
+    ("SELF == '\\ude00'", 10, "surrogate"), ("SELF == '\\ude00\\ude00'", 10, "surrogate"),
+    ("SELF == '\\ud83d\\u0041'", 10, "surrogate"),
     ("SELF == '\\ud83d\\ud83d'", 10, "surrogate"), ("SELF LIKE '\\*'", 12, "cannot look for *"),
     ("SELF == SELF", 9, "one side"), ("'a' == 'b'", 8, "one side of a comparison is SELF"),
     ("'a'", 4, "after the text"),
@@ -43,7 +44,8 @@ import Testing
     ("SELF IN {'a'", 13, "\",\""), ("SELF IN {SELF}", 10, "a text in quotes"),
     ("SELF == {'a'}", 9, "only IN takes a list"),
     ("SELF NOT IN {'a'}", 6, "NOT stands before"), ("SELF === 'a'", 8, "a text in quotes"), ("SELF & 'a'", 6, "&&"),
-    ("SELF == “a”", 9, "plain quotes"), ("SELF\u{A0}== 'a'", 5, "plain space"), ("SELF == 'a' | SELF == 'b'", 13, "||"),
+    ("SELF == “a”", 9, "plain quotes"), ("SELF\u{A0}== 'a'", 5, "U+A0; put a plain space"),
+    ("SELF == 'a' | SELF == 'b'", 13, "||"),
     ("'a' < SELF < 'b'", 12, "join comparisons with AND"), ("SELF ~ 'a'", 6, "LIKE"),
     ("#SELF == 'a'", 1, "quote a name"),
     ("SELF + 'a' == 'b'", 6, "arithmetic"), ("SELF == 'é' é", 13, "got \"é\""), ("ŚELF == 'a'", 1, "got \"ŚELF\""),
@@ -63,7 +65,7 @@ import Testing
 
   @Test func `the error is one line that names its column`() {
     #expect(
-      throws: PredicateError(column: 9, reason: "expected a text in quotes, got \"cat1\"; a text stands in quotes")
+      throws: PredicateError(column: 9, reason: "expected a text in quotes, got \"cat1\"; put quotes around it")
     ) {
       try Predicate("SELF == cat1")
     }

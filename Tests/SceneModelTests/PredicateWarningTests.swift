@@ -42,6 +42,8 @@ import Testing
     "NOT SELF LIKE 'a*'", "SELF LIKE '?*'", "NOT SELF LIKE '?'", "NOT (SELF == 'a' AND SELF == 'b')", "NOT SELF IN {}",
     "SELF >= 'a' AND SELF <= 'a'",
     "SELF CONTAINS 'x' AND NOT SELF CONTAINS 'y'", "SELF CONTAINS 'x' AND NOT SELF CONTAINS[c] 'xx'", "SELF == '100%'",
+    "(SELF CONTAINS 'x' OR SELF CONTAINS 'y') AND (NOT SELF CONTAINS 'x' OR NOT SELF CONTAINS 'y')",
+    "(NOT SELF CONTAINS 'x' OR NOT SELF CONTAINS 'y') AND (SELF CONTAINS 'x' OR SELF CONTAINS 'y')",
     "SELF BEGINSWITH '\u{10FFFF}'", "SELF == 'file:///a%40b'",
   ])
   func `a condition that some key fulfils is not`(source: String) throws {

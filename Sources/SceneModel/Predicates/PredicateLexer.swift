@@ -140,7 +140,8 @@ extension PredicateLexer {
     case "0": throw error(at: start, PredicateLexer.noNUL)
     case "*", "?":
       throw error(
-        at: start, "LIKE cannot look for \(escape) itself; ==, BEGINSWITH, ENDSWITH and CONTAINS can, without a \\")
+        at: start,
+        "LIKE cannot look for \(escape) itself; ==, BEGINSWITH, ENDSWITH and CONTAINS can, and need no backslash")
     default:
       let known = #"\\, \", \', \n, \r, \t, \b, \f and \uXXXX"#
       throw error(

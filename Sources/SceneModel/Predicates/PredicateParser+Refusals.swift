@@ -19,7 +19,7 @@ extension PredicateParser {
     case .word:
       if let reason = PredicateParser.reason(againstWord: written.uppercased()) { return reason }
       if isCall { return "there are no functions here, and so no \(quoted(written)); compare SELF with a text" }
-      if expected.hasPrefix("a text") { return "\(usual); a text stands in quotes" }
+      if expected.hasPrefix("a text") { return "\(usual); put quotes around it" }
       return expected.hasPrefix("a condition")
         ? "\(usual); SELF, which is the key, is all that there is to compare" : usual
     }
@@ -42,7 +42,8 @@ extension PredicateParser {
     case "|": "OR is written OR or ||"
     case "+", "-", "/", "*", "^", ":": "there is no arithmetic here; compare SELF with a text"
     case "~": "LIKE is what compares with a pattern"
-    case _ where scalar.properties.isWhitespace: "put a plain space in its place"
+    case _ where scalar.properties.isWhitespace:
+      "it is U+\(String(scalar.value, radix: 16, uppercase: true)); put a plain space in its place"
     default: nil
     }
   }
