@@ -37,12 +37,12 @@ extension ReferenceAnswer {
     case (.created(let identifier), .sessionMade(let made)?):
       session = made
       self.init(outcome: .created, session: identifier, showing: made.userActivity)
-    case (.activated(let identifier), .sessionActivated(_, at: _, let activity)?):
+    case (.activated(let identifier), .sessionActivated(_, at: _, let shown)?):
       session = world.session(identifier)
-      self.init(outcome: .activated, session: identifier, showing: activity)
-    case (.restored(let identifier), .sessionActivated(_, at: _, let activity)?):
+      self.init(outcome: .activated, session: identifier, showing: shown?.activity)
+    case (.restored(let identifier), .sessionActivated(_, at: _, let shown)?):
       session = world.session(identifier)
-      self.init(outcome: .restored, session: identifier, showing: activity)
+      self.init(outcome: .restored, session: identifier, showing: shown?.activity)
     default:
       self.init(outcome: .created)
       return
@@ -51,4 +51,8 @@ extension ReferenceAnswer {
     configuration = session?.configuration
     role = session?.role
   }
+}
+
+extension Shown {
+  fileprivate var activity: UserActivity? { if case .activity(let activity) = self { activity } else { nil } }
 }

@@ -63,6 +63,8 @@ extension ReferenceRouter {
     }
     let latest = considered.map(\.lastActivated).max()
     guard let front = first(of: considered.filter { $0.lastActivated == latest }) else {
+      // 5. Not beside the only scene that there may be
+      if !manifest.supportsMultipleScenes, let only = first(of: all) { return existing(only, nil) }
       return try made(manifest, configuration, nil)
     }
     return existing(front, nil)
@@ -100,8 +102,10 @@ extension ReferenceRouter {
 
   private func shows(_ session: Session, _ subject: ReferenceSubject, _ key: Text) -> Bool {
     let shown = session.isConnected ? session.userActivity : session.stateRestorationActivity ?? session.userActivity
-    guard let shown, shown.referenceKey == key else { return false }
-    return subject.activity.map { $0.activityType == shown.activityType } ?? true
+    // Where no activity says it, what it was opened for is what it shows.
+    let shownKey = shown.map(\.referenceKey) ?? session.openedContent
+    guard shownKey == key else { return false }
+    return subject.activity.map { $0.activityType == shown?.activityType } ?? true
   }
 
   private func sessions(of manifest: Manifest, _ configuration: SceneConfiguration) -> [Session] {

@@ -126,12 +126,9 @@ struct ReferenceRouter {
     return best
   }
 
-  /// Q. One that is gone is ignored, and one that takes no part.
+  /// Q. One that is gone is ignored.
   var requestingSession: Session? {
-    guard let identifier = options.requestingSession.flatMap({ SessionReference.identifier($0) }),
-      let session = world.session(identifier), let manifest = world.manifest(of: session.application)
-    else { return nil }
-    return world.sessions(of: manifest).first { $0.identifier == identifier }
+    options.requestingSession.flatMap { SessionReference.identifier($0) }.flatMap { world.session($0) }
   }
 
   private func isPreference(_ preference: ReferencePreference, for subject: ReferenceSubject) -> Bool {

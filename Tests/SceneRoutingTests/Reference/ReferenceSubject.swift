@@ -81,7 +81,8 @@ extension Item {
   }
 
   private static func firstLink(in list: String) -> Text? {
-    list.split(whereSeparator: \.isNewline).first { !$0.hasPrefix("#") }.map { Text(String($0)) }
+    let line = list.split(whereSeparator: \.isNewline).first { !$0.hasPrefix("#") }.map { Text(String($0)) }
+    return line.flatMap { URLText.isValid($0) ? $0 : nil }
   }
 }
 

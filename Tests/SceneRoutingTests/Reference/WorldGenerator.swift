@@ -97,7 +97,8 @@ struct WorldGenerator {
       hasBeenConnected: isConnected || hasBeenConnected, created: Instant(microseconds: Int64(random.below(2))),
       lastActivated: Instant(microseconds: Int64(2 + random.below(3))),
       userActivity: random.once(in: 2) ? activity() : nil,
-      stateRestorationActivity: random.once(in: 4) ? activity() : nil, canActivatePredicate: predicate(in: 2),
+      stateRestorationActivity: random.once(in: 4) ? activity() : nil,
+      openedContent: random.once(in: 3) ? random.one(of: pool.keys) : .empty, canActivatePredicate: predicate(in: 2),
       prefersToActivatePredicate: predicate(in: 4))
   }
 
