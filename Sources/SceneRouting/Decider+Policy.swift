@@ -79,26 +79,31 @@ extension Decider {
 
   /// Its session gets everything, whatever the predicates say.
   func onlyScene(_ scope: Scope, _ state: State) throws(Refusal) -> Decision? {
-    let application = state.applications[scope.application]
-    guard let manifest = application.manifest, !manifest.supportsMultipleScenes else { return nil }
+    if supportsMultipleScenes(scope, state) { return nil }
     guard options.disposition == .new else {
-      guard let slot = first(of: scope.application, state, where: { manifest.configurations[$0].role == role }) else {
-        return try make(scope, .noSceneYet, state)
-      }
+      guard let slot = onlySession(scope, state) else { return try make(scope, .noSceneYet, state) }
       return take(slot, .onlyScene, scope.activity, key: scope.key, state)
     }
     try refuseSecondScene(scope, state)
     return try make(scope, .dispositionNew, state)
   }
 
+  private func supportsMultipleScenes(_ scope: Scope, _ state: State) -> Bool {
+    state.applications[scope.application].manifest?.supportsMultipleScenes ?? false
+  }
+
+  /// The session of an application that has one scene, whatever its role: there is one in all, not one for each. A manifest that
+  /// allowed several may have left more.
+  private func onlySession(_ scope: Scope, _ state: State) -> Int32? {
+    supportsMultipleScenes(scope, state) ? nil : first(of: scope.application, state) { _ in true }
+  }
+
   private func refuseSecondScene(_ scope: Scope, _ state: State) throws(Refusal) {
-    let application = state.applications[scope.application]
-    guard let manifest = application.manifest, !manifest.supportsMultipleScenes,
-      first(of: scope.application, state, where: { manifest.configurations[$0].role == role }) != nil
-    else { return }
+    if onlySession(scope, state) == nil { return }
     throw Refusal(
       .multipleScenesNotSupported,
-      "\(application.identifier) shows one scene, which is there already: UIApplicationSupportsMultipleScenes is not true")
+      "\(state.applications[scope.application].identifier) shows one scene, which is there already: "
+        + "UIApplicationSupportsMultipleScenes is not true")
   }
 
   // MARK: 6. Nor has a configuration with a policy
