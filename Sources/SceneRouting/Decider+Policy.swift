@@ -57,8 +57,10 @@ extension Decider {
     let route = try chooseConfiguration(of: application, for: nil, state)
     let scope = Scope(application: application, route: route, activity: nil, key: .empty)
     if options.disposition != .new {
-      guard let latest = latest(in: scope, state) else { return try make(scope, .noCandidate, state) }
-      return take(latest, .latest, nil, state)
+      if let latest = latest(in: scope, state) { return take(latest, .latest, nil, state) }
+      // None of that kind; yet where there may be one scene only, it is not made beside the one that is there.
+      if let only = onlySession(scope, state) { return take(only, .onlyScene, nil, state) }
+      return try make(scope, .noCandidate, state)
     }
     try refuseSecondScene(scope, state)
     try refuseBesideSingle(scope, state)
