@@ -70,11 +70,18 @@ extension Decider {
   private func latest(in scope: Scope, _ state: State) -> Int32? {
     let rankings = state.applications[scope.application].index.ofConfiguration
     let places = rankings.indices.filter { scope.route.eligible.contains(Int16($0)) }.compactMap { rankings[$0].latest }
-    return places.map(\.slot).min { one, other in
+    let latest = places.map(\.slot).min { one, other in
       let (one, other) = (state.entries[Int(one)], state.entries[Int(other)])
       return one.lastActivated != other.lastActivated
         ? one.lastActivated > other.lastActivated : one.rank < other.rank
     }
+    // Step 9 begins with the session that the user acted in.
+    guard let latest, let requesting = requestingSession(state) else { return latest }
+    let entry = state.entries[Int(requesting)]
+    let isEqual =
+      Int(entry.application) == scope.application && scope.route.eligible.contains(entry.configuration)
+      && entry.lastActivated == state.entries[Int(latest)].lastActivated
+    return isEqual ? requesting : latest
   }
 
   // MARK: 5. An application with one scene has no choice
