@@ -5,8 +5,12 @@ extension Decider {
 
   /// Predicates are not asked, nor is the type; only a stranger's sandbox may not send what nobody declared.
   mutating func namedSession(_ named: Text, _ state: State) throws(Refusal) -> Decision {
-    guard let identifier = SessionReference.identifier(named), let slot = state.slot(of: identifier) else {
-      throw Refusal(.noSuchSession, "there is no session \(quoted(named.string))")
+    guard let identifier = SessionReference.identifier(named) else {
+      throw Refusal(
+        .noSuchSession, "a session is named by its persistent identifier or its path, and not \(quoted(named.string))")
+    }
+    guard let slot = state.slot(of: identifier) else {
+      throw Refusal(.noSuchSession, "there is no session \(quoted(named.string)), or it was discarded")
     }
     let number = Int(state.entries[Int(slot)].application)
     let application = state.applications[number]
@@ -40,7 +44,8 @@ extension Decider {
     if let undeclared {
       throw Refusal(
         .activityTypeNotDeclared,
-        "\(manifest.identifier) does not declare \(quoted(undeclared.activityType.string)), and a sandbox sends only what is declared")
+        "\(manifest.identifier) does not declare \(quoted(undeclared.activityType.string)), and a sandbox sends only what is "
+          + "declared: add it to NSUserActivityTypes in the application's manifest")
     }
     return nil
   }
@@ -50,7 +55,8 @@ extension Decider {
   /// Its session that was activated last is brought to the front; with disposition `new`, or where there is none, one is made.
   mutating func withoutItems(_ state: State) throws(Refusal) -> Decision {
     guard let name = options.application else {
-      throw Refusal(.noActivity, "there is nothing in it: add an activity or an item, or name a session or an application")
+      throw Refusal(
+        .noActivity, "there is nothing in it: add an activity or an item, or name a session or an application")
     }
     let application = try existing(name, state)
     explanation.application = Explanation.Choice(chosen: name, because: .named)
@@ -111,8 +117,8 @@ extension Decider {
     if onlySession(scope, state) == nil { return }
     throw Refusal(
       .multipleScenesNotSupported,
-      "\(state.applications[scope.application].identifier) shows one scene, which is there already: "
-        + "UIApplicationSupportsMultipleScenes is not true")
+      "\(state.applications[scope.application].identifier) has its one scene: UIApplicationSupportsMultipleScenes is not true, "
+        + "so that the disposition \"new\" makes no other")
   }
 
   // MARK: 6. Nor has a configuration with a policy
@@ -137,6 +143,8 @@ extension Decider {
       first(of: scope.application, state, where: { $0 == scope.route.configuration }) != nil
     else { return }
     throw Refusal(
-      .requestDenied, "there is one session of the configuration \(quoted(configuration.name.string)), and it is to be single")
+      .requestDenied,
+      "the configuration \(quoted(configuration.name.string)) of \(state.applications[scope.application].identifier) has its one "
+        + "session: StagedoorLaunch is \"single\", so that the disposition \"new\" makes no other")
   }
 }

@@ -18,6 +18,9 @@ package enum Limits {
   package static let items = 1_000
   package static let perItem = 100
 
+  /// Configurations of an application, in all of its roles: Xcode's templates have one, and a set of them is one machine word.
+  package static let configurations = 64
+
   /// Bytes of an activity type, a content type, or the name of a configuration: as long as a name on the bus may be, since they are
   /// spelled in the same way and sent along with every signal.
   package static let name = 255

@@ -116,6 +116,9 @@ struct ManifestReader<Node: DocumentNode> {
           continue
         }
         for (role, node) in roles { readConfigurations(of: role.text, node) }
+        if manifest.configurations.count > Limits.configurations {
+          faults.append(Fault(.limit, at: node.place, "expected at most \(Limits.configurations) configurations"))
+        }
       default: break
       }
     }
