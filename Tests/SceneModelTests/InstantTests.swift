@@ -28,7 +28,8 @@ import Testing
   @Test func `every moment comes back from its text`() {
     var random = SeededRandom(seed: 1)
     for _ in 0..<20_000 {
-      let instant = Instant(microseconds: .random(in: -62_167_219_200_000_000...253_402_300_799_999_999, using: &random))
+      let instant = Instant(
+        microseconds: .random(in: -62_167_219_200_000_000...253_402_300_799_999_999, using: &random))
       #expect(Instant(rfc3339: Text(instant.rfc3339)) == instant)
     }
   }
