@@ -50,7 +50,7 @@ struct Decider {
     if let named = options.session { return try namedSession(named, state) }
     if request.payload.items.isEmpty { return try withoutItems(state) }
     let subject = try findSubject(state)
-    explainKey(of: subject)
+    explainKey(of: subject.activity)
     let application = try chooseApplication(for: subject, state)
     let route = try chooseConfiguration(of: application, for: subject.type, state)
     let scope = Scope(

@@ -10,12 +10,12 @@ extension Decider {
     if scope.key.isEmpty {
       if options.disposition == .auto { return nil }
       guard let slot = first(of: scope.application, state, where: { $0 == scope.route.configuration }) else { return nil }
-      return take(slot, .withoutKey, scope.activity, state)
+      return take(slot, .withoutKey, scope.activity, key: scope.key, state)
     }
     guard let best = best(in: scope, state) else { return nil }
     let reason: SessionReason =
       best.slot == requestingSession(state) ? .requestingSession : best.isAlone ? .onlyInTier : .firstInTier
-    return take(best.slot, reason, scope.activity, state)
+    return take(best.slot, reason, scope.activity, key: scope.key, state)
   }
 
   /// Where a candidate stands. A veto outweighs everything; a window that nobody set conditions for takes only what it already shows.

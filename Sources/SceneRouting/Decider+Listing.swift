@@ -1,5 +1,78 @@
 import SceneModel
 
+/// How many candidates an explanation lists: as many as a person reads, and a document can hold.
+private let maximumListed = 100
+
 extension Decider {
-  func listCandidates(_ scope: Scope, _ state: State) {}
+  /// Lists the candidates of step 8 for whoever asks why: the best first, and how many more there are.
+  ///
+  /// Nobody is looked at who is not listed: those that want it are found as the decision itself finds them, and the rest are taken
+  /// from the front of each configuration's row.
+  mutating func listCandidates(_ scope: Scope, _ state: State) {
+    let rows = state.applications[scope.application].index.ofConfiguration
+    let eligible = rows.indices.filter { isCandidate(configuration: $0, scope) }
+    var listed: [Int32: Candidate.Tier] = [:]
+    if !scope.key.isEmpty {
+      state.applications[scope.application].index.visit(scope.key) { interest, found in
+        let wanted: Candidate.Tier = interest == .can ? .can : .prefers
+        for slot in found.prefix(maximumListed, where: { tier($0, scope, state) == wanted }) { listed[slot] = wanted }
+      }
+      if let requesting = requestingSession(state) {
+        let tier = tier(requesting, scope, state)
+        if tier != .out { listed[requesting] = tier }
+      }
+    }
+    for place in eligible where listed.count < maximumListed {
+      var others = 0
+      for slot in rows[place].places.lazy.map(\.slot) where listed[slot] == nil {
+        if others == maximumListed { break }
+        listed[slot] = scope.key.isEmpty ? .can : tier(slot, scope, state)
+        others += 1
+      }
+    }
+    let best = listed.sorted { one, other in
+      if one.value != other.value { return one.value < other.value }
+      if isRequesting(one.key, state) != isRequesting(other.key, state) { return isRequesting(one.key, state) }
+      return state.entries[Int(one.key)].rank < state.entries[Int(other.key)].rank
+    }
+    explanation.candidates = best.prefix(maximumListed).map { candidate($0.key, $0.value, scope, state) }
+    explanation.candidatesLeftOut = eligible.reduce(0) { $0 + rows[$1].count } - explanation.candidates.count
+  }
+
+  /// Without a key only the sessions of step 4's configuration count.
+  private func isCandidate(configuration place: Int, _ scope: Scope) -> Bool {
+    scope.key.isEmpty ? place == scope.route.configuration : scope.route.eligible.contains(Int16(place))
+  }
+
+  private func isRequesting(_ slot: Int32, _ state: State) -> Bool { requestingSession(state) == slot }
+
+  private func candidate(_ slot: Int32, _ tier: Candidate.Tier, _ scope: Scope, _ state: State) -> Candidate {
+    let entry = state.entries[Int(slot)]
+    if scope.key.isEmpty {
+      return Candidate(
+        session: entry.identifier, tier: tier, can: nil, prefers: nil,
+        because: "there is no key, so its conditions are not asked")
+    }
+    if let why = state.unreadable[entry.identifier] {
+      return Candidate(
+        session: entry.identifier, tier: tier, can: nil, prefers: nil,
+        because: "a stored predicate of it does not parse: \(why)")
+    }
+    return Candidate(
+      session: entry.identifier, tier: tier, can: !entry.vetoes(scope.key), prefers: entry.prefers(scope.key),
+      because: reason(entry, tier, scope))
+  }
+
+  private func reason(_ entry: SessionEntry, _ tier: Candidate.Tier, _ scope: Scope) -> String {
+    let shows = "it shows \(quoted(entry.shownKey.string))"
+    switch tier {
+    case .prefers:
+      guard let prefers = entry.prefers, prefers.evaluate(scope.key) else { return shows }
+      return "\(prefers.condition) is true"
+    case .can: return entry.can.map { "\($0.condition) is true" } ?? ""
+    case .out:
+      if let can = entry.can { return "\(can.condition) is false" }
+      return "nobody set conditions for it, and " + (entry.shownKey.isEmpty ? "it shows nothing with a key" : shows)
+    }
+  }
 }

@@ -20,7 +20,8 @@ extension Decider {
     explanation.sessionReason = reason
     let session = Session(
       identifier: request.newSession, application: application, role: configuration.role,
-      configuration: configuration.name, created: now, userActivity: scope.activity, isPrivate: options.isPrivate)
+      configuration: configuration.name, created: now, userActivity: scope.activity,
+      openedContent: scope.activity == nil ? scope.key : .empty, isPrivate: options.isPrivate)
     return Decision(
       outcome: .created(session.identifier), facts: [.sessionMade(session)],
       effects: [
@@ -31,7 +32,9 @@ extension Decider {
   }
 
   /// A session that is there gets it.
-  func take(_ slot: Int32, _ reason: SessionReason, _ activity: UserActivity?, _ state: State) -> Decision {
+  func take(
+    _ slot: Int32, _ reason: SessionReason, _ activity: UserActivity?, key: Text = .empty, _ state: State
+  ) -> Decision {
     let entry = state.entries[Int(slot)]
     let identifier = entry.identifier
     let application = state.applications[Int(entry.application)]
@@ -39,10 +42,11 @@ extension Decider {
     explanation.session = identifier
     explanation.sessionReason = reason
     let routing = routing(application.identifier, application.kind(entry.kind).configuration, activity)
+    let shown = activity.map(Shown.activity) ?? (key.isEmpty ? nil : .content(key))
     let isRestored = !entry.flags.contains(.isConnected) && entry.flags.contains(.hasBeenConnected)
     return Decision(
       outcome: isRestored ? .restored(identifier) : .activated(identifier),
-      facts: [.sessionActivated(identifier, at: now, showing: activity)],
+      facts: [.sessionActivated(identifier, at: now, showing: shown)],
       effects: activity == nil
         ? [.announceRouting(routing), .handOver(to: identifier)]
         : [.announceActivity(of: identifier), .announceRouting(routing), .handOver(to: identifier)],

@@ -17,13 +17,8 @@ extension Decider {
     explanation.configuration = Explanation.Choice(
       chosen: application.kind(state.entries[Int(slot)].kind).configuration, because: .ofSession)
     let activity = try activityForNamedSession(of: number, manifest, state)
-    explanation.key = activity.flatMap { activity in
-      activity.key.map { key in
-        let isIdentifier = !(activity.targetContentIdentifier ?? .empty).isEmpty
-        return Explanation.Choice(chosen: key, because: isIdentifier ? .targetContentIdentifier : .webpageURL)
-      }
-    }
-    return take(slot, .named, activity, state)
+    explainKey(of: activity)
+    return take(slot, .named, activity, key: explanation.key?.chosen ?? .empty, state)
   }
 
   private mutating func activityForNamedSession(
@@ -90,7 +85,7 @@ extension Decider {
       guard let slot = first(of: scope.application, state, where: { manifest.configurations[$0].role == role }) else {
         return try make(scope, .noSceneYet, state)
       }
-      return take(slot, .onlyScene, scope.activity, state)
+      return take(slot, .onlyScene, scope.activity, key: scope.key, state)
     }
     try refuseSecondScene(scope, state)
     return try make(scope, .dispositionNew, state)
@@ -118,7 +113,7 @@ extension Decider {
       guard let slot = first(of: scope.application, state, where: { $0 == scope.route.configuration }) else {
         return try make(scope, .policySingleNoneYet, state)
       }
-      return take(slot, .policySingle, scope.activity, state)
+      return take(slot, .policySingle, scope.activity, key: scope.key, state)
     }
   }
 

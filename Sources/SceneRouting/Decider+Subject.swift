@@ -85,8 +85,8 @@ extension Decider {
   // MARK: 2. What it is about: the key
 
   /// Of an activity its content, else its page. Of other things the first item's file or link.
-  mutating func explainKey(of subject: Subject) {
-    if let activity = subject.activity {
+  mutating func explainKey(of activity: UserActivity?) {
+    if let activity {
       guard let key = activity.key, !key.isEmpty else { return }
       let isIdentifier = !(activity.targetContentIdentifier ?? .empty).isEmpty
       explanation.key = Explanation.Choice(

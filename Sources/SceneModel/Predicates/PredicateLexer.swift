@@ -14,7 +14,9 @@ struct PredicateLexer {
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
   /// The error's column is counted only here: nobody asks for that of any other token.
-  func error(at offset: Int, _ reason: String) -> PredicateError { PredicateError(column: column(at: offset), reason: reason) }
+  func error(at offset: Int, _ reason: String) -> PredicateError {
+    PredicateError(column: column(at: offset), reason: reason)
+  }
 
   /// Of the scalar that the byte at `offset` belongs to.
   func column(at offset: Int) -> Int {
@@ -137,10 +139,13 @@ extension PredicateLexer {
     case "u": return try escapedScalar(from: start)
     case "0": throw error(at: start, PredicateLexer.noNUL)
     case "*", "?":
-      throw error(at: start, "LIKE cannot look for \(escape) itself; ==, BEGINSWITH, ENDSWITH and CONTAINS can, without a \\")
+      throw error(
+        at: start,
+        "LIKE cannot look for \(escape) itself; ==, BEGINSWITH, ENDSWITH and CONTAINS can, and need no backslash")
     default:
       let known = #"\\, \", \', \n, \r, \t, \b, \f and \uXXXX"#
-      throw error(at: start, "\\ and \(quoted(String(escape))) are no escape; there are \(known), and a backslash is \\\\")
+      throw error(
+        at: start, "\\ and \(quoted(String(escape))) are no escape; there are \(known), and a backslash is \\\\")
     }
   }
 
@@ -149,7 +154,8 @@ extension PredicateLexer {
     guard let unit = unit() else { throw error(at: start, "expected four hexadecimal digits after \\u") }
     if unit == 0 { throw error(at: start, PredicateLexer.noNUL) }
     if let scalar = Unicode.Scalar(unit) { return scalar }
-    let isPair = offset + 1 < bytes.count && bytes[offset] == UInt8(ascii: "\\") && bytes[offset + 1] == UInt8(ascii: "u")
+    let isPair =
+      offset + 1 < bytes.count && bytes[offset] == UInt8(ascii: "\\") && bytes[offset + 1] == UInt8(ascii: "u")
     if unit < 0xDC00, isPair {
       offset += 2
       if let low = self.unit(), low >= 0xDC00, low < 0xE000,

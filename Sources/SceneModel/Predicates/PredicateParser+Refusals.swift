@@ -19,8 +19,9 @@ extension PredicateParser {
     case .word:
       if let reason = PredicateParser.reason(againstWord: written.uppercased()) { return reason }
       if isCall { return "there are no functions here, and so no \(quoted(written)); compare SELF with a text" }
-      if expected.hasPrefix("a text") { return "\(usual); a text stands in quotes" }
-      return expected.hasPrefix("a condition") ? "\(usual); SELF, which is the key, is all that there is to compare" : usual
+      if expected.hasPrefix("a text") { return "\(usual); put quotes around it" }
+      return expected.hasPrefix("a condition")
+        ? "\(usual); SELF, which is the key, is all that there is to compare" : usual
     }
   }
 
@@ -41,7 +42,8 @@ extension PredicateParser {
     case "|": "OR is written OR or ||"
     case "+", "-", "/", "*", "^", ":": "there is no arithmetic here; compare SELF with a text"
     case "~": "LIKE is what compares with a pattern"
-    case _ where scalar.properties.isWhitespace: "put a plain space in its place"
+    case _ where scalar.properties.isWhitespace:
+      "it is U+\(String(scalar.value, radix: 16, uppercase: true)); put a plain space in its place"
     default: nil
     }
   }
@@ -63,7 +65,8 @@ extension PredicateParser {
     case "MATCHES":
       "there is no MATCHES, since a regular expression may take forever; use LIKE with * and ?, BEGINSWITH, ENDSWITH or CONTAINS"
     case "BETWEEN": "there is no BETWEEN; write SELF >= \"…\" AND SELF <= \"…\""
-    case "ANY", "SOME", "ALL", "NONE": "there is no \(word), since SELF is one text; to compare it with several use IN {…}"
+    case "ANY", "SOME", "ALL", "NONE":
+      "there is no \(word), since SELF is one text; to compare it with several use IN {…}"
     case "BLOCKPREDICATE": "a block cannot be sent; write what it tests as a condition on SELF"
     case "FUNCTION", "SUBQUERY", "CAST", "TERNARY":
       "there are no functions here, and so no \(word); compare SELF with a text"

@@ -25,8 +25,8 @@ extension Text {
       if options.contains(.ignoringMarks) {
         scalar.forEachBase { base in
           if !options.contains(.ignoringCase) { return folded.append(base) }
-          // Folding may bring marks of its own: İ becomes i and a dot above.
-          base.forEachFoldedCase { $0.forEachBase { folded.append($0) } }
+          // A base folds to bases only; what would bring a mark along, such as İ, has lost it already.
+          base.forEachFoldedCase { folded.append($0) }
         }
       } else {
         scalar.forEachFoldedCase { folded.append($0) }

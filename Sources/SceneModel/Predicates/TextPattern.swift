@@ -41,7 +41,9 @@ struct TextPattern {
     }
   }
 
-  private func walk(along text: UnsafeRawBufferPointer, _ rows: UnsafeMutableBufferPointer<UInt64>, _ words: Int) -> Bool {
+  private func walk(along text: UnsafeRawBufferPointer, _ rows: UnsafeMutableBufferPointer<UInt64>, _ words: Int)
+    -> Bool
+  {
     let (scalars, staying, within, reached) = (256 * words, 257 * words, 258 * words, 259 * words)
     func mark(_ bit: Int, in row: Int) { rows[row + bit / 64] |= 1 << UInt64(bit % 64) }
 

@@ -13,6 +13,8 @@ package struct Session: Hashable, Sendable {
   package var title: Text
   package var userActivity: UserActivity?
   package var stateRestorationActivity: UserActivity?
+  /// The file or link that it was opened for, where no activity said what it shows; "" for none.
+  package var openedContent: Text
   package var userInfo: UserInfo
   /// What its host set, as it was written; "" where it set nothing and the manifest's counts.
   package var canActivatePredicate: Text
@@ -24,7 +26,7 @@ package struct Session: Hashable, Sendable {
     identifier: UniqueIdentifier, application: Text, role: Text = PayloadOptions.defaultRole, configuration: Text,
     state: SceneState = .unattached, isConnected: Bool = false, hasBeenConnected: Bool = false, created: Instant,
     lastActivated: Instant? = nil, title: Text = .empty, userActivity: UserActivity? = nil,
-    stateRestorationActivity: UserActivity? = nil, userInfo: UserInfo = UserInfo(),
+    stateRestorationActivity: UserActivity? = nil, openedContent: Text = .empty, userInfo: UserInfo = UserInfo(),
     canActivatePredicate: Text = .empty, prefersToActivatePredicate: Text = .empty, isPrivate: Bool = false
   ) {
     self.identifier = identifier
@@ -39,6 +41,7 @@ package struct Session: Hashable, Sendable {
     self.title = title
     self.userActivity = userActivity
     self.stateRestorationActivity = stateRestorationActivity
+    self.openedContent = openedContent
     self.userInfo = userInfo
     self.canActivatePredicate = canActivatePredicate
     self.prefersToActivatePredicate = prefersToActivatePredicate
@@ -95,6 +98,7 @@ extension Session: Document {
       case "title": rest.title = try node.requireText()
       case "userActivity": rest.userActivity = try UserActivity(node, rules)
       case "stateRestorationActivity": rest.stateRestorationActivity = try UserActivity(node, rules)
+      case "openedContent": rest.openedContent = try node.requireText()
       case "userInfo": rest.userInfo = try node.requireDictionary()
       case "canActivatePredicate": rest.canActivatePredicate = try node.requireText(atMost: Limits.predicate)
       case "prefersToActivatePredicate":
@@ -111,7 +115,8 @@ extension Session: Document {
       identifier: identifier, application: application, role: role, configuration: configuration, state: rest.state,
       isConnected: rest.isConnected, hasBeenConnected: rest.hasBeenConnected, created: created,
       lastActivated: lastActivated, title: rest.title, userActivity: rest.userActivity,
-      stateRestorationActivity: rest.stateRestorationActivity, userInfo: rest.userInfo,
+      stateRestorationActivity: rest.stateRestorationActivity, openedContent: rest.openedContent,
+      userInfo: rest.userInfo,
       canActivatePredicate: rest.canActivatePredicate, prefersToActivatePredicate: rest.prefersToActivatePredicate,
       isPrivate: rest.isPrivate)
   }
@@ -130,6 +135,7 @@ extension Session: Document {
     if !title.isEmpty { fields["title"] = title }
     fields.set("userActivity", userActivity?.document)
     fields.set("stateRestorationActivity", stateRestorationActivity?.document)
+    if !openedContent.isEmpty { fields["openedContent"] = openedContent }
     if !userInfo.isEmpty { fields.set("userInfo", .dictionary(userInfo)) }
     if !canActivatePredicate.isEmpty { fields["canActivatePredicate"] = canActivatePredicate }
     if !prefersToActivatePredicate.isEmpty { fields["prefersToActivatePredicate"] = prefersToActivatePredicate }

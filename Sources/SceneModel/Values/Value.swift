@@ -11,7 +11,7 @@ package enum Value: Hashable, Sendable {
   case string(Text)
   case data([UInt8])
   case date(Instant)
-  /// As it was spelled. `UUIDText` says what is one.
+  /// As it was spelled. `UniqueIdentifier` reads it.
   case uuid(Text)
   /// As it was spelled. `URLText` says what is one.
   case url(Text)

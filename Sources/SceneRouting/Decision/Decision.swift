@@ -40,8 +40,16 @@ package enum Outcome: Hashable, Sendable {
 /// Something that is so from now on.
 package enum Fact: Hashable, Sendable {
   indirect case sessionMade(Session)
-  /// A session was chosen; with an activity, that is its current one from now on.
-  indirect case sessionActivated(UniqueIdentifier, at: Instant, showing: UserActivity?)
+  /// A session was chosen, and something given to it to show.
+  indirect case sessionActivated(UniqueIdentifier, at: Instant, showing: Shown?)
+}
+
+/// What a session is given to show.
+package enum Shown: Hashable, Sendable {
+  /// It is its current activity from now on.
+  case activity(UserActivity)
+  /// A file or a link without an activity. A session that has no activity is known by it, so that the same file finds it again.
+  case content(Text)
 }
 
 /// Something that is to be done.

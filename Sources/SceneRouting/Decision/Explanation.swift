@@ -69,7 +69,13 @@ package enum SessionReason: Hashable, Sendable {
 
 /// A session that was looked at.
 package struct Candidate: Hashable, Sendable {
-  package enum Tier: String, Sendable, CaseIterable { case prefers, can, out }
+  /// The best first.
+  package enum Tier: String, Sendable, CaseIterable, Comparable {
+    case prefers, can, out
+
+    package static func < (one: Self, other: Self) -> Bool { one.rank < other.rank }
+    private var rank: Int { self == .prefers ? 0 : self == .can ? 1 : 2 }
+  }
 
   package let session: UniqueIdentifier
   package let tier: Tier

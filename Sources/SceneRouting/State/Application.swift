@@ -68,7 +68,9 @@ struct Application: Sendable {
     let because: ConfigurationReason =
       !naming.isEmpty ? .namesType : !family.isEmpty ? .namesFamily : !open.isEmpty ? .namesNoTypes : .firstOfRole
     guard let chosen = naming.first ?? family.first ?? open.first ?? ofRole.first else { return nil }
-    return Route(configuration: chosen, because: because, eligible: ConfigurationSet(naming + family + open + [chosen]))
+    // By Apple's rule every session of the role is one.
+    let eligible = manifest?.routing == .uikit ? ofRole : naming + family + open + [chosen]
+    return Route(configuration: chosen, because: because, eligible: ConfigurationSet(eligible))
   }
 }
 

@@ -39,11 +39,11 @@ extension State {
   package mutating func apply(_ fact: Fact) -> Undo {
     switch fact {
     case .sessionMade(let session): return update(session)
-    case .sessionActivated(let identifier, at: let now, showing: let activity):
+    case .sessionActivated(let identifier, at: let now, showing: let shown):
       guard let slot = slot(of: identifier) else { return Undo(identifier: identifier, before: nil) }
       var entry = entries[Int(slot)]
       entry.lastActivated = now
-      if let activity { entry.show(activity) }
+      if let shown { entry.show(shown) }
       return put(entry)
     }
   }
@@ -125,15 +125,18 @@ extension SessionEntry {
     if session.stateRestorationActivity != nil { flags.insert(.hasRestorationActivity) }
     created = session.created
     lastActivated = session.lastActivated
-    (shownType, shownKey) = (.empty, .empty)
+    (shownType, shownKey) = (.empty, session.openedContent)
     if let shown = session.shownActivity { (shownType, shownKey) = (shown.activityType, shown.key ?? .empty) }
   }
 
-  /// What becomes of it when a decision makes an activity its current one.
-  fileprivate mutating func show(_ activity: UserActivity) {
+  /// What becomes of it when a decision gives it something to show.
+  fileprivate mutating func show(_ shown: Shown) {
     // A scene that is not connected would be restored first.
     if !flags.contains(.isConnected), flags.contains(.hasRestorationActivity) { return }
-    (shownType, shownKey) = (activity.activityType, activity.key ?? .empty)
+    switch shown {
+    case .activity(let activity): (shownType, shownKey) = (activity.activityType, activity.key ?? .empty)
+    case .content(let key): if shownType.isEmpty { shownKey = key }
+    }
   }
 
   /// What its host set. Answers why, where that cannot be read.

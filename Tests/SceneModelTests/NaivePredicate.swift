@@ -1,0 +1,44 @@
+import SceneModel
+
+/// What a condition means, said as plainly as it can be, and as slowly.
+enum NaivePredicate {
+  static func holds(_ condition: Condition, for subject: Text) -> Bool {
+    switch condition {
+    case .always: true
+    case .never: false
+    case .and(let parts): !parts.map { holds($0, for: subject) }.contains(false)
+    case .or(let parts): parts.map { holds($0, for: subject) }.contains(true)
+    case .not(let part): !holds(part, for: subject)
+    case .comparison(let comparison):
+      holds(comparison.relation, for: Array(subject.folded(comparison.options).string.unicodeScalars))
+    }
+  }
+
+  /// In the order of scalars, which is that of their UTF-8.
+  private static func holds(_ relation: Comparison.Relation, for subject: [Unicode.Scalar]) -> Bool {
+    func scalars(_ text: Text) -> [Unicode.Scalar] { Array(text.string.unicodeScalars) }
+    return switch relation {
+    case .equal(let text): subject == scalars(text)
+    case .notEqual(let text): subject != scalars(text)
+    case .less(let text): subject.lexicographicallyPrecedes(scalars(text))
+    case .lessOrEqual(let text): !scalars(text).lexicographicallyPrecedes(subject)
+    case .greater(let text): scalars(text).lexicographicallyPrecedes(subject)
+    case .greaterOrEqual(let text): !subject.lexicographicallyPrecedes(scalars(text))
+    case .beginsWith(let text): subject.starts(with: scalars(text))
+    case .endsWith(let text): subject.reversed().starts(with: scalars(text).reversed())
+    case .contains(let text):
+      (0...subject.count).contains { subject[$0...].starts(with: scalars(text)) }
+    case .like(let pattern): isLike(subject[...], scalars(pattern)[...])
+    case .oneOf(let texts): texts.map(scalars).contains(subject)
+    }
+  }
+
+  private static func isLike(_ subject: ArraySlice<Unicode.Scalar>, _ pattern: ArraySlice<Unicode.Scalar>) -> Bool {
+    switch pattern.first {
+    case nil: subject.isEmpty
+    case "*": isLike(subject, pattern.dropFirst()) || !subject.isEmpty && isLike(subject.dropFirst(), pattern)
+    case "?": !subject.isEmpty && isLike(subject.dropFirst(), pattern.dropFirst())
+    case let literal: subject.first == literal && isLike(subject.dropFirst(), pattern.dropFirst())
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import SceneModel
+import Testing
+
+@Suite struct PredicateWarningTests {
+  @Test(arguments: [
+    "SELF == 'a' AND SELF == 'b'", "SELF ==''", "SELF IN {}", "SELF IN[c] {}", "SELF IN {'', ''}",
+    "SELF IN {'a', 'b'} AND SELF == 'c'",
+    "SELF == 'a' AND SELF ENDSWITH '.png'", "SELF ENDSWITH '.png' AND SELF ENDSWITH '.txt'",
+    "SELF ENDSWITH[c] '.png' AND SELF ENDSWITH[c] '.txt'", "SELF BEGINSWITH 'file:' AND SELF BEGINSWITH 'https:'",
+    "SELF BEGINSWITH 'a' AND SELF < 'a'", "SELF BEGINSWITH 'a' AND SELF >= 'b'", "SELF > 'b' AND SELF < 'a'",
+    "SELF < ''",
+    "SELF > 'a' AND SELF < 'a'", "SELF >= 'a' AND SELF <= 'a' AND SELF != 'a'", "SELF != 'a' AND SELF == 'a'",
+    "SELF CONTAINS 'x' AND NOT SELF CONTAINS 'x'",
+    "(SELF CONTAINS 'x' OR SELF LIKE '*y?') AND NOT (SELF CONTAINS 'x' OR SELF LIKE '*y?')",
+    "NOT (SELF CONTAINS 'x' OR NOT SELF CONTAINS 'x')", "SELF LIKE 'a' AND SELF == 'b'",
+    "SELF LIKE 'a*' AND SELF LIKE 'b*'",
+    "SELF LIKE '*a' AND SELF LIKE '*b'", "NOT SELF LIKE '*'", "NOT SELF BEGINSWITH ''", "NOT SELF CONTAINS ''",
+    "NOT SELF ENDSWITH ''",
+    "SELF == 'a' AND FALSEPREDICATE", "(SELF == 'a' AND SELF CONTAINS 'b') OR (SELF == 'b' AND SELF LIKE '??')",
+    "(SELF == 'A' AND SELF ==[c] 'b') OR FALSEPREDICATE", "SELF CONTAINS 'b' AND SELF == 'a'",
+    "(SELF == 'a' OR SELF == 'b') AND SELF == 'c'", "SELF == 'a' AND NOT (SELF IN {'a', 'b'})",
+    "(SELF CONTAINS 'q' OR SELF == 'a') AND SELF == 'b'", "SELF ==[c] 'a' AND SELF ==[c] 'b'",
+    "SELF ==[d] 'a' AND SELF BEGINSWITH[d] 'b'",
+  ])
+  func `a condition that no key fulfils is warned about`(source: String) throws {
+    let predicate = try Predicate(Text(source))
+    for (conditions, place) in [
+      (ActivationConditions(can: predicate), PredicateWarning.Place.can),
+      (ActivationConditions(can: try Predicate("TRUEPREDICATE"), prefers: predicate), .prefers),
+    ] {
+      #expect(conditions.warnings.map(\.kind) == [.neverTrue])
+      #expect(conditions.warnings.first?.place == place)
+    }
+  }
+
+  @Test(arguments: [
+    "TRUEPREDICATE", "FALSEPREDICATE", "NOT TRUEPREDICATE", "SELF == 'a'", "SELF != ''", "SELF > ''", "SELF ==[d] ''",
+    "SELF ==[c] 'ss' AND SELF == 'ß'", "SELF ==[d] 'e' AND SELF == 'é'", "SELF == 'a' OR SELF == 'a' AND SELF == 'b'",
+    "SELF BEGINSWITH 'a' AND SELF BEGINSWITH 'ab'", "SELF BEGINSWITH 'a' AND SELF < 'b'", "SELF > 'a' AND SELF < 'b'",
+    "SELF BEGINSWITH 'a' AND SELF ENDSWITH 'b'", "SELF ENDSWITH 'b' AND SELF ENDSWITH 'ab'",
+    "SELF LIKE 'a*' AND NOT SELF == 'a'",
+    "NOT SELF LIKE 'a*'", "SELF LIKE '?*'", "NOT SELF LIKE '?'", "NOT (SELF == 'a' AND SELF == 'b')", "NOT SELF IN {}",
+    "SELF >= 'a' AND SELF <= 'a'",
+    "SELF CONTAINS 'x' AND NOT SELF CONTAINS 'y'", "SELF CONTAINS 'x' AND NOT SELF CONTAINS[c] 'xx'", "SELF == '100%'",
+    "(SELF CONTAINS 'x' OR SELF CONTAINS 'y') AND (NOT SELF CONTAINS 'x' OR NOT SELF CONTAINS 'y')",
+    "(NOT SELF CONTAINS 'x' OR NOT SELF CONTAINS 'y') AND (SELF CONTAINS 'x' OR SELF CONTAINS 'y')",
+    "SELF BEGINSWITH '\u{10FFFF}'", "SELF == 'file:///a%40b'",
+  ])
+  func `a condition that some key fulfils is not`(source: String) throws {
+    let conditions = ActivationConditions(can: try Predicate(Text(source)))
+    #expect(conditions.warnings.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("SELF == '%@'", 9, "%@"), ("SELF == \"%@\"", 9, "%@"), ("SELF ENDSWITH[c] '.%@'", 18, "%@"),
+    ("SELF == 'a' OR SELF IN {'é', '%K'}", 30, "%K"), ("SELF == '\\u0025@'", 9, "%@"), ("'%@' = SELF", 1, "%@"),
+  ])
+  func `a placeholder in quotes is warned about, with its column`(source: String, column: Int, placeholder: String)
+    throws
+  {
+    let conditions = ActivationConditions(can: try Predicate(Text(source)))
+    #expect(conditions.warnings.map(\.kind) == [.placeholder])
+    #expect(conditions.warnings.first?.column == column)
+    #expect(conditions.warnings.first?.message.hasPrefix("\(placeholder) stands in quotes") == true)
+  }
+
+  @Test func `prefers without can is warned about`() throws {
+    let prefers = try Predicate("SELF == 'a'")
+    #expect(ActivationConditions(prefers: prefers).warnings.map(\.kind) == [.prefersWithoutCan])
+    #expect(ActivationConditions(can: try Predicate("TRUEPREDICATE"), prefers: prefers).warnings.isEmpty)
+    #expect(ActivationConditions(can: prefers).warnings.isEmpty)
+    #expect(ActivationConditions().warnings.isEmpty)
+  }
+
+  @Test func `a warning says where, and what to do`() throws {
+    let conditions = ActivationConditions(
+      can: try Predicate("SELF == '%@' AND SELF == ''"), prefers: Predicate(Condition.comparison(.equal("%@"))))
+    #expect(
+      conditions.warnings.map(\.description) == [
+        "can, column 9: %@ stands in quotes, so it is compared as it is; the text itself belongs in its place",
+        "can: no key makes this true; if that is meant, write FALSEPREDICATE",
+        "prefers, column 9: %@ stands in quotes, so it is compared as it is; the text itself belongs in its place",
+      ])
+  }
+
+  @Test func `judging the most tangled predicate that fits takes no time`() throws {
+    let lists = (0..<8).map { list in "SELF IN {" + (0..<60).map { "'\(list)\($0)'" }.joined(separator: ",") + "}" }
+    let predicate = try Predicate(Text(lists.joined(separator: " OR ") + " AND SELF CONTAINS[cd] 'x'"))
+    let pairs = (0..<100).map { "(SELF!='\($0)'OR SELF>'\($0)')" }.joined(separator: "AND")
+    let negated = try Predicate(Text("NOT(\(pairs))"))
+    let clock = ContinuousClock()
+    let start = clock.now
+    #expect(!predicate.condition.isNeverTrue)
+    #expect(!negated.condition.isNeverTrue)
+    #expect(clock.now - start < .seconds(10))
+  }
+}

@@ -1,0 +1,217 @@
+package import SceneModel
+
+/// Makes conditions, ways to spell them, and keys that come close to fulfilling them. All texts come from few pieces, so that
+/// comparisons meet each other and keys meet comparisons.
+package struct PredicateGenerator {
+  package var random: SeededRandom
+
+  package init(seed: UInt64) { random = SeededRandom(seed: seed) }
+
+  private static let pieces: [String] = [
+    "a", "b", "c", "A", "B", "cat1", "/", ".txt", ".TXT", "é", "e\u{301}", "e", "É", "ß", "SS", "ẞ", "İ", "i", "ı", "ﬁ",
+    "fi",
+    "각", "Å", "ς", "Σ", "ệ", "\u{345}", "\u{323}\u{307}", "*", "?", "\"", "'", "\\", "\n", "\t", "\u{1}", "\u{7F}", "😀",
+    " ",
+    "%@", "(", "}", "ꭰ", "\u{FFFD}", "\u{10FFFF}",
+  ]
+
+  /// One that parses: without NUL, and not empty of meaning.
+  package mutating func condition(depth: Int = 4) -> Condition {
+    if depth == 0 || random.once(in: 3) { return leaf() }
+    switch random.below(5) {
+    case 0, 1: return .and(conditions(depth))
+    case 2, 3: return .or(conditions(depth))
+    default: return .not(condition(depth: depth - 1))
+    }
+  }
+
+  private mutating func conditions(_ depth: Int) -> [Condition] {
+    var made: [Condition] = []
+    for _ in 0..<(2 + random.below(3)) { made.append(condition(depth: depth - 1)) }
+    return made
+  }
+
+  private mutating func leaf() -> Condition {
+    switch random.below(30) {
+    case 0: .always
+    case 1: .never
+    default: .comparison(comparison())
+    }
+  }
+
+  package mutating func comparison() -> Comparison {
+    let options = Comparison.Options(rawValue: random.once(in: 2) ? 0 : UInt8(random.below(4)))
+    switch random.below(12) {
+    case 0: return Comparison(.notEqual(text()), options: options)
+    case 1: return Comparison(.less(text()), options: options)
+    case 2: return Comparison(.lessOrEqual(text()), options: options)
+    case 3: return Comparison(.greater(text()), options: options)
+    case 4: return Comparison(.greaterOrEqual(text()), options: options)
+    case 5: return Comparison(.beginsWith(text()), options: options)
+    case 6: return Comparison(.endsWith(text()), options: options)
+    case 7: return Comparison(.contains(text()), options: options)
+    case 8: return Comparison(.like(pattern()), options: options)
+    case 9:
+      var texts: [Text] = []
+      for _ in 0..<random.below(4) { texts.append(text()) }
+      return Comparison(.oneOf(texts), options: options)
+    default: return Comparison(.equal(text()), options: options)
+    }
+  }
+
+  /// Of four pieces at most, often of none or one.
+  package mutating func text() -> Text {
+    var text = ""
+    for _ in 0..<min(random.below(5), random.below(5)) { text += random.one(of: Self.pieces) }
+    return Text(text)
+  }
+
+  private mutating func pattern() -> Text {
+    var text = ""
+    for _ in 0..<random.below(6) {
+      text += random.one(of: ["*", "?", "a", "b", "é", "😀", random.one(of: Self.pieces)])
+    }
+    return Text(text)
+  }
+
+  /// A key that has to do with the condition: one of its constants, or of several together, or close to one. Not empty.
+  package mutating func subject(for condition: Condition) -> Text {
+    let constants = condition.constants
+    var subject = ""
+    for _ in 0..<(1 + random.below(2)) {
+      let constant = constants.isEmpty || random.once(in: 8) ? text() : random.one(of: constants)
+      subject += random.once(in: 6) ? constant.string.uppercased() : constant.string
+    }
+    switch random.below(6) {
+    case 0: subject.unicodeScalars.insert("a", at: subject.unicodeScalars.startIndex)
+    case 1: subject += random.one(of: Self.pieces)
+    case 2: if !subject.unicodeScalars.isEmpty { subject.unicodeScalars.removeLast() }
+    case 3: subject = String(String.UnicodeScalarView(subject.unicodeScalars.map { $0 == "*" || $0 == "?" ? "a" : $0 }))
+    default: break
+    }
+    return Text(subject.isEmpty ? "a" : subject)
+  }
+}
+
+// MARK: - Writing
+
+extension PredicateGenerator {
+  /// The condition as somebody else might write it: other spellings, spaces, quotes, escapes, and a constant on the left.
+  package mutating func spelling(of condition: Condition) -> String {
+    switch condition {
+    case .always: word("TRUEPREDICATE")
+    case .never: word("FALSEPREDICATE")
+    case .comparison(let comparison): spelling(of: comparison)
+    case .and(let parts): joined(parts, ["&&", " AND "])
+    case .or(let parts): joined(parts, ["||", " OR "])
+    case .not(let part): (random.once(in: 2) ? "!" : word("NOT")) + "(" + spelling(of: part) + ")"
+    }
+  }
+
+  private mutating func joined(_ parts: [Condition], _ operators: [String]) -> String {
+    var text = ""
+    for part in parts {
+      if !text.isEmpty { text += space() + word(random.one(of: operators)) + space() }
+      text += "(" + spelling(of: part) + ")"
+    }
+    return text
+  }
+
+  private mutating func spelling(of comparison: Comparison) -> String {
+    func options() -> String { comparison.options.description }
+    switch comparison.relation {
+    case .equal(let text): return spelling(["==", "="], mirrored: ["==", "="], options(), text)
+    case .notEqual(let text): return spelling(["!=", "<>"], mirrored: ["!=", "<>"], options(), text)
+    case .less(let text): return spelling(["<"], mirrored: [">"], options(), text)
+    case .lessOrEqual(let text): return spelling(["<=", "=<"], mirrored: [">=", "=>"], options(), text)
+    case .greater(let text): return spelling([">"], mirrored: ["<"], options(), text)
+    case .greaterOrEqual(let text): return spelling([">=", "=>"], mirrored: ["<=", "=<"], options(), text)
+    case .beginsWith(let text): return spelling([" BEGINSWITH"], mirrored: [], options(), text)
+    case .endsWith(let text): return spelling([" ENDSWITH"], mirrored: [], options(), text)
+    case .contains(let text): return spelling([" CONTAINS"], mirrored: [], options(), text)
+    case .like(let text): return spelling([" LIKE"], mirrored: [], options(), text)
+    case .oneOf(let texts):
+      var list: [String] = []
+      for text in texts { list.append(space() + quoted(text) + space()) }
+      return word("SELF") + space() + word(" IN") + word(options()) + space() + "{" + list.joined(separator: ",") + "}"
+    }
+  }
+
+  private mutating func spelling(_ names: [String], mirrored: [String], _ options: String, _ text: Text) -> String {
+    if !mirrored.isEmpty, random.once(in: 3) {
+      return quoted(text) + space() + random.one(of: mirrored) + word(options) + space() + word("SELF")
+    }
+    return word("SELF") + space() + word(random.one(of: names)) + word(options) + space() + quoted(text)
+  }
+
+  private mutating func space() -> String { random.one(of: ["", " ", "\n", "\t ", "\r\n"]) }
+
+  private mutating func word(_ text: String) -> String {
+    random.one(of: [text, text, text.lowercased(), String(text.lowercased().prefix(2) + text.dropFirst(2))])
+  }
+
+  private mutating func quoted(_ text: Text) -> String {
+    let quote: Unicode.Scalar = random.once(in: 2) ? "'" : "\""
+    var written = String(quote)
+    for scalar in text.string.unicodeScalars {
+      if random.once(in: 12) {
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16, uppercase: random.once(in: 2))
+          written += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+      } else if scalar == quote || scalar == "\\" {
+        written += "\\" + String(scalar)
+      } else {
+        written.unicodeScalars.append(scalar)
+      }
+    }
+    return written + String(quote)
+  }
+
+  private static let tokens = [
+    "SELF", "self", "==", "=", "!=", "<>", "<", "=<", ">", "AND", "&&", "or", "||", "NOT", "!", "(", ")", "{", "}",
+    "[", "]", "[c]",
+    "[cd]", "[dc]", "[n]", ",", "IN", "LIKE", "BEGINSWITH", "CONTAINS", "MATCHES", "BETWEEN", "ANY", "TRUEPREDICATE",
+    "'a'", "\"b\"",
+    "'", "\"", "\\", "'\\u12'", "'\\ud83d\\ude00'", "'\\ud83d'", "'\\q'", "12", "-1.5", "%@", "$X", "title", "a.b",
+    "SELF.x", "f(x)",
+    "@", "#", "é", "“", "😀", "\u{0}", "\u{A0}", "nil", "YES",
+  ]
+
+  /// Something that may or may not be a predicate: tokens in any order, and predicates that lost or gained a little.
+  package mutating func soup() -> Text {
+    if random.once(in: 3) {
+      var soup = ""
+      for _ in 0..<random.below(12) { soup += random.one(of: Self.tokens) + random.one(of: ["", " "]) }
+      return Text(soup)
+    }
+    var scalars = Array(spelling(of: condition(depth: 2)).unicodeScalars)
+    for _ in 0..<(1 + random.below(3)) {
+      let place = random.below(scalars.count + 1)
+      switch random.below(3) {
+      case 0: scalars.insert(contentsOf: random.one(of: Self.tokens).unicodeScalars, at: place)
+      case 1: scalars.removeSubrange(place..<min(place + 1 + random.below(3), scalars.count))
+      default: scalars.removeSubrange(place...)
+      }
+    }
+    return Text(String(String.UnicodeScalarView(scalars)))
+  }
+}
+
+extension Condition {
+  /// All texts that it compares with.
+  package var constants: [Text] {
+    switch self {
+    case .always, .never: []
+    case .and(let parts), .or(let parts): parts.flatMap(\.constants)
+    case .not(let part): part.constants
+    case .comparison(let comparison):
+      switch comparison.relation {
+      case .equal(let text), .notEqual(let text), .less(let text), .lessOrEqual(let text), .greater(let text),
+        .greaterOrEqual(let text), .beginsWith(let text), .endsWith(let text), .contains(let text), .like(let text):
+        [text]
+      case .oneOf(let texts): texts
+      }
+    }
+  }
+}
