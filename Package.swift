@@ -26,6 +26,7 @@ let package = Package(
     .target(name: "XML", swiftSettings: settings),
     .target(name: "SceneModel", dependencies: ["XML"], swiftSettings: settings),
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
+    .target(name: "InterchangeWire", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
     .executableTarget(

@@ -1,0 +1,60 @@
+package import DBus
+package import SceneModel
+
+/// What a delivery is answered with: session, outcome, delivery.
+package typealias DeliveryReply = Reply<ObjectPath, String, String>
+/// (session, outcome, delivery)
+package typealias DeliveryResult = Structure<ObjectPath, String, String>
+/// (delivery, state, application, session)
+package typealias DeliveryRow = Structure<String, String, String, ObjectPath>
+/// (path, application, configuration, state, target content identifier, title, last activated)
+package typealias SessionRow = Structure<ObjectPath, String, String, String, String, String, UInt64>
+/// (sequence, name, arguments)
+package typealias EventRow = Structure<UInt64, String, String>
+/// (role, name, activity types)
+package typealias ConfigurationRow = Structure<String, String, [String]>
+
+/// What the objects of the service are asked. Bodies have been read and the shape of their values checked; who calls, and what it may, is
+/// for those who answer.
+///
+/// What changes something is answered through its reply, once it is stored; the rest at once. What is thrown is the answer too.
+package protocol InterchangeCalls: Actor {
+  // The root
+  func drop(_ activity: UserActivity, _ reply: DeliveryReply) throws
+  func deliver(_ document: Text, _ reply: DeliveryReply) throws
+  func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws
+  func explain(_ document: Text, _ call: Call) throws -> Text
+  func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text)
+  func deliveries(in state: Text, after: Text, limit: UInt32, _ call: Call) throws -> [DeliveryRow]
+  func cancelDelivery(_ identifier: Text, _ reply: Reply< >) throws
+  func redirectDelivery(_ identifier: Text, to session: ObjectPath, _ reply: Reply<String>) throws
+  func sessions(of application: Text, after: Text, limit: UInt32, _ call: Call) throws -> [SessionRow]
+  func events(since sequence: UInt64, limit: UInt32, _ call: Call) throws -> [EventRow]
+  func eventSequence() -> UInt64
+  func register(_ manifest: Text, _ reply: Reply<ObjectPath>) throws
+  func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply< >) throws
+  func preferredApplication(for type: Text, _ call: Call) throws -> Text
+
+  // An application
+  func manifest(at path: ObjectPath) throws -> (manifest: Manifest, file: Text, isAttached: Bool)
+  func newSession(of configuration: Text, at path: ObjectPath, _ reply: DeliveryReply) throws
+
+  // A session
+  func session(_ access: PropertyAccess) throws -> Session
+  func setProperty(_ property: SessionProperty, to text: Text, _ access: PropertyAccess) throws
+  func activate(_ activity: Text, at path: ObjectPath, _ reply: Reply<String, String>) throws
+  func refresh(at path: ObjectPath, _ reply: Reply< >) throws
+  func destroy(_ animation: Text, at path: ObjectPath, _ reply: Reply< >) throws
+  func setState(_ state: Text, at path: ObjectPath, _ reply: Reply< >) throws
+  func disconnect(at path: ObjectPath, _ reply: Reply< >) throws
+}
+
+/// What a host writes about its session.
+package enum SessionProperty: String, CaseIterable, Sendable {
+  case title = "Title"
+  case userActivity = "UserActivity"
+  case stateRestorationActivity = "StateRestorationActivity"
+  case userInfo = "UserInfo"
+  case canActivatePredicate = "CanActivatePredicate"
+  case prefersToActivatePredicate = "PrefersToActivatePredicate"
+}

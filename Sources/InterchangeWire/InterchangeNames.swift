@@ -1,0 +1,31 @@
+package import DBus
+package import SceneModel
+
+/// What things are called on the bus.
+package enum InterchangeNames {
+  package static let bus: BusName = "org.stagedoor.Interchange1"
+  package static let root: ObjectPath = "/org/stagedoor/Interchange1"
+  package static let applications: ObjectPath = "/org/stagedoor/Interchange1/application"
+  package static let sessions: ObjectPath = "/org/stagedoor/Interchange1/session"
+
+  package static let interchange: InterfaceName = "org.stagedoor.Interchange1"
+  package static let application: InterfaceName = "org.stagedoor.Application1"
+  package static let session: InterfaceName = "org.stagedoor.SceneSession1"
+
+  package static func path(ofSession identifier: UniqueIdentifier) -> ObjectPath {
+    ObjectPath(unchecked: SessionReference.path(of: identifier).string)
+  }
+
+  /// The session that a path names, whether or not there is one.
+  package static func session(at path: ObjectPath) -> UniqueIdentifier? {
+    path.parent == sessions ? SessionReference.identifier(Text(path.rawValue)) : nil
+  }
+
+  package static func path(ofApplication identifier: Text) -> ObjectPath {
+    applications.appending(label: identifier.string)
+  }
+
+  package static func application(at path: ObjectPath) -> Text? {
+    path.parent == applications ? path.label.map { Text($0) } : nil
+  }
+}

@@ -1,0 +1,120 @@
+package import DBus
+package import SceneModel
+
+/// `org.stagedoor.Application1`, the same for every application: which one is meant, its path says.
+package enum ApplicationInterface {
+  package static func make<Service: InterchangeCalls>(on service: Service) -> Interface {
+    var interface = Interface(InterchangeNames.application)
+    interface.property("Identifier", emits: .const, on: service) { service, access in
+      try service.manifest(at: access.path).manifest.identifier.string
+    }
+    interface.property("Name", on: service) { service, access in
+      try service.manifest(at: access.path).manifest.name.string
+    }
+    interface.property("ActivityTypes", on: service) { service, access in
+      try service.manifest(at: access.path).manifest.activityTypes.map(\.string)
+    }
+    interface.property("SupportsMultipleScenes", on: service) { service, access in
+      try service.manifest(at: access.path).manifest.supportsMultipleScenes
+    }
+    interface.property("Configurations", on: service) { service, access -> [ConfigurationRow] in
+      try service.manifest(at: access.path).manifest.configurations.map {
+        ConfigurationRow($0.role.string, $0.name.string, $0.activityTypes.map(\.string))
+      }
+    }
+    interface.property("HostAttached", on: service) { service, access in
+      try service.manifest(at: access.path).isAttached
+    }
+    interface.property("ManifestPath", on: service) { service, access in
+      try service.manifest(at: access.path).file.string
+    }
+    interface.method(
+      "NewSession", in: "configuration", out: "session", "outcome", "delivery", on: service
+    ) { (service: isolated Service, reply: DeliveryReply, configuration: String) in
+      try service.newSession(of: Text(configuration), at: reply.call.path, reply)
+    }
+    return interface
+  }
+}
+
+/// `org.stagedoor.SceneSession1`, the same for every session.
+package enum SessionInterface {
+  package static func make<Service: InterchangeCalls>(on service: Service) -> Interface {
+    var interface = Interface(InterchangeNames.session)
+    addProperties(to: &interface, service)
+    interface.method(
+      "Activate", in: "activity", out: "outcome", "delivery", on: service
+    ) { (service: isolated Service, reply: Reply<String, String>, activity: String) in
+      try service.activate(Text(activity), at: reply.call.path, reply)
+    }
+    interface.method("Refresh", on: service) { (service: isolated Service, reply: Reply< >) in
+      try service.refresh(at: reply.call.path, reply)
+    }
+    interface.method("Destroy", in: "animation", on: service) {
+      (service: isolated Service, reply: Reply< >, animation: String) in
+      try service.destroy(Text(animation), at: reply.call.path, reply)
+    }
+    interface.method("SetState", in: "state", on: service) {
+      (service: isolated Service, reply: Reply< >, state: String) in
+      try service.setState(Text(state), at: reply.call.path, reply)
+    }
+    interface.method("Disconnect", on: service) { (service: isolated Service, reply: Reply< >) in
+      try service.disconnect(at: reply.call.path, reply)
+    }
+    return interface
+  }
+
+  private static func addProperties<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
+    interface.property("PersistentIdentifier", emits: .const, on: service) { service, access in
+      "\(try service.session(access).identifier)"
+    }
+    interface.property("Application", emits: .const, on: service) { service, access in
+      try service.session(access).application.string
+    }
+    interface.property("Role", emits: .const, on: service) { service, access in
+      try service.session(access).role.string
+    }
+    interface.property("Configuration", on: service) { service, access in
+      try service.session(access).configuration.string
+    }
+    interface.property("State", on: service) { service, access in try service.session(access).state.rawValue }
+    interface.property("Connected", on: service) { service, access in try service.session(access).isConnected }
+    interface.property("TargetContentIdentifier", on: service) { service, access in
+      try service.session(access).targetContentIdentifier.string
+    }
+    interface.property("Created", emits: .const, on: service) { service, access in
+      try service.session(access).created.unsigned
+    }
+    interface.property("LastActivated", emits: .false, on: service) { service, access in
+      try service.session(access).lastActivated.unsigned
+    }
+    for property in SessionProperty.allCases {
+      interface.property(
+        MemberName(unchecked: property.rawValue), on: service,
+        get: { service, access in try service.session(access).text(of: property).string },
+        set: { service, access, text in try service.setProperty(property, to: Text(text), access) })
+    }
+  }
+}
+
+extension Session {
+  /// What the bus says it shows.
+  package var targetContentIdentifier: Text { userActivity?.targetContentIdentifier ?? openedContent }
+
+  /// "" where there is nothing.
+  package func text(of property: SessionProperty) -> Text {
+    switch property {
+    case .title: title
+    case .userActivity: userActivity?.json ?? .empty
+    case .stateRestorationActivity: stateRestorationActivity?.json ?? .empty
+    case .userInfo: userInfo.isEmpty ? .empty : JSON.text(of: .dictionary(userInfo))
+    case .canActivatePredicate: canActivatePredicate
+    case .prefersToActivatePredicate: prefersToActivatePredicate
+    }
+  }
+}
+
+extension Instant {
+  /// As the bus counts: a moment before 1970 is 0.
+  package var unsigned: UInt64 { UInt64(max(0, microseconds)) }
+}

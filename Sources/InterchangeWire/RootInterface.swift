@@ -1,0 +1,100 @@
+package import DBus
+import SceneModel
+
+/// `org.stagedoor.Interchange1`, in the order of its document.
+package struct RootInterface: Sendable {
+  package let interface: Interface
+  package let signals: Signals
+
+  package init<Service: InterchangeCalls>(on service: Service) {
+    var interface = Interface(InterchangeNames.interchange)
+    interface.property("Version", constant: UInt32(1))
+    interface.property("EventSequence", emits: .false, on: service, get: { service, _ in service.eventSequence() })
+    RootInterface.addDeliveries(to: &interface, service)
+    RootInterface.addQuestions(to: &interface, service)
+    RootInterface.addApplications(to: &interface, service)
+    signals = Signals(on: &interface)
+    self.interface = interface
+  }
+
+  private static func addDeliveries<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
+    interface.method(
+      "Drop", in: "activity_type", "target_content_identifier", "user_info", out: "session", "outcome", "delivery",
+      on: service
+    ) { (service: isolated Service, reply: DeliveryReply, type: String, key: String, info: [String: String]) in
+      let entries = info.map { UserInfo.Entry(key: Text($0.key), value: .string(Text($0.value))) }
+      // A dictionary of the bus has each key once.
+      let userInfo = UserInfo(entries) ?? UserInfo()
+      try service.drop(
+        UserActivity(
+          activityType: Text(type), targetContentIdentifier: key.isEmpty ? nil : Text(key), userInfo: userInfo), reply)
+    }
+    interface.method(
+      "Deliver", in: "payload", out: "session", "outcome", "delivery", on: service
+    ) { (service: isolated Service, reply: DeliveryReply, payload: String) in
+      try service.deliver(Text(payload), reply)
+    }
+    interface.method(
+      "DeliverEach", in: "payload", out: "results", on: service
+    ) { (service: isolated Service, reply: Reply<[DeliveryResult]>, payload: String) in
+      try service.deliverEach(Text(payload), reply)
+    }
+    interface.method(
+      "CancelDelivery", in: "delivery", on: service
+    ) { (service: isolated Service, reply: Reply< >, delivery: String) in
+      try service.cancelDelivery(Text(delivery), reply)
+    }
+    interface.method(
+      "RedirectDelivery", in: "delivery", "session", out: "outcome", on: service
+    ) { (service: isolated Service, reply: Reply<String>, delivery: String, session: ObjectPath) in
+      try service.redirectDelivery(Text(delivery), to: session, reply)
+    }
+  }
+
+  private static func addQuestions<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
+    interface.method(
+      "Explain", in: "payload", out: "decision", on: service
+    ) { (service: isolated Service, call: Call, payload: String) -> String in
+      try service.explain(Text(payload), call).string
+    }
+    interface.method(
+      "GetDelivery", in: "delivery", out: "state", "decision", on: service
+    ) { (service: isolated Service, call: Call, delivery: String) -> (String, String) in
+      let (state, decision) = try service.delivery(Text(delivery), call)
+      return (state.string, decision.string)
+    }
+    interface.method(
+      "ListDeliveries", in: "state", "after", "limit", out: "deliveries", on: service
+    ) { (service: isolated Service, call: Call, state: String, after: String, limit: UInt32) -> [DeliveryRow] in
+      try service.deliveries(in: Text(state), after: Text(after), limit: limit, call)
+    }
+    interface.method(
+      "ListSessions", in: "application", "after", "limit", out: "sessions", on: service
+    ) { (service: isolated Service, call: Call, application: String, after: String, limit: UInt32) -> [SessionRow] in
+      try service.sessions(of: Text(application), after: Text(after), limit: limit, call)
+    }
+    interface.method(
+      "EventsSince", in: "sequence", "limit", out: "events", on: service
+    ) { (service: isolated Service, call: Call, sequence: UInt64, limit: UInt32) -> [EventRow] in
+      try service.events(since: sequence, limit: limit, call)
+    }
+  }
+
+  private static func addApplications<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
+    interface.method(
+      "RegisterApplication", in: "manifest", out: "application", on: service
+    ) { (service: isolated Service, reply: Reply<ObjectPath>, manifest: String) in
+      try service.register(Text(manifest), reply)
+    }
+    interface.method(
+      "SetPreferredApplication", in: "activity_type", "identifier", on: service
+    ) { (service: isolated Service, reply: Reply< >, type: String, identifier: String) in
+      try service.setPreferredApplication(Text(identifier), for: Text(type), reply)
+    }
+    interface.method(
+      "GetPreferredApplication", in: "activity_type", out: "identifier", on: service
+    ) { (service: isolated Service, call: Call, type: String) -> String in
+      try service.preferredApplication(for: Text(type), call).string
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package import DBus
+package import SceneModel
+
+/// What the service tells everyone. Each begins with the application's identifier and ends with its number.
+package struct Signals: Sendable {
+  let routed: SignalDeclaration<String, ObjectPath, String, String, String, String, String, UInt64>
+  let handled: SignalDeclaration<String, ObjectPath, String, UInt64>
+  let deliveryFailed: SignalDeclaration<String, ObjectPath, String, String, String, UInt64>
+  let sessionConnected: SignalDeclaration<String, ObjectPath, String, UInt64>
+  let sessionStateChanged: SignalDeclaration<String, ObjectPath, String, UInt64>
+  let sessionDisconnected: SignalDeclaration<String, ObjectPath, UInt64>
+  let sessionDiscarded: SignalDeclaration<String, ObjectPath, String, String, UInt64>
+  let sessionRefreshRequested: SignalDeclaration<String, ObjectPath, UInt64>
+
+  init(on interface: inout Interface) {
+    let (text, path, number) = (String.self, ObjectPath.self, UInt64.self)
+    routed = interface.signal(
+      "Routed", "application", "session", "outcome", "configuration", "activity_type", "target_content_identifier",
+      "delivery", "sequence", of: text, path, text, text, text, text, text, number)
+    handled = interface.signal(
+      "Handled", "application", "session", "delivery", "sequence", of: text, path, text, number)
+    deliveryFailed = interface.signal(
+      "DeliveryFailed", "application", "session", "delivery", "error", "message", "sequence", of: text, path, text,
+      text, text, number)
+    sessionConnected = interface.signal(
+      "SessionConnected", "application", "session", "configuration", "sequence", of: text, path, text, number)
+    sessionStateChanged = interface.signal(
+      "SessionStateChanged", "application", "session", "state", "sequence", of: text, path, text, number)
+    sessionDisconnected = interface.signal(
+      "SessionDisconnected", "application", "session", "sequence", of: text, path, number)
+    sessionDiscarded = interface.signal(
+      "SessionDiscarded", "application", "session", "persistent_identifier", "animation", "sequence", of: text, path,
+      text, text, number)
+    sessionRefreshRequested = interface.signal(
+      "SessionRefreshRequested", "application", "session", "sequence", of: text, path, number)
+  }
+}
+
+/// Something that happened, as everyone is told of it.
+package struct Event: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    case routed(
+      outcome: Text, configuration: Text, activityType: Text, targetContentIdentifier: Text, delivery: UniqueIdentifier)
+    case handled(delivery: UniqueIdentifier)
+    case deliveryFailed(delivery: UniqueIdentifier, error: Text, message: Text)
+    case sessionConnected(configuration: Text)
+    case sessionStateChanged(SceneState)
+    case sessionDisconnected
+    case sessionDiscarded(animation: Text)
+    case sessionRefreshRequested
+  }
+
+  package let kind: Kind
+  package let application: Text
+  package let session: UniqueIdentifier
+  package let sequence: UInt64
+
+  package init(_ kind: Kind, application: Text, session: UniqueIdentifier, sequence: UInt64) {
+    self.kind = kind
+    self.application = application
+    self.session = session
+    self.sequence = sequence
+  }
+
+  /// The signal's name.
+  package var name: Text {
+    switch kind {
+    case .routed: "Routed"
+    case .handled: "Handled"
+    case .deliveryFailed: "DeliveryFailed"
+    case .sessionConnected: "SessionConnected"
+    case .sessionStateChanged: "SessionStateChanged"
+    case .sessionDisconnected: "SessionDisconnected"
+    case .sessionDiscarded: "SessionDiscarded"
+    case .sessionRefreshRequested: "SessionRefreshRequested"
+    }
+  }
+
+  /// The signal's arguments by their names, without the number.
+  package var arguments: Value {
+    var fields: UserInfo = [
+      "application": .string(application),
+      "session": .string(SessionReference.path(of: session)),
+    ]
+    func set(_ key: Text, _ text: Text) { fields[key] = .string(text) }
+    switch kind {
+    case .routed(let outcome, let configuration, let type, let key, let delivery):
+      set("outcome", outcome)
+      set("configuration", configuration)
+      set("activity_type", type)
+      set("target_content_identifier", key)
+      set("delivery", Text("\(delivery)"))
+    case .handled(let delivery): set("delivery", Text("\(delivery)"))
+    case .deliveryFailed(let delivery, let error, let message):
+      set("delivery", Text("\(delivery)"))
+      set("error", error)
+      set("message", message)
+    case .sessionConnected(let configuration): set("configuration", configuration)
+    case .sessionStateChanged(let state): set("state", Text(state.rawValue))
+    case .sessionDisconnected, .sessionRefreshRequested: break
+    case .sessionDiscarded(let animation):
+      set("persistent_identifier", Text("\(session)"))
+      set("animation", animation)
+    }
+    return .dictionary(fields)
+  }
+}
+
+extension Connection {
+  /// Tells everyone.
+  package nonisolated func emit(_ event: Event, _ signals: Signals) throws(CodingError) {
+    let root = InterchangeNames.root
+    let application = event.application.string
+    let session = InterchangeNames.path(ofSession: event.session)
+    let sequence = event.sequence
+    switch event.kind {
+    case .routed(let outcome, let configuration, let type, let key, let delivery):
+      try emit(
+        signals.routed, from: root, application, session, outcome.string, configuration.string, type.string, key.string,
+        "\(delivery)", sequence)
+    case .handled(let delivery): try emit(signals.handled, from: root, application, session, "\(delivery)", sequence)
+    case .deliveryFailed(let delivery, let error, let message):
+      try emit(
+        signals.deliveryFailed, from: root, application, session, "\(delivery)", error.string, message.string, sequence)
+    case .sessionConnected(let configuration):
+      try emit(signals.sessionConnected, from: root, application, session, configuration.string, sequence)
+    case .sessionStateChanged(let state):
+      try emit(signals.sessionStateChanged, from: root, application, session, state.rawValue, sequence)
+    case .sessionDisconnected: try emit(signals.sessionDisconnected, from: root, application, session, sequence)
+    case .sessionDiscarded(let animation):
+      try emit(
+        signals.sessionDiscarded, from: root, application, session, "\(event.session)", animation.string, sequence)
+    case .sessionRefreshRequested: try emit(signals.sessionRefreshRequested, from: root, application, session, sequence)
+    }
+  }
+}
