@@ -26,6 +26,12 @@ let package = Package(
     .target(name: "XML", swiftSettings: settings),
     .target(name: "SceneModel", dependencies: ["XML"], swiftSettings: settings),
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
+    .target(
+      name: "Interchange", dependencies: ["DBus", "InterchangeWire", "SceneModel", "SceneRouting", "SessionStore"],
+      swiftSettings: settings),
+    .executableTarget(name: "stagedoord", dependencies: ["DBus", "Interchange", "InterchangeWire", "SceneModel", "SessionStore"], swiftSettings: settings),
     .target(name: "InterchangeWire", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),

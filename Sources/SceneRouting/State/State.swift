@@ -84,3 +84,17 @@ package struct State: Sendable {
     }
   }
 }
+
+extension State {
+  package func preferredApplication(for type: Text) -> Text? { preferred[type] }
+
+  /// The applications whose sessions a decision about a payload may look at, where its options name none.
+  package func concerned(by payload: Payload) -> [Text] {
+    var found: Set<Int> = []
+    for item in payload.items {
+      for activity in item.activities { found.formUnion(applications(declaring: activity.activityType)) }
+      for representation in item.representations { found.formUnion(applications(taking: representation.type)) }
+    }
+    return found.map { applications[$0].identifier }
+  }
+}

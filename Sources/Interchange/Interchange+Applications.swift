@@ -1,0 +1,90 @@
+package import DBus
+package import InterchangeWire
+package import SceneModel
+import SceneRouting
+import SessionStore
+
+// What an application's object is asked, and how applications come and go.
+extension Interchange {
+  func isApplication(_ path: ObjectPath) -> Bool {
+    InterchangeNames.application(at: path).map { state.manifest(of: $0) != nil } ?? false
+  }
+
+  func applicationElements() -> [String] {
+    manifestFiles.keys.sorted().map { String(InterchangeNames.path(ofApplication: $0).lastElement) }
+  }
+
+  package func manifest(at path: ObjectPath) throws -> (manifest: Manifest, file: Text, isAttached: Bool) {
+    guard let identifier = InterchangeNames.application(at: path), let manifest = state.manifest(of: identifier) else {
+      throw InterchangeError(.unknownObject, "there is no application at \(path)")
+    }
+    return (manifest, manifestFiles[identifier] ?? .empty, false)
+  }
+
+  package func newSession(of configuration: Text, at path: ObjectPath, _ reply: DeliveryReply) throws {
+    let (manifest, _, _) = try manifest(at: path)
+    var payload = Payload()
+    payload.options.application = manifest.identifier
+    payload.options.disposition = .new
+    if !configuration.isEmpty {
+      payload.options.configuration = configuration
+      // A name says which role it is of.
+      let named = manifest.configurations.filter { $0.name == configuration }
+      if !named.contains(where: { $0.role == PayloadOptions.defaultRole }) { payload.options.role = named.first?.role }
+    }
+    try deliver(payload, fingerprint: .empty, from: callers.caller(of: reply.call), reply)
+  }
+
+  // MARK: Manifests
+
+  /// An application is there, or says something else of itself. Sessions of configurations that it no longer has are discarded.
+  package func replaceManifest(_ manifest: Manifest, file: Text) throws {
+    try bringIn(manifest.identifier)
+    let isNew = state.manifest(of: manifest.identifier) == nil
+    if state.manifest(of: manifest.identifier) == manifest, manifestFiles[manifest.identifier] == file { return }
+    state.register(manifest)
+    manifestFiles[manifest.identifier] = file
+    let path = InterchangeNames.path(ofApplication: manifest.identifier)
+    if isNew {
+      connection.objectAdded(at: path)
+    } else {
+      for property: MemberName in ["Name", "ActivityTypes", "SupportsMultipleScenes", "Configurations", "ManifestPath"] {
+        connection.propertyChanged(property, of: InterchangeNames.application, at: path)
+      }
+      try discardOrphans(of: manifest)
+    }
+    for configuration in manifest.configurations {
+      for warning in configuration.conditions.warnings {
+        log.warning("\(manifest.identifier): \(configuration.name): \(warning)")
+      }
+    }
+  }
+
+  private func discardOrphans(of manifest: Manifest) throws {
+    endTurn()
+    var orphans: [Session] = []
+    try stored { () throws(StoreError) in
+      try store.forEachSession(of: manifest.identifier) { session in
+        let isThere = manifest.configurations.contains {
+          $0.role == session.role && $0.name == session.configuration
+        }
+        if !isThere { orphans.append(session) }
+      }
+    }
+    let now = settings.now()
+    for session in orphans {
+      var share = Turn.Share(refuse: { _ in })
+      discard(session, animation: "standard", &share, now)
+      add(share)
+    }
+  }
+
+  /// Its sessions stay, out of routing, until it returns.
+  package func removeManifest(of identifier: Text) {
+    guard state.manifest(of: identifier) != nil else { return }
+    state.unregister(identifier)
+    manifestFiles[identifier] = nil
+    connection.objectRemoved(
+      at: InterchangeNames.path(ofApplication: identifier), [InterchangeNames.application])
+  }
+}

@@ -1,0 +1,266 @@
+package import DBus
+package import InterchangeWire
+package import SceneModel
+import SceneRouting
+import SessionStore
+
+// What the root object is asked.
+extension Interchange: InterchangeCalls {
+  package func drop(_ activity: UserActivity, _ reply: DeliveryReply) throws {
+    // The same checks as a document gets, since it says the same.
+    let payload = try read { () throws(Fault) in try Payload(json: Payload(activity).json, rules) }
+    try deliver(payload, fingerprint: .empty, from: callers.caller(of: reply.call), reply)
+  }
+
+  package func deliver(_ document: Text, _ reply: DeliveryReply) throws {
+    let payload = try read { () throws(Fault) in try Payload(json: document, rules) }
+    try deliver(payload, fingerprint: document, from: callers.caller(of: reply.call), reply)
+  }
+
+  package func explain(_ document: Text, _ call: Call) throws -> Text {
+    let payload = try read { () throws(Fault) in try Payload(json: document, rules) }
+    let caller = callers.caller(of: call)
+    try bringIn(for: payload)
+    let request = Request(
+      payload, from: Sender(hosts: nil, isSandboxed: caller.isSandboxed),
+      newSession: UniqueIdentifier(high: 0, low: 0), listsCandidates: true)
+    let decision = SceneRouting.decide(state, request, at: settings.now())
+    // A sandbox reads its own application's sessions only.
+    let isForeign = caller.isSandboxed && decision.explanation.application?.chosen != caller.application
+    return JSON.text(of: decision.document(withCandidates: !isForeign))
+  }
+
+  package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {
+    let payload = try read { () throws(Fault) in try Payload(json: document, rules) }
+    if payload.options.session != nil || payload.options.wait == .handled {
+      throw InterchangeError(.invalidPayload, "options: DeliverEach takes neither \"session\" nor \"wait\"")
+    }
+    let caller = callers.caller(of: reply.call)
+    var share = Turn.Share(refuse: { reply.fail($0) })
+    var results: [DeliveryResult] = []
+    for item in payload.items {
+      var one = payload
+      one.items = [item]
+      one.options.token = nil
+      do {
+        let answer = try decide(one, fingerprint: .empty, caller, &share)
+        results.append(
+          DeliveryResult(
+            InterchangeNames.path(ofSession: answer.session), answer.outcome.string, "\(answer.delivery)"))
+      } catch let error as InterchangeError {
+        guard payload.options.batch == .bestEffort else {
+          for undo in share.undos.reversed() { state.revert(undo) }
+          throw error
+        }
+        results.append(DeliveryResult(.root, error.errorName.rawValue, ""))
+      }
+    }
+    share.speak.append { [results] in reply.send(results) }
+    add(share)
+  }
+
+  // MARK: Questions
+
+  package func eventSequence() -> UInt64 {
+    endTurn()
+    return sequence
+  }
+
+  package func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text) {
+    let delivery = try storedDelivery(identifier, call)
+    return (Text(delivery.progress.state.rawValue), delivery.decision)
+  }
+
+  private func storedDelivery(_ identifier: Text, _ call: Call) throws -> StoredDelivery {
+    endTurn()
+    let caller = callers.caller(of: call)
+    if let identifier = UniqueIdentifier(identifier),
+      let delivery = try stored({ () throws(StoreError) in try store.delivery(identifier) })
+    {
+      if !caller.isSandboxed || !caller.application.isEmpty && delivery.sender == caller.application { return delivery }
+    }
+    throw InterchangeError(.noSuchDelivery, "there is no delivery \(quoted(identifier.string)), or it is not kept any more")
+  }
+
+  package func deliveries(in state: Text, after: Text, limit: UInt32, _ call: Call) throws -> [DeliveryRow] {
+    endTurn()
+    try refuseSandbox(call, "list deliveries")
+    let wanted = DeliveryState(rawValue: state.string)
+    if wanted == nil, !state.isEmpty {
+      let states = DeliveryState.allCases.map { quoted($0.rawValue) }.joined(separator: ", ", last: " or ")
+      throw InterchangeError(.invalidArgs, "state: expected \"\", \(states), got \(quoted(state.string))")
+    }
+    let start = UniqueIdentifier(after)
+    if start == nil, !after.isEmpty { throw noDelivery(after) }
+    let page = try stored { () throws(StoreError) in
+      try store.deliveries(in: wanted, after: start, limit: Self.page(limit))
+    }
+    guard let page else { throw noDelivery(after) }
+    return page.map { delivery in
+      DeliveryRow(
+        "\(delivery.identifier)", delivery.progress.state.rawValue, delivery.application.string,
+        delivery.progress.session.map(InterchangeNames.path(ofSession:)) ?? .root)
+    }
+  }
+
+  private func noDelivery(_ identifier: Text) -> InterchangeError {
+    InterchangeError(.noSuchDelivery, "there is no delivery \(quoted(identifier.string)) to go on from")
+  }
+
+  package func sessions(of application: Text, after: Text, limit: UInt32, _ call: Call) throws -> [SessionRow] {
+    endTurn()
+    let caller = callers.caller(of: call)
+    let start = SessionReference.identifier(after)
+    let missing = InterchangeError(.noSuchSession, "there is no session \(quoted(after.string)) to go on from")
+    if start == nil, !after.isEmpty { throw missing }
+    if caller.isSandboxed, application != caller.application || application.isEmpty {
+      throw InterchangeError(.accessDenied, "a sandboxed application may list the sessions of its own application only")
+    }
+    let page = try stored { () throws(StoreError) in
+      try store.sessions(of: application.isEmpty ? nil : application, after: start, limit: Self.page(limit))
+    }
+    guard let page else { throw missing }
+    return page.map { session in
+      let isHidden = session.isPrivate
+      return SessionRow(
+        InterchangeNames.path(ofSession: session.identifier), session.application.string, session.configuration.string,
+        session.state.rawValue, isHidden ? "" : session.targetContentIdentifier.string,
+        isHidden ? "" : session.title.string, session.lastActivated.unsigned)
+    }
+  }
+
+  package func events(since sequence: UInt64, limit: UInt32, _ call: Call) throws -> [EventRow] {
+    endTurn()
+    let first = store.firstEventSequence
+    guard sequence <= store.lastEventSequence, sequence + 1 >= first else {
+      throw InterchangeError(
+        .eventsGone,
+        "events are kept from number \(first) to \(store.lastEventSequence): go on from \(first - 1)")
+    }
+    let caller = callers.caller(of: call)
+    let page = try stored { () throws(StoreError) in
+      try store.events(after: sequence, limit: Self.page(limit))
+    }
+    return page.filter { !caller.isSandboxed || $0.application == caller.application }
+      .map { EventRow($0.sequence, $0.name.string, $0.arguments.string) }
+  }
+
+  /// As many as fit: a row has some hundred bytes, and a message of the bus 128 MiB.
+  private static func page(_ limit: UInt32) -> Int { limit == 0 ? 100_000 : Int(min(limit, 100_000)) }
+
+  // MARK: Deliveries that wait
+
+  package func cancelDelivery(_ identifier: Text, _ reply: Reply< >) throws {
+    let delivery = try storedDelivery(identifier, reply.call)
+    guard delivery.progress.state == .held else {
+      throw InterchangeError(
+        .requestDenied, "the delivery \(delivery.identifier) is \(delivery.progress.state.rawValue), and no longer held")
+    }
+    let now = settings.now()
+    var share = Turn.Share(refuse: { reply.fail($0) })
+    let cancelled = InterchangeError(.cancelled, "it was cancelled while it was held")
+    end(delivery, .cancelled, cancelled, &share, now)
+    share.speak.append { reply.send() }
+    deadlines.remove(delivery.identifier)
+    add(share)
+  }
+
+  package func redirectDelivery(_ identifier: Text, to session: ObjectPath, _ reply: Reply<String>) throws {
+    let delivery = try storedDelivery(identifier, reply.call)
+    guard let target = InterchangeNames.session(at: session),
+      let found = try stored({ () throws(StoreError) in try store.session(target) })
+    else { throw InterchangeError(.noSuchSession, "there is no session \(session)") }
+    guard found.application == delivery.application else {
+      throw InterchangeError(
+        .requestDenied, "the delivery is for \(delivery.application), and that is a session of \(found.application)")
+    }
+    guard delivery.progress.isOpen else {
+      throw InterchangeError(
+        .requestDenied, "the delivery \(delivery.identifier) is \(delivery.progress.state.rawValue) already")
+    }
+    let now = settings.now()
+    var payload = try read { () throws(Fault) in try Payload(json: delivery.payload, rules) }
+    payload.options = PayloadOptions()
+    payload.options.session = Text("\(target)")
+    payload.options.isPrivate = delivery.isPrivate
+    try bringIn(found.application)
+    let request = Request(payload, newSession: target)
+    let decision = SceneRouting.decide(state, request, at: now)
+    if case .refused(let refusal) = decision.outcome { throw InterchangeError(refusal) }
+    var share = Turn.Share(refuse: { reply.fail($0) })
+    redirect(delivery, decision, payload, &share, now)
+    share.speak.append { reply.send(decision.outcome.name.string) }
+    add(share)
+  }
+
+  // MARK: Applications
+
+  package func register(_ manifest: Text, _ reply: Reply<ObjectPath>) throws {
+    try refuseSandbox(reply.call, "register an application")
+    let read: Manifest
+    do throws(Faults) {
+      read = try Manifest(Array(manifest.string.utf8), types: state.types)
+    } catch {
+      throw InterchangeError(manifest: error)
+    }
+    if let file = manifestFiles[read.identifier], !file.isEmpty {
+      throw InterchangeError(.requestDenied, "\(read.identifier) is installed: \(file)")
+    }
+    var registered = read
+    // A command line is taken from what is installed only.
+    registered.exec = nil
+    try bringIn(registered.identifier)
+    endTurn()
+    let path = InterchangeNames.path(ofApplication: registered.identifier)
+    try replaceManifest(registered, file: .empty)
+    var share = Turn.Share(refuse: { reply.fail($0) })
+    share.speak.append { reply.send(path) }
+    add(share)
+  }
+
+  package func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply< >) throws {
+    try refuseSandbox(reply.call, "set a preferred application")
+    if !identifier.isEmpty {
+      guard let manifest = state.manifest(of: identifier) else {
+        throw InterchangeError(.noSuchApplication, "there is no application \(quoted(identifier.string))")
+      }
+      guard manifest.activityTypes.contains(type) else {
+        throw InterchangeError(
+          .routing("org.stagedoor.Error.ActivityTypeNotDeclared"), "\(identifier) does not declare \(quoted(type.string))")
+      }
+    }
+    let before = state.preferredApplication(for: type)
+    let application = identifier.isEmpty ? nil : identifier
+    state.setPreferredApplication(application, for: type)
+    var share = Turn.Share(refuse: { [self] error in
+      assumeIsolated { $0.state.setPreferredApplication(before, for: type) }
+      reply.fail(error)
+    })
+    share.records.append(.preference(type: type, application: application))
+    share.speak.append { reply.send() }
+    add(share)
+  }
+
+  package func preferredApplication(for type: Text, _ call: Call) throws -> Text {
+    try refuseSandbox(call, "ask for a preferred application")
+    return state.preferredApplication(for: type) ?? .empty
+  }
+
+  // MARK: Small pieces
+
+  var rules: ReadingRules { ReadingRules(types: state.types) }
+
+  func read<Result>(_ body: () throws(Fault) -> Result) throws(InterchangeError) -> Result {
+    do throws(Fault) {
+      return try body()
+    } catch {
+      throw InterchangeError(payload: error)
+    }
+  }
+
+  func refuseSandbox(_ call: Call, _ what: String) throws(InterchangeError) {
+    if callers.caller(of: call).isSandboxed {
+      throw InterchangeError(.accessDenied, "a sandboxed application may not \(what)")
+    }
+  }
+}

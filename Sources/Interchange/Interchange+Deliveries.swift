@@ -1,0 +1,220 @@
+import DBus
+import InterchangeWire
+import SceneModel
+import SceneRouting
+import SessionStore
+
+/// What one delivery is answered with.
+struct Answer {
+  let session: UniqueIdentifier
+  let outcome: Text
+  let delivery: UniqueIdentifier
+}
+
+// The way of a drop, downwards: its document is read, its sender looked at, a token's first answer found; the sessions that it may go to
+// are brought in; it is decided; what was decided is made true in the state, and put into the turn with what there is to say.
+extension Interchange {
+  func deliver(_ payload: Payload, fingerprint: Text, from caller: Caller, _ reply: DeliveryReply) throws {
+    let finish: (Result<Answer, InterchangeError>) -> Void = { outcome in
+      switch outcome {
+      case .success(let answer):
+        reply.send(
+          InterchangeNames.path(ofSession: answer.session), answer.outcome.string, "\(answer.delivery)")
+      case .failure(let error): reply.fail(error)
+      }
+    }
+    try refuseFiles(payload, caller)
+    if let first = try firstAnswer(payload.options.token, fingerprint, caller) {
+      finish(.success(first))
+      return
+    }
+    var share = Turn.Share(refuse: { finish(.failure($0)) })
+    let answer = try decide(payload, fingerprint: fingerprint, caller, &share)
+    share.speak.append { finish(.success(answer)) }
+    add(share)
+  }
+
+  /// Decides one payload and adds what comes of it to a share of the turn. What is thrown changed nothing.
+  func decide(
+    _ payload: Payload, fingerprint: Text, _ caller: Caller, _ share: inout Turn.Share
+  ) throws -> Answer {
+    let now = settings.now()
+    var random = SystemRandomNumberGenerator()
+    let request = Request(
+      payload, from: Sender(hosts: nil, isSandboxed: caller.isSandboxed),
+      newSession: UniqueIdentifier(using: &random))
+    try bringIn(for: payload)
+    let decision = SceneRouting.decide(state, request, at: now)
+    if case .refused(let refusal) = decision.outcome { throw InterchangeError(refusal) }
+    guard let session = decision.outcome.session else { preconditionFailure("what is not refused has a session") }
+    if case .created = decision.outcome, state.sessionCount >= settings.maximumSessions {
+      throw InterchangeError(.limitsExceeded, "there are \(settings.maximumSessions) sessions, and no more may be made")
+    }
+    if deadlines.count >= settings.maximumHeld {
+      throw InterchangeError(
+        .limitsExceeded, "\(settings.maximumHeld) deliveries wait for their applications, and no more are taken")
+    }
+    let delivery = UniqueIdentifier(using: &random)
+    makeTrue(decision, delivery, payload, &share, now)
+    share.records.append(.delivery(record(of: delivery, decision, payload, fingerprint, caller, session, now)))
+    for effect in decision.effects { act(on: effect, decision, delivery, payload, &share, now) }
+    deadlines.add(delivery, at: now.adding(seconds: payload.options.deadline), self)
+    log.info("\(delivery): \(decision.outcome.name) \(payload.options.isPrivate ? "a session" : "\(session)")")
+    return Answer(session: session, outcome: decision.outcome.name, delivery: delivery)
+  }
+
+  private func makeTrue(
+    _ decision: Decision, _ delivery: UniqueIdentifier, _ payload: Payload, _ share: inout Turn.Share, _ now: Instant
+  ) {
+    for fact in decision.facts {
+      share.undos.append(state.apply(fact))
+      switch fact {
+      case .sessionMade(let session): share.records.append(.session(session))
+      case .sessionActivated(let session, at: let instant, showing: let shown):
+        var activation = SessionActivation(session: session, at: instant)
+        switch shown {
+        case .activity(let activity):
+          activation.userActivity = activity
+          activation.isPrivate = payload.options.isPrivate
+        case .content(let key):
+          activation.openedContent = key
+          activation.isPrivate = payload.options.isPrivate
+        case nil: break
+        }
+        share.records.append(.sessionActivated(activation))
+      }
+    }
+  }
+
+  private func record(
+    of delivery: UniqueIdentifier, _ decision: Decision, _ payload: Payload, _ fingerprint: Text, _ caller: Caller,
+    _ session: UniqueIdentifier, _ now: Instant
+  ) -> StoredDelivery {
+    // Nobody hosts it yet: it waits.
+    let progress = DeliveryProgress(.held, isOpen: true, session: session, outcome: decision.outcome.name)
+    var record = StoredDelivery(
+      identifier: delivery, application: decision.explanation.application?.chosen ?? .empty, sender: caller.application,
+      token: payload.options.token, created: now, deadline: now.adding(seconds: payload.options.deadline),
+      progress: progress)
+    record.fingerprint = payload.options.token == nil ? .empty : fingerprint
+    record.sourceApplication = caller.application
+    record.isPrivate = payload.options.isPrivate
+    record.routing = decision.explanation.routingActivity.map {
+      RoutingPlace(item: Int64($0.item), activity: Int64($0.activity))
+    }
+    record.decision = JSON.text(of: decision.document(withCandidates: false))
+    record.payload = payload.json
+    return record
+  }
+
+  private func act(
+    on effect: Effect, _ decision: Decision, _ delivery: UniqueIdentifier, _ payload: Payload,
+    _ share: inout Turn.Share, _ now: Instant
+  ) {
+    switch effect {
+    case .announceSession(let session):
+      share.speak.append { [connection] in
+        connection.objectAdded(at: InterchangeNames.path(ofSession: session))
+      }
+    case .announceActivity(of: let session):
+      share.speak.append { [connection] in
+        let path = InterchangeNames.path(ofSession: session)
+        for property: MemberName in ["UserActivity", "TargetContentIdentifier"] {
+          if payload.options.isPrivate {
+            connection.propertyInvalidated(property, of: InterchangeNames.session, at: path)
+          } else {
+            connection.propertyChanged(property, of: InterchangeNames.session, at: path)
+          }
+        }
+      }
+    case .announceRouting(let routing):
+      guard let session = decision.outcome.session else { return }
+      let isPrivate = payload.options.isPrivate
+      announce(
+        .routed(
+          outcome: decision.outcome.name, configuration: routing.configuration,
+          activityType: isPrivate ? .empty : routing.activityType,
+          targetContentIdentifier: isPrivate ? .empty : routing.targetContentIdentifier, delivery: delivery),
+        application: routing.application, session: session, in: &share, at: now)
+    // A host would be asked here; without one the delivery waits for its deadline.
+    case .handOver: break
+    }
+  }
+
+  // MARK: What is found out before
+
+  /// A sandbox cannot name files outside: it sends descriptors.
+  private func refuseFiles(_ payload: Payload, _ caller: Caller) throws {
+    guard caller.isSandboxed else { return }
+    for item in payload.items {
+      for representation in item.representations {
+        guard case .file(let url) = representation.content else { continue }
+        throw InterchangeError(
+          .accessDenied,
+          "a sandboxed application may not name files such as \(quoted(url.string)): send a descriptor or a portal's key")
+      }
+    }
+  }
+
+  /// The same token and document again get the first answer.
+  private func firstAnswer(_ token: Text?, _ fingerprint: Text, _ caller: Caller) throws -> Answer? {
+    guard let token else { return nil }
+    endTurn()
+    guard let identifier = try stored({ () throws(StoreError) in
+      try store.deliveries(token: token, sender: caller.application).first
+    }), let first = try stored({ () throws(StoreError) in try store.delivery(identifier) }) else { return nil }
+    guard first.fingerprint == fingerprint else {
+      throw InterchangeError(
+        .invalidPayload, "options.token: expected the same document as before under \(quoted(token.string)), got another")
+    }
+    guard let session = first.progress.session else { return nil }
+    return Answer(session: session, outcome: first.progress.outcome, delivery: identifier)
+  }
+
+  /// Reads from the disk what the decision may ask about, where nobody asked before.
+  func bringIn(for payload: Payload) throws {
+    for reference in [payload.options.session, payload.options.requestingSession].compactMap(\.self) {
+      if let identifier = SessionReference.identifier(reference) { try bringInApplication(of: identifier) }
+    }
+    if let application = payload.options.application {
+      try bringIn(application)
+      return
+    }
+    for application in state.concerned(by: payload) { try bringIn(application) }
+  }
+
+  func bringInApplication(of session: UniqueIdentifier) throws {
+    if state.contains(session) { return }
+    endTurn()
+    if let found = try stored({ () throws(StoreError) in try store.session(session) }) { try bringIn(found.application) }
+  }
+
+  func bringIn(_ application: Text) throws {
+    guard loaded.insert(application).inserted else { return }
+    do {
+      try stored { () throws(StoreError) in
+        try store.forEachSession(of: application) { state.update($0) }
+      }
+    } catch {
+      loaded.remove(application)
+      throw error
+    }
+  }
+
+  /// What the store refuses has a name on the bus.
+  func stored<Result>(_ read: () throws(StoreError) -> Result) throws(InterchangeError) -> Result {
+    do throws(StoreError) {
+      return try read()
+    } catch {
+      throw InterchangeError(.storageFailed, "the store cannot be read: \(error.message)")
+    }
+  }
+}
+
+extension InterchangeError {
+  init(_ refusal: Refusal) { self.init(.routing(refusal.errorName), refusal.message) }
+}
+
+extension Instant {
+  func adding(seconds: Double) -> Instant { Instant(microseconds: microseconds + Int64(seconds * 1_000_000)) }
+}

@@ -1,0 +1,232 @@
+package import DBus
+package import InterchangeWire
+package import SceneModel
+import SceneRouting
+import SessionStore
+
+// What a session's object is asked, and told.
+extension Interchange {
+  func isSession(_ path: ObjectPath) -> Bool {
+    guard let identifier = InterchangeNames.session(at: path) else { return false }
+    if state.contains(identifier) { return true }
+    return ((try? store.session(identifier)) ?? nil) != nil
+  }
+
+  func sessionElements() -> [String] {
+    endTurn()
+    var elements: [String] = []
+    try? store.forEachSession { session in
+      elements.append(String(InterchangeNames.path(ofSession: session.identifier).lastElement))
+    }
+    return elements
+  }
+
+  /// What comes before the question is stored first, so that the answer knows it.
+  package func session(_ access: PropertyAccess) throws -> Session {
+    endTurn()
+    var session = try session(at: access.path)
+    let caller = access.call.map { callers.caller(of: $0) }
+    if let caller, caller.isSandboxed, caller.application != session.application {
+      throw InterchangeError(.accessDenied, "a sandboxed application may read the sessions of its own application only")
+    }
+    if session.isPrivate {
+      // For its sender and its host alone.
+      (session.title, session.userActivity, session.openedContent) = (.empty, nil, .empty)
+    }
+    return session
+  }
+
+  private func session(at path: ObjectPath) throws -> Session {
+    if let identifier = InterchangeNames.session(at: path),
+      let session = try stored({ () throws(StoreError) in try store.session(identifier) })
+    {
+      return session
+    }
+    throw InterchangeError(.unknownObject, "there is no session at \(path)")
+  }
+
+  // MARK: What anyone may ask for
+
+  package func activate(_ activity: Text, at path: ObjectPath, _ reply: Reply<String, String>) throws {
+    guard let identifier = InterchangeNames.session(at: path) else { throw unknown(path) }
+    var payload = Payload()
+    payload.options.session = Text("\(identifier)")
+    if !activity.isEmpty {
+      payload.items = [
+        Item(activities: [try read { () throws(Fault) in try UserActivity(json: activity, rules) }])
+      ]
+    }
+    var share = Turn.Share(refuse: { reply.fail($0) })
+    let answer = try decide(payload, fingerprint: .empty, callers.caller(of: reply.call), &share)
+    share.speak.append { reply.send(answer.outcome.string, "\(answer.delivery)") }
+    add(share)
+  }
+
+  package func refresh(at path: ObjectPath, _ reply: Reply< >) throws {
+    endTurn()
+    let session = try session(at: path)
+    try refuseForeign(session, reply.call, "refresh")
+    var share = Turn.Share(refuse: { reply.fail($0) })
+    announce(
+      .sessionRefreshRequested, application: session.application, session: session.identifier, in: &share,
+      at: settings.now())
+    share.speak.append { reply.send() }
+    add(share)
+  }
+
+  package func destroy(_ animation: Text, at path: ObjectPath, _ reply: Reply< >) throws {
+    endTurn()
+    let animations = ["standard", "commit", "decline"]
+    guard animations.contains(animation.string) else {
+      throw InterchangeError(
+        .invalidArgs, "animation: expected \"standard\", \"commit\" or \"decline\", got \(quoted(animation.string))")
+    }
+    let session = try session(at: path)
+    try refuseForeign(session, reply.call, "destroy")
+    try bringIn(session.application)
+    let now = settings.now()
+    var share = Turn.Share(refuse: { reply.fail($0) })
+    discard(session, animation: animation, &share, now)
+    let gone = InterchangeError(.noSuchSession, "its session was discarded")
+    let waiting = try stored { () throws(StoreError) in try store.openDeliveries(of: session.application) }
+    for summary in waiting where summary.progress.session == session.identifier {
+      guard let delivery = try stored({ () throws(StoreError) in try store.delivery(summary.identifier) }) else { continue }
+      var progress = delivery.progress
+      (progress.state, progress.isOpen) = (.failed, false)
+      progress.error = DeliveryError(name: Text(gone.errorName.rawValue), message: Text(gone.message))
+      share.records.append(.deliveryProgress(delivery.identifier, progress))
+      announce(
+        .deliveryFailed(
+          delivery: delivery.identifier, error: Text(gone.errorName.rawValue), message: Text(gone.message)),
+        application: session.application, session: session.identifier, in: &share, at: now)
+      deadlines.remove(delivery.identifier)
+    }
+    share.speak.append { reply.send() }
+    add(share)
+  }
+
+  // MARK: What its host may do
+
+  package func setProperty(_ property: SessionProperty, to text: Text, _ access: PropertyAccess) throws {
+    endTurn()
+    var session = try session(at: access.path)
+    if let call = access.call { try refuseOthersThanHost(of: session, call) }
+    switch property {
+    case .title: session.title = text
+    case .userActivity:
+      session.userActivity = try activity(text)
+      session.openedContent = .empty
+      session.isPrivate = false
+    case .stateRestorationActivity: session.stateRestorationActivity = try activity(text)
+    case .userInfo: session.userInfo = try userInfo(text)
+    case .canActivatePredicate: session.canActivatePredicate = try predicate(text)
+    case .prefersToActivatePredicate: session.prefersToActivatePredicate = try predicate(text)
+    }
+    var changed: [MemberName] = [MemberName(unchecked: property.rawValue)]
+    if property == .userActivity { changed.append("TargetContentIdentifier") }
+    try change(session, changed)
+  }
+
+  /// The reply to a property that is set comes from the binding as soon as this returns, so it is stored at once.
+  private func change(_ session: Session, _ properties: [MemberName]) throws {
+    let undo = state.update(session)
+    do throws(StoreError) {
+      try store.commit([.session(session)], at: settings.now())
+    } catch {
+      state.revert(undo)
+      throw InterchangeError(.storageFailed, "it could not be stored, so it did not happen: \(error.message)")
+    }
+    let path = InterchangeNames.path(ofSession: session.identifier)
+    for property in properties { connection.propertyChanged(property, of: InterchangeNames.session, at: path) }
+  }
+
+  private func activity(_ text: Text) throws -> UserActivity? {
+    text.isEmpty ? nil : try read { () throws(Fault) in try UserActivity(json: text, rules) }
+  }
+
+  private func userInfo(_ text: Text) throws -> UserInfo {
+    if text.isEmpty { return UserInfo() }
+    guard case .dictionary(let userInfo) = try read({ () throws(Fault) in try JSON.value(text) }) else {
+      throw InterchangeError(.invalidPayload, "expected a dictionary")
+    }
+    return userInfo
+  }
+
+  private func predicate(_ text: Text) throws -> Text {
+    if text.isEmpty { return text }
+    do throws(PredicateError) {
+      return try Predicate(text).source
+    } catch {
+      throw InterchangeError(.invalidPredicate, "\(error)")
+    }
+  }
+
+  package func setState(_ state: Text, at path: ObjectPath, _ reply: Reply< >) throws {
+    endTurn()
+    var session = try session(at: path)
+    try refuseOthersThanHost(of: session, reply.call)
+    guard let wanted = SceneState(rawValue: state.string), wanted != .unattached else {
+      throw InterchangeError(
+        .invalidArgs,
+        "state: expected \"foregroundActive\", \"foregroundInactive\" or \"background\", got \(quoted(state.string))")
+    }
+    guard session.isConnected else {
+      throw InterchangeError(.invalidArgs, "the session is not connected, so its state is \"unattached\"")
+    }
+    let now = settings.now()
+    if wanted == .foregroundActive, session.state != wanted { session.lastActivated = now }
+    session.state = wanted
+    changeState(of: session, reply, now) { .sessionStateChanged($0) }
+  }
+
+  package func disconnect(at path: ObjectPath, _ reply: Reply< >) throws {
+    endTurn()
+    var session = try session(at: path)
+    try refuseOthersThanHost(of: session, reply.call)
+    guard session.isConnected else {
+      throw InterchangeError(.invalidArgs, "the session is not connected")
+    }
+    session.isConnected = false
+    session.state = .unattached
+    changeState(of: session, reply, settings.now()) { _ in .sessionDisconnected }
+  }
+
+  private func changeState(
+    of session: Session, _ reply: Reply< >, _ now: Instant, _ event: (SceneState) -> Event.Kind
+  ) {
+    var share = Turn.Share(refuse: { reply.fail($0) })
+    share.undos.append(state.update(session))
+    share.records.append(.session(session))
+    announce(
+      event(session.state), application: session.application, session: session.identifier, in: &share, at: now)
+    share.speak.append { [connection] in
+      let path = InterchangeNames.path(ofSession: session.identifier)
+      for property: MemberName in ["State", "Connected"] {
+        connection.propertyChanged(property, of: InterchangeNames.session, at: path)
+      }
+      reply.send()
+    }
+    add(share)
+  }
+
+  // MARK: Who may
+
+  private func unknown(_ path: ObjectPath) -> InterchangeError {
+    InterchangeError(.unknownObject, "there is no session at \(path)")
+  }
+
+  private func refuseForeign(_ session: Session, _ call: Call, _ what: String) throws(InterchangeError) {
+    let caller = callers.caller(of: call)
+    if caller.isSandboxed, caller.application != session.application {
+      throw InterchangeError(
+        .accessDenied, "a sandboxed application may \(what) the sessions of its own application only")
+    }
+  }
+
+  /// While an application that was registered has no host, a shell may play it; so tests do.
+  private func refuseOthersThanHost(of session: Session, _ call: Call) throws(InterchangeError) {
+    let isRegistered = manifestFiles[session.application]?.isEmpty ?? false
+    if isRegistered, !callers.caller(of: call).isSandboxed { return }
+    throw InterchangeError(.accessDenied, "only the attached host of \(session.application) may do that")
+  }
+}

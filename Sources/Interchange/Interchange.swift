@@ -1,0 +1,85 @@
+package import DBus
+import InterchangeWire
+package import SceneModel
+import SceneRouting
+package import SessionStore
+
+/// The service: it takes what is handed in, decides, stores, and speaks.
+///
+/// It lives on its connection's loop, and so does everything that it owns. A call is decided as it comes, which changes the state at
+/// once; what it made true, and what it has to say, is collected. At the end of the turn all of that is stored in one
+/// transaction, and only then anyone hears of it: signals first, then replies. So nobody is told what a crash could take back, a hundred
+/// callers share one write to the disk, and no call ever sees half of another.
+package actor Interchange {
+  package nonisolated let connection: Connection
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
+
+  let settings: Settings
+  let store: SessionStore
+  var state: State
+  /// Where the manifests came from, by application; "" for one that was registered.
+  var manifestFiles: [Text: Text] = [:]
+  /// The applications whose sessions are in the state. The others' are read when somebody asks for one of them.
+  var loaded: Set<Text> = []
+
+  var turn = Turn()
+  var sequence: UInt64
+  var signals: Signals?
+  let callers: Callers
+  var deadlines = Deadlines()
+  let log: Log
+
+  package struct Settings: Sendable {
+    /// The time, in UTC.
+    package var now: @Sendable () -> Instant
+    /// Sessions that there may be, over all applications: each is an object on the bus and a row on the disk.
+    package var maximumSessions = 1_000_000
+    /// Deliveries that wait for a host.
+    package var maximumHeld = 10_000
+    /// Decided in one turn from one sender.
+    package var maximumCalls = 1_000
+
+    package init(now: @escaping @Sendable () -> Instant) { self.now = now }
+  }
+
+  package init(
+    on connection: Connection, store: sending SessionStore, types: TypeCatalog, settings: Settings, log: Log
+  ) throws(StoreError) {
+    self.connection = connection
+    self.settings = settings
+    self.log = log
+    sequence = store.lastEventSequence
+    state = State(types: types)
+    for (type, application) in try store.preferences() { state.setPreferredApplication(application, for: type) }
+    self.store = store
+    callers = Callers()
+  }
+
+  /// Puts the service's objects on the bus. Its name is to be asked for after that: a call that started the service is already waiting.
+  package func export() {
+    let root = RootInterface(on: self)
+    signals = root.signals
+    connection.identifyCallers()
+    connection.export(root.interface, at: InterchangeNames.root)
+    connection.exportObjectManager(at: InterchangeNames.root)
+    let application = ApplicationInterface.make(on: self)
+    connection.export(
+      Subtree(
+        interfaces: { path in self.assumeIsolated { $0.isApplication(path) } ? [application] : nil },
+        children: { self.assumeIsolated { $0.applicationElements() } }),
+      below: InterchangeNames.applications)
+    let session = SessionInterface.make(on: self)
+    connection.export(
+      Subtree(
+        interfaces: { path in self.assumeIsolated { $0.isSession(path) } ? [session] : nil },
+        children: { self.assumeIsolated { $0.sessionElements() } }),
+      below: InterchangeNames.sessions)
+  }
+
+  /// Everything that was acknowledged is stored.
+  package func close() {
+    endTurn()
+    deadlines.cancel()
+    store.close()
+  }
+}

@@ -1,0 +1,76 @@
+import DBus
+import InterchangeWire
+import SceneModel
+import SceneRouting
+import SessionStore
+
+/// What was decided in one turn of the loop, and is not stored yet.
+struct Turn {
+  /// One call's share of it.
+  struct Share {
+    var records: [Record] = []
+    var undos: [State.Undo] = []
+    /// Said once it is stored, in this order; the reply is the last.
+    var speak: [() -> Void] = []
+    /// Said where it cannot be stored.
+    var refuse: (InterchangeError) -> Void
+  }
+
+  var shares: [Share] = []
+  var isEnding = false
+  /// The number of the newest event before this turn.
+  var sequenceBefore: UInt64 = 0
+}
+
+extension Interchange {
+  /// Adds what one call changes, to be stored and said at the end of the turn.
+  func add(_ share: Turn.Share) {
+    turn.shares.append(share)
+    guard !turn.isEnding else { return }
+    turn.isEnding = true
+    connection.loop.atEndOfTurn { self.assumeIsolated { $0.endTurn() } }
+  }
+
+  /// Commit, then speak. A read does it before it looks, so that it sees what came before it.
+  func endTurn() {
+    let shares = turn.shares
+    turn = Turn(sequenceBefore: sequence)
+    if shares.isEmpty { return }
+    do throws(StoreError) {
+      try store.commit(shares.flatMap(\.records), at: settings.now())
+    } catch {
+      takeBack(shares, error)
+      return
+    }
+    for share in shares { share.speak.forEach { $0() } }
+  }
+
+  /// The state goes back to what is stored, the last change first, and each caller is told.
+  private func takeBack(_ shares: [Turn.Share], _ error: StoreError) {
+    log.error("nothing was stored: \(error.message)")
+    sequence = store.lastEventSequence
+    turn.sequenceBefore = sequence
+    for undo in shares.reversed().flatMap({ $0.undos.reversed() }) { state.revert(undo) }
+    let refusal = InterchangeError(.storageFailed, "it could not be stored, so it did not happen: \(error.message)")
+    for share in shares { share.refuse(refusal) }
+  }
+
+  /// Something that everyone will be told of, and that is kept for those who ask later.
+  func announce(_ kind: Event.Kind, application: Text, session: UniqueIdentifier, in share: inout Turn.Share, at now: Instant) {
+    sequence += 1
+    let event = Event(kind, application: application, session: session, sequence: sequence)
+    share.records.append(
+      .event(
+        StoredEvent(
+          sequence: sequence, name: event.name, application: application, arguments: JSON.text(of: event.arguments),
+          at: now)))
+    share.speak.append { [connection, signals, log] in
+      guard let signals else { return }
+      do throws(CodingError) {
+        try connection.emit(event, signals)
+      } catch {
+        log.error("the signal \(event.name) could not be sent: \(error)")
+      }
+    }
+  }
+}
