@@ -25,13 +25,27 @@ struct ReferenceRouter {
   private func route() throws(ReferenceRefusal) -> ReferenceAnswer {
     try validate()
     if let name = options.session { return try explicitSession(name) }
+    if items.isEmpty, let named = try namedApplication() { return try bringToFront(named) }
+    let (subject, key, manifest) = try findApplication()
+    return try chooseSession(manifest, try chooseConfiguration(manifest, subject), subject, key)
+  }
+
+  private func findApplication() throws(ReferenceRefusal) -> (ReferenceSubject, key: Text?, Manifest) {
     let named = try namedApplication()
-    if items.isEmpty, let named { return try bringToFront(named) }
     let subject = try findSubject(named)
     let key = self.key(subject)
-    let manifest = if let named { named } else { try chooseApplication(subject, key) }
-    let configuration = try chooseConfiguration(manifest, subject)
-    return try chooseSession(manifest, configuration, subject, key)
+    if let named { return (subject, key, named) }
+    return (subject, key, try chooseApplication(subject, key))
+  }
+
+  /// The candidates of step 8 with their tiers, the best first; `nil` where nobody asks for them.
+  func listing() -> [(session: Session, tier: Candidate.Tier)]? {
+    guard let (subject, key, manifest) = try? findApplication(), let key,
+      let configuration = try? chooseConfiguration(manifest, subject)
+    else { return nil }
+    var listed = candidates(manifest, configuration, subject).map { ($0, tier($0, manifest, subject, key)) }
+    listed.sort { $0.1 != $1.1 ? $0.1 < $1.1 : comes($0.0, before: $1.0) }
+    return listed
   }
 
   // MARK: 0. Validate
@@ -52,11 +66,11 @@ struct ReferenceRouter {
     }
     guard let manifest = world.manifest(of: session.application) else { throw ReferenceRefusal(.noSuchApplication) }
     let visible = items.flatMap(\.activities).filter { isVisible($0.visibility, to: manifest) }
-    guard request.sender.isSandboxed, !visible.isEmpty else { return existing(session, visible.first) }
+    guard request.sender.isSandboxed, !visible.isEmpty else { return existing(session, visible.first, .named) }
     guard let declared = visible.first(where: { manifest.activityTypes.contains($0.activityType) }) else {
       throw ReferenceRefusal(.activityTypeNotDeclared)
     }
-    return existing(session, declared)
+    return existing(session, declared, .named)
   }
 
   // MARK: 2. The key
