@@ -40,7 +40,8 @@ extension Decider {
     if let undeclared {
       throw Refusal(
         .activityTypeNotDeclared,
-        "\(manifest.identifier) does not declare \(quoted(undeclared.activityType.string)), and a sandbox sends only what is declared")
+        "\(manifest.identifier) does not declare \(quoted(undeclared.activityType.string)), and a sandbox sends only what is declared"
+      )
     }
     return nil
   }
@@ -50,7 +51,8 @@ extension Decider {
   /// Its session that was activated last is brought to the front; with disposition `new`, or where there is none, one is made.
   mutating func withoutItems(_ state: State) throws(Refusal) -> Decision {
     guard let name = options.application else {
-      throw Refusal(.noActivity, "there is nothing in it: add an activity or an item, or name a session or an application")
+      throw Refusal(
+        .noActivity, "there is nothing in it: add an activity or an item, or name a session or an application")
     }
     let application = try existing(name, state)
     explanation.application = Explanation.Choice(chosen: name, because: .named)
@@ -137,6 +139,7 @@ extension Decider {
       first(of: scope.application, state, where: { $0 == scope.route.configuration }) != nil
     else { return }
     throw Refusal(
-      .requestDenied, "there is one session of the configuration \(quoted(configuration.name.string)), and it is to be single")
+      .requestDenied,
+      "there is one session of the configuration \(quoted(configuration.name.string)), and it is to be single")
   }
 }

@@ -67,11 +67,13 @@ extension Decider {
   private func undeclared(_ named: Int?, _ state: State) -> Refusal {
     let first = request.payload.items.flatMap(\.activities).first { activity in
       // What is hidden from those who were asked is not there.
-      named.map { isVisible(activity.visibility, to: $0, state) } ?? (activity.visibility == .all || request.sender.hosts != nil)
+      named.map { isVisible(activity.visibility, to: $0, state) }
+        ?? (activity.visibility == .all || request.sender.hosts != nil)
     }
     guard let first else {
       return Refusal(
-        .noActivity, "there is no activity in it, and no application takes any of its types: add an activity, or declare a type")
+        .noActivity,
+        "there is no activity in it, and no application takes any of its types: add an activity, or declare a type")
     }
     let who = named.map { "\(state.applications[$0].identifier) does not declare" } ?? "no application declares"
     return Refusal(

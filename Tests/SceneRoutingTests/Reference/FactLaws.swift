@@ -5,7 +5,8 @@ import Testing
 
 /// What follows when decisions are made true.
 @Suite struct FactLaws {
-  @Test func `decisions that were made true are what the next ones go by, and undone they leave nothing behind`() throws {
+  @Test func `decisions that were made true are what the next ones go by, and undone they leave nothing behind`() throws
+  {
     let types = TypeCatalog()
     let pool = try WorldGenerator.Pool()
     for seed in 0..<500 {
@@ -31,7 +32,9 @@ import Testing
       let untouched = Case(world: before, request: generator.request(before)).state(types)
       for _ in 0..<12 {
         let request = generator.request(before)
-        let (one, other) = (decide(state, request, at: WorldGenerator.now), decide(untouched, request, at: WorldGenerator.now))
+        let (one, other) = (
+          decide(state, request, at: WorldGenerator.now), decide(untouched, request, at: WorldGenerator.now)
+        )
         if !one.isSame(as: other) {
           Issue.record("seed \(seed): \(request.payload.json) is no longer\n\(other)\nbut\n\(one)")
           return
@@ -59,7 +62,8 @@ import Testing
       made += 1
       for number in 0..<100 {
         tested.request.newSession = UniqueIdentifier(high: 2, low: UInt64(number))
-        let decision = decide(state, tested.request, at: Instant(microseconds: WorldGenerator.now.microseconds + Int64(number)))
+        let decision = decide(
+          state, tested.request, at: Instant(microseconds: WorldGenerator.now.microseconds + Int64(number)))
         if (number == 0) != (decision.outcome == .created(tested.request.newSession)) {
           Issue.record("seed \(seed), drop \(number): \(decision.outcome)\n\(tested)")
           return

@@ -39,7 +39,9 @@ extension ReferenceRouter {
 
     // 8. Candidates
     guard let key else {
-      guard options.disposition != .auto, let found = first(of: ofConfiguration) else { return try make(.withoutKeyNew) }
+      guard options.disposition != .auto, let found = first(of: ofConfiguration) else {
+        return try make(.withoutKeyNew)
+      }
       return take(found, .withoutKey)
     }
     let candidates = candidates(manifest, configuration, subject)

@@ -80,7 +80,9 @@ extension WorldGenerator {
 
   private mutating func content(of type: ContentType) -> Representation.Content {
     if random.once(in: 4) { return .file("file:///a") }
-    let text = random.one(of: ["# of a list\r\nhttp://b/\r\nfile:///a\r\n", "http://b/", "file:///a", "", "# nothing\n"])
+    let text = random.one(of: [
+      "# of a list\r\nhttp://b/\r\nfile:///a\r\n", "http://b/", "file:///a", "", "# nothing\n",
+    ])
     return random.once(in: 2) ? .text(Text(text)) : .data(Array(text.utf8))
   }
 }

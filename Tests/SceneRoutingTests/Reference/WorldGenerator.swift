@@ -27,8 +27,10 @@ struct WorldGenerator {
     init() throws {
       carried = try ["image/png", "public.png", "image/jpeg", "text/plain", "text/uri-list", "public.url", "x/none"]
         .map { try ContentType($0, as: .carried, at: .document) }
-      asked = try ["image/png", "public.png", "image/*", "public.image", "text/plain", "public.data", "public.url", "x/*"]
-        .map { try ContentType($0, as: .asked, at: .document) }
+      asked = try [
+        "image/png", "public.png", "image/*", "public.image", "text/plain", "public.data", "public.url", "x/*",
+      ]
+      .map { try ContentType($0, as: .asked, at: .document) }
       predicates = try PredicatePool.texts(about: keys).map { try Predicate($0) }
     }
   }
