@@ -51,6 +51,6 @@ extension Decider {
     if !names.isEmpty { return "; there is \(names.joined(separator: ", ", last: " and "))" }
     var roles: [String] = []
     for role in configurations.map({ quoted($0.role.string) }) where !roles.contains(role) { roles.append(role) }
-    return "; there are some in \(roles.joined(separator: ", ", last: " and "))"
+    return roles.isEmpty ? "" : "; there are some in \(roles.joined(separator: ", ", last: " and "))"
   }
 }

@@ -30,8 +30,7 @@ package struct UserActivity: Hashable, Sendable {
 
   /// What it is about, where it says so: its content's identifier, else its page.
   package var key: Text? {
-    if let targetContentIdentifier, !targetContentIdentifier.isEmpty { return targetContentIdentifier }
-    return webpageURL
+    [targetContentIdentifier, webpageURL].compactMap(\.self).first { !$0.isEmpty }
   }
 }
 

@@ -16,9 +16,9 @@ extension State {
     let number = number(of: session.application)
     let kind = Application.Kind(role: session.role, configuration: session.configuration)
     var entry = SessionEntry(session, Int32(number), applications[number].number(of: kind))
-    let unreadable = self.unreadable[session.identifier]
-    self.unreadable[session.identifier] = entry.takeConditions(of: session)
-    return Undo(identifier: session.identifier, before: put(entry), unreadable: unreadable)
+    let unreadableBefore = unreadable[session.identifier]
+    unreadable[session.identifier] = entry.takeConditions(of: session)
+    return Undo(identifier: session.identifier, before: put(entry), unreadableBefore: unreadableBefore)
   }
 
   /// Forgets a session.
@@ -30,7 +30,7 @@ extension State {
     slotTable.remove(slot, State.hash(identifier)) { [entries] in State.hash(entries[Int($0)].identifier) }
     entries[Int(slot)].application = -1
     freeSlots.append(slot)
-    return Undo(identifier: identifier, before: before, unreadable: unreadable.removeValue(forKey: identifier))
+    return Undo(identifier: identifier, before: before, unreadableBefore: unreadable.removeValue(forKey: identifier))
   }
 
   // MARK: Facts
@@ -45,7 +45,7 @@ extension State {
       var entry = entries[Int(slot)]
       entry.lastActivated = now
       if let shown { entry.show(shown) }
-      return Undo(identifier: identifier, before: put(entry), unreadable: unreadable[identifier])
+      return Undo(identifier: identifier, before: put(entry), unreadableBefore: unreadable[identifier])
     }
   }
 
@@ -53,8 +53,8 @@ extension State {
   package struct Undo: Sendable {
     let identifier: UniqueIdentifier
     var before: SessionEntry?
-    /// Why a predicate of it did not parse.
-    var unreadable: Text?
+    /// Why its stored predicate did not parse.
+    var unreadableBefore: Text?
   }
 
   /// Puts back what was. Of several changes the last is undone first.
@@ -64,7 +64,7 @@ extension State {
       return
     }
     put(before)
-    unreadable[undo.identifier] = undo.unreadable
+    unreadable[undo.identifier] = undo.unreadableBefore
   }
 
   // MARK: Entries

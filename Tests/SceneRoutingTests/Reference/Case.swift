@@ -41,7 +41,8 @@ struct Case {
       for part in world.manifests[index].configurations.indices {
         add { $0.world.manifests[index].configurations.remove(at: part) }
         let plain = SceneConfiguration(
-          name: world.manifests[index].configurations[part].name, role: world.manifests[index].configurations[part].role)
+          name: world.manifests[index].configurations[part].name, role: world.manifests[index].configurations[part].role
+        )
         if world.manifests[index].configurations[part] != plain {
           add { $0.world.manifests[index].configurations[part] = plain }
         }

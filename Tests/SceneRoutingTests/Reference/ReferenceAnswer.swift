@@ -17,6 +17,7 @@ struct ReferenceAnswer: Equatable {
   var role: Text?
   /// Becomes the session's current activity.
   var showing: UserActivity?
+  var because: SessionReason?
 }
 
 /// Thrown where a step refuses.
@@ -47,6 +48,7 @@ extension ReferenceAnswer {
       self.init(outcome: .created)
       return
     }
+    because = decision.explanation.sessionReason
     application = session?.application
     configuration = session?.configuration
     role = session?.role

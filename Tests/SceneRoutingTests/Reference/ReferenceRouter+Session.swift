@@ -6,45 +6,56 @@ extension ReferenceRouter {
   func chooseSession(
     _ manifest: Manifest, _ configuration: SceneConfiguration, _ subject: ReferenceSubject, _ key: Text?
   ) throws(ReferenceRefusal) -> ReferenceAnswer {
-    let activity = subject.activity
     let ofConfiguration = sessions(of: manifest, configuration)
-    func make() throws(ReferenceRefusal) -> ReferenceAnswer { try made(manifest, configuration, activity) }
+    func make(_ because: SessionReason) throws(ReferenceRefusal) -> ReferenceAnswer {
+      try made(manifest, configuration, subject.activity, because)
+    }
+    func take(_ session: Session, _ because: SessionReason) -> ReferenceAnswer {
+      existing(session, subject.activity, because)
+    }
 
     // 5. One scene only
     if !manifest.supportsMultipleScenes {
-      guard let only = first(of: world.sessions(of: manifest)) else { return try make() }
-      if options.disposition == .new { throw ReferenceRefusal(.multipleScenesNotSupported) }
-      return existing(only, activity)
+      let isNew = options.disposition == .new
+      guard let only = first(of: world.sessions(of: manifest)) else {
+        return try make(isNew ? .dispositionNew : .noSceneYet)
+      }
+      if isNew { throw ReferenceRefusal(.multipleScenesNotSupported) }
+      return take(only, .onlyScene)
     }
 
     // 6. The configuration's policy
     switch configuration.launch {
-    case .new: return try make()
+    case .new: return try make(.policyNew)
     case .single:
-      guard let single = first(of: ofConfiguration) else { return try make() }
+      guard let single = first(of: ofConfiguration) else { return try make(.policySingleNoneYet) }
       if options.disposition == .new { throw ReferenceRefusal(.requestDenied) }
-      return existing(single, activity)
+      return take(single, .policySingle)
     case .automatic: break
     }
 
     // 7. Disposition `new`
-    if options.disposition == .new { return try make() }
+    if options.disposition == .new { return try make(.dispositionNew) }
 
     // 8. Candidates
     guard let key else {
-      guard options.disposition != .auto, let found = first(of: ofConfiguration) else { return try make() }
-      return existing(found, activity)
+      guard options.disposition != .auto, let found = first(of: ofConfiguration) else {
+        return try make(.withoutKeyNew)
+      }
+      return take(found, .withoutKey)
     }
     let candidates = candidates(manifest, configuration, subject)
 
     // 9. The highest tier that is not empty
-    for wanted in [ReferenceTier.prefers, .can] {
+    for wanted in [Candidate.Tier.prefers, .can] {
       let inTier = candidates.filter { tier($0, manifest, subject, key) == wanted }
-      if let best = first(of: inTier) { return existing(best, activity) }
+      guard let best = first(of: inTier) else { continue }
+      if best.identifier == requestingSession?.identifier { return take(best, .requestingSession) }
+      return take(best, inTier.count == 1 ? .onlyInTier : .firstInTier)
     }
 
     // 10. Nothing chosen
-    return try make()
+    return try make(.noCandidate)
   }
 
   /// A payload without items that names an application.
@@ -56,7 +67,7 @@ extension ReferenceRouter {
       if configuration.launch == .single, !sessions(of: manifest, configuration).isEmpty {
         throw ReferenceRefusal(.requestDenied)
       }
-      return try made(manifest, configuration, nil)
+      return try made(manifest, configuration, nil, .dispositionNew)
     }
     let considered = all.filter { session in
       session.role == role && (options.configuration == nil || session.configuration == configuration.name)
@@ -64,10 +75,10 @@ extension ReferenceRouter {
     let latest = considered.map(\.lastActivated).max()
     guard let front = first(of: considered.filter { $0.lastActivated == latest }) else {
       // 5. Not beside the only scene that there may be
-      if !manifest.supportsMultipleScenes, let only = first(of: all) { return existing(only, nil) }
-      return try made(manifest, configuration, nil)
+      if !manifest.supportsMultipleScenes, let only = first(of: all) { return existing(only, nil, .onlyScene) }
+      return try made(manifest, configuration, nil, .noCandidate)
     }
-    return existing(front, nil)
+    return existing(front, nil, .latest)
   }
 
   // MARK: 8. Candidates
@@ -87,10 +98,8 @@ extension ReferenceRouter {
     }
   }
 
-  func tier(_ session: Session, _ manifest: Manifest, _ subject: ReferenceSubject, _ key: Text) -> ReferenceTier {
-    let configuration = manifest.configurations(of: session.role).first { $0.name == session.configuration }
-    let can = ReferenceCondition(session.canActivatePredicate, else: configuration?.conditions.can)
-    let prefers = ReferenceCondition(session.prefersToActivatePredicate, else: configuration?.conditions.prefers)
+  func tier(_ session: Session, _ manifest: Manifest, _ subject: ReferenceSubject, _ key: Text) -> Candidate.Tier {
+    let (can, prefers) = world.conditions(of: session)
     // A stored predicate that no longer parses takes its session out of keyed routing.
     if can.isUnreadable || prefers.isUnreadable { return .out }
     if !can.holds(for: key, unlessSet: true) { return .out }
@@ -115,16 +124,16 @@ extension ReferenceRouter {
   // MARK: 9. The order among them
 
   private func first(of sessions: [Session]) -> Session? {
-    let requesting = requestingSession?.identifier
     var best: Session?
     for session in sessions {
-      if let other = best, !comes(session, before: other, requesting) { continue }
+      if let other = best, !comes(session, before: other) { continue }
       best = session
     }
     return best
   }
 
-  private func comes(_ one: Session, before other: Session, _ requesting: UniqueIdentifier?) -> Bool {
+  func comes(_ one: Session, before other: Session) -> Bool {
+    let requesting = requestingSession?.identifier
     if one.identifier == requesting || other.identifier == requesting { return one.identifier == requesting }
     if one.state != other.state {
       let order: [SceneState] = [.foregroundActive, .foregroundInactive, .background, .unattached]
@@ -138,7 +147,7 @@ extension ReferenceRouter {
   // MARK: 10. A session is made, or was there
 
   private func made(
-    _ manifest: Manifest, _ configuration: SceneConfiguration, _ activity: UserActivity?
+    _ manifest: Manifest, _ configuration: SceneConfiguration, _ activity: UserActivity?, _ because: SessionReason
   ) throws(ReferenceRefusal) -> ReferenceAnswer {
     if options.disposition == .existingOnly { throw ReferenceRefusal(.noMatchingSession) }
     if let limit = configuration.maximumSessions, sessions(of: manifest, configuration).count >= limit {
@@ -146,37 +155,13 @@ extension ReferenceRouter {
     }
     return ReferenceAnswer(
       outcome: .created, session: request.newSession, application: manifest.identifier,
-      configuration: configuration.name, role: configuration.role, showing: activity)
+      configuration: configuration.name, role: configuration.role, showing: activity, because: because)
   }
 
-  func existing(_ session: Session, _ activity: UserActivity?) -> ReferenceAnswer {
+  func existing(_ session: Session, _ activity: UserActivity?, _ because: SessionReason) -> ReferenceAnswer {
     ReferenceAnswer(
       outcome: !session.isConnected && session.hasBeenConnected ? .restored : .activated,
       session: session.identifier, application: session.application, configuration: session.configuration,
-      role: session.role, showing: activity)
-  }
-}
-
-enum ReferenceTier { case prefers, can, out }
-
-/// A condition as it stands for one session: what its host set, else what its manifest says.
-enum ReferenceCondition {
-  case notSet
-  case set(Predicate)
-  case unreadable
-
-  init(_ stored: Text, else manifest: Predicate?) {
-    if stored.isEmpty {
-      self = manifest.map { .set($0) } ?? .notSet
-    } else {
-      self = (try? Predicate(stored)).map { .set($0) } ?? .unreadable
-    }
-  }
-
-  var isSet: Bool { if case .set = self { true } else { false } }
-  var isUnreadable: Bool { if case .unreadable = self { true } else { false } }
-
-  func holds(for key: Text, unlessSet: Bool) -> Bool {
-    if case .set(let predicate) = self { predicate.evaluate(key) } else { unlessSet }
+      role: session.role, showing: activity, because: because)
   }
 }

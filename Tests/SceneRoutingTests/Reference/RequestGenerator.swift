@@ -17,7 +17,7 @@ extension WorldGenerator {
       choose(&payload.options, world)
     }
     if payload.items.isEmpty, payload.options.session == nil, payload.options.application == nil, !random.once(in: 8) {
-      payload.options.application = random.one(of: pool.applications)
+      payload.options.application = application(world)
     }
     if random.once(in: 4) { payload.options.requestingSession = sessionName(world) }
     return Request(payload, from: sender(), newSession: WorldGenerator.newSession)
@@ -25,11 +25,15 @@ extension WorldGenerator {
 
   private mutating func choose(_ options: inout PayloadOptions, _ world: ReferenceWorld) {
     if random.once(in: 3) { options.disposition = random.one(of: PayloadOptions.Disposition.allCases) }
-    if random.once(in: 4) { options.application = random.one(of: pool.applications) }
+    if random.once(in: 5) { options.application = application(world) }
     if random.once(in: 6) { options.role = random.once(in: 6) ? "Nowhere" : random.one(of: pool.roles) }
     if random.once(in: 5) {
       options.configuration = random.once(in: 8) ? "Nowhere" : random.one(of: pool.configurations)
     }
+  }
+
+  private mutating func application(_ world: ReferenceWorld) -> Text {
+    random.once(in: 6) ? random.one(of: pool.applications) : random.one(of: world.manifests).identifier
   }
 
   /// As an identifier or as a path, of a session that may not be there; or no name of one at all.
@@ -76,7 +80,9 @@ extension WorldGenerator {
 
   private mutating func content(of type: ContentType) -> Representation.Content {
     if random.once(in: 4) { return .file("file:///a") }
-    let text = random.one(of: ["# of a list\r\nhttp://b/\r\nfile:///a\r\n", "http://b/", "file:///a", "", "# nothing\n"])
+    let text = random.one(of: [
+      "# of a list\r\nhttp://b/\r\nfile:///a\r\n", "http://b/", "file:///a", "", "# nothing\n",
+    ])
     return random.once(in: 2) ? .text(Text(text)) : .data(Array(text.utf8))
   }
 }

@@ -20,13 +20,17 @@ struct WorldGenerator {
     let carried: [ContentType]
     let asked: [ContentType]
     let predicates: [Predicate]
+    /// Of one type.
+    let spellings: [Text] = ["image/png", "public.png", "Image/PNG"]
     let unreadable: [Text] = ["SELF MATCHES 'a'", "SELF ==", "name == 'a'"]
 
     init() throws {
       carried = try ["image/png", "public.png", "image/jpeg", "text/plain", "text/uri-list", "public.url", "x/none"]
         .map { try ContentType($0, as: .carried, at: .document) }
-      asked = try ["image/png", "public.png", "image/*", "public.image", "text/plain", "public.data", "public.url", "x/*"]
-        .map { try ContentType($0, as: .asked, at: .document) }
+      asked = try [
+        "image/png", "public.png", "image/*", "public.image", "text/plain", "public.data", "public.url", "x/*",
+      ]
+      .map { try ContentType($0, as: .asked, at: .document) }
       predicates = try PredicatePool.texts(about: keys).map { try Predicate($0) }
     }
   }
@@ -40,7 +44,7 @@ struct WorldGenerator {
     for _ in 0..<random.below(13) { numbers.insert(UInt64(random.below(64))) }
     // In no order that a set of its own making has.
     for number in numbers.sorted() { world.sessions.append(session(number, world)) }
-    for type in pool.activityTypes + ["image/png", "text/plain"] where random.once(in: 6) {
+    for type in pool.activityTypes + [random.one(of: pool.spellings), "text/plain"] where random.once(in: 6) {
       world.preferences.append(ReferencePreference(type: type, application: random.one(of: pool.applications)))
     }
     return world
@@ -48,7 +52,7 @@ struct WorldGenerator {
 
   // MARK: Manifests
 
-  private mutating func manifest(_ identifier: Text) -> Manifest {
+  mutating func manifest(_ identifier: Text) -> Manifest {
     let roles = random.once(in: 3) ? pool.roles : [pool.roles[0]]
     var configurations: [SceneConfiguration] = []
     for role in roles {
@@ -57,7 +61,7 @@ struct WorldGenerator {
       }
     }
     return Manifest(
-      identifier: identifier, activityTypes: some(of: pool.activityTypes, in: 2),
+      identifier: identifier, activityTypes: pool.activityTypes.filter { _ in !random.once(in: 3) },
       contentTypes: some(of: pool.asked, in: 4), supportsMultipleScenes: !random.once(in: 6),
       configurations: configurations, isDynamic: random.once(in: 4), routing: random.once(in: 4) ? .uikit : .seated)
   }
@@ -76,8 +80,9 @@ struct WorldGenerator {
   // MARK: Sessions
 
   /// Of an application that is there, or of one that has lost its manifest or the session's configuration.
-  private mutating func session(_ number: UInt64, _ world: ReferenceWorld) -> Session {
-    let manifest = random.one(of: world.manifests)
+  mutating func session(_ number: UInt64, _ world: ReferenceWorld) -> Session {
+    // Most of them are of one application, so that they meet.
+    let manifest = random.once(in: 2) ? world.manifests[0] : random.one(of: world.manifests)
     var (role, configuration) = (random.one(of: pool.roles), random.one(of: pool.configurations))
     if !random.once(in: 8) {
       let known = random.one(of: manifest.configurations)
@@ -90,8 +95,7 @@ struct WorldGenerator {
   mutating func session(_ number: UInt64, of application: Text, _ role: Text, _ configuration: Text) -> Session {
     let (isConnected, hasBeenConnected) = (random.once(in: 2), random.once(in: 2))
     return Session(
-      // Some are beyond what a signed number holds.
-      identifier: UniqueIdentifier(high: number % 3 == 0 ? number << 60 : 1, low: number),
+      identifier: identifier(number),
       application: application, role: role, configuration: configuration,
       state: isConnected ? random.one(of: SceneState.allCases) : .unattached, isConnected: isConnected,
       hasBeenConnected: isConnected || hasBeenConnected, created: Instant(microseconds: Int64(random.below(2))),
@@ -100,6 +104,11 @@ struct WorldGenerator {
       stateRestorationActivity: random.once(in: 4) ? activity() : nil,
       openedContent: random.once(in: 3) ? random.one(of: pool.keys) : .empty, canActivatePredicate: predicate(in: 2),
       prefersToActivatePredicate: predicate(in: 4))
+  }
+
+  /// Some are beyond what a signed number holds.
+  func identifier(_ number: UInt64) -> UniqueIdentifier {
+    UniqueIdentifier(high: number % 3 == 0 ? number << 60 : 1, low: number)
   }
 
   private mutating func predicate(in times: Int) -> Text {
