@@ -22,10 +22,12 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "DBus", dependencies: ["CDBus", "XML"], swiftSettings: settings),
     .target(name: "XML", swiftSettings: settings),
     .target(name: "SceneModel", dependencies: ["XML"], swiftSettings: settings),
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
+    .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
     .executableTarget(
@@ -47,6 +49,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "SceneRoutingTests", dependencies: ["SceneModel", "SceneRouting", "SceneTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SessionStoreTests", dependencies: ["CSQLite", "SceneModel", "SceneTestSupport", "SessionStore"],
       swiftSettings: settings),
     .target(
       name: "SceneTestSupport", dependencies: ["SceneModel"], path: "Tests/SceneTestSupport", swiftSettings: settings),
