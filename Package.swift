@@ -22,21 +22,25 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "DBus", dependencies: ["CDBus", "XML"], swiftSettings: settings),
     .target(name: "XML", swiftSettings: settings),
     .target(name: "SceneModel", dependencies: ["XML"], swiftSettings: settings),
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
-    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
+    .target(name: "InterchangeWire", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
     .target(
       name: "Interchange", dependencies: ["DBus", "InterchangeWire", "SceneModel", "SceneRouting", "SessionStore"],
       swiftSettings: settings),
-    .executableTarget(name: "stagedoord", dependencies: ["DBus", "Interchange", "InterchangeWire", "SceneModel", "SessionStore"], swiftSettings: settings),
-    .target(name: "InterchangeWire", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
+    .target(name: "ServiceSupport", dependencies: ["DBus"], swiftSettings: settings),
+    .executableTarget(
+      name: "stagedoord",
+      dependencies: ["DBus", "Interchange", "InterchangeWire", "SceneModel", "ServiceSupport", "SessionStore"],
+      swiftSettings: settings),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
     .executableTarget(
-      name: "dbus-showcase", dependencies: ["DBus"], path: "examples/showcase", swiftSettings: settings),
+      name: "dbus-showcase", dependencies: ["DBus", "ServiceSupport"], path: "examples/showcase", swiftSettings: settings),
     .executableTarget(
       name: "greeter-service", dependencies: ["DBus"], path: "examples/greeter", exclude: ["Client.swift"],
       sources: ["Service.swift"], swiftSettings: settings),
@@ -54,6 +58,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "SceneRoutingTests", dependencies: ["SceneModel", "SceneRouting", "SceneTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "SessionStoreTests", dependencies: ["CSQLite", "SceneModel", "SceneTestSupport", "SessionStore"],
       swiftSettings: settings),
     .target(
       name: "SceneTestSupport", dependencies: ["SceneModel"], path: "Tests/SceneTestSupport", swiftSettings: settings),

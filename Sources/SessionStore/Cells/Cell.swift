@@ -1,0 +1,115 @@
+import SceneModel
+
+/// A value as it is stored, in a column or in the body of a log entry.
+enum Cell {
+  case null
+  case integer(Int64)
+  case text(Text)
+  case bytes([UInt8])
+}
+
+/// Stored values that are not what was written there.
+struct Malformed: Error {
+  let reason: String
+
+  init(_ reason: String) { self.reason = reason }
+}
+
+/// Takes the values of a thing one after the other: the parameters of a statement, or the body of a log entry. Each thing says
+/// once what they are, so the log and the rows cannot come to differ.
+protocol CellWriter: ~Copyable {
+  mutating func putNull()
+  mutating func put(_ integer: Int64)
+  mutating func put(_ text: Text)
+  mutating func put(_ identifier: UniqueIdentifier)
+}
+
+extension CellWriter where Self: ~Copyable {
+  mutating func put(_ bool: Bool) { put(bool ? 1 : 0 as Int64) }
+  mutating func put(_ instant: Instant) { put(instant.microseconds) }
+
+  mutating func put(_ text: Text?) {
+    if let text { put(text) } else { putNull() }
+  }
+
+  mutating func put(_ integer: Int64?) {
+    if let integer { put(integer) } else { putNull() }
+  }
+
+  mutating func put(_ identifier: UniqueIdentifier?) {
+    if let identifier { put(identifier) } else { putNull() }
+  }
+
+  mutating func put(_ activity: UserActivity?) { put(activity?.json) }
+}
+
+/// Gives the values back, in the order in which they were put.
+protocol CellReader: ~Copyable {
+  mutating func cell() throws(Malformed) -> Cell
+}
+
+extension CellReader where Self: ~Copyable {
+  mutating func optionalInteger() throws(Malformed) -> Int64? {
+    switch try cell() {
+    case .null: return nil
+    case .integer(let integer): return integer
+    default: throw Malformed("expected an integer")
+    }
+  }
+
+  mutating func integer() throws(Malformed) -> Int64 {
+    guard let integer = try optionalInteger() else { throw Malformed("expected an integer") }
+    return integer
+  }
+
+  mutating func bool() throws(Malformed) -> Bool { try integer() != 0 }
+  mutating func instant() throws(Malformed) -> Instant { Instant(microseconds: try integer()) }
+
+  mutating func optionalText() throws(Malformed) -> Text? {
+    switch try cell() {
+    case .null: return nil
+    case .text(let text): return text
+    default: throw Malformed("expected a text")
+    }
+  }
+
+  mutating func text() throws(Malformed) -> Text {
+    guard let text = try optionalText() else { throw Malformed("expected a text") }
+    return text
+  }
+
+  mutating func optionalIdentifier() throws(Malformed) -> UniqueIdentifier? {
+    switch try cell() {
+    case .null: return nil
+    case .bytes(let bytes):
+      guard bytes.count == 16 else { throw Malformed("expected the 16 bytes of an identifier, got \(bytes.count)") }
+      return UniqueIdentifier(high: bytes[..<8].bigEndian, low: bytes[8...].bigEndian)
+    default: throw Malformed("expected an identifier")
+    }
+  }
+
+  mutating func identifier() throws(Malformed) -> UniqueIdentifier {
+    guard let identifier = try optionalIdentifier() else { throw Malformed("expected an identifier") }
+    return identifier
+  }
+
+  mutating func optionalActivity(_ rules: ReadingRules) throws(Malformed) -> UserActivity? {
+    guard let text = try optionalText() else { return nil }
+    do throws(Fault) {
+      return try UserActivity(json: text, rules)
+    } catch {
+      throw Malformed("an activity does not parse: \(error)")
+    }
+  }
+}
+
+extension ArraySlice<UInt8> {
+  fileprivate var bigEndian: UInt64 { reduce(0) { $0 << 8 | UInt64($1) } }
+}
+
+extension UniqueIdentifier {
+  /// Its sixteen bytes, in an order that sorts as identifiers do.
+  func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
+  }
+}

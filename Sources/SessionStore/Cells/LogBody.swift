@@ -1,0 +1,90 @@
+import SceneModel
+
+/// The body of a log entry: its values one after the other, each behind a byte that says what it is.
+struct LogBodyWriter: CellWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+
+  mutating func putNull() { bytes.append(LogBodyTag.null.rawValue) }
+
+  mutating func put(_ integer: Int64) {
+    bytes.append(LogBodyTag.integer.rawValue)
+    // Small ones of either sign are short.
+    put(varying: UInt64(bitPattern: integer << 1 ^ integer >> 63))
+  }
+
+  mutating func put(_ text: Text) {
+    bytes.append(LogBodyTag.text.rawValue)
+    put(varying: UInt64(text.count))
+    text.withBytes { bytes.append(contentsOf: $0) }
+  }
+
+  mutating func put(_ identifier: UniqueIdentifier) {
+    bytes.append(LogBodyTag.bytes.rawValue)
+    put(varying: 16)
+    identifier.withBytes { bytes.append(contentsOf: $0) }
+  }
+
+  private mutating func put(varying number: UInt64) {
+    var rest = number
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+}
+
+private enum LogBodyTag: UInt8 {
+  case null, integer, text, bytes
+}
+
+/// Reads what `LogBodyWriter` wrote, from bytes that anything may have happened to.
+struct LogBodyReader: CellReader {
+  private let bytes: [UInt8]
+  private var offset = 0
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  var isAtEnd: Bool { offset == bytes.count }
+
+  mutating func cell() throws(Malformed) -> Cell {
+    guard offset < bytes.count, let tag = LogBodyTag(rawValue: bytes[offset]) else {
+      throw Malformed("expected a value at byte \(offset)")
+    }
+    offset += 1
+    switch tag {
+    case .null: return .null
+    case .integer:
+      let number = try varying()
+      return .integer(Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1))
+    case .text:
+      guard let text = String(validating: try counted(), as: UTF8.self) else {
+        throw Malformed("expected UTF-8 before byte \(offset)")
+      }
+      return .text(Text(text))
+    case .bytes: return .bytes(Array(try counted()))
+    }
+  }
+
+  private mutating func counted() throws(Malformed) -> ArraySlice<UInt8> {
+    let count = try varying()
+    guard count <= UInt64(bytes.count - offset) else { throw Malformed("expected \(count) bytes at byte \(offset)") }
+    defer { offset += Int(count) }
+    return bytes[offset..<(offset + Int(count))]
+  }
+
+  private mutating func varying() throws(Malformed) -> UInt64 {
+    var number: UInt64 = 0
+    for shift in stride(from: 0, to: 64, by: 7) {
+      guard offset < bytes.count else { throw Malformed("expected more than \(offset) bytes") }
+      let byte = bytes[offset]
+      offset += 1
+      if shift == 63, byte > 1 { break }
+      number |= UInt64(byte & 0x7F) << UInt64(shift)
+      if byte < 0x80 { return number }
+    }
+    throw Malformed("expected a number of 64 bits before byte \(offset)")
+  }
+}

@@ -1,0 +1,88 @@
+import SceneModel
+
+extension Record {
+  /// What an entry of the log is, as the file has it: numbers are never used again for something else.
+  enum Kind: Int64 {
+    case session = 1
+    case sessionActivated, sessionDiscarded, delivery, deliveryProgress, event, preference, discardOwed, discardTold
+  }
+
+  var kind: Kind {
+    switch self {
+    case .session: .session
+    case .sessionActivated: .sessionActivated
+    case .sessionDiscarded: .sessionDiscarded
+    case .delivery: .delivery
+    case .deliveryProgress: .deliveryProgress
+    case .event: .event
+    case .preference: .preference
+    case .discardOwed: .discardOwed
+    case .discardTold: .discardTold
+    }
+  }
+
+  func put(into cells: inout some CellWriter) {
+    switch self {
+    case .session(let session): session.put(into: &cells)
+    case .sessionActivated(let activation):
+      cells.put(activation.session)
+      cells.put(activation.instant)
+      cells.put(activation.userActivity)
+      cells.put(activation.openedContent)
+      cells.put(activation.isPrivate.map { $0 ? 1 : 0 })
+    case .sessionDiscarded(let identifier): cells.put(identifier)
+    case .delivery(let delivery): delivery.put(into: &cells)
+    case .deliveryProgress(let identifier, let progress):
+      cells.put(identifier)
+      progress.put(into: &cells)
+    case .event(let event): event.put(into: &cells)
+    case .preference(let type, let application):
+      cells.put(type)
+      cells.put(application)
+    case .discardOwed(let application, let session), .discardTold(let application, let session):
+      cells.put(application)
+      cells.put(session)
+    }
+  }
+
+  init(_ number: Int64, _ body: [UInt8], _ rules: ReadingRules) throws(Malformed) {
+    guard let kind = Kind(rawValue: number) else { throw Malformed("there is no kind \(number) of entries") }
+    var cells = LogBodyReader(body)
+    switch kind {
+    case .session: self = .session(try Session(from: &cells, rules))
+    case .sessionActivated:
+      self = .sessionActivated(
+        SessionActivation(
+          session: try cells.identifier(), at: try cells.instant(), userActivity: try cells.optionalActivity(rules),
+          openedContent: try cells.optionalText(), isPrivate: try cells.optionalInteger().map { $0 != 0 }))
+    case .sessionDiscarded: self = .sessionDiscarded(try cells.identifier())
+    case .delivery: self = .delivery(try StoredDelivery(from: &cells, rules))
+    case .deliveryProgress: self = .deliveryProgress(try cells.identifier(), try DeliveryProgress(from: &cells))
+    case .event: self = .event(try StoredEvent(from: &cells))
+    case .preference: self = .preference(type: try cells.text(), application: try cells.optionalText())
+    case .discardOwed: self = .discardOwed(application: try cells.text(), session: try cells.identifier())
+    case .discardTold: self = .discardTold(application: try cells.text(), session: try cells.identifier())
+    }
+    if !cells.isAtEnd { throw Malformed("expected no more values") }
+  }
+}
+
+extension StoredEvent {
+  static let columns = "sequence, name, application, arguments, instant"
+
+  func put(into cells: inout some CellWriter & ~Copyable) {
+    cells.put(Int64(clamping: sequence))
+    cells.put(name)
+    cells.put(application)
+    cells.put(arguments)
+    cells.put(instant)
+  }
+
+  init(from cells: inout some CellReader & ~Copyable) throws(Malformed) {
+    let sequence = try cells.integer()
+    guard sequence > 0 else { throw Malformed("expected the number of an event, got \(sequence)") }
+    self.init(
+      sequence: UInt64(sequence), name: try cells.text(), application: try cells.text(), arguments: try cells.text(),
+      at: try cells.instant())
+  }
+}

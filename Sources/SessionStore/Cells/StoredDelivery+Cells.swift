@@ -1,0 +1,88 @@
+import SceneModel
+
+extension StoredDelivery {
+  /// In the order of `put`: first what lists want, so that they need not go through the documents.
+  static let columns = """
+    \(DeliverySummary.columns), source_application, fingerprint, is_private, routing_item, routing_activity, \
+    previous_activity, previous_content, previous_private, answer, decision, payload
+    """
+
+  func put(into cells: inout some CellWriter & ~Copyable) {
+    cells.put(identifier)
+    cells.put(application)
+    cells.put(sender)
+    cells.put(token)
+    cells.put(created)
+    cells.put(deadline)
+    progress.put(into: &cells)
+    cells.put(sourceApplication)
+    cells.put(fingerprint)
+    cells.put(isPrivate)
+    cells.put(routing?.item)
+    cells.put(routing?.activity)
+    cells.put(previous.userActivity)
+    cells.put(previous.openedContent)
+    cells.put(previous.isPrivate)
+    cells.put(answer)
+    cells.put(decision)
+    cells.put(payload)
+  }
+
+  init(from cells: inout some CellReader & ~Copyable, _ rules: ReadingRules) throws(Malformed) {
+    let summary = try DeliverySummary(from: &cells)
+    self.init(
+      identifier: summary.identifier, application: summary.application, sender: summary.sender, token: summary.token,
+      created: summary.created, deadline: summary.deadline, progress: summary.progress)
+    sourceApplication = try cells.text()
+    fingerprint = try cells.text()
+    isPrivate = try cells.bool()
+    let (item, activity) = (try cells.optionalInteger(), try cells.optionalInteger())
+    routing = item.map { RoutingPlace(item: $0, activity: activity) }
+    previous.userActivity = try cells.optionalActivity(rules)
+    previous.openedContent = try cells.text()
+    previous.isPrivate = try cells.bool()
+    answer = try cells.text()
+    decision = try cells.text()
+    payload = try cells.text()
+  }
+}
+
+extension DeliverySummary {
+  static let columns = "identifier, application, sender, token, created, deadline, \(DeliveryProgress.columns)"
+
+  init(from cells: inout some CellReader & ~Copyable) throws(Malformed) {
+    identifier = try cells.identifier()
+    application = try cells.text()
+    sender = try cells.text()
+    token = try cells.optionalText()
+    created = try cells.instant()
+    deadline = try cells.instant()
+    progress = try DeliveryProgress(from: &cells)
+  }
+}
+
+extension DeliveryProgress {
+  static let columns = "state, is_open, session, outcome, attempt, departures, error, message"
+
+  func put(into cells: inout some CellWriter & ~Copyable) {
+    cells.put(Text(state.rawValue))
+    cells.put(isOpen)
+    cells.put(session)
+    cells.put(outcome)
+    cells.put(attempt)
+    cells.put(departures)
+    cells.put(error?.name)
+    cells.put(error?.message)
+  }
+
+  init(from cells: inout some CellReader & ~Copyable) throws(Malformed) {
+    guard let state = DeliveryState(rawValue: try cells.text().string) else {
+      throw Malformed("expected a delivery's state")
+    }
+    self.init(
+      state, isOpen: try cells.bool(), session: try cells.optionalIdentifier(), outcome: try cells.text(),
+      attempt: try cells.integer(), departures: try cells.integer())
+    let (name, message) = (try cells.optionalText(), try cells.optionalText())
+    error = name.map { DeliveryError(name: $0, message: message ?? .empty) }
+  }
+}

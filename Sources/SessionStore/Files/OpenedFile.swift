@@ -1,0 +1,110 @@
+import SceneModel
+
+/// A file that looks like a store of ours, and what was found in it.
+struct OpenedFile {
+  let database: Database
+  let ledger: Ledger
+  /// What the log has and the rows have not.
+  private(set) var tail = Tail()
+  private(set) var position: Int64
+  private(set) var lastEvent: UInt64
+  private(set) var unreadable: [Int64] = []
+  private(set) var problems: [String] = []
+
+  init(
+    _ directory: StoreDirectory?, _ durability: Durability, _ schema: Schema, _ rules: ReadingRules
+  ) throws(StoreError) {
+    if let directory { try OpenedFile.prepare(directory) }
+    database = try Database(path: directory?.file)
+    if database.isReadOnly { throw StoreError(.readOnly, "\(database.name): may not be written") }
+    // No other process has a part in it, so SQLite's index of its log is in memory, and looking at a file writes nothing.
+    try database.execute("PRAGMA locking_mode = EXCLUSIVE")
+    let version = try OpenedFile.version(of: database, schema)
+    try OpenedFile.configure(database, durability)
+    if version < schema.version { try schema.migrate(database, from: version) }
+    if let directory, directory.isDoubted {
+      try OpenedFile.lookThrough(database)
+      directory.forgetDoubt()
+    }
+    ledger = try Ledger(database)
+    position = ledger.settled
+    lastEvent = UInt64(ledger.lastEvent)
+    try replay(rules)
+  }
+
+  private static func prepare(_ directory: StoreDirectory) throws(StoreError) {
+    switch try directory.content() {
+    case .somethingElse(let reason): throw StoreError(.corrupt, "\(directory.file): \(reason)")
+    case .nothing: try directory.makeFile()
+    case .file: try directory.restrictFiles()
+    }
+  }
+
+  /// Only reads: what a later version wrote, or another program, stays as it is.
+  private static func version(of database: Database, _ schema: Schema) throws(StoreError) -> Int64 {
+    let application = try database.number("PRAGMA application_id") ?? 0
+    let version = try database.number("PRAGMA user_version") ?? 0
+    if application == 0, version == 0, try database.number("SELECT count(*) FROM sqlite_schema") == 0 { return 0 }
+    if application != Schema.application {
+      throw StoreError(.corrupt, "\(database.name): is a database of another program")
+    }
+    if version < 1 { throw StoreError(.corrupt, "\(database.name): has no version") }
+    if version > schema.version {
+      throw StoreError(
+        .newer, "\(database.name): has version \(version), of a later Stagedoor; this one knows \(schema.version)")
+    }
+    return version
+  }
+
+  private static func configure(_ database: Database, _ durability: Durability) throws(StoreError) {
+    // The size of a page is taken by a file that is empty yet.
+    try database.execute("PRAGMA page_size = \(Schema.pageSize)")
+    if durability != .memory { try database.execute("PRAGMA journal_mode = WAL") }
+    setSynchronous(database, isFull: durability == .full)
+    // Cache in KiB: the inner pages of a hundred thousand sessions, and a batch's. It grows with use and is given back.
+    // Deleted bytes are overwritten where a page is written anyhow. A log that grew is cut again.
+    try database.execute(
+      """
+      PRAGMA cache_size = -1024; PRAGMA secure_delete = FAST; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;
+      PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 4194304
+      """)
+  }
+
+  static func setSynchronous(_ database: Database, isFull: Bool) {
+    // It can fail only for want of memory, and then stays as it was.
+    try? database.execute("PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
+  }
+
+  /// All of the file, however long that takes.
+  private static func lookThrough(_ database: Database) throws(StoreError) {
+    var query = try database.query("PRAGMA quick_check(1)")
+    if try query.step(), case .text(let answer)? = try? query.cell(), answer != "ok" {
+      throw StoreError(.corrupt, "\(database.name): \(answer)")
+    }
+  }
+
+  // MARK: The log
+
+  private mutating func replay(_ rules: ReadingRules) throws(StoreError) {
+    var query = try database.query("SELECT position, kind, body FROM log WHERE position > ? ORDER BY position")
+    query.put(ledger.settled)
+    while try query.step() {
+      position = query.number(at: 0)
+      let kind = query.number(at: 1)
+      do throws(Malformed) {
+        query.skip(2)
+        let body = try query.bytes()
+        let record = try Record(kind, body, rules)
+        if case .event(let event) = record { lastEvent = max(lastEvent, event.sequence) }
+        tail.apply(record, at: position, bytes: body.count)
+      } catch {
+        // The event is lost, but its number was given to it.
+        if kind == Record.Kind.event.rawValue { lastEvent += 1 }
+        unreadable.append(position)
+        if problems.count < SessionStore.maximumProblems {
+          problems.append("\(database.name): entry \(position) of the log is passed over: \(error.reason)")
+        }
+      }
+    }
+  }
+}

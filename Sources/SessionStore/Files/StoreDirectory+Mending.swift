@@ -1,0 +1,51 @@
+import Glibc
+
+extension StoreDirectory {
+  /// Puts a copy in the place of the write-ahead log, as long as it was when the last commit succeeded, and syncs it.
+  ///
+  /// An fsync that failed cannot be tried again: the kernel has forgotten which pages it could not write, and says that all is
+  /// well. Pages that are written anew are tried anew. And what was refused may stand at the log's end as if it had been
+  /// committed; who opened the file would believe it.
+  ///
+  /// - Parameter length: `nil` where it is not known, and all of it is kept.
+  func mendWriteAheadLog(length: Int64?) throws(StoreError) {
+    let log = open(writeAheadLog, O_RDWR | O_CLOEXEC)
+    if log < 0 {
+      if errno == ENOENT, length ?? 0 == 0 { return }
+      throw StoreError(writeAheadLog, "cannot be opened", errno)
+    }
+    defer { close(log) }
+    var status = stat()
+    if fstat(log, &status) != 0 { throw StoreError(writeAheadLog, "cannot be looked at", errno) }
+    let length = min(length.map { Int($0) } ?? .max, Int(status.st_size))
+    // Where nothing more can be written, what was refused is gone at least.
+    if ftruncate(log, length) != 0 { throw StoreError(writeAheadLog, "cannot be cut", errno) }
+
+    let copied = writeAheadLog + "-mended"
+    let copy = open(copied, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    if copy < 0 { throw StoreError(copied, "cannot be made", errno) }
+    defer { close(copy) }
+    try StoreDirectory.copy(log, to: copy, length, copied)
+    if fdatasync(copy) != 0 { throw StoreError(copied, "cannot be synced", errno) }
+    if rename(copied, writeAheadLog) != 0 { throw StoreError(copied, "cannot be renamed", errno) }
+    try sync()
+  }
+
+  private static func copy(_ log: Int32, to copy: Int32, _ length: Int, _ path: String) throws(StoreError) {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    var offset = 0
+    while offset < length {
+      let count = pread(log, &buffer, min(buffer.count, length - offset), offset)
+      if count <= 0 { throw StoreError(path, "cannot be copied", count == 0 ? EIO : errno) }
+      var written = 0
+      while written < count {
+        let more = buffer[written..<count].withUnsafeBytes {
+          pwrite(copy, $0.baseAddress, $0.count, offset + written)
+        }
+        if more <= 0 { throw StoreError(path, "cannot be copied", more == 0 ? EIO : errno) }
+        written += more
+      }
+      offset += count
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import Glibc
+import SceneModel
+
+/// The directory that holds the store's files, and the lock that keeps a second process out of it.
+final class StoreDirectory {
+  let path: String
+  private let lock: Int32
+
+  var file: String { path + "/stagedoor.db" }
+  var writeAheadLog: String { file + "-wal" }
+  /// Is there when something was found wrong with the file while it was in use: it is looked through when it is next opened.
+  private var doubt: String { path + "/stagedoor.db-doubt" }
+
+  /// Makes the directory where it is missing, for its owner alone.
+  init(_ path: String) throws(StoreError) {
+    self.path = path
+    try StoreDirectory.make(path)
+    // SQLite's own locks would do, but they are dropped when anything in this process closes the file, and the file is looked at
+    // before SQLite opens it.
+    lock = try StoreDirectory.lock(path)
+  }
+
+  deinit { close(lock) }
+
+  // MARK: Making it
+
+  private static func make(_ path: String) throws(StoreError) {
+    var status = stat()
+    if stat(path, &status) != 0 {
+      let parent = path.split(separator: "/").dropLast().joined(separator: "/")
+      if errno == ENOENT, !parent.isEmpty { try make((path.hasPrefix("/") ? "/" : "") + parent) }
+      if mkdir(path, 0o700) != 0, errno != EEXIST { throw StoreError(path, "cannot be made", errno) }
+      return try restrict(path, to: 0o700)
+    }
+    if status.st_mode & S_IFMT != S_IFDIR { throw StoreError(.io, "\(path): is no directory") }
+  }
+
+  /// Whatever the umask is, and whoever made it.
+  private static func restrict(_ path: String, to mode: mode_t) throws(StoreError) {
+    var status = stat()
+    if stat(path, &status) == 0, status.st_mode & 0o777 == mode { return }
+    if chmod(path, mode) != 0 { throw StoreError(path, "cannot be made its owner's alone", errno) }
+  }
+
+  private static func lock(_ directory: String) throws(StoreError) -> Int32 {
+    try restrict(directory, to: 0o700)
+    let path = directory + "/lock"
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    if descriptor < 0 { throw StoreError(path, "cannot be opened", errno) }
+    var owner = [UInt8](repeating: 0, count: 20)
+    if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
+      let (error, count) = (errno, read(descriptor, &owner, owner.count))
+      close(descriptor)
+      if error != EWOULDBLOCK { throw StoreError(path, "cannot be locked", error) }
+      let who = String(decoding: owner.prefix(max(0, count)), as: UTF8.self)
+      throw StoreError(.locked, "\(directory)/stagedoor.db: process \(who.isEmpty ? "unknown" : who) has it")
+    }
+    // Only a message needs it, so a full disk is no reason to stop.
+    owner = Array("\(getpid())".utf8)
+    if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, owner, owner.count, 0) }
+    _ = fchmod(descriptor, 0o600)
+    return descriptor
+  }
+
+  // MARK: The file
+
+  /// There is something in the log that the file does not have.
+  var hasWriteAheadLog: Bool {
+    var status = stat()
+    return stat(writeAheadLog, &status) == 0 && status.st_size > 0
+  }
+
+  enum Content { case nothing, file, somethingElse(String) }
+
+  func content() throws(StoreError) -> Content {
+    var status = stat()
+    if stat(file, &status) != 0 {
+      let error = errno
+      if error != ENOENT { throw StoreError(file, "cannot be looked at", error) }
+      return exists(writeAheadLog) ? .somethingElse("it is gone, and its write-ahead log is not") : .nothing
+    }
+    if status.st_mode & S_IFMT != S_IFREG { return .somethingElse("it is no file") }
+    // SQLite would take an empty file for a new one, and delete the log beside it.
+    if status.st_size == 0 { return exists(writeAheadLog) ? .somethingElse("it is empty") : .nothing }
+    return .file
+  }
+
+  /// Makes an empty file where there is none. SQLite gives the files that it makes the rights of this one.
+  func makeFile() throws(StoreError) {
+    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    if descriptor < 0 { throw StoreError(file, "cannot be made", errno) }
+    close(descriptor)
+    try restrictFiles()
+    try sync()
+  }
+
+  func restrictFiles() throws(StoreError) {
+    for path in [file, writeAheadLog] where exists(path) { try StoreDirectory.restrict(path, to: 0o600) }
+  }
+
+  /// Makes sure that what is called what, in the directory, is on the disk.
+  func sync() throws(StoreError) {
+    let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if descriptor < 0 { throw StoreError(path, "cannot be opened", errno) }
+    defer { close(descriptor) }
+    // Some file systems know no fsync of a directory.
+    if fsync(descriptor) != 0, errno != EINVAL { throw StoreError(path, "cannot be synced", errno) }
+  }
+
+  private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  // MARK: Setting aside
+
+  /// Gives the store's files other names, so that a new one can begin. Answers the new name.
+  func setAside(at now: Instant) throws(StoreError) -> String {
+    let time = now.rfc3339.filter { $0 != "-" && $0 != ":" }
+    var (name, count) = ("\(file)-set-aside-\(time)", 1)
+    while exists(name) || exists(name + "-wal") {
+      count += 1
+      name = "\(file)-set-aside-\(time)-\(count)"
+    }
+    // The log first: a store that lost its log has lost what was acknowledged last, and does not look so.
+    for suffix in ["-wal", "-journal", "-shm", ""] where exists(file + suffix) {
+      if rename(file + suffix, name + suffix) != 0 { throw StoreError(file + suffix, "cannot be set aside", errno) }
+    }
+    try sync()
+    return name
+  }
+
+  // MARK: Doubt
+
+  var isDoubted: Bool { exists(doubt) }
+
+  func rememberDoubt() {
+    let descriptor = open(doubt, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    if descriptor >= 0 { close(descriptor) }
+  }
+
+  func forgetDoubt() { unlink(doubt) }
+}
+
+extension StoreError {
+  init(_ path: String, _ what: String, _ errorNumber: Int32) {
+    let kind: Kind
+    switch errorNumber {
+    case ENOSPC, EDQUOT: kind = .full
+    case EACCES, EPERM, EROFS: kind = .readOnly
+    default: kind = .io
+    }
+    self.init(kind, "\(path): \(what): \(String(cString: strerror(errorNumber)))", leavesDoubt: kind == .io)
+  }
+}

@@ -1,0 +1,32 @@
+/// What has to be known about all rows together, so that nobody has to count them.
+struct Ledger {
+  /// The rows have what the log says up to this position.
+  var settled: Int64
+  var sessions: Int64
+  var deliveries: Int64
+  /// The oldest event that is kept, and the newest that there was. Where none is kept, the first comes after the last.
+  var firstEvent: Int64
+  var lastEvent: Int64
+
+  private static let reading = "SELECT settled, sessions, deliveries, first_event, last_event FROM ledger"
+
+  init(_ database: Database) throws(StoreError) {
+    var query = try database.query(Ledger.reading)
+    guard try query.step() else { throw StoreError(.corrupt, "\(database.name): its ledger is empty") }
+    settled = query.number(at: 0)
+    sessions = query.number(at: 1)
+    deliveries = query.number(at: 2)
+    firstEvent = query.number(at: 3)
+    lastEvent = query.number(at: 4)
+    guard settled >= 0, sessions >= 0, deliveries >= 0, firstEvent >= 1, lastEvent >= firstEvent - 1 else {
+      throw StoreError(.corrupt, "\(database.name): its ledger does not add up")
+    }
+  }
+
+  func write(_ database: Database) throws(StoreError) {
+    var query = try database.query(
+      "UPDATE ledger SET settled = ?, sessions = ?, deliveries = ?, first_event = ?, last_event = ?")
+    for number in [settled, sessions, deliveries, firstEvent, lastEvent] { query.put(number) }
+    try query.run()
+  }
+}

@@ -1,0 +1,145 @@
+package import SceneModel
+
+extension SessionStore {
+  /// `nil` where there is none, or where its row does not parse, which is reported.
+  package func delivery(_ identifier: UniqueIdentifier) throws(StoreError) -> StoredDelivery? {
+    let change = tail.deliveries[identifier]
+    if case .whole(let delivery, _) = change { return delivery }
+    let database = try database()
+    var query = try database.query("SELECT \(StoredDelivery.columns) FROM delivery WHERE identifier = ?")
+    query.put(identifier)
+    guard try query.step() else { return nil }
+    do throws(Malformed) {
+      var delivery = try StoredDelivery(from: &query, rules)
+      if case .progress(let progress) = change { delivery.progress = progress }
+      return delivery
+    } catch {
+      report("\(database.name): the delivery \(identifier) is passed over: \(error.reason)")
+      return nil
+    }
+  }
+
+  /// What was made under a token: one delivery, or those of one batch, in the order in which they were made.
+  package func deliveries(token: Text, sender: Text) throws(StoreError) -> [UniqueIdentifier] {
+    let database = try database()
+    var found: [UniqueIdentifier] = []
+    var query = try database.query(
+      "SELECT identifier FROM delivery WHERE token = ? AND sender = ? AND token IS NOT NULL ORDER BY number")
+    query.put(token)
+    query.put(sender)
+    while try query.step() {
+      guard let identifier = try? query.identifier() else { continue }
+      if case .whole = tail.deliveries[identifier] { continue }
+      found.append(identifier)
+    }
+    return found + (tail.tokens[Tail.TokenKey(token: token, sender: sender)] ?? [])
+  }
+
+  /// Some of the deliveries, newest first. A page is only empty after the last.
+  ///
+  /// - Parameters:
+  ///   - state: `nil` for all.
+  ///   - after: from where to go on.
+  /// - Returns: `nil` where `after` is not there.
+  package func deliveries(
+    in state: DeliveryState? = nil, after: UniqueIdentifier? = nil, limit: Int
+  ) throws(StoreError) -> [DeliverySummary]? {
+    var start = Int64.max
+    if let after {
+      guard let number = try numbered(after)?.number else { return nil }
+      start = number
+    }
+    var query = try database().query(
+      """
+      SELECT number, \(DeliverySummary.columns) FROM delivery
+        WHERE \(state == nil ? "" : "state = ? AND") number < ? ORDER BY number DESC
+      """)
+    if let state { query.put(Text(state.rawValue)) }
+    query.put(start)
+    let changed = try deliveriesOfTail { $0.number < start && (state == nil || $0.summary.progress.state == state) }
+    return try merge(&query, changed.sorted { $0.number > $1.number }, limit) { $0.number > $1.number }
+  }
+
+  /// What somebody still waits for, in the order in which it came.
+  ///
+  /// - Parameter application: `nil` for all.
+  package func openDeliveries(of application: Text? = nil) throws(StoreError) -> [DeliverySummary] {
+    var query = try database().query(
+      """
+      SELECT number, \(DeliverySummary.columns) FROM delivery
+        WHERE is_open \(application == nil ? "" : "AND application = ?") ORDER BY number
+      """)
+    if let application { query.put(application) }
+    let changed = try deliveriesOfTail {
+      $0.summary.progress.isOpen && (application == nil || $0.summary.application == application)
+    }
+    return try merge(&query, changed.sorted { $0.number < $1.number }, .max) { $0.number < $1.number }
+  }
+
+  /// How many are kept, those that are over among them.
+  package func deliveryCount() throws(StoreError) -> Int {
+    var count = ledger.deliveries
+    for case (let identifier, .whole) in tail.deliveries where try row(of: identifier) == nil { count += 1 }
+    return Int(count)
+  }
+
+  // MARK: Rows and the tail
+
+  private struct Numbered {
+    let number: Int64
+    var summary: DeliverySummary
+  }
+
+  private func numbered(_ identifier: UniqueIdentifier) throws(StoreError) -> Numbered? {
+    switch tail.deliveries[identifier] {
+    case .whole(let delivery, let number): return Numbered(number: number, summary: delivery.summary)
+    case .progress(let progress):
+      var found = try row(of: identifier)
+      found?.summary.progress = progress
+      return found
+    case nil: return try row(of: identifier)
+    }
+  }
+
+  private func row(of identifier: UniqueIdentifier) throws(StoreError) -> Numbered? {
+    let database = try database()
+    var query = try database.query("SELECT number, \(DeliverySummary.columns) FROM delivery WHERE identifier = ?")
+    query.put(identifier)
+    return try query.step() ? read(&query, database) : nil
+  }
+
+  private func read(_ query: inout Query, _ database: Database) -> Numbered? {
+    do throws(Malformed) {
+      return Numbered(number: try query.integer(), summary: try DeliverySummary(from: &query))
+    } catch {
+      report("\(database.name): delivery number \(query.number(at: 0)) is passed over: \(error.reason)")
+      return nil
+    }
+  }
+
+  /// At most a batch, so each can be looked up.
+  private func deliveriesOfTail(_ isWanted: (Numbered) -> Bool) throws(StoreError) -> [Numbered] {
+    var found: [Numbered] = []
+    for identifier in tail.deliveries.keys {
+      if let one = try numbered(identifier), isWanted(one) { found.append(one) }
+    }
+    return found
+  }
+
+  private func merge(
+    _ query: inout Query, _ changed: [Numbered], _ limit: Int, by comesFirst: (Numbered, Numbered) -> Bool
+  ) throws(StoreError) -> [DeliverySummary] {
+    let database = try database()
+    var page: [DeliverySummary] = []
+    var changed = changed[...]
+    while page.count < limit, try query.step() {
+      guard let row = read(&query, database), tail.deliveries[row.summary.identifier] == nil else { continue }
+      while page.count < limit, let other = changed.first, comesFirst(other, row) {
+        page.append(changed.removeFirst().summary)
+      }
+      if page.count < limit { page.append(row.summary) }
+    }
+    page += changed.prefix(limit - page.count).map(\.summary)
+    return page
+  }
+}

@@ -1,0 +1,29 @@
+import SceneModel
+
+extension SessionStore {
+  /// The number of the oldest event that can still be read; where there is none, the number that the next will have.
+  package var firstEventSequence: UInt64 {
+    max(UInt64(ledger.firstEvent), lastEventSequence + 1 - min(lastEventSequence, UInt64(history.events)))
+  }
+
+  /// The events after a number, oldest first, as far as they are kept.
+  package func events(after sequence: UInt64, limit: Int) throws(StoreError) -> [StoredEvent] {
+    let first = max(firstEventSequence, sequence == .max ? sequence : sequence + 1)
+    var events: [StoredEvent] = []
+    if first > lastEventSequence { return events }
+    let database = try database()
+    var query = try database.query(
+      "SELECT \(StoredEvent.columns) FROM event WHERE sequence >= ? AND sequence <= ? ORDER BY sequence")
+    query.put(Int64(clamping: first))
+    query.put(ledger.lastEvent)
+    while events.count < limit, try query.step() {
+      do throws(Malformed) {
+        events.append(try StoredEvent(from: &query))
+      } catch {
+        report("\(database.name): event \(query.number(at: 0)) is passed over: \(error.reason)")
+      }
+    }
+    events += tail.events.lazy.filter { $0.sequence >= first }.prefix(limit - events.count)
+    return events
+  }
+}

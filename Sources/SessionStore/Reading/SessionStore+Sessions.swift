@@ -1,0 +1,191 @@
+package import SceneModel
+
+extension SessionStore {
+  /// `nil` where there is none, or where its row does not parse, which is reported.
+  package func session(_ identifier: UniqueIdentifier) throws(StoreError) -> Session? {
+    let change = tail.sessions[identifier]
+    switch change {
+    case .whole(let session): return session
+    case .gone: return nil
+    case .activated, nil: break
+    }
+    let database = try database()
+    var query = try database.query("SELECT \(Session.columns) FROM session WHERE identifier = ?")
+    query.put(identifier)
+    guard try query.step(), var session = read(&query, database) else { return nil }
+    if case .activated(let activation) = change { activation.apply(to: &session) }
+    return session
+  }
+
+  /// Some of the sessions, oldest first; those of one time by their identifiers. A page is only empty after the last.
+  ///
+  /// - Parameters:
+  ///   - application: `nil` for all.
+  ///   - after: from where to go on.
+  /// - Returns: `nil` where `after` is not there.
+  package func sessions(
+    of application: Text? = nil, after: UniqueIdentifier? = nil, limit: Int
+  ) throws(StoreError) -> [Session]? {
+    var start = SessionAge(created: .min, identifier: nil)
+    if let after {
+      guard let age = try age(of: after) else { return nil }
+      start = age
+    }
+    let database = try database()
+    var query = try database.query(
+      """
+      SELECT \(Session.columns) FROM session WHERE \(application == nil ? "" : "application = ? AND")
+        (created, identifier) > (?, ?) ORDER BY created, identifier
+      """)
+    if let application { query.put(application) }
+    query.put(start.created)
+    if let identifier = start.identifier { query.put(identifier) } else { query.put(bytes: []) }
+
+    var page: [Session] = []
+    var isOver = false
+    var row: Session?
+    var others = sessionsOfTail(of: application, after: start)[...]
+    while page.count < limit {
+      if row == nil, !isOver {
+        row = try nextUnchanged(&query, database)
+        isOver = row == nil
+      }
+      if let other = others.first, row.map({ SessionAge(other) < SessionAge($0) }) ?? true {
+        page.append(others.removeFirst())
+      } else if let next = row {
+        page.append(next)
+        row = nil
+      } else {
+        break
+      }
+    }
+    return page
+  }
+
+  /// All sessions of an application, oldest first: some hundreds are in memory at a time.
+  package func forEachSession(of application: Text? = nil, _ body: (Session) -> Void) throws(StoreError) {
+    var last: UniqueIdentifier?
+    while let page = try sessions(of: application, after: last, limit: 256), let newest = page.last {
+      page.forEach(body)
+      last = newest.identifier
+    }
+  }
+
+  /// How many there are.
+  package func sessionCount() throws(StoreError) -> Int {
+    var count = ledger.sessions
+    for (identifier, change) in tail.sessions {
+      switch change {
+      case .whole: count += try hasRow(identifier) ? 0 : 1
+      case .gone: count -= try hasRow(identifier) ? 1 : 0
+      case .activated: break
+      }
+    }
+    return Int(count)
+  }
+
+  /// Which applications have sessions, in the order of their identifiers.
+  package func applicationsWithSessions() throws(StoreError) -> [Text] {
+    let database = try database()
+    var found: Set<Text> = []
+    var last: Text?
+    // From one application to the next, past its sessions.
+    while true {
+      var query = try database.query(
+        "SELECT min(application) FROM session" + (last == nil ? "" : " WHERE application > ?"))
+      if let last { query.put(last) }
+      guard try query.step(), let next = try? query.optionalText() else { break }
+      found.insert(next)
+      last = next
+    }
+    var isSmaller = false
+    for change in tail.sessions.values {
+      switch change {
+      case .whole(let session): found.insert(session.application)
+      case .gone: isSmaller = true
+      case .activated: break
+      }
+    }
+    var applications = found.sorted()
+    if isSmaller {
+      var left: [Text] = []
+      for application in applications where try sessions(of: application, limit: 1)?.isEmpty == false {
+        left.append(application)
+      }
+      applications = left
+    }
+    return applications
+  }
+
+  // MARK: Rows and the tail
+
+  private func read(_ query: inout Query, _ database: Database) -> Session? {
+    do throws(Malformed) {
+      return try Session(from: &query, rules)
+    } catch {
+      report("\(database.name): a session is passed over: \(error.reason)")
+      return nil
+    }
+  }
+
+  /// The next row that is as it is in the file, or only activated since.
+  private func nextUnchanged(_ query: inout Query, _ database: Database) throws(StoreError) -> Session? {
+    while try query.step() {
+      guard var session = read(&query, database) else { continue }
+      switch tail.sessions[session.identifier] {
+      case .whole, .gone: continue
+      case .activated(let activation): activation.apply(to: &session)
+      case nil: break
+      }
+      return session
+    }
+    return nil
+  }
+
+  private func sessionsOfTail(of application: Text?, after start: SessionAge) -> [Session] {
+    var sessions: [Session] = []
+    for case .whole(let session) in tail.sessions.values {
+      if application == nil || session.application == application, start < SessionAge(session) {
+        sessions.append(session)
+      }
+    }
+    return sessions.sorted { SessionAge($0) < SessionAge($1) }
+  }
+
+  private func age(of identifier: UniqueIdentifier) throws(StoreError) -> SessionAge? {
+    switch tail.sessions[identifier] {
+    case .whole(let session): return SessionAge(session)
+    case .gone: return nil
+    case .activated, nil: break
+    }
+    var query = try database().query("SELECT created FROM session WHERE identifier = ?")
+    query.put(identifier)
+    return try query.step() ? SessionAge(created: query.number(at: 0), identifier: identifier) : nil
+  }
+
+  private func hasRow(_ identifier: UniqueIdentifier) throws(StoreError) -> Bool {
+    var query = try database().query("SELECT created FROM session WHERE identifier = ?")
+    query.put(identifier)
+    return try query.step()
+  }
+}
+
+/// What sessions are listed by.
+private struct SessionAge: Comparable {
+  let created: Int64
+  /// `nil` comes before all.
+  let identifier: UniqueIdentifier?
+
+  init(created: Int64, identifier: UniqueIdentifier?) {
+    self.created = created
+    self.identifier = identifier
+  }
+
+  init(_ session: Session) { self.init(created: session.created.microseconds, identifier: session.identifier) }
+
+  static func < (one: Self, other: Self) -> Bool {
+    if one.created != other.created { return one.created < other.created }
+    guard let identifier = other.identifier else { return false }
+    return one.identifier.map { $0 < identifier } ?? true
+  }
+}

@@ -1,0 +1,39 @@
+package import SceneModel
+
+extension SessionStore {
+  /// Which application takes a type that several declare, for each type that somebody chose one for.
+  package func preferences() throws(StoreError) -> [Text: Text] {
+    let database = try database()
+    var preferences: [Text: Text] = [:]
+    var query = try database.query("SELECT type, application FROM preference")
+    while try query.step() {
+      do throws(Malformed) {
+        preferences[try query.text()] = try query.text()
+      } catch {
+        report("\(database.name): a preference is passed over: \(error.reason)")
+      }
+    }
+    for (type, application) in tail.preferences { preferences[type] = application }
+    return preferences
+  }
+
+  /// The discarded sessions that an application's host has to be told of, in the order in which they were discarded.
+  package func owedDiscards(of application: Text) throws(StoreError) -> [UniqueIdentifier] {
+    let database = try database()
+    var owed: [(number: Int64, session: UniqueIdentifier)] = []
+    var query = try database.query("SELECT number, session FROM owed WHERE application = ?")
+    query.put(application)
+    while try query.step() {
+      do throws(Malformed) {
+        let (number, session) = (try query.integer(), try query.identifier())
+        if tail.owed[Tail.OwedKey(application: application, session: session)] == nil { owed.append((number, session)) }
+      } catch {
+        report("\(database.name): a discarded session is passed over: \(error.reason)")
+      }
+    }
+    for case (let key, let number?) in tail.owed where key.application == application {
+      owed.append((number, key.session))
+    }
+    return owed.sorted { $0.number < $1.number }.map(\.session)
+  }
+}

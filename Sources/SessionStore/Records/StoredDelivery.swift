@@ -1,0 +1,126 @@
+package import SceneModel
+
+/// A delivery: what was handed in, what was decided about it, and how far it got.
+package struct StoredDelivery: Hashable, Sendable {
+  package let identifier: UniqueIdentifier
+  package var application: Text
+  /// Who counts as one sender, for tokens and for asking about it: a sandboxed application's identifier, "" for all others.
+  package var sender: Text
+  /// The sender's own name for the request.
+  package var token: Text?
+  package var created: Instant
+  package var deadline: Instant
+  package var progress: DeliveryProgress
+
+  /// What the host is told about where it comes from; "" for nothing.
+  package var sourceApplication: Text = .empty
+  /// What a second document under the same token is compared with: the document that came, or a digest of it.
+  package var fingerprint: Text = .empty
+  package var isPrivate = false
+  package var routing: RoutingPlace?
+  /// What the session showed before: it is put back when the delivery fails.
+  package var previous = PreviouslyShown()
+  /// What the whole call was answered, where it made more than this delivery; "" elsewhere.
+  package var answer: Text = .empty
+  /// As a document.
+  package var decision: Text = .empty
+  /// As a document.
+  package var payload: Text = .empty
+
+  package init(
+    identifier: UniqueIdentifier, application: Text, sender: Text = .empty, token: Text? = nil, created: Instant,
+    deadline: Instant, progress: DeliveryProgress
+  ) {
+    self.identifier = identifier
+    self.application = application
+    self.sender = sender
+    self.token = token
+    self.created = created
+    self.deadline = deadline
+    self.progress = progress
+  }
+}
+
+package enum DeliveryState: String, CaseIterable, Sendable {
+  case held, routed, handled, failed, cancelled
+}
+
+/// What changes about a delivery.
+package struct DeliveryProgress: Hashable, Sendable {
+  package var state: DeliveryState
+  /// Somebody still waits for it: the host has not acknowledged it, and no end was put to it. It is kept as long as that is so.
+  /// The state does not say it: `routed` may be the last word, or not.
+  package var isOpen: Bool
+  package var session: UniqueIdentifier?
+  package var outcome: Text
+  package var attempt: Int64 = 1
+  /// How often a host has left while it had this.
+  package var departures: Int64 = 0
+  package var error: DeliveryError?
+
+  package init(
+    _ state: DeliveryState, isOpen: Bool, session: UniqueIdentifier? = nil, outcome: Text = .empty, attempt: Int64 = 1,
+    departures: Int64 = 0, error: DeliveryError? = nil
+  ) {
+    self.state = state
+    self.isOpen = isOpen
+    self.session = session
+    self.outcome = outcome
+    self.attempt = attempt
+    self.departures = departures
+    self.error = error
+  }
+}
+
+package struct DeliveryError: Hashable, Sendable {
+  package var name: Text
+  package var message: Text
+
+  package init(name: Text, message: Text) {
+    self.name = name
+    self.message = message
+  }
+}
+
+/// Which activity routed a payload; an item without one was routed by its content.
+package struct RoutingPlace: Hashable, Sendable {
+  package var item: Int64
+  package var activity: Int64?
+
+  package init(item: Int64, activity: Int64?) {
+    self.item = item
+    self.activity = activity
+  }
+}
+
+/// What a session showed.
+package struct PreviouslyShown: Hashable, Sendable {
+  package var userActivity: UserActivity?
+  package var openedContent: Text
+  package var isPrivate: Bool
+
+  package init(userActivity: UserActivity? = nil, openedContent: Text = .empty, isPrivate: Bool = false) {
+    self.userActivity = userActivity
+    self.openedContent = openedContent
+    self.isPrivate = isPrivate
+  }
+}
+
+/// A delivery as lists have it, without its documents.
+package struct DeliverySummary: Hashable, Sendable {
+  package let identifier: UniqueIdentifier
+  package let application: Text
+  package let sender: Text
+  package let token: Text?
+  package let created: Instant
+  package let deadline: Instant
+  package var progress: DeliveryProgress
+}
+
+extension StoredDelivery {
+  package var summary: DeliverySummary {
+    DeliverySummary(
+      identifier: identifier, application: application, sender: sender, token: token, created: created,
+      deadline: deadline, progress: progress)
+  }
+}

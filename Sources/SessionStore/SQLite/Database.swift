@@ -1,0 +1,160 @@
+import CSQLite
+import Glibc
+
+/// One SQLite connection, and the statements that were prepared on it. Whoever made it is its only owner, on one thread.
+final class Database {
+  /// What messages call it.
+  let name: String
+  private let handle: OpaquePointer
+  private var isClosed = false
+  /// Statements that are not in use. One that is in use belongs to its `Query`, so the same text can be run inside itself.
+  private var idle: [String: OpaquePointer] = [:]
+  /// How many frames the write-ahead log holds, as SQLite said after the last commit.
+  private let frames: UnsafeMutablePointer<Int64>
+
+  /// - Parameter path: `nil` for one in memory.
+  init(path: String?) throws(StoreError) {
+    name = path ?? "the store in memory"
+    var opened: OpaquePointer?
+    // What threads there are do not share it. The file is made by the caller, with the rights that it wants.
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (path == nil ? SQLITE_OPEN_MEMORY : 0)
+    let code = sqlite3_open_v2(path ?? ":memory:", &opened, flags, nil)
+    guard let opened else { throw StoreError(.other, "\(name): out of memory") }
+    guard code == SQLITE_OK else {
+      let error = StoreError(code, opened, name)
+      sqlite3_close_v2(opened)
+      throw error
+    }
+    handle = opened
+    frames = .allocate(capacity: 1)
+    frames.initialize(to: 0)
+    _ = stagedoor_sqlite3_switch(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
+    // A store that is given up is left as it is.
+    _ = stagedoor_sqlite3_switch(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    sqlite3_wal_hook(
+      opened,
+      { context, _, _, count in
+        context?.assumingMemoryBound(to: Int64.self).pointee = Int64(count)
+        return SQLITE_OK
+      }, frames)
+  }
+
+  deinit {
+    close()
+    frames.deallocate()
+  }
+
+  /// Nothing may be asked of it afterwards.
+  func close() {
+    if isClosed { return }
+    isClosed = true
+    for statement in idle.values { sqlite3_finalize(statement) }
+    idle = [:]
+    sqlite3_close_v2(handle)
+  }
+
+  // MARK: Statements
+
+  func query(_ sql: String) throws(StoreError) -> Query {
+    if let statement = idle.removeValue(forKey: sql) { return Query(owning: statement, sql, self) }
+    var prepared: OpaquePointer?
+    let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let prepared else { throw error(code) }
+    return Query(owning: prepared, sql, self)
+  }
+
+  func takeBack(_ statement: OpaquePointer, _ sql: String) {
+    if isClosed {
+      sqlite3_finalize(statement)
+      return
+    }
+    sqlite3_reset(statement)
+    sqlite3_clear_bindings(statement)
+    if idle.updateValue(statement, forKey: sql) != nil {
+      preconditionFailure("a statement was lent twice: \(sql)")
+    }
+  }
+
+  /// Runs a statement that has no parameters and whose answer nobody wants.
+  func run(_ sql: String) throws(StoreError) {
+    var query = try query(sql)
+    while try query.step() {}
+  }
+
+  /// Runs statements that are needed once.
+  func execute(_ script: String) throws(StoreError) {
+    let code = sqlite3_exec(handle, script, nil, nil, nil)
+    if code != SQLITE_OK { throw error(code) }
+  }
+
+  /// The number that a statement answers.
+  func number(_ sql: String) throws(StoreError) -> Int64? {
+    var query = try query(sql)
+    return try query.step() ? query.number(at: 0) : nil
+  }
+
+  /// How many rows the last statement changed.
+  var changes: Int64 { Int64(sqlite3_changes(handle)) }
+
+  // MARK: Transactions
+
+  /// All of `body`, or none of it.
+  func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    try run("BEGIN IMMEDIATE")
+    do throws(StoreError) {
+      try body()
+      try run("COMMIT")
+    } catch {
+      // After some errors SQLite has gone back by itself, and says so when it is asked again.
+      if isInTransaction { try? run("ROLLBACK") }
+      throw error
+    }
+  }
+
+  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+  // MARK: The write-ahead log
+
+  var framesInLog: Int64 { frames.pointee }
+
+  /// Moves what the write-ahead log holds into the file. Nobody reads beside us, so all of it can be.
+  func checkpoint() throws(StoreError) {
+    var (all, moved): (Int32, Int32) = (0, 0)
+    let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &moved)
+    if code != SQLITE_OK { throw error(code) }
+    // What is written next begins the log anew.
+    if all == moved { frames.pointee = 0 }
+  }
+
+  /// From now on closing moves the write-ahead log into the file, and removes it.
+  func letCloseCheckpoint() { _ = stagedoor_sqlite3_switch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
+
+  // MARK: Memory and errors
+
+  var isReadOnly: Bool { sqlite3_db_readonly(handle, nil) == 1 }
+
+  func releaseMemory() { sqlite3_db_release_memory(handle) }
+
+  func error(_ code: Int32) -> StoreError { StoreError(code, handle, name) }
+}
+
+extension StoreError {
+  fileprivate init(_ code: Int32, _ handle: OpaquePointer, _ name: String) {
+    let errorNumber = sqlite3_system_errno(handle)
+    var reason = String(cString: sqlite3_errmsg(handle))
+    let kind: Kind
+    switch code & 0xFF {
+    case SQLITE_FULL: kind = .full
+    case SQLITE_IOERR: kind = errorNumber == ENOSPC || errorNumber == EDQUOT ? .full : .io
+    case SQLITE_READONLY, SQLITE_PERM: kind = .readOnly
+    case SQLITE_CANTOPEN: kind = errorNumber == EACCES || errorNumber == EPERM || errorNumber == EROFS ? .readOnly : .io
+    case SQLITE_BUSY, SQLITE_LOCKED: kind = .locked
+    case SQLITE_CORRUPT, SQLITE_NOTADB: kind = .corrupt
+    default: kind = .other
+    }
+    if kind == .locked { reason = "another process has it" }
+    let ofSystem = code & 0xFF == SQLITE_IOERR || code & 0xFF == SQLITE_CANTOPEN
+    if ofSystem, errorNumber != 0 { reason += " (\(String(cString: strerror(errorNumber))))" }
+    self.init(kind, "\(name): \(reason)", leavesDoubt: code & 0xFF == SQLITE_IOERR)
+  }
+}

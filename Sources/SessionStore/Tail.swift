@@ -1,0 +1,81 @@
+import SceneModel
+
+/// What the log has and the rows have not yet. Reads look here first, so they are never behind.
+///
+/// Nothing in it needed a row to be read, so that taking a record in costs the same however many rows there are.
+struct Tail {
+  enum SessionChange {
+    case whole(Session)
+    /// The row, with this done to it; where there is no row, nothing.
+    case activated(SessionActivation)
+    case gone
+  }
+
+  enum DeliveryChange {
+    case whole(StoredDelivery, number: Int64)
+    case progress(DeliveryProgress)
+  }
+
+  struct TokenKey: Hashable {
+    let token: Text
+    let sender: Text
+  }
+
+  struct OwedKey: Hashable {
+    let application: Text
+    let session: UniqueIdentifier
+  }
+
+  var sessions: [UniqueIdentifier: SessionChange] = [:]
+  var deliveries: [UniqueIdentifier: DeliveryChange] = [:]
+  var tokens: [TokenKey: [UniqueIdentifier]] = [:]
+  /// In the order of their numbers.
+  var events: [StoredEvent] = []
+  var preferences: [Text: Text?] = [:]
+  /// The position of the entry; `nil` where the host has been told.
+  var owed: [OwedKey: Int64?] = [:]
+
+  private(set) var count = 0
+  private(set) var bytes = 0
+
+  mutating func apply(_ record: Record, at position: Int64, bytes: Int) {
+    count += 1
+    self.bytes += bytes
+    switch record {
+    case .session(let session): sessions[session.identifier] = .whole(session)
+    case .sessionActivated(let activation): activate(activation)
+    case .sessionDiscarded(let identifier): sessions[identifier] = .gone
+    case .delivery(let delivery):
+      deliveries[delivery.identifier] = .whole(delivery, number: position)
+      if let token = delivery.token {
+        tokens[TokenKey(token: token, sender: delivery.sender), default: []].append(delivery.identifier)
+      }
+    case .deliveryProgress(let identifier, let progress):
+      if case .whole(var delivery, let number) = deliveries[identifier] {
+        delivery.progress = progress
+        deliveries[identifier] = .whole(delivery, number: number)
+      } else {
+        deliveries[identifier] = .progress(progress)
+      }
+    case .event(let event): events.append(event)
+    case .preference(let type, let application): preferences[type] = .some(application)
+    case .discardOwed(let application, let session):
+      owed[OwedKey(application: application, session: session)] = .some(position)
+    case .discardTold(let application, let session):
+      owed[OwedKey(application: application, session: session)] = .some(nil)
+    }
+  }
+
+  private mutating func activate(_ activation: SessionActivation) {
+    switch sessions[activation.session] {
+    case .whole(var session):
+      activation.apply(to: &session)
+      sessions[activation.session] = .whole(session)
+    case .activated(var earlier):
+      earlier.add(activation)
+      sessions[activation.session] = .activated(earlier)
+    case .gone: break
+    case nil: sessions[activation.session] = .activated(activation)
+    }
+  }
+}

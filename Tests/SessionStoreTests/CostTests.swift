@@ -1,0 +1,58 @@
+import SceneModel
+import SessionStore
+import Testing
+
+/// What a commit and an opening cost, counted in pages rather than in time: it must not grow with the number of sessions.
+struct CostTests {
+  private func store(of count: UInt64) throws -> TemporaryDirectory {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    try store.commit((1...count).map { .session(session($0)) }, at: noon)
+    store.close()
+    return directory
+  }
+
+  /// Bytes that go to the disk until hundred activations of sessions all over the store are acknowledged.
+  private func bytesOfActivations(among count: UInt64) throws -> Int {
+    let directory = try store(of: count)
+    let store = try open(directory)
+    try store.commit([event(1)], at: noon)
+    let before = directory.size(of: "stagedoor.db-wal")
+    for number: UInt64 in 0..<100 {
+      let activation = SessionActivation(session: session(1 + number * count / 100).identifier, at: instant(Int64(number)))
+      try store.commit([.sessionActivated(activation)], at: noon)
+    }
+    return directory.size(of: "stagedoor.db-wal") - before
+  }
+
+  @Test func `an activation writes as much among many sessions as among few`() throws {
+    #expect(try bytesOfActivations(among: 5000) == bytesOfActivations(among: 10))
+  }
+
+  @Test func `an activation reads nothing`() throws {
+    let directory = try store(of: 5000)
+    let store = try open(directory)
+    try store.commit([event(1)], at: noon)
+    let reads = try DiskFaults.reads(in: directory) {
+      for number: UInt64 in 1...100 {
+        let activation = SessionActivation(session: session(number * 37).identifier, at: noon)
+        try store.commit([.sessionActivated(activation)], at: noon)
+      }
+    }
+    #expect(reads == 0)
+  }
+
+  @Test func `opening reads as much of a store of many sessions as of one of few`() throws {
+    var reads: [Int] = []
+    for count: UInt64 in [10, 5000] {
+      let directory = try store(of: count)
+      reads.append(
+        try DiskFaults.reads(in: directory) {
+          let store = try open(directory)
+          try store.commit([event(1)], at: noon)
+        })
+    }
+    #expect(reads[0] > 0)
+    #expect(reads[1] == reads[0])
+  }
+}

@@ -1,0 +1,87 @@
+import SceneModel
+import SceneTestSupport
+import SessionStore
+import Testing
+
+/// What a process leaves that is killed, or whose machine loses its power: the write-ahead log ends somewhere.
+struct CrashTests {
+  /// A store, and what it had acknowledged by which length of its write-ahead log.
+  private struct History {
+    let directory = TemporaryDirectory()
+    var acknowledged: [(length: Int, model: StoreModel)] = []
+
+    init(seed: UInt64) throws {
+      var generator = RecordGenerator(seed: seed)
+      var model = StoreModel()
+      let store = try open(directory)
+      acknowledged.append((directory.size(of: "stagedoor.db-wal"), model))
+      for step in 0..<25 {
+        let records = generator.records()
+        try store.commit(records, at: generator.now)
+        model.apply(records)
+        acknowledged.append((directory.size(of: "stagedoor.db-wal"), model))
+        if step % 10 == 9 { try store.settle() }
+      }
+    }
+
+    /// What has to be there where nothing after this byte is.
+    func model(at length: Int) -> StoreModel { acknowledged.last { $0.length <= length }?.model ?? StoreModel() }
+  }
+
+  @Test(arguments: 0..<rounds)
+  func `a log that was cut anywhere has each commit that it holds whole, and no half one`(seed: UInt64) throws {
+    let history = try History(seed: seed)
+    var random = SeededRandom(seed: seed)
+    let whole = try #require(history.acknowledged.last).length
+    #expect(whole > 0)
+    var lengths = (0..<20).map { _ in random.below(whole + 1) } + [0, 1, 31, 32, 33, whole - 1, whole]
+    // At each commit, one byte before, and one after.
+    lengths += history.acknowledged.suffix(8).flatMap { [$0.length - 1, $0.length, $0.length + 1] }
+    for length in lengths {
+      let copy = history.directory.copy(walLength: length)
+      try expectSame(try open(copy), history.model(at: length), "seed \(seed), \(length) bytes")
+    }
+  }
+
+  @Test(arguments: 0..<rounds)
+  func `a byte of the log that flipped takes what came after it, and nothing before`(seed: UInt64) throws {
+    let history = try History(seed: seed)
+    var random = SeededRandom(seed: seed)
+    let log = history.directory.bytes(of: "stagedoor.db-wal")
+    for _ in 0..<20 {
+      let offset = random.below(log.count)
+      var broken = log
+      broken[offset] ^= UInt8(1 + random.below(255))
+      let copy = history.directory.copy()
+      copy.write(broken, to: "stagedoor.db-wal")
+      try expectSame(try open(copy), history.model(at: offset), "seed \(seed), byte \(offset)")
+    }
+  }
+
+  @Test func `a store that is killed again and again keeps what it acknowledged, once`() throws {
+    var directory = TemporaryDirectory()
+    var model = StoreModel()
+    for round: UInt64 in 1...30 {
+      let store = try open(directory)
+      try expectSame(store, model, "round \(round)")
+      let records: [Record] = [
+        .session(session(round)), .delivery(delivery(round, token: Text("t\(round)"))), event(round),
+        .sessionActivated(SessionActivation(session: session(1).identifier, at: instant(Int64(round)))),
+      ]
+      try store.commit(records, at: noon)
+      model.apply(records)
+      directory = directory.copy()
+    }
+  }
+
+  @Test func `what is replayed after a kill is no longer than a batch`() throws {
+    var directory = TemporaryDirectory()
+    for round: UInt64 in 0..<12 {
+      let store = try open(directory)
+      for number: UInt64 in 1...100 { try store.commit([event(100 * round + number)], at: noon) }
+      directory = directory.copy()
+    }
+    tamper(directory, "CREATE TABLE few AS SELECT count(*) FROM log; CREATE TABLE t (n CHECK (n < \(SessionStore.batch)));")
+    tamper(directory, "INSERT INTO t SELECT count(*) FROM log")
+  }
+}

@@ -1,0 +1,111 @@
+import Glibc
+import SceneModel
+import SessionStore
+import Testing
+
+struct DiskErrorTests {
+  @Test func `a full disk refuses, and the store goes on when there is room again`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    try store.commit([.session(session(1)), event(1)], at: noon)
+    var model = StoreModel()
+    model.apply([.session(session(1)), event(1)])
+
+    try DiskFaults.during([.write], in: directory, error: ENOSPC) {
+      for _ in 0..<3 {
+        let error = failure { () throws(StoreError) in try store.commit([.session(session(2)), event(2)], at: noon) }
+        #expect(error?.kind == .full)
+        #expect(error?.message == "\(directory.path)/stagedoor.db: database or disk is full")
+      }
+      try expectSame(store, model)
+      try expectSame(try open(directory.copy()), model)
+    }
+    try store.commit([.session(session(3)), event(2)], at: noon)
+    model.apply([.session(session(3)), event(2)])
+    try expectSame(store, model)
+    store.close()
+    try expectSame(try open(directory), model)
+  }
+
+  @Test func `a quota that is used up is a full disk`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    DiskFaults.during([.write], in: directory, error: EDQUOT) {
+      #expect(failure { () throws(StoreError) in try store.commit([event(1)], at: noon) }?.kind == .full)
+    }
+    try store.commit([event(1)], at: noon)
+  }
+
+  @Test func `what an fsync refused is not found by whoever opens the store next`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory, .full)
+    try store.commit([event(1)], at: noon)
+    DiskFaults.during([.sync], in: directory, error: EIO, count: 1) {
+      let error = failure { () throws(StoreError) in try store.commit([event(2), .session(session(2))], at: noon) }
+      #expect(error?.kind == .io)
+      #expect(error?.message == "\(directory.path)/stagedoor.db: disk I/O error (Input/output error)")
+    }
+    let next = try open(directory.copy(), .full)
+    #expect(next.lastEventSequence == 1)
+    #expect(try next.sessionCount() == 0)
+  }
+
+  @Test func `after an fsync that failed the log is written anew, since the kernel forgot what it could not write`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory, .full)
+    try store.commit([event(1)], at: noon)
+    let before = directory.inode(of: "stagedoor.db-wal")
+    DiskFaults.during([.sync], in: directory, error: EIO, count: 1) {
+      #expect(failure { () throws(StoreError) in try store.commit([event(2)], at: noon) } != nil)
+    }
+    #expect(directory.inode(of: "stagedoor.db-wal") != before)
+    try store.commit([event(2)], at: noon)
+    #expect(try open(directory.copy(), .full).lastEventSequence == 2)
+  }
+
+  @Test func `while no fsync works each commit is refused, and the first after it is not`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory, .full)
+    try store.commit([event(1)], at: noon)
+    DiskFaults.during([.sync], in: directory, error: EIO) {
+      for _ in 0..<4 { #expect(failure { () throws(StoreError) in try store.commit([event(2)], at: noon) }?.kind == .io) }
+    }
+    try store.commit([event(2)], at: noon)
+    var model = StoreModel()
+    model.apply([event(1), event(2)])
+    try expectSame(store, model)
+    try expectSame(try open(directory.copy(), .full), model)
+  }
+
+  @Test func `a batch that cannot be written to rows fails no commit, and is written later`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    var model = StoreModel()
+    let records = (1...UInt64(SessionStore.batch)).map { event($0) }
+    try store.commit(Array(records.dropLast()), at: noon)
+    // The log's own pages go well: four writes of a frame's header and its page.
+    let failed = try DiskFaults.during([.write], in: directory, error: ENOSPC, after: 8) {
+      try store.commit([try #require(records.last)], at: noon)
+    }
+    #expect(failed)
+    model.apply(records)
+    try expectSame(store, model)
+    try expectSame(try open(directory.copy()), model)
+    try store.settle()
+    try expectSame(store, model)
+    store.close()
+    try expectSame(try open(directory), model)
+  }
+
+  @Test func `a disk that cannot be read says so, and is read when it can be`() throws {
+    let directory = TemporaryDirectory()
+    var store = try open(directory)
+    try store.commit((1...50).map { .session(session($0)) }, at: noon)
+    store.close()
+    store = try open(directory)
+    DiskFaults.during([.read], in: directory, error: EIO) {
+      #expect(failure { () throws(StoreError) in _ = try store.session(session(7).identifier) }?.kind == .io)
+    }
+    #expect(try store.session(session(7).identifier) == session(7))
+  }
+}

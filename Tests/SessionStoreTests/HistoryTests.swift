@@ -1,0 +1,123 @@
+import SceneModel
+import SessionStore
+import Testing
+
+struct HistoryTests {
+  private let directory = TemporaryDirectory()
+  private let few = HistoryLimits(deliveries: 5, events: 5, age: 3_600_000_000)
+
+  @Test func `as many events are kept as the limit says, and the one before is gone`() throws {
+    var store = try open(directory, history: few)
+    try store.commit((1...5).map { event($0) }, at: noon)
+    for isSettled in [false, true] {
+      if isSettled { try store.settle() }
+      #expect(store.firstEventSequence == 1)
+      #expect(try store.events(after: 0, limit: 100).count == 5)
+    }
+    try store.commit([event(6)], at: noon)
+    for isSettled in [false, true] {
+      if isSettled { try store.settle() }
+      #expect(store.firstEventSequence == 2)
+      #expect(try store.events(after: 0, limit: 100).map(\.sequence) == [2, 3, 4, 5, 6])
+    }
+    store.close()
+    store = try open(directory, history: few)
+    #expect(store.firstEventSequence == 2)
+  }
+
+  @Test func `as many deliveries are kept as the limit says, and the oldest goes with its token`() throws {
+    let store = try open(directory, history: few)
+    try store.commit((1...5).map { .delivery(delivery($0, token: Text("t\($0)"))) }, at: noon)
+    try store.settle()
+    #expect(try store.deliveryCount() == 5)
+    try store.commit([.delivery(delivery(6, token: "t6"))], at: noon)
+    try store.settle()
+    #expect(try store.deliveries(limit: 9)?.map(\.identifier) == (2...6).reversed().map { delivery($0).identifier })
+    #expect(try store.deliveries(token: "t1", sender: "") == [])
+    #expect(try store.deliveries(token: "t2", sender: "") == [delivery(2).identifier])
+    #expect(try store.delivery(delivery(1).identifier) == nil)
+  }
+
+  @Test func `what somebody waits for is kept, however old it is and however many there are`() throws {
+    let store = try open(directory, history: few)
+    try store.commit((1...8).map { .delivery(delivery($0, .held, isOpen: true)) }, at: noon)
+    try store.commit([.delivery(delivery(9, .routed, isOpen: true))], at: noon)
+    try store.commit([.delivery(delivery(10, .routed))], at: noon)
+    try store.commit((11...20).map { .delivery(delivery($0)) }, at: instant(10_000))
+    try store.settle()
+    #expect(try store.openDeliveries().map(\.identifier) == (1...9).map { delivery($0).identifier })
+    #expect(try store.deliveryCount() == 9 + 5)
+    #expect(try store.delivery(delivery(10).identifier) == nil)
+
+    let over = DeliveryProgress(.handled, isOpen: false)
+    try store.commit([.deliveryProgress(delivery(1).identifier, over)], at: instant(10_000))
+    try store.settle()
+    #expect(try store.delivery(delivery(1).identifier) == nil)
+    #expect(try store.deliveryCount() == 8 + 5 - 0)
+  }
+
+  @Test func `what is older than the limit is forgotten, to the microsecond`() throws {
+    let store = try open(directory, history: few)
+    try store.commit([event(1, at: noon), .delivery(delivery(1, at: noon))], at: noon)
+    let edge = instant(3600)
+    let next = Instant(microseconds: noon.microseconds + 1)
+    try store.commit([event(2, at: next), .delivery(delivery(2, at: next))], at: edge)
+    try store.settle()
+    #expect(try store.events(after: 0, limit: 9).count == 2)
+    #expect(try store.deliveryCount() == 2)
+
+    try store.commit([.preference(type: "t", application: "a")], at: Instant(microseconds: edge.microseconds + 1))
+    try store.settle()
+    #expect(try store.events(after: 0, limit: 9).map(\.sequence) == [2])
+    #expect(try store.deliveryCount() == 1)
+    #expect(try store.delivery(delivery(1).identifier) == nil)
+  }
+
+  @Test func `numbers of events never go back, even where all events were forgotten`() throws {
+    var store = try open(directory, history: few)
+    try store.commit((1...3).map { event($0) }, at: noon)
+    try store.commit([.preference(type: "t", application: "a")], at: instant(100_000))
+    store.close()
+    store = try open(directory, history: few)
+    #expect(try store.events(after: 0, limit: 9) == [])
+    #expect((store.firstEventSequence, store.lastEventSequence) == (4, 3))
+    let error = failure { () throws(StoreError) in try store.commit([event(3)], at: noon) }
+    #expect(error?.message == "event 3 does not follow event 3")
+    #expect(failure { () throws(StoreError) in try store.commit([event(5)], at: noon) } != nil)
+    #expect(failure { () throws(StoreError) in try store.commit([event(4), event(4)], at: noon) } != nil)
+    try store.commit([event(4, at: instant(100_000))], at: instant(100_000))
+    #expect(try store.events(after: 3, limit: 9).map(\.sequence) == [4])
+    #expect(try store.events(after: .max, limit: 9) == [])
+    #expect(try store.events(after: 4, limit: 9) == [])
+  }
+
+  @Test func `no events are kept where the limit is none`() throws {
+    let store = try open(directory, history: HistoryLimits(deliveries: 0, events: 0))
+    try store.commit([event(1), .delivery(delivery(1))], at: noon)
+    #expect((store.firstEventSequence, store.lastEventSequence) == (2, 1))
+    try store.settle()
+    #expect((store.firstEventSequence, store.lastEventSequence) == (2, 1))
+    #expect(try store.deliveryCount() == 0)
+  }
+
+  @Test func `much that is too old goes in pieces, not at once`() throws {
+    var store = try open(directory)
+    try store.commit((1...3000).map { event($0) } + (1...3000).map { .delivery(delivery($0)) }, at: noon)
+    store.close()
+    store = try open(directory, history: few)
+    var left = try store.deliveryCount()
+    #expect(left == 3000 - 64 || left == 3000)
+    var rounds = 0
+    while left > 5 {
+      try store.commit([.preference(type: "t", application: "a")], at: noon)
+      try store.settle()
+      let now = try store.deliveryCount()
+      #expect(now < left && now >= left - 66)
+      left = now
+      rounds += 1
+    }
+    #expect(rounds > 40)
+    // What cannot be read any more is not read, whether it is gone or not.
+    #expect(store.firstEventSequence == 2996)
+  }
+}

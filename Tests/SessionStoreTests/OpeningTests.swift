@@ -1,0 +1,235 @@
+import Glibc
+import SceneModel
+import SessionStore
+import Testing
+
+struct OpeningTests {
+  // MARK: One owner, and nobody else
+
+  @Test func `the directory and the files are their owner's alone`() throws {
+    let directory = TemporaryDirectory()
+    chmod(directory.path, 0o755)
+    let store = try open(directory)
+    try store.commit([event(1)], at: noon)
+    #expect(directory.mode() == 0o700)
+    #expect(directory.names == ["lock", "stagedoor.db", "stagedoor.db-wal"])
+    for name in directory.names { #expect(directory.mode(of: name) == 0o600, "\(name)") }
+  }
+
+  @Test func `files that others could read are taken from them`() throws {
+    let directory = TemporaryDirectory()
+    try open(directory).commit([event(1)], at: noon)
+    for name in directory.names { chmod("\(directory.path)/\(name)", 0o644) }
+    let store = try open(directory)
+    #expect(store.lastEventSequence == 1)
+    for name in directory.names { #expect(directory.mode(of: name) == 0o600, "\(name)") }
+  }
+
+  @Test func `directories that are missing are made`() throws {
+    let directory = TemporaryDirectory()
+    let path = directory.path + "/state/stagedoor"
+    let store = try SessionStore(directory: path, rules: rules, at: noon)
+    try store.commit([event(1)], at: noon)
+    #expect(directory.mode(of: "state") == 0o700)
+    #expect(directory.mode(of: "state/stagedoor") == 0o700)
+  }
+
+  @Test func `two never have one store`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    let error = failure { () throws(StoreError) in _ = try open(directory) }
+    #expect(error?.kind == .locked)
+    #expect(error?.message == "\(directory.path)/stagedoor.db: process \(getpid()) has it")
+    try store.commit([event(1)], at: noon)
+    store.close()
+  }
+
+  @Test func `a store that was closed can be opened by the next while the first is still there`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    try store.commit([event(1)], at: noon)
+    store.close()
+    #expect(try open(directory).lastEventSequence == 1)
+    #expect(failure { () throws(StoreError) in try store.commit([event(2)], at: noon) }?.message == "the store is closed")
+  }
+
+  @Test func `a closed store is one file`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    try store.commit([event(1)], at: noon)
+    store.close()
+    #expect(directory.names == ["lock", "stagedoor.db"])
+  }
+
+  @Test func `a directory that is a file is an error that names it`() {
+    let directory = TemporaryDirectory()
+    directory.write([1], to: "state")
+    let path = directory.path + "/state"
+    let error = failure { () throws(StoreError) in _ = try SessionStore(directory: path, rules: rules, at: noon) }
+    #expect(error == nil ? false : error?.message == "\(path): is no directory")
+  }
+
+  // MARK: What is no store
+
+  @Test func `an empty file is where a store begins`() throws {
+    let directory = TemporaryDirectory()
+    directory.write([], to: "stagedoor.db")
+    let store = try open(directory)
+    #expect(store.setAside == nil)
+    try store.commit([event(1)], at: noon)
+  }
+
+  @Test(arguments: Breakage.allCases)
+  func `what is broken is set aside, whole, and a new store begins`(breakage: Breakage) throws {
+    let directory = try breakage.made()
+    let before = directory.names.filter { $0 != "lock" }.map { directory.bytes(of: $0) }
+    let store = try open(directory)
+    let setAside = try #require(store.setAside)
+    #expect(setAside.path == "\(directory.path)/stagedoor.db-set-aside-20260501T120000Z")
+    #expect(setAside.reason.hasPrefix("\(directory.path)/stagedoor.db: "), "\(setAside.reason)")
+    #expect(setAside.reason.hasSuffix(breakage.reason), "\(setAside.reason)")
+    let after = directory.names.filter { $0.hasPrefix("stagedoor.db-set-aside") }.map { directory.bytes(of: $0) }
+    #expect(after == before)
+
+    #expect(try store.sessionCount() == 0)
+    try store.commit([event(1)], at: noon)
+    store.close()
+    let next = try open(directory)
+    #expect(next.setAside == nil)
+    #expect(next.lastEventSequence == 1)
+  }
+
+  enum Breakage: CaseIterable {
+    case garbage, short, truncated, emptyWithLog, logOnly, directory, otherProgram, noVersion, noLedger, ledger
+
+    var reason: String {
+      switch self {
+      case .garbage, .short: "file is not a database"
+      case .truncated: "database disk image is malformed"
+      case .emptyWithLog: "it is empty"
+      case .logOnly: "it is gone, and its write-ahead log is not"
+      case .directory: "it is no file"
+      case .otherProgram: "is a database of another program"
+      case .noVersion: "has no version"
+      case .noLedger: "its ledger is empty"
+      case .ledger: "its ledger does not add up"
+      }
+    }
+
+    func made() throws -> TemporaryDirectory {
+      let directory = TemporaryDirectory()
+      let store = try open(directory)
+      try store.commit((1...200).map { .session(session($0)) }, at: noon)
+      let killed = directory.copy()
+      store.close()
+      let file = directory.bytes(of: "stagedoor.db")
+      switch self {
+      case .garbage: directory.write((0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }, to: "stagedoor.db")
+      case .short: directory.write(Array("SQLite".utf8), to: "stagedoor.db")
+      case .truncated: directory.write(Array(file.prefix(9000)), to: "stagedoor.db")
+      case .emptyWithLog:
+        killed.write([], to: "stagedoor.db")
+        return killed
+      case .logOnly:
+        unlink(killed.path + "/stagedoor.db")
+        return killed
+      case .directory:
+        unlink(directory.path + "/stagedoor.db")
+        mkdir(directory.path + "/stagedoor.db", 0o700)
+      case .otherProgram: tamper(directory, "PRAGMA application_id = 1")
+      case .noVersion: tamper(directory, "PRAGMA user_version = 0")
+      case .noLedger: tamper(directory, "DELETE FROM ledger")
+      case .ledger: tamper(directory, "UPDATE ledger SET first_event = 9")
+      }
+      return directory
+    }
+  }
+
+  @Test func `a second broken store does not take the name of the first`() throws {
+    let directory = TemporaryDirectory()
+    for _ in 0..<3 {
+      directory.write(Array("no database, but longer than a header".utf8), to: "stagedoor.db")
+      let store = try open(directory)
+      #expect(store.setAside != nil)
+    }
+    let name = "stagedoor.db-set-aside-20260501T120000Z"
+    #expect(directory.names.filter { $0.hasPrefix(name) && !$0.hasSuffix("-wal") } == [name, name + "-2", name + "-3"])
+  }
+
+  @Test func `damage that is met in use is looked for when the store is next opened`() throws {
+    let directory = TemporaryDirectory()
+    var store = try open(directory)
+    try store.commit((1...2000).map { .session(session($0)) }, at: noon)
+    store.close()
+    var file = directory.bytes(of: "stagedoor.db")
+    // Everything but the first pages, where the schema is, and the ledger.
+    for offset in (file.count / 3)..<file.count { file[offset] = 0xA5 }
+    directory.write(file, to: "stagedoor.db")
+
+    store = try open(directory)
+    #expect(store.setAside == nil)
+    let error = failure { () throws(StoreError) in
+      for number: UInt64 in 1...2000 { _ = try store.session(session(number).identifier) }
+    }
+    #expect(error?.kind == .corrupt)
+    store.close()
+    let next = try open(directory)
+    #expect(next.setAside != nil)
+    #expect(!directory.names.contains("stagedoor.db-doubt"))
+    next.close()
+    #expect(try open(directory).setAside == nil)
+  }
+
+  // MARK: Versions
+
+  private static let next = Schema(steps: Schema.current.steps + ["ALTER TABLE session ADD COLUMN later TEXT"])
+
+  @Test func `a later version's store is not touched`() throws {
+    for isKilled in [false, true] {
+      var directory = TemporaryDirectory()
+      let store = try open(directory, schema: OpeningTests.next)
+      try store.commit([event(1)], at: noon)
+      if isKilled { directory = directory.copy() } else { store.close() }
+      let names = directory.names.filter { $0 != "lock" }
+      let before = names.map { directory.bytes(of: $0) }
+      let error = failure { () throws(StoreError) in _ = try open(directory) }
+      #expect(error?.kind == .newer)
+      #expect(
+        error?.message == "\(directory.path)/stagedoor.db: has version 2, of a later Stagedoor; this one knows 1")
+      #expect(directory.names.filter { $0 != "lock" } == names)
+      #expect(names.map { directory.bytes(of: $0) } == before)
+      #expect(try open(directory, schema: OpeningTests.next).lastEventSequence == 1)
+    }
+  }
+
+  @Test func `an earlier version's store is brought up to date, with all that it has`() throws {
+    for isKilled in [false, true] {
+      var directory = TemporaryDirectory()
+      let store = try open(directory)
+      var generator = RecordGenerator(seed: 3)
+      var model = StoreModel()
+      for _ in 0..<40 {
+        let records = generator.records()
+        try store.commit(records, at: generator.now)
+        model.apply(records)
+      }
+      if isKilled { directory = directory.copy() } else { store.close() }
+      let next = try open(directory, schema: OpeningTests.next)
+      try expectSame(next, model)
+      next.close()
+      #expect(failure { () throws(StoreError) in _ = try open(directory) }?.kind == .newer)
+    }
+  }
+
+  @Test func `steps are one transaction: where the last fails, none was made`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    try store.commit([.session(session(1))], at: noon)
+    store.close()
+    let broken = Schema(steps: OpeningTests.next.steps + ["CREATE TABLE session (twice)"])
+    let error = failure { () throws(StoreError) in _ = try open(directory, schema: broken) }
+    #expect(error?.kind == .other)
+    #expect(error?.message == "\(directory.path)/stagedoor.db: table session already exists")
+    #expect(try open(directory).session(session(1).identifier) == session(1))
+  }
+}

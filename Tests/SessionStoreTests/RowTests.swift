@@ -1,0 +1,111 @@
+import SceneModel
+import SessionStore
+import Testing
+
+struct RowTests {
+  private let directory = TemporaryDirectory()
+
+  @Test func `a session that does not parse is passed over and reported, and stays in the file`() throws {
+    var store = try open(directory)
+    try store.commit((1...5).map { .session(session($0)) }, at: noon)
+    store.close()
+    tamper(directory, "UPDATE session SET user_activity = '{' WHERE title = 'Window 2'")
+    tamper(directory, "UPDATE session SET state = 'upsideDown' WHERE title = 'Window 3'")
+    tamper(directory, "UPDATE session SET identifier = x'00' WHERE title = 'Window 4'")
+    store = try open(directory)
+    #expect(store.setAside == nil)
+    #expect(try store.sessions(limit: 9) == [session(1), session(5)])
+    #expect(try store.sessions(limit: 2) == [session(1), session(5)])
+    #expect(try store.session(session(2).identifier) == nil)
+    #expect(try store.session(session(1).identifier) == session(1))
+    #expect(store.problems.count == 3)
+    #expect(store.problems.contains("\(directory.path)/stagedoor.db: a session is passed over: expected a scene's state"))
+    try store.commit([.session(session(6))], at: noon)
+    store.close()
+    tamper(directory, "CREATE TABLE t (n CHECK (n = 6)); INSERT INTO t SELECT count(*) FROM session")
+  }
+
+  @Test func `a delivery that does not parse is passed over and reported`() throws {
+    var store = try open(directory)
+    try store.commit((1...3).map { .delivery(delivery($0)) }, at: noon)
+    store.close()
+    tamper(directory, "UPDATE delivery SET state = 'lost' WHERE number = 2")
+    store = try open(directory)
+    #expect(try store.deliveries(limit: 9)?.map(\.identifier) == [delivery(3).identifier, delivery(1).identifier])
+    #expect(try store.delivery(delivery(2).identifier) == nil)
+    #expect(store.problems.count == 2)
+  }
+
+  @Test(arguments: ["x''", "x'01'", "x'02ff41'", "x'02ffffffffffffffffff0141'", "x'0210'", "x'09'", "x'0201ff'", "x'030141'"])
+  func `an entry of the log that does not parse is passed over and reported, and stays in the file`(
+    body: String
+  ) throws {
+    for kind in [1, 2, 3, 4, 5, 6, 7, 8, 9, 77] {
+      var directory = TemporaryDirectory()
+      try open(directory).commit([.session(session(1)), .session(session(2)), .session(session(3))], at: noon)
+      tamper(directory, "UPDATE log SET kind = \(kind), body = \(body) WHERE position = 2")
+      for _ in 0..<2 {
+        let store = try open(directory)
+        #expect(store.setAside == nil)
+        #expect(try store.sessions(limit: 9) == [session(1), session(3)])
+        #expect(store.problems.count == 1, "\(store.problems)")
+        #expect(store.lastEventSequence == (kind == 6 ? 1 : 0))
+        directory = directory.copy()
+      }
+      let store = try open(directory)
+      store.close()
+      let next = try open(directory)
+      #expect(try next.sessions(limit: 9) == [session(1), session(3)])
+      #expect(next.lastEventSequence == (kind == 6 ? 1 : 0))
+      #expect(next.problems == [])
+      try next.commit([.session(session(4))], at: noon)
+      next.close()
+      tamper(directory, "CREATE TABLE t (n CHECK (n = 2)); INSERT INTO t SELECT max(position) FROM log")
+      #expect(try open(directory).sessions(limit: 9) == [session(1), session(3), session(4)])
+    }
+  }
+
+  @Test func `a list goes on from a session that is there, and from no other`() throws {
+    let store = try open(directory)
+    try store.commit((1...4).map { .session(session($0)) }, at: noon)
+    #expect(try store.sessions(after: session(2).identifier, limit: 1) == [session(3)])
+    #expect(try store.sessions(after: session(4).identifier, limit: 1) == [])
+    #expect(try store.sessions(after: session(9).identifier, limit: 1) == nil)
+    try store.commit([.sessionDiscarded(session(2).identifier)], at: noon)
+    #expect(try store.sessions(after: session(2).identifier, limit: 1) == nil)
+    #expect(try store.sessions(after: session(1).identifier, limit: 1) == [session(3)])
+    #expect(try store.sessions(limit: 0) == [])
+    #expect(try store.deliveries(after: session(1).identifier, limit: 1) == nil)
+  }
+
+  @Test func `a token is its sender's`() throws {
+    let store = try open(directory)
+    var other = delivery(2, token: "t")
+    other.sender = "org.example.B"
+    for isSettled in [false, true] {
+      if isSettled { try store.settle() } else {
+        try store.commit([.delivery(delivery(1, token: "t")), .delivery(other)], at: noon)
+      }
+      #expect(try store.deliveries(token: "t", sender: "") == [delivery(1).identifier])
+      #expect(try store.deliveries(token: "t", sender: "org.example.B") == [other.identifier])
+      #expect(try store.deliveries(token: "u", sender: "") == [])
+    }
+  }
+
+  @Test func `those of one batch share a token, in the order in which they were made`() throws {
+    let store = try open(directory)
+    try store.commit([.delivery(delivery(9, token: "t")), .delivery(delivery(1, token: "t"))], at: noon)
+    try store.settle()
+    try store.commit([.delivery(delivery(5, token: "t"))], at: noon)
+    #expect(try store.deliveries(token: "t", sender: "") == [9, 1, 5].map { delivery($0).identifier })
+  }
+
+  @Test func `a document of sixteen megabytes is kept`() throws {
+    let store = try open(directory)
+    var large = delivery(1)
+    large.payload = Text(String(repeating: "x", count: Limits.payload))
+    try store.commit([.delivery(large)], at: noon)
+    #expect(try store.delivery(large.identifier) == large)
+    #expect(try open(directory.copy()).delivery(large.identifier) == large)
+  }
+}

@@ -1,0 +1,126 @@
+import SceneModel
+import SceneTestSupport
+import SessionStore
+
+/// Makes records that follow each other: about sessions and deliveries that are there, mostly, and now and then about some that are not.
+struct RecordGenerator {
+  private(set) var random: SeededRandom
+  private var values: ValueGenerator
+  private var sessions: [Session] = []
+  private var deliveries: [StoredDelivery] = []
+  private var sequence: UInt64 = 0
+  private(set) var now = Instant(microseconds: 1_777_636_800_000_000)
+
+  init(seed: UInt64) {
+    random = SeededRandom(seed: seed)
+    values = ValueGenerator(seed: seed ^ 0x5EED)
+  }
+
+  mutating func below(_ bound: Int) -> Int { random.below(bound) }
+
+  mutating func records() -> [Record] { (0..<(1 + random.below(random.once(in: 10) ? 40 : 4))).map { _ in record() } }
+
+  mutating func record() -> Record {
+    now.microseconds += Int64(random.below(1_000_000))
+    switch random.below(20) {
+    case 0...2: return .session(newSession())
+    case 3...7: return .sessionActivated(activation())
+    case 8: return .session(changedSession())
+    case 9: return .sessionDiscarded(someSession())
+    case 10...12: return .delivery(newDelivery())
+    case 13...14: return .deliveryProgress(someDelivery(), progress())
+    case 15: return .preference(type: name(), application: random.once(in: 3) ? nil : name())
+    case 16: return .discardOwed(application: name(), session: someSession())
+    case 17: return .discardTold(application: name(), session: someSession())
+    default:
+      sequence += 1
+      return .event(
+        StoredEvent(sequence: sequence, name: name(), application: name(), arguments: values.text(), at: now))
+    }
+  }
+
+  /// A commit was refused, so the numbers of its events are to be given again.
+  mutating func wasRefused(_ records: [Record]) {
+    for case .event in records { sequence -= 1 }
+  }
+
+  private mutating func name() -> Text { random.one(of: ["org.example.A", "org.example.B", "org.example.C", "é\0x"]) }
+
+  private mutating func identifier() -> UniqueIdentifier { UniqueIdentifier(using: &random) }
+
+  private mutating func someSession() -> UniqueIdentifier {
+    sessions.isEmpty || random.once(in: 20) ? identifier() : random.one(of: sessions).identifier
+  }
+
+  private mutating func someDelivery() -> UniqueIdentifier {
+    deliveries.isEmpty || random.once(in: 20) ? identifier() : random.one(of: deliveries).identifier
+  }
+
+  private mutating func activity() -> UserActivity? {
+    if random.once(in: 3) { return nil }
+    return UserActivity(
+      activityType: name(), targetContentIdentifier: random.once(in: 2) ? values.text() : nil, title: values.text(),
+      userInfo: values.userInfo(depth: 3))
+  }
+
+  private mutating func newSession() -> Session {
+    // Some are of one moment, so that their identifiers decide.
+    let created = random.once(in: 3) ? Instant(microseconds: Int64(random.below(3)) - 1) : now
+    var session = Session(identifier: identifier(), application: name(), configuration: name(), created: created)
+    fill(&session)
+    sessions.append(session)
+    return session
+  }
+
+  private mutating func changedSession() -> Session {
+    if sessions.isEmpty { return newSession() }
+    var session = random.one(of: sessions)
+    fill(&session)
+    return session
+  }
+
+  private mutating func fill(_ session: inout Session) {
+    session.state = random.one(of: SceneState.allCases)
+    session.isConnected = random.once(in: 2)
+    session.hasBeenConnected = random.once(in: 2)
+    session.isPrivate = random.once(in: 4)
+    session.title = values.text()
+    session.userActivity = activity()
+    session.stateRestorationActivity = activity()
+    session.openedContent = values.text()
+    session.userInfo = values.userInfo(depth: 2)
+    session.canActivatePredicate = values.text()
+    session.prefersToActivatePredicate = values.text()
+  }
+
+  private mutating func activation() -> SessionActivation {
+    SessionActivation(
+      session: someSession(), at: now, userActivity: activity(), openedContent: random.once(in: 4) ? values.text() : nil,
+      isPrivate: random.once(in: 2) ? random.once(in: 2) : nil)
+  }
+
+  private mutating func progress() -> DeliveryProgress {
+    DeliveryProgress(
+      random.one(of: DeliveryState.allCases), isOpen: random.once(in: 2), session: random.once(in: 3) ? nil : someSession(),
+      outcome: name(), attempt: Int64(random.below(4)), departures: Int64(random.below(4)),
+      error: random.once(in: 2) ? DeliveryError(name: name(), message: values.text()) : nil)
+  }
+
+  private mutating func newDelivery() -> StoredDelivery {
+    var delivery = StoredDelivery(
+      identifier: identifier(), application: name(), sender: random.one(of: ["", "org.example.A"]),
+      token: random.once(in: 2) ? random.one(of: ["t", "", "u"]) : nil, created: now,
+      deadline: Instant(microseconds: now.microseconds + 20_000_000), progress: progress())
+    delivery.sourceApplication = name()
+    delivery.fingerprint = values.text()
+    delivery.isPrivate = random.once(in: 3)
+    if random.once(in: 2) { delivery.routing = RoutingPlace(item: 3, activity: random.once(in: 2) ? 0 : nil) }
+    delivery.previous = PreviouslyShown(userActivity: activity(), openedContent: values.text(), isPrivate: true)
+    delivery.answer = values.text()
+    delivery.decision = values.text()
+    // Some fill several pages.
+    delivery.payload = Text(String(repeating: "x", count: random.once(in: 10) ? 20_000 : random.below(500)))
+    deliveries.append(delivery)
+    return delivery
+  }
+}

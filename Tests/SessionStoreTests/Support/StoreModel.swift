@@ -1,0 +1,92 @@
+import SceneModel
+import SessionStore
+import Testing
+
+/// What a store is to know, in plain dictionaries.
+struct StoreModel: Equatable {
+  var sessions: [UniqueIdentifier: Session] = [:]
+  /// In the order in which they were made.
+  var deliveries: [StoredDelivery] = []
+  var events: [StoredEvent] = []
+  var preferences: [Text: Text] = [:]
+  /// In the order in which they were discarded.
+  var owed: [Owed] = []
+
+  struct Owed: Hashable {
+    let application: Text
+    let session: UniqueIdentifier
+  }
+
+  mutating func apply(_ record: Record) {
+    switch record {
+    case .session(let session): sessions[session.identifier] = session
+    case .sessionActivated(let activation):
+      guard var session = sessions[activation.session] else { return }
+      session.lastActivated = activation.instant
+      if let activity = activation.userActivity { session.userActivity = activity }
+      if let content = activation.openedContent { session.openedContent = content }
+      if let isPrivate = activation.isPrivate { session.isPrivate = isPrivate }
+      sessions[session.identifier] = session
+    case .sessionDiscarded(let identifier): sessions[identifier] = nil
+    case .delivery(let delivery):
+      deliveries.removeAll { $0.identifier == delivery.identifier }
+      deliveries.append(delivery)
+    case .deliveryProgress(let identifier, let progress):
+      if let index = deliveries.firstIndex(where: { $0.identifier == identifier }) { deliveries[index].progress = progress }
+    case .event(let event): events.append(event)
+    case .preference(let type, let application): preferences[type] = application
+    case .discardOwed(let application, let session):
+      owed.removeAll { $0 == Owed(application: application, session: session) }
+      owed.append(Owed(application: application, session: session))
+    case .discardTold(let application, let session):
+      owed.removeAll { $0 == Owed(application: application, session: session) }
+    }
+  }
+
+  mutating func apply(_ records: [Record]) { for record in records { apply(record) } }
+
+  var sessionsByAge: [Session] {
+    sessions.values.sorted { ($0.created, $0.identifier) < ($1.created, $1.identifier) }
+  }
+}
+
+/// Everything a store answers, held against the model.
+func expectSame(
+  _ store: SessionStore, _ model: StoreModel, _ comment: Comment? = nil, _ place: SourceLocation = #_sourceLocation
+) throws {
+  var sessions: [Session] = []
+  try store.forEachSession { sessions.append($0) }
+  #expect(sessions == model.sessionsByAge, comment, sourceLocation: place)
+  #expect(try store.sessionCount() == model.sessions.count, comment, sourceLocation: place)
+  let applications = Set(model.sessions.values.map(\.application))
+  #expect(try store.applicationsWithSessions() == applications.sorted(), comment, sourceLocation: place)
+  for application in applications {
+    let some = try store.sessions(of: application, limit: .max)
+    #expect(some == model.sessionsByAge.filter { $0.application == application }, comment, sourceLocation: place)
+  }
+  for session in sessions { #expect(try store.session(session.identifier) == session, comment, sourceLocation: place) }
+
+  let summaries = model.deliveries.map(\.summary)
+  #expect(try store.deliveries(limit: .max) == summaries.reversed(), comment, sourceLocation: place)
+  #expect(try store.openDeliveries() == summaries.filter(\.progress.isOpen), comment, sourceLocation: place)
+  #expect(try store.deliveryCount() == summaries.count, comment, sourceLocation: place)
+  for state in DeliveryState.allCases {
+    let some = summaries.reversed().filter { $0.progress.state == state }
+    #expect(try store.deliveries(in: state, limit: .max) == some, comment, sourceLocation: place)
+  }
+  for delivery in model.deliveries {
+    #expect(try store.delivery(delivery.identifier) == delivery, comment, sourceLocation: place)
+    guard let token = delivery.token else { continue }
+    let same = model.deliveries.filter { $0.token == token && $0.sender == delivery.sender }.map(\.identifier)
+    #expect(try store.deliveries(token: token, sender: delivery.sender) == same, comment, sourceLocation: place)
+  }
+
+  #expect(try store.events(after: 0, limit: .max) == model.events, comment, sourceLocation: place)
+  #expect(store.lastEventSequence == model.events.last?.sequence ?? 0, comment, sourceLocation: place)
+  #expect(try store.preferences() == model.preferences, comment, sourceLocation: place)
+  for application in Set(model.owed.map(\.application)) {
+    let owed = model.owed.filter { $0.application == application }.map(\.session)
+    #expect(try store.owedDiscards(of: application) == owed, comment, sourceLocation: place)
+  }
+  #expect(store.problems == [], comment, sourceLocation: place)
+}

@@ -1,0 +1,60 @@
+import CSQLite
+import Glibc
+import SceneModel
+import SceneTestSupport
+import SessionStore
+import Testing
+
+let noon = Instant(microseconds: 1_777_636_800_000_000)
+let rules = ReadingRules(types: TypeCatalog())
+
+/// How long generated laws go on; `make stress` asks for more.
+let rounds: UInt64 = getenv("STAGEDOOR_STRESS") == nil ? 12 : 300
+
+func open(
+  _ directory: TemporaryDirectory, _ durability: Durability = .normal, history: HistoryLimits = .init(),
+  schema: Schema = .current
+) throws(StoreError) -> SessionStore {
+  try SessionStore(
+    directory: directory.path, durability: durability, history: history, rules: rules, at: noon, schema: schema)
+}
+
+func session(_ number: UInt64, of application: Text = "org.example.A") -> Session {
+  Session(
+    identifier: UniqueIdentifier(high: number.byteSwapped &* 0x9E37_79B9_7F4A_7C15, low: number), application: application,
+    configuration: "Main", created: Instant(microseconds: noon.microseconds + Int64(number)), title: Text("Window \(number)"),
+    userActivity: UserActivity(activityType: "org.example.show", targetContentIdentifier: Text("photo-\(number)")))
+}
+
+func delivery(
+  _ number: UInt64, _ state: DeliveryState = .handled, isOpen: Bool = false, token: Text? = nil, at instant: Instant = noon
+) -> StoredDelivery {
+  StoredDelivery(
+    identifier: UniqueIdentifier(high: number &* 0x9E37_79B9_7F4A_7C15, low: number), application: "org.example.A",
+    token: token, created: instant, deadline: Instant(microseconds: instant.microseconds + 20_000_000),
+    progress: DeliveryProgress(state, isOpen: isOpen))
+}
+
+func event(_ sequence: UInt64, at instant: Instant = noon) -> Record {
+  .event(StoredEvent(sequence: sequence, name: "Routed", application: "org.example.A", arguments: "{}", at: instant))
+}
+
+func instant(_ seconds: Int64) -> Instant { Instant(microseconds: noon.microseconds + seconds * 1_000_000) }
+
+/// Does something to a store's file that no store would do.
+func tamper(_ directory: TemporaryDirectory, _ sql: String, place: SourceLocation = #_sourceLocation) {
+  var handle: OpaquePointer?
+  sqlite3_open("\(directory.path)/stagedoor.db", &handle)
+  #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))", sourceLocation: place)
+  sqlite3_close(handle)
+}
+
+/// The error of a body that has to fail.
+func failure(_ body: () throws(StoreError) -> Void) -> StoreError? {
+  do throws(StoreError) {
+    try body()
+    return nil
+  } catch {
+    return error
+  }
+}
