@@ -4,8 +4,8 @@ import Testing
 @Suite struct InterfaceDocumentationTests {
   /// Arguments that their name explains wherever they stand, or that the interface's own documentation does.
   private let plain: Set<String> = [
-    "activity_type", "application", "data", "delivery", "error", "identifier", "name", "operation", "outcome", "payload",
-    "sequence", "session",
+    "activity_type", "application", "data", "delivery", "identifier", "name", "outcome",
+    "payload", "sequence", "session",
   ]
 
   @Test(arguments: InterfaceFile.allCases)
