@@ -28,8 +28,8 @@ DOC = $(DESTDIR)$(PREFIX)/share/doc/stagedoor
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help setup run build test check check-scripts check-format check-rules check-shell check-examples docs \
-  format bench stress sanitize-thread sanitize-address install uninstall clean
+.PHONY: help setup run build test check check-scripts check-format check-rules check-shell check-unit check-examples \
+  docs format bench stress sanitize-thread sanitize-address install uninstall clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
@@ -42,7 +42,7 @@ test: ## set up what is missing, build, and run every test (ARGS="--filter Names
 	@$(SETUP) build test
 	$(SWIFT) test $(BUILD) --disable-xctest $(ARGS)
 
-check: check-scripts check-format check-rules check-shell check-examples docs ## format, rules, scripts, examples, documentation
+check: check-scripts check-format check-rules check-shell check-unit check-examples docs ## format, rules, scripts, examples, documentation
 
 docs: build ## check the documentation and build it as a site in .build/docs
 	@for module in $(DOCUMENTED); do \
@@ -105,6 +105,9 @@ check-rules:
 
 check-shell:
 	@Scripts/check-shell
+
+check-unit:
+	@Scripts/check-unit
 
 check-examples: build
 	@Scripts/check-examples "$$($(SWIFT) build $(BUILD) --show-bin-path)"

@@ -51,6 +51,7 @@ let package = Package(
       name: "ClientTests",
       dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],
       exclude: ["Clients"], swiftSettings: settings),
+    .testTarget(name: "ContractTests", dependencies: ["DBus"], swiftSettings: settings),
     .testTarget(
       name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport", "XML"], swiftSettings: settings),
     .testTarget(
