@@ -88,3 +88,18 @@ extension Interchange {
       at: InterchangeNames.path(ofApplication: identifier), [InterchangeNames.application])
   }
 }
+
+extension Interchange {
+  /// What is installed now, in place of what was. The identifiers in `broken` stay what they were.
+  package func takeOver(_ installed: [Text: (manifest: Manifest, file: Text)], keeping broken: Set<Text>) {
+    for (_, found) in installed.sorted(by: { $0.key < $1.key }) {
+      do {
+        try replaceManifest(found.manifest, file: found.file)
+      } catch {
+        log.error("\(found.file): \(error)")
+      }
+    }
+    let gone = manifestFiles.filter { !$0.value.isEmpty && installed[$0.key] == nil && !broken.contains($0.key) }
+    for identifier in gone.keys.sorted() { removeManifest(of: identifier) }
+  }
+}

@@ -1,6 +1,7 @@
 import DBus
 // For `stdout` and `stderr`, which C declares as variables and nobody changes.
 @preconcurrency import Glibc
+import ServiceSupport
 
 /// The program: arguments in, exit status out.
 @main

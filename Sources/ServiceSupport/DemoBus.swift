@@ -1,15 +1,15 @@
-import DBus
+package import DBus
 import Glibc
 
 /// A bus of our own, for where there is none. It goes when we go, however we go, and takes its socket with it.
-struct DemoBus {
-  let address: BusAddress
+package struct DemoBus {
+  package let address: BusAddress
   private let process: pid_t
   /// The kernel tells the daemon when the *thread* that started it ends, so it has one that lasts as long as it does.
   private let thread: EventLoop
 
   /// Starts dbus-daemon, and reads from it where it listens.
-  static func start() async throws -> DemoBus {
+  package static func start() async throws -> DemoBus {
     let thread = try EventLoop(name: "demo-bus")
     do {
       let (process, address) = try await thread.run { _ in try startDaemon() }
@@ -21,7 +21,7 @@ struct DemoBus {
   }
 
   /// Returns when it is gone.
-  func stop() async {
+  package func stop() async {
     kill(process, SIGTERM)
     waitpid(process, nil, 0)
     await thread.stop()

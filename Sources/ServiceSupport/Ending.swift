@@ -1,15 +1,15 @@
-import DBus
+package import DBus
 import Dispatch
 import Glibc
 
 /// Why the service ends.
-enum Ending: Sendable {
+package enum Ending: Sendable {
   case signal
   case askedToQuit
   case busWent
 
   /// What the process ends with: 3 is for a supervisor that would start it again with the bus.
-  var status: Int32 {
+  package var status: Int32 {
     switch self {
     case .signal, .askedToQuit: 0
     case .busWent: 3
@@ -18,11 +18,11 @@ enum Ending: Sendable {
 }
 
 /// Waits for whichever ending comes first.
-struct Endings: Sendable {
+package struct Endings: Sendable {
   private let stream: AsyncStream<Ending>
   private let continuation: AsyncStream<Ending>.Continuation
 
-  init() {
+  package init() {
     (stream, continuation) = AsyncStream.makeStream(of: Ending.self, bufferingPolicy: .bufferingOldest(1))
     for number in [SIGINT, SIGTERM] {
       // Otherwise the process would be gone before the source sees it.
@@ -35,9 +35,9 @@ struct Endings: Sendable {
     }
   }
 
-  func askToQuit() { continuation.yield(.askedToQuit) }
+  package func askToQuit() { continuation.yield(.askedToQuit) }
 
-  func first(on connection: Connection) async -> Ending {
+  package func first(on connection: Connection) async -> Ending {
     let watch = Task { [continuation] in
       if await connection.closed() == .disconnected { continuation.yield(.busWent) }
     }

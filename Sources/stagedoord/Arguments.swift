@@ -1,0 +1,75 @@
+import DBus
+import Interchange
+import SessionStore
+
+/// What was asked for on the command line.
+struct Arguments {
+  enum Action { case serve, demonstrate, help, version }
+
+  var action = Action.serve
+  var address: BusAddress?
+  var durability = Durability.full
+  var logLevel = Log.Level.info
+  var stateDirectory: String?
+  var replaces = false
+
+  static let usage = """
+    usage: stagedoord [OPTION]...
+
+    Takes items on the session bus and finds the window that each belongs to. It needs no configuration file.
+
+      --durability full|normal|memory  what an acknowledged drop survives: a power cut (full, as it is anyway),
+                                       the end of the process, or neither
+      --state DIRECTORY                where it keeps what must survive, in place of $XDG_STATE_HOME/stagedoor
+      --log-level error|warning|info|debug
+                                       how much it says on standard error (info)
+      --address ADDRESS                on the bus at ADDRESS rather than the session bus
+      --replace                        takes over from the one that runs
+      --demo                           on the session bus, or on a bus of its own where there is none: with a small
+                                       application to try it on, shows what to try and what happens
+      --version                        says the version
+      --help                           says this
+
+    Manifests are read from stagedoor/applications in $XDG_DATA_HOME and $XDG_DATA_DIRS, and again on SIGHUP.
+    It ends with status 0 when it is asked to (SIGTERM, SIGINT), 1 when it cannot begin, 2 when it does not understand its
+    arguments, 3 when the bus goes, and 4 when another one has taken over.
+    """
+
+  init(_ arguments: some Sequence<String>) throws(Misuse) {
+    var rest = arguments.makeIterator()
+    while let argument = rest.next() {
+      switch argument {
+      case "--help", "-h": action = .help
+      case "--version": action = .version
+      case "--demo": action = .demonstrate
+      case "--replace": replaces = true
+      case "--address": address = BusAddress(try value(of: argument, &rest))
+      case "--state": stateDirectory = try value(of: argument, &rest)
+      case "--durability":
+        let name = try value(of: argument, &rest)
+        guard let durability = Durability(rawValue: name) else {
+          throw Misuse(description: "--durability is full, normal or memory, and not \"\(name)\"")
+        }
+        self.durability = durability
+      case "--log-level":
+        let name = try value(of: argument, &rest)
+        guard let level = Log.Level.allCases.first(where: { "\($0)" == name }) else {
+          throw Misuse(description: "--log-level is error, warning, info or debug, and not \"\(name)\"")
+        }
+        logLevel = level
+      default: throw Misuse(description: "there is no argument \"\(argument)\"")
+      }
+      if action == .help || action == .version { return }
+    }
+  }
+
+  private func value(of argument: String, _ rest: inout some IteratorProtocol<String>) throws(Misuse) -> String {
+    guard let value = rest.next(), !value.isEmpty else { throw Misuse(description: "\(argument) wants a value after it") }
+    return value
+  }
+
+  /// Arguments that make no sense, in one sentence.
+  struct Misuse: Error, CustomStringConvertible {
+    let description: String
+  }
+}

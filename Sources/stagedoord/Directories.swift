@@ -1,0 +1,63 @@
+import Glibc
+
+/// Where things are, by the XDG base directory specification: a relative path in one of its variables does not count.
+enum Directories {
+  static func state() -> String? {
+    base("XDG_STATE_HOME", in: ".local/state").map { "\($0)/stagedoor" }
+  }
+
+  /// The user's before the system's.
+  static func data() -> [String] {
+    let system = list("XDG_DATA_DIRS")
+    return [base("XDG_DATA_HOME", in: ".local/share")].compactMap(\.self)
+      + (system.isEmpty ? ["/usr/local/share", "/usr/share"] : system)
+  }
+
+  private static func base(_ name: String, in home: String) -> String? {
+    if let path = value(name), path.hasPrefix("/") { return path }
+    return value("HOME").map { "\($0)/\(home)" }
+  }
+
+  private static func list(_ name: String) -> [String] {
+    (value(name) ?? "").split(separator: ":").map(String.init).filter { $0.hasPrefix("/") }
+  }
+
+  private static func value(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+}
+
+/// Small files, read whole.
+enum SmallFile {
+  /// `nil` where there is none, or it is larger than `limit`, or cannot be read.
+  static func read(_ path: String, limit: Int) -> [UInt8]? {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= limit else { return nil }
+    var bytes: [UInt8] = []
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    while bytes.count <= limit {
+      let count = Glibc.read(file, &buffer, buffer.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { return nil }
+      if count == 0 { return bytes }
+      bytes += buffer[..<count]
+    }
+    return nil
+  }
+
+  /// The names in a directory, in order.
+  static func names(in directory: String) -> [String] {
+    guard let stream = opendir(directory) else { return [] }
+    defer { closedir(stream) }
+    var names: [String] = []
+    while let entry = readdir(stream) {
+      names.append(withUnsafeBytes(of: entry.pointee.d_name) { raw in
+        String(decoding: raw.prefix { $0 != 0 }, as: UTF8.self)
+      })
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+}

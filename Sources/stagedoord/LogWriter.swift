@@ -1,0 +1,23 @@
+import Glibc
+import Interchange
+
+/// Writes the log to standard error: under systemd with the level in front of each line, elsewhere as people read it.
+enum LogWriter {
+  static func make(level: Log.Level) -> Log {
+    let isJournal = isStandardErrorTheJournal
+    return Log { line, text in
+      guard line <= level else { return }
+      // A line is a line, whatever somebody's text has in it.
+      let oneLine = text.map { $0.isNewline ? "⏎" : String($0) }.joined()
+      let whole = isJournal ? "<\(line.rawValue)>\(oneLine)\n" : "stagedoord: \(oneLine)\n"
+      _ = whole.utf8.withContiguousStorageIfAvailable { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    }
+  }
+
+  /// `JOURNAL_STREAM` names the device and inode of the descriptor that leads to the journal.
+  private static var isStandardErrorTheJournal: Bool {
+    guard let named = getenv("JOURNAL_STREAM").map({ String(cString: $0) }) else { return false }
+    var status = stat()
+    return fstat(STDERR_FILENO, &status) == 0 && named == "\(status.st_dev):\(status.st_ino)"
+  }
+}
