@@ -8,8 +8,8 @@ PREFIX  ?= /usr/local
 ARGS    ?=
 
 # What `make run` shows, and what `make install` puts into bin.
-RUN         ?= dbus-showcase --demo
-EXECUTABLES ?= dbus-showcase private-bus
+RUN         ?= stagedoord --demo
+EXECUTABLES ?= stagedoord dbus-showcase private-bus
 
 # The libraries whose documentation is built and whose examples are compiled.
 DOCUMENTED = DBus DBusTestSupport
@@ -28,7 +28,7 @@ DOC = $(DESTDIR)$(PREFIX)/share/doc/stagedoor
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help setup run build test check check-scripts check-format check-rules check-shell check-unit check-examples \
+.PHONY: help setup run demo build test check check-scripts check-format check-rules check-shell check-unit check-examples \
   docs format bench stress sanitize-thread sanitize-address install uninstall clean
 
 help: ## list the targets
@@ -37,6 +37,12 @@ help: ## list the targets
 run: ## set up what is missing, build, and show the house at work
 	@$(SETUP) build run
 	$(SWIFT) run $(BUILD) $(RUN) $(ARGS)
+
+demo: ## set up what is missing, build, and show a drop find its window
+	@$(SETUP) build run
+	$(SWIFT) build $(BUILD) --product stagedoord
+	$(SWIFT) build $(BUILD) --product private-bus
+	@built="$$($(SWIFT) build $(BUILD) --show-bin-path)"; "$$built/private-bus" -- examples/shell/round "$$built/stagedoord"
 
 test: ## set up what is missing, build, and run every test (ARGS="--filter Names")
 	@$(SETUP) build test

@@ -1,5 +1,5 @@
 package import DBus
-import InterchangeWire
+package import InterchangeWire
 package import SceneModel
 import SceneRouting
 package import SessionStore
@@ -28,6 +28,7 @@ package actor Interchange {
   let callers: Callers
   var deadlines = Deadlines()
   let log: Log
+  private(set) var observer: (@Sendable (Event) -> Void)?
 
   package struct Settings: Sendable {
     /// The time, in UTC.
@@ -75,6 +76,9 @@ package actor Interchange {
         children: { self.assumeIsolated { $0.sessionElements() } }),
       below: InterchangeNames.sessions)
   }
+
+  /// `observer` sees each event as everyone is told of it.
+  package func observeEvents(_ observer: @escaping @Sendable (Event) -> Void) { self.observer = observer }
 
   /// Everything that was acknowledged is stored.
   package func close() {

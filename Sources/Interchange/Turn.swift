@@ -64,7 +64,8 @@ extension Interchange {
         StoredEvent(
           sequence: sequence, name: event.name, application: application, arguments: JSON.text(of: event.arguments),
           at: now)))
-    share.speak.append { [connection, signals, log] in
+    share.speak.append { [connection, signals, log, observer] in
+      observer?(event)
       guard let signals else { return }
       do throws(CodingError) {
         try connection.emit(event, signals)
