@@ -22,8 +22,7 @@ extension Interchange: InterchangeCalls {
     let caller = callers.caller(of: call)
     try bringIn(for: payload)
     let request = Request(
-      payload, from: Sender(hosts: nil, isSandboxed: caller.isSandboxed),
-      newSession: UniqueIdentifier(high: 0, low: 0), listsCandidates: true)
+      payload, from: sender(caller), newSession: newIdentifier(), listsCandidates: true)
     let decision = SceneRouting.decide(state, request, at: settings.now())
     // A sandbox reads its own application's sessions only.
     let isForeign = caller.isSandboxed && decision.explanation.application?.chosen != caller.application
@@ -32,26 +31,25 @@ extension Interchange: InterchangeCalls {
 
   package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {
     let payload = try read { () throws(Fault) in try Payload(json: document, rules) }
-    if payload.options.session != nil || payload.options.wait == .handled {
-      throw InterchangeError(.invalidPayload, "options: DeliverEach takes neither \"session\" nor \"wait\"")
-    }
     let caller = callers.caller(of: reply.call)
+    try refuseFiles(payload, caller)
+    try refuseMore(payload.items.count)
+    try bringIn(for: payload)
+    let now = settings.now()
     var share = Turn.Share(refuse: { reply.fail($0) })
+    let batch = try read { () throws(Fault) in
+      try decideEach(&state, payload, from: sender(caller), at: now, newSession: newIdentifier)
+    }
+    if let refusal = batch.refusal { throw InterchangeError(refusal) }
+    share.undos = batch.undos
     var results: [DeliveryResult] = []
-    for item in payload.items {
-      var one = payload
-      one.items = [item]
-      one.options.token = nil
-      do {
-        let answer = try decide(one, fingerprint: .empty, caller, &share)
+    for (decision, single) in zip(batch.decisions, payload.split) {
+      do throws(InterchangeError) {
+        let answer = try carryOut(decision, single, fingerprint: .empty, caller, &share, now)
         results.append(
           DeliveryResult(
             InterchangeNames.path(ofSession: answer.session), answer.outcome.string, "\(answer.delivery)"))
-      } catch let error as InterchangeError {
-        guard payload.options.batch == .bestEffort else {
-          for undo in share.undos.reversed() { state.revert(undo) }
-          throw error
-        }
+      } catch {
         results.append(DeliveryResult(.root, error.errorName.rawValue, ""))
       }
     }

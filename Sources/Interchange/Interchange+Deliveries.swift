@@ -38,24 +38,41 @@ extension Interchange {
   func decide(
     _ payload: Payload, fingerprint: Text, _ caller: Caller, _ share: inout Turn.Share
   ) throws -> Answer {
-    let now = settings.now()
-    var random = SystemRandomNumberGenerator()
-    let request = Request(
-      payload, from: Sender(hosts: nil, isSandboxed: caller.isSandboxed),
-      newSession: UniqueIdentifier(using: &random))
+    try refuseMore(1)
     try bringIn(for: payload)
+    let now = settings.now()
+    let request = Request(payload, from: sender(caller), newSession: newIdentifier())
     let decision = SceneRouting.decide(state, request, at: now)
+    share.undos += decision.facts.map { state.apply($0) }
+    return try carryOut(decision, payload, fingerprint: fingerprint, caller, &share, now)
+  }
+
+  func sender(_ caller: Caller) -> Sender { Sender(hosts: nil, isSandboxed: caller.isSandboxed) }
+
+  func newIdentifier() -> UniqueIdentifier {
+    var random = SystemRandomNumberGenerator()
+    return UniqueIdentifier(using: &random)
+  }
+
+  func refuseMore(_ count: Int) throws(InterchangeError) {
+    if state.sessionCount + count > settings.maximumSessions {
+      throw InterchangeError(.limitsExceeded, "there are at most \(settings.maximumSessions) sessions, and there might be more")
+    }
+    if deadlines.count + count > settings.maximumHeld {
+      throw InterchangeError(
+        .limitsExceeded, "at most \(settings.maximumHeld) deliveries wait for their applications, and they do: try later")
+    }
+  }
+
+  /// What was decided, and has been made true in the state: what is stored of it, and what there is to say.
+  func carryOut(
+    _ decision: Decision, _ payload: Payload, fingerprint: Text, _ caller: Caller, _ share: inout Turn.Share,
+    _ now: Instant
+  ) throws(InterchangeError) -> Answer {
     if case .refused(let refusal) = decision.outcome { throw InterchangeError(refusal) }
     guard let session = decision.outcome.session else { preconditionFailure("what is not refused has a session") }
-    if case .created = decision.outcome, state.sessionCount >= settings.maximumSessions {
-      throw InterchangeError(.limitsExceeded, "there are \(settings.maximumSessions) sessions, and no more may be made")
-    }
-    if deadlines.count >= settings.maximumHeld {
-      throw InterchangeError(
-        .limitsExceeded, "\(settings.maximumHeld) deliveries wait for their applications, and no more are taken")
-    }
-    let delivery = UniqueIdentifier(using: &random)
-    makeTrue(decision, delivery, payload, &share, now)
+    let delivery = newIdentifier()
+    share.records += decision.facts.map { record(of: $0, payload) }
     share.records.append(.delivery(record(of: delivery, decision, payload, fingerprint, caller, session, now)))
     for effect in decision.effects { act(on: effect, decision, delivery, payload, &share, now) }
     deadlines.add(delivery, at: now.adding(seconds: payload.options.deadline), self)
@@ -63,26 +80,21 @@ extension Interchange {
     return Answer(session: session, outcome: decision.outcome.name, delivery: delivery)
   }
 
-  private func makeTrue(
-    _ decision: Decision, _ delivery: UniqueIdentifier, _ payload: Payload, _ share: inout Turn.Share, _ now: Instant
-  ) {
-    for fact in decision.facts {
-      share.undos.append(state.apply(fact))
-      switch fact {
-      case .sessionMade(let session): share.records.append(.session(session))
-      case .sessionActivated(let session, at: let instant, showing: let shown):
-        var activation = SessionActivation(session: session, at: instant)
-        switch shown {
-        case .activity(let activity):
-          activation.userActivity = activity
-          activation.isPrivate = payload.options.isPrivate
-        case .content(let key):
-          activation.openedContent = key
-          activation.isPrivate = payload.options.isPrivate
-        case nil: break
-        }
-        share.records.append(.sessionActivated(activation))
+  private func record(of fact: Fact, _ payload: Payload) -> Record {
+    switch fact {
+    case .sessionMade(let session): return .session(session)
+    case .sessionActivated(let session, at: let instant, showing: let shown):
+      var activation = SessionActivation(session: session, at: instant)
+      switch shown {
+      case .activity(let activity):
+        activation.userActivity = activity
+        activation.isPrivate = payload.options.isPrivate
+      case .content(let key):
+        activation.openedContent = key
+        activation.isPrivate = payload.options.isPrivate
+      case nil: break
       }
+      return .sessionActivated(activation)
     }
   }
 
@@ -144,7 +156,7 @@ extension Interchange {
   // MARK: What is found out before
 
   /// A sandbox cannot name files outside: it sends descriptors.
-  private func refuseFiles(_ payload: Payload, _ caller: Caller) throws {
+  func refuseFiles(_ payload: Payload, _ caller: Caller) throws {
     guard caller.isSandboxed else { return }
     for item in payload.items {
       for representation in item.representations {

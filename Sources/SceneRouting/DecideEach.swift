@@ -41,7 +41,7 @@ package struct BatchDecision: Sendable {
   /// Why nothing comes of any of it. Where the batch is `bestEffort` this is `nil`, whatever was refused.
   package private(set) var refusal: Refusal?
   /// What each fact replaced, in the order in which they were made true.
-  fileprivate(set) var undos: [State.Undo] = []
+  package fileprivate(set) var undos: [State.Undo] = []
 
   fileprivate init() {}
 
