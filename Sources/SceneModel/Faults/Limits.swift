@@ -18,15 +18,22 @@ package enum Limits {
   package static let items = 1_000
   package static let perItem = 100
 
-  /// Configurations of an application, in all of its roles: Xcode's templates have one, and a set of them is one machine word.
-  package static let configurations = 64
-
   /// Bytes of an activity type, a content type, or the name of a configuration: as long as a name on the bus may be, since they are
   /// spelled in the same way and sent along with every signal.
   package static let name = 255
 
   /// Bytes of a key, a title, or any URL: a path of the greatest length that Linux takes, with each byte percent-encoded.
   package static let text = 3 * 4096 + 512
+
+  /// Configurations of a manifest, in all roles: routing keeps a set of them in one machine word.
+  package static let configurations = 64
+
+  /// Activity types or content types that a manifest declares, or that all its configurations take: each of these is held against each
+  /// of those, whenever it is read.
+  package static let types = 1_000
+
+  /// Faults that a manifest's author is told at once: whoever has more starts with these.
+  package static let faults = 100
 
   /// Bytes of a predicate, and how deep it may nest: what `docs/predicates.md` promises.
   package static let predicate = 4096

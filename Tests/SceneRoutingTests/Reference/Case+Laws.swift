@@ -53,9 +53,7 @@ extension Case {
     guard [.onlyInTier, .requestingSession, .firstInTier].contains(decision.explanation.sessionReason),
       let key = decision.explanation.key?.chosen, let session = decision.outcome.session.flatMap(world.session)
     else { return nil }
-    let configuration = world.manifest(of: session.application)?.configurations(of: session.role)
-      .first { $0.name == session.configuration }
-    let can = ReferenceCondition(session.canActivatePredicate, else: configuration?.conditions.can)
+    let can = world.conditions(of: session).can
     return !can.isUnreadable && can.holds(for: key, unlessSet: true) ? nil : "it chose one that cannot take \(key)"
   }
 }

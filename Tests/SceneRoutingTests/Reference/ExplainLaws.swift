@@ -44,11 +44,19 @@ extension Decision {
 extension Case {
   /// Whether these are the candidates of step 8, where it was reached with a key: all of them, the best first.
   fileprivate func lists(_ candidates: [Candidate], _ decision: Decision, _ types: TypeCatalog) -> Bool {
-    let choosing: [SessionReason] = [.onlyInTier, .requestingSession, .firstInTier]
-    guard let reason = decision.explanation.sessionReason, choosing.contains(reason) else { return true }
+    let choosing: [SessionReason] = [.onlyInTier, .requestingSession, .firstInTier, .noCandidate]
+    guard let key = decision.explanation.key?.chosen, let reason = decision.explanation.sessionReason,
+      choosing.contains(reason)
+    else { return true }
     let router = ReferenceRouter(world: world, types: types, request: request, now: WorldGenerator.now)
     let wanted = router.listing() ?? []
-    return candidates.map(\.session) == wanted.map(\.session.identifier) && candidates.map(\.tier) == wanted.map(\.tier)
-      && decision.explanation.candidatesLeftOut == 0
+    guard candidates.count == wanted.count, decision.explanation.candidatesLeftOut == 0 else { return false }
+    return zip(candidates, wanted).allSatisfy { candidate, wanted in
+      let (can, prefers) = world.conditions(of: wanted.session)
+      let isAsked = !can.isUnreadable && !prefers.isUnreadable
+      return candidate.session == wanted.session.identifier && candidate.tier == wanted.tier
+        && candidate.can == (isAsked ? can.holds(for: key, unlessSet: true) : nil)
+        && candidate.prefers == (isAsked ? prefers.holds(for: key, unlessSet: false) : nil)
+    }
   }
 }

@@ -57,7 +57,7 @@ import Testing
       guard first.explanation.sessionReason == .noCandidate, let key = first.explanation.key?.chosen,
         case .sessionMade(let session)? = first.facts.first,
         // A window that is made for what it cannot take is not found again by it.
-        world.conditions(of: session).can?.evaluate(key) ?? true
+        world.conditions(of: session).can.holds(for: key, unlessSet: true)
       else { continue }
       made += 1
       for number in 0..<100 {
@@ -76,11 +76,6 @@ import Testing
 }
 
 extension ReferenceWorld {
-  fileprivate func conditions(of session: Session) -> ActivationConditions {
-    manifest(of: session.application)?.configurations(of: session.role)
-      .first { $0.name == session.configuration }?.conditions ?? ActivationConditions()
-  }
-
   /// What a decision makes true: A is the session's current activity at once, or it is known by what it was opened for.
   fileprivate mutating func apply(_ fact: Fact) {
     switch fact {

@@ -21,3 +21,14 @@ enum ReferenceCondition {
     if case .set(let predicate) = self { predicate.evaluate(key) } else { unlessSet }
   }
 }
+
+extension ReferenceWorld {
+  func conditions(of session: Session) -> (can: ReferenceCondition, prefers: ReferenceCondition) {
+    let configuration = manifest(of: session.application)?.configurations(of: session.role)
+      .first { $0.name == session.configuration }
+    return (
+      can: ReferenceCondition(session.canActivatePredicate, else: configuration?.conditions.can),
+      prefers: ReferenceCondition(session.prefersToActivatePredicate, else: configuration?.conditions.prefers)
+    )
+  }
+}

@@ -99,9 +99,7 @@ extension ReferenceRouter {
   }
 
   func tier(_ session: Session, _ manifest: Manifest, _ subject: ReferenceSubject, _ key: Text) -> Candidate.Tier {
-    let configuration = manifest.configurations(of: session.role).first { $0.name == session.configuration }
-    let can = ReferenceCondition(session.canActivatePredicate, else: configuration?.conditions.can)
-    let prefers = ReferenceCondition(session.prefersToActivatePredicate, else: configuration?.conditions.prefers)
+    let (can, prefers) = world.conditions(of: session)
     // A stored predicate that no longer parses takes its session out of keyed routing.
     if can.isUnreadable || prefers.isUnreadable { return .out }
     if !can.holds(for: key, unlessSet: true) { return .out }
