@@ -7,9 +7,7 @@ import SessionStore
 // What the root object is asked.
 extension Interchange: InterchangeCalls {
   package func drop(_ activity: UserActivity, _ reply: DeliveryReply) throws {
-    // The same checks as a document gets, since it says the same.
-    let payload = try read { () throws(Fault) in try Payload(json: Payload(activity).json, rules) }
-    try deliver(payload, fingerprint: .empty, from: callers.caller(of: reply.call), reply)
+    try deliver(Payload(activity), fingerprint: .empty, from: callers.caller(of: reply.call), reply)
   }
 
   package func deliver(_ document: Text, _ reply: DeliveryReply) throws {
@@ -160,6 +158,9 @@ extension Interchange: InterchangeCalls {
     end(delivery, .cancelled, cancelled, &share, now)
     share.speak.append { reply.send() }
     deadlines.remove(delivery.identifier)
+    share.speak.append { [self] in
+      assumeIsolated { $0.waiting.removeValue(forKey: delivery.identifier)?(.failure(cancelled)) }
+    }
     add(share)
   }
 

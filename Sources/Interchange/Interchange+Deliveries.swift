@@ -30,7 +30,11 @@ extension Interchange {
     }
     var share = Turn.Share(refuse: { finish(.failure($0)) })
     let answer = try decide(payload, fingerprint: fingerprint, caller, &share)
-    share.speak.append { finish(.success(answer)) }
+    if payload.options.wait == .handled {
+      share.speak.append { [self] in assumeIsolated { $0.waiting[answer.delivery] = finish } }
+    } else {
+      share.speak.append { finish(.success(answer)) }
+    }
     add(share)
   }
 

@@ -64,6 +64,15 @@ extension Interchange {
     }
   }
 
+  /// Deliveries that were waiting when the service ended wait on, with the deadlines that they had.
+  func resume() {
+    do throws(StoreError) {
+      for delivery in try store.openDeliveries() { deadlines.add(delivery.identifier, at: delivery.deadline, self) }
+    } catch {
+      log.error("the deliveries that wait cannot be read: \(error.message)")
+    }
+  }
+
   /// Deliveries whose time has come. An application that nobody hosts and nothing can start has had its delivery by then: state and signals
   /// are all there is.
   func deadlineCame() {
@@ -76,6 +85,11 @@ extension Interchange {
       progress.isOpen = false
       var share = Turn.Share(refuse: { _ in })
       share.records.append(.deliveryProgress(identifier, progress))
+      share.speak.append { [self] in
+        let late = InterchangeError(
+          .hostTimeout, "no host took the delivery \(identifier) in time; it has been routed, and its session stays")
+        assumeIsolated { $0.waiting.removeValue(forKey: identifier)?(.failure(late)) }
+      }
       add(share)
     }
   }

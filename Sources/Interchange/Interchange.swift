@@ -27,6 +27,8 @@ package actor Interchange {
   var signals: Signals?
   let callers: Callers
   var deadlines = Deadlines()
+  /// Senders who are answered when a host has taken what they sent.
+  var waiting: [UniqueIdentifier: (Result<Answer, InterchangeError>) -> Void] = [:]
   let log: Log
   private(set) var observer: (@Sendable (Event) -> Void)?
 
@@ -58,6 +60,7 @@ package actor Interchange {
 
   /// Puts the service's objects on the bus. Its name is to be asked for after that: a call that started the service is already waiting.
   package func export() {
+    resume()
     let root = RootInterface(on: self)
     signals = root.signals
     connection.identifyCallers()

@@ -25,9 +25,13 @@ package struct RootInterface: Sendable {
       let entries = info.map { UserInfo.Entry(key: Text($0.key), value: .string(Text($0.value))) }
       // A dictionary of the bus has each key once.
       let userInfo = UserInfo(entries) ?? UserInfo()
-      try service.drop(
-        UserActivity(
-          activityType: Text(type), targetContentIdentifier: key.isEmpty ? nil : Text(key), userInfo: userInfo), reply)
+      let activity: UserActivity
+      do throws(Fault) {
+        activity = try UserActivity(type: Text(type), key: Text(key), userInfo: userInfo)
+      } catch {
+        throw InterchangeError(payload: error)
+      }
+      try service.drop(activity, reply)
     }
     interface.method(
       "Deliver", in: "payload", out: "session", "outcome", "delivery", on: service

@@ -11,7 +11,6 @@ struct Arguments {
   var durability = Durability.full
   var logLevel = Log.Level.info
   var stateDirectory: String?
-  var replaces = false
 
   static let usage = """
     usage: stagedoord [OPTION]...
@@ -24,7 +23,6 @@ struct Arguments {
       --log-level error|warning|info|debug
                                        how much it says on standard error (info)
       --address ADDRESS                on the bus at ADDRESS rather than the session bus
-      --replace                        takes over from the one that runs
       --demo                           on the session bus, or on a bus of its own where there is none: with a small
                                        application to try it on, shows what to try and what happens
       --version                        says the version
@@ -32,7 +30,7 @@ struct Arguments {
 
     Manifests are read from stagedoor/applications in $XDG_DATA_HOME and $XDG_DATA_DIRS, and again on SIGHUP.
     It ends with status 0 when it is asked to (SIGTERM, SIGINT), 1 when it cannot begin, 2 when it does not understand its
-    arguments, 3 when the bus goes, and 4 when another one has taken over.
+    arguments and 3 when the bus goes.
     """
 
   init(_ arguments: some Sequence<String>) throws(Misuse) {
@@ -42,7 +40,6 @@ struct Arguments {
       case "--help", "-h": action = .help
       case "--version": action = .version
       case "--demo": action = .demonstrate
-      case "--replace": replaces = true
       case "--address": address = BusAddress(try value(of: argument, &rest))
       case "--state": stateDirectory = try value(of: argument, &rest)
       case "--durability":

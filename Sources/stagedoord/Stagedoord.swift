@@ -73,10 +73,8 @@ struct Service: Sendable {
     let installed = InstalledManifests(in: data, types: types, log: log)
     await interchange.load(installed)
     await interchange.export()
-    var options: NameRequestOptions = [.doNotQueue, .allowReplacement]
-    if arguments.replaces { options.insert(.replaceExisting) }
-    guard try await connection.requestName(InterchangeNames.bus, options) == .owned else {
-      throw Failure("\(InterchangeNames.bus) is taken: another stagedoord runs on this bus; --replace takes over from it")
+    guard try await connection.requestName(InterchangeNames.bus, .doNotQueue) == .owned else {
+      throw Failure("\(InterchangeNames.bus) is taken: another stagedoord runs on this bus")
     }
     log.info("\(InterchangeNames.bus) is ready")
     signal(SIGHUP, SIG_IGN)

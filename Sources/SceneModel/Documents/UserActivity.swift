@@ -43,6 +43,21 @@ package enum Visibility: String, CaseIterable, Sendable {
   case ownProcess
 }
 
+extension UserActivity {
+  /// An activity whose parts came one by one, and are held against the same limits as those of a document.
+  package init(type: Text, key: Text, userInfo: UserInfo) throws(Fault) {
+    let place = Place.document
+    if type.isEmpty { throw .expected("the type of the activity", got: "\"\"", at: place.key("activity_type")) }
+    if type.count > Limits.name {
+      throw .expected("at most \(Limits.name) bytes", got: "\(type.count)", at: place.key("activity_type"))
+    }
+    if key.count > Limits.text {
+      throw .expected("at most \(Limits.text) bytes", got: "\(key.count)", at: place.key("target_content_identifier"))
+    }
+    self.init(activityType: type, targetContentIdentifier: key.isEmpty ? nil : key, userInfo: userInfo)
+  }
+}
+
 // MARK: - As a document
 
 extension UserActivity: Document {
