@@ -51,7 +51,7 @@ extension Interchange: InterchangeCalls {
         results.append(DeliveryResult(.root, error.errorName.rawValue, ""))
       }
     }
-    share.speak.append { [results] in reply.send(results) }
+    share.speak.append { _ in reply.send(results) }
     add(share)
   }
 
@@ -156,11 +156,9 @@ extension Interchange: InterchangeCalls {
     var share = Turn.Share(refuse: { reply.fail($0) })
     let cancelled = InterchangeError(.cancelled, "it was cancelled while it was held")
     end(delivery, .cancelled, cancelled, &share, now)
-    share.speak.append { reply.send() }
+    share.speak.append { _ in reply.send() }
     deadlines.remove(delivery.identifier)
-    share.speak.append { [self] in
-      assumeIsolated { $0.waiting.removeValue(forKey: delivery.identifier)?(.failure(cancelled)) }
-    }
+    share.speak.append { me in me.waiting.removeValue(forKey: delivery.identifier)?(.failure(cancelled)) }
     add(share)
   }
 
@@ -188,7 +186,7 @@ extension Interchange: InterchangeCalls {
     if case .refused(let refusal) = decision.outcome { throw InterchangeError(refusal) }
     var share = Turn.Share(refuse: { reply.fail($0) })
     redirect(delivery, decision, payload, &share, now)
-    share.speak.append { reply.send(decision.outcome.name.string) }
+    share.speak.append { _ in reply.send(decision.outcome.name.string) }
     add(share)
   }
 
@@ -213,7 +211,7 @@ extension Interchange: InterchangeCalls {
     let path = InterchangeNames.path(ofApplication: registered.identifier)
     try replaceManifest(registered, file: .empty)
     var share = Turn.Share(refuse: { reply.fail($0) })
-    share.speak.append { reply.send(path) }
+    share.speak.append { _ in reply.send(path) }
     add(share)
   }
 
@@ -236,7 +234,7 @@ extension Interchange: InterchangeCalls {
       reply.fail(error)
     })
     share.records.append(.preference(type: type, application: application))
-    share.speak.append { reply.send() }
+    share.speak.append { _ in reply.send() }
     add(share)
   }
 

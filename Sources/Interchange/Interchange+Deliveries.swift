@@ -4,8 +4,11 @@ import SceneModel
 import SceneRouting
 import SessionStore
 
+/// How a sender is answered.
+typealias Finish = @Sendable (Result<Answer, InterchangeError>) -> Void
+
 /// What one delivery is answered with.
-struct Answer {
+struct Answer: Sendable {
   let session: UniqueIdentifier
   let outcome: Text
   let delivery: UniqueIdentifier
@@ -15,7 +18,7 @@ struct Answer {
 // are brought in; it is decided; what was decided is made true in the state, and put into the turn with what there is to say.
 extension Interchange {
   func deliver(_ payload: Payload, fingerprint: Text, from caller: Caller, _ reply: DeliveryReply) throws {
-    let finish: (Result<Answer, InterchangeError>) -> Void = { outcome in
+    let finish: Finish = { outcome in
       switch outcome {
       case .success(let answer):
         reply.send(
@@ -31,9 +34,9 @@ extension Interchange {
     var share = Turn.Share(refuse: { finish(.failure($0)) })
     let answer = try decide(payload, fingerprint: fingerprint, caller, &share)
     if payload.options.wait == .handled {
-      share.speak.append { [self] in assumeIsolated { $0.waiting[answer.delivery] = finish } }
+      share.speak.append { me in me.waiting[answer.delivery] = finish }
     } else {
-      share.speak.append { finish(.success(answer)) }
+      share.speak.append { _ in finish(.success(answer)) }
     }
     add(share)
   }
@@ -129,17 +132,17 @@ extension Interchange {
   ) {
     switch effect {
     case .announceSession(let session):
-      share.speak.append { [connection] in
-        connection.objectAdded(at: InterchangeNames.path(ofSession: session))
+      share.speak.append { me in
+        me.connection.objectAdded(at: InterchangeNames.path(ofSession: session))
       }
     case .announceActivity(of: let session):
-      share.speak.append { [connection] in
+      share.speak.append { me in
         let path = InterchangeNames.path(ofSession: session)
         for property: MemberName in ["UserActivity", "TargetContentIdentifier"] {
           if payload.options.isPrivate {
-            connection.propertyInvalidated(property, of: InterchangeNames.session, at: path)
+            me.connection.propertyInvalidated(property, of: InterchangeNames.session, at: path)
           } else {
-            connection.propertyChanged(property, of: InterchangeNames.session, at: path)
+            me.connection.propertyChanged(property, of: InterchangeNames.session, at: path)
           }
         }
       }

@@ -33,8 +33,8 @@ extension Interchange {
     share.undos.append(state.discard(session.identifier))
     share.records.append(.sessionDiscarded(session.identifier))
     share.records.append(.discardOwed(application: session.application, session: session.identifier))
-    share.speak.append { [connection] in
-      connection.objectRemoved(
+    share.speak.append { me in
+      me.connection.objectRemoved(
         at: InterchangeNames.path(ofSession: session.identifier), [InterchangeNames.session])
     }
     announce(
@@ -85,10 +85,10 @@ extension Interchange {
       progress.isOpen = false
       var share = Turn.Share(refuse: { _ in })
       share.records.append(.deliveryProgress(identifier, progress))
-      share.speak.append { [self] in
+      share.speak.append { me in
         let late = InterchangeError(
           .hostTimeout, "no host took the delivery \(identifier) in time; it has been routed, and its session stays")
-        assumeIsolated { $0.waiting.removeValue(forKey: identifier)?(.failure(late)) }
+        me.waiting.removeValue(forKey: identifier)?(.failure(late))
       }
       add(share)
     }

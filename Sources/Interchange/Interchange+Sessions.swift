@@ -58,7 +58,7 @@ extension Interchange {
     }
     var share = Turn.Share(refuse: { reply.fail($0) })
     let answer = try decide(payload, fingerprint: .empty, callers.caller(of: reply.call), &share)
-    share.speak.append { reply.send(answer.outcome.string, "\(answer.delivery)") }
+    share.speak.append { _ in reply.send(answer.outcome.string, "\(answer.delivery)") }
     add(share)
   }
 
@@ -70,7 +70,7 @@ extension Interchange {
     announce(
       .sessionRefreshRequested, application: session.application, session: session.identifier, in: &share,
       at: settings.now())
-    share.speak.append { reply.send() }
+    share.speak.append { _ in reply.send() }
     add(share)
   }
 
@@ -101,7 +101,7 @@ extension Interchange {
         application: session.application, session: session.identifier, in: &share, at: now)
       deadlines.remove(delivery.identifier)
     }
-    share.speak.append { reply.send() }
+    share.speak.append { _ in reply.send() }
     add(share)
   }
 
@@ -199,10 +199,10 @@ extension Interchange {
     share.records.append(.session(session))
     announce(
       event(session.state), application: session.application, session: session.identifier, in: &share, at: now)
-    share.speak.append { [connection] in
+    share.speak.append { me in
       let path = InterchangeNames.path(ofSession: session.identifier)
       for property: MemberName in ["State", "Connected"] {
-        connection.propertyChanged(property, of: InterchangeNames.session, at: path)
+        me.connection.propertyChanged(property, of: InterchangeNames.session, at: path)
       }
       reply.send()
     }

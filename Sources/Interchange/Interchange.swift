@@ -28,7 +28,7 @@ package actor Interchange {
   let callers: Callers
   var deadlines = Deadlines()
   /// Senders who are answered when a host has taken what they sent.
-  var waiting: [UniqueIdentifier: (Result<Answer, InterchangeError>) -> Void] = [:]
+  var waiting: [UniqueIdentifier: Finish] = [:]
   let log: Log
   private(set) var observer: (@Sendable (Event) -> Void)?
 

@@ -11,7 +11,7 @@ struct Turn {
     var records: [Record] = []
     var undos: [State.Undo] = []
     /// Said once it is stored, in this order; the reply is the last.
-    var speak: [() -> Void] = []
+    var speak: [(isolated Interchange) -> Void] = []
     /// Said where it cannot be stored.
     var refuse: (InterchangeError) -> Void
   }
@@ -42,7 +42,7 @@ extension Interchange {
       takeBack(shares, error)
       return
     }
-    for share in shares { share.speak.forEach { $0() } }
+    for share in shares { for speak in share.speak { speak(self) } }
   }
 
   /// The state goes back to what is stored, the last change first, and each caller is told.
@@ -64,13 +64,13 @@ extension Interchange {
         StoredEvent(
           sequence: sequence, name: event.name, application: application, arguments: JSON.text(of: event.arguments),
           at: now)))
-    share.speak.append { [connection, signals, log, observer] in
-      observer?(event)
-      guard let signals else { return }
+    share.speak.append { me in
+      me.observer?(event)
+      guard let signals = me.signals else { return }
       do throws(CodingError) {
-        try connection.emit(event, signals)
+        try me.connection.emit(event, signals)
       } catch {
-        log.error("the signal \(event.name) could not be sent: \(error)")
+        me.log.error("the signal \(event.name) could not be sent: \(error)")
       }
     }
   }
