@@ -29,13 +29,8 @@ DOC = $(DESTDIR)$(PREFIX)/share/doc/stagedoor
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-<<<<<<< HEAD
-.PHONY: help setup run demo build test check check-scripts check-format check-rules check-shell check-unit check-examples \
-  docs format bench stress sanitize-thread sanitize-address install uninstall clean
-=======
-.PHONY: help setup run build test check check-scripts check-format check-rules check-shell check-examples docs \
-  format bench fuzz stress sanitize-thread sanitize-address install uninstall clean
->>>>>>> main
+.PHONY: help setup run demo build test check check-scripts check-format check-rules check-shell check-unit check-examples docs \
+  format bench stress fuzz sanitize-thread sanitize-address install uninstall clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
