@@ -14,9 +14,9 @@ extension ContentType {
   }
 
   /// Reads a type: RFC 6838's names with RFC 2045's parameters, or an identifier by Apple's rules. A slash tells which.
-  package init(_ text: Text, as use: Use, at place: Place) throws(Fault) {
+  package init(_ text: Text, as use: Use, at place: @autoclosure () -> Place) throws(Fault) {
     guard text.count <= Limits.name else {
-      throw Fault(.limit, at: place, "a content type has at most \(Limits.name) bytes, and this one \(text.count)")
+      throw Fault(.limit, at: place(), "a content type has at most \(Limits.name) bytes, and this one \(text.count)")
     }
     do throws(WrongSpelling) {
       let bytes = Array(text.string.utf8)
@@ -32,7 +32,7 @@ extension ContentType {
       }
     } catch {
       throw Fault.expected(
-        "a content type such as image/png or public.png", got: "\(quoted(text.string)): \(error.reason)", at: place)
+        "a content type such as image/png or public.png", got: "\(quoted(text.string)): \(error.reason)", at: place())
     }
   }
 
