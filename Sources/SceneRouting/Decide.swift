@@ -68,7 +68,9 @@ struct Decider {
     for item in request.payload.items {
       for activity in item.activities {
         guard let date = activity.expirationDate, date < now else { continue }
-        throw Refusal(.activityExpired, "the activity \(quoted(activity.activityType.string)) expired at \(date.rfc3339)")
+        throw Refusal(
+          .activityExpired,
+          "the activity \(quoted(activity.activityType.string)) expired at \(date.rfc3339), and it is \(now.rfc3339)")
       }
     }
   }

@@ -18,7 +18,7 @@ extension Decider {
       let application = Int(state.entries[Int(requesting)].application)
       if among.contains(application) { return (application, .ofRequestingSession) }
     }
-    if !state.preferred.isEmpty, let preferred = state.preferred[subject.type.text],
+    if let preferred = state.preferredApplication(for: subject.type),
       let application = among.first(where: { state.applications[$0].identifier == preferred })
     {
       return (application, .preferred(subject.type.text))

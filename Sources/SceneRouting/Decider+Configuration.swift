@@ -22,7 +22,8 @@ extension Decider {
     if let route { return route }
     throw Refusal(
       .noSuchConfiguration,
-      "\(state.applications[application].identifier) has no configuration in the role \(quoted(role.string))")
+      "\(state.applications[application].identifier) has no configuration in the role \(quoted(role.string))"
+        + others(of: application, state))
   }
 
   private func namedRoute(_ name: Text, _ application: Int, _ state: State) throws(Refusal) -> Route {
@@ -32,10 +33,24 @@ extension Decider {
     }
     let identifier = state.applications[application].identifier
     guard let other = configurations.first(where: { $0.name == name }) else {
-      throw Refusal(.noSuchConfiguration, "\(identifier) has no configuration \(quoted(name.string))")
+      throw Refusal(
+        .noSuchConfiguration,
+        "\(identifier) has no configuration \(quoted(name.string))" + others(of: application, state))
     }
     throw Refusal(
       .roleMismatch,
-      "the configuration \(quoted(name.string)) of \(identifier) is one of the role \(other.role), not of \(role)")
+      "the configuration \(quoted(name.string)) of \(identifier) is of the role \(quoted(other.role.string)), and asked for in "
+        + quoted(role.string))
+  }
+
+  /// What there is instead: names in the role, else the roles. A sandbox reads of its own application only.
+  private func others(of application: Int, _ state: State) -> String {
+    if request.sender.isSandboxed, request.sender.hosts != state.applications[application].identifier { return "" }
+    let configurations = state.applications[application].manifest?.configurations ?? []
+    let names = configurations.filter { $0.role == role }.map { quoted($0.name.string) }
+    if !names.isEmpty { return "; there is \(names.joined(separator: ", ", last: " and "))" }
+    var roles: [String] = []
+    for role in configurations.map({ quoted($0.role.string) }) where !roles.contains(role) { roles.append(role) }
+    return roles.isEmpty ? "" : "; there are some in \(roles.joined(separator: ", ", last: " and "))"
   }
 }

@@ -8,13 +8,15 @@ extension Decider {
     let configuration = configuration(scope, state)
     if options.disposition == .existingOnly {
       throw Refusal(
-        .noMatchingSession, "no session of \(application) takes this, and with \"existingOnly\" none is made for it")
+        .noMatchingSession,
+        "\(noSession(scope, reason, state)), and with the disposition \"existingOnly\" none is made")
     }
     let count = state.applications[scope.application].index.ofConfiguration[scope.route.configuration].count
     if let maximum = configuration.maximumSessions, count >= maximum {
       throw Refusal(
         .requestDenied,
-        "the configuration \(quoted(configuration.name.string)) of \(application) has at most \(maximum) sessions, and has them")
+        "the configuration \(quoted(configuration.name.string)) of \(application) has \(count) sessions, and "
+          + "StagedoorMaximumSessions allows \(maximum)")
     }
     var explanation = explanation
     explanation.sessionReason = reason
@@ -29,6 +31,17 @@ extension Decider {
         .announceRouting(routing(application, configuration.name, scope.activity)),
         .handOver(to: session.identifier),
       ], explanation: explanation)
+  }
+
+  private func noSession(_ scope: Scope, _ reason: SessionReason, _ state: State) -> String {
+    let application = state.applications[scope.application].identifier
+    let name = quoted(configuration(scope, state).name.string)
+    return switch reason {
+    case .policyNew: "the configuration \(name) of \(application) takes each thing in a new session"
+    case .policySingleNoneYet, .withoutKeyNew: "there is no session of the configuration \(name) of \(application)"
+    case .noCandidate where !scope.key.isEmpty: "no session of \(application) takes \(quoted(scope.key.string))"
+    default: "\(application) has no session yet"
+    }
   }
 
   /// A session that is there gets it.

@@ -5,8 +5,12 @@ extension Decider {
 
   /// Predicates are not asked, nor is the type; only a stranger's sandbox may not send what nobody declared.
   mutating func namedSession(_ named: Text, _ state: State) throws(Refusal) -> Decision {
-    guard let identifier = SessionReference.identifier(named), let slot = state.slot(of: identifier) else {
-      throw Refusal(.noSuchSession, "there is no session \(quoted(named.string))")
+    guard let identifier = SessionReference.identifier(named) else {
+      throw Refusal(
+        .noSuchSession, "a session is named by its persistent identifier or its path, and not \(quoted(named.string))")
+    }
+    guard let slot = state.slot(of: identifier) else {
+      throw Refusal(.noSuchSession, "there is no session \(quoted(named.string)), or it was discarded")
     }
     let number = Int(state.entries[Int(slot)].application)
     let application = state.applications[number]
@@ -40,7 +44,8 @@ extension Decider {
     if let undeclared {
       throw Refusal(
         .activityTypeNotDeclared,
-        "\(manifest.identifier) does not declare \(quoted(undeclared.activityType.string)), and a sandbox sends only what is declared")
+        "\(manifest.identifier) does not declare \(quoted(undeclared.activityType.string)), and a sandbox sends only what is "
+          + "declared: add it to NSUserActivityTypes in the application's manifest")
     }
     return nil
   }
@@ -50,15 +55,18 @@ extension Decider {
   /// Its session that was activated last is brought to the front; with disposition `new`, or where there is none, one is made.
   mutating func withoutItems(_ state: State) throws(Refusal) -> Decision {
     guard let name = options.application else {
-      throw Refusal(.noActivity, "there is nothing in it: add an activity or an item, or name a session or an application")
+      throw Refusal(
+        .noActivity, "there is nothing in it: add an activity or an item, or name a session or an application")
     }
     let application = try existing(name, state)
     explanation.application = Explanation.Choice(chosen: name, because: .named)
     let route = try chooseConfiguration(of: application, for: nil, state)
     let scope = Scope(application: application, route: route, activity: nil, key: .empty)
     if options.disposition != .new {
-      guard let latest = latest(in: scope, state) else { return try make(scope, .noCandidate, state) }
-      return take(latest, .latest, nil, state)
+      if let latest = latest(in: scope, state) { return take(latest, .latest, nil, state) }
+      // None of that kind; yet where there may be one scene only, it is not made beside the one that is there.
+      if let only = onlySession(scope, state) { return take(only, .onlyScene, nil, state) }
+      return try make(scope, .noCandidate, state)
     }
     try refuseSecondScene(scope, state)
     try refuseBesideSingle(scope, state)
@@ -68,37 +76,49 @@ extension Decider {
   private func latest(in scope: Scope, _ state: State) -> Int32? {
     let rankings = state.applications[scope.application].index.ofConfiguration
     let places = rankings.indices.filter { scope.route.eligible.contains(Int16($0)) }.compactMap { rankings[$0].latest }
-    return places.map(\.slot).min { one, other in
+    let latest = places.map(\.slot).min { one, other in
       let (one, other) = (state.entries[Int(one)], state.entries[Int(other)])
       return one.lastActivated != other.lastActivated
         ? one.lastActivated > other.lastActivated : one.rank < other.rank
     }
+    // Step 9 begins with the session that the user acted in.
+    guard let latest, let requesting = requestingSession(state) else { return latest }
+    let entry = state.entries[Int(requesting)]
+    let isEqual =
+      Int(entry.application) == scope.application && scope.route.eligible.contains(entry.configuration)
+      && entry.lastActivated == state.entries[Int(latest)].lastActivated
+    return isEqual ? requesting : latest
   }
 
   // MARK: 5. An application with one scene has no choice
 
   /// Its session gets everything, whatever the predicates say.
   func onlyScene(_ scope: Scope, _ state: State) throws(Refusal) -> Decision? {
-    let application = state.applications[scope.application]
-    guard let manifest = application.manifest, !manifest.supportsMultipleScenes else { return nil }
+    if supportsMultipleScenes(scope, state) { return nil }
     guard options.disposition == .new else {
-      guard let slot = first(of: scope.application, state, where: { manifest.configurations[$0].role == role }) else {
-        return try make(scope, .noSceneYet, state)
-      }
+      guard let slot = onlySession(scope, state) else { return try make(scope, .noSceneYet, state) }
       return take(slot, .onlyScene, scope.activity, key: scope.key, state)
     }
     try refuseSecondScene(scope, state)
     return try make(scope, .dispositionNew, state)
   }
 
+  private func supportsMultipleScenes(_ scope: Scope, _ state: State) -> Bool {
+    state.applications[scope.application].manifest?.supportsMultipleScenes ?? false
+  }
+
+  /// The session of an application that has one scene, whatever its role: there is one in all, not one for each. A manifest that
+  /// allowed several may have left more.
+  private func onlySession(_ scope: Scope, _ state: State) -> Int32? {
+    supportsMultipleScenes(scope, state) ? nil : first(of: scope.application, state) { _ in true }
+  }
+
   private func refuseSecondScene(_ scope: Scope, _ state: State) throws(Refusal) {
-    let application = state.applications[scope.application]
-    guard let manifest = application.manifest, !manifest.supportsMultipleScenes,
-      first(of: scope.application, state, where: { manifest.configurations[$0].role == role }) != nil
-    else { return }
+    if onlySession(scope, state) == nil { return }
     throw Refusal(
       .multipleScenesNotSupported,
-      "\(application.identifier) shows one scene, which is there already: UIApplicationSupportsMultipleScenes is not true")
+      "\(state.applications[scope.application].identifier) has its one scene: UIApplicationSupportsMultipleScenes is not true, "
+        + "so that the disposition \"new\" makes no other")
   }
 
   // MARK: 6. Nor has a configuration with a policy
@@ -123,6 +143,8 @@ extension Decider {
       first(of: scope.application, state, where: { $0 == scope.route.configuration }) != nil
     else { return }
     throw Refusal(
-      .requestDenied, "there is one session of the configuration \(quoted(configuration.name.string)), and it is to be single")
+      .requestDenied,
+      "the configuration \(quoted(configuration.name.string)) of \(state.applications[scope.application].identifier) has its one "
+        + "session: StagedoorLaunch is \"single\", so that the disposition \"new\" makes no other")
   }
 }

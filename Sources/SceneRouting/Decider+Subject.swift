@@ -65,21 +65,40 @@ extension Decider {
   }
 
   private func undeclared(_ named: Int?, _ state: State) -> Refusal {
-    let all = request.payload.items.flatMap(\.activities)
-      .filter { $0.visibility == .all || request.sender.hosts != nil }
-    guard let first = all.first else {
-      return Refusal(
-        .noActivity, "there is no activity in it, and no application takes any of its types: add an activity, or declare a type")
+    let first = request.payload.items.flatMap(\.activities).first { activity in
+      // What is hidden from those who were asked is not there.
+      named.map { isVisible(activity.visibility, to: $0, state) }
+        ?? (activity.visibility == .all || request.sender.hosts != nil)
     }
-    let who = named.map { "\(state.applications[$0].identifier) does not declare" } ?? "no application declares"
+    guard let first else {
+      return Refusal(.noActivity, "there is no activity in it, and \(nobodyTakes(named, state))")
+    }
+    let asked = first.visibility == .all ? nil : request.sender.hosts
+    let identifier = named.map { state.applications[$0].identifier } ?? asked
+    let who = identifier.map { "\($0) does not declare" } ?? "no application declares"
     return Refusal(
       .activityTypeNotDeclared,
-      "\(who) \(quoted(first.activityType.string)): it belongs into NSUserActivityTypes of the application's manifest")
+      "\(who) \(quoted(first.activityType.string)): add it to NSUserActivityTypes in the application's manifest")
+  }
+
+  /// Why nothing is routed by its content either. What is hidden is not mentioned, since it is hidden.
+  private func nobodyTakes(_ named: Int?, _ state: State) -> String {
+    let types = request.payload.items.flatMap(\.representations).filter { representation in
+      named.map { isVisible(representation.visibility, to: $0, state) } ?? (representation.visibility == .all)
+    }
+    guard let first = types.first else {
+      return "nothing else that could be routed: add an activity or a representation"
+    }
+    let who = named.map { "\(state.applications[$0].identifier) does not take" } ?? "no application takes"
+    let others = types.count == 1 ? "" : " or any other type in it"
+    return "\(who) \(quoted(first.type.text.string))\(others): add an activity, or the type to CFBundleDocumentTypes"
   }
 
   func existing(_ application: Text, _ state: State) throws(Refusal) -> Int {
     if let number = state.application(application) { return number }
-    throw Refusal(.noSuchApplication, "there is no application \(quoted(application.string)), or it has no manifest")
+    throw Refusal(
+      .noSuchApplication,
+      "there is no application \(quoted(application.string)): install a manifest of that name, or register it")
   }
 
   // MARK: 2. What it is about: the key

@@ -8,7 +8,9 @@ extension Document {
   package init(propertyList bytes: [UInt8], atMost limit: Int = Limits.payload, _ rules: ReadingRules) throws(Fault) {
     self = try Self(PropertyListNode(try PropertyList.read(bytes, maximumLength: limit)), rules)
   }
+}
 
+extension DocumentWriting {
   package var json: Text { JSON.text(of: document) }
 
   package func propertyList(_ format: PropertyList.Format) -> [UInt8] { PropertyList.write(document, as: format) }

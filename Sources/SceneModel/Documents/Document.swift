@@ -1,9 +1,12 @@
-/// What can be written as a document and read from one: JSON, or a property list with the same keys.
-package protocol Document {
-  init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault)
-
+/// What can be written as a document: JSON, or a property list with the same keys.
+package protocol DocumentWriting {
   /// The document as a value; what is as it would be anyhow is not in it.
   var document: Value { get }
+}
+
+/// What can be read from one too, up to the first fault.
+package protocol Document: DocumentWriting {
+  init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault)
 }
 
 /// What a reader has to know beside the document.
@@ -45,7 +48,7 @@ struct DocumentFields {
     set { fields[key] = (newValue?.rawValue).map { .string(Text($0)) } }
   }
 
-  subscript<Element: Document>(key: Text) -> [Element] {
+  subscript<Element: DocumentWriting>(key: Text) -> [Element] {
     @available(*, unavailable) get { [] }
     set { fields[key] = newValue.isEmpty ? nil : .array(newValue.map(\.document)) }
   }

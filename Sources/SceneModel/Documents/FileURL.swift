@@ -4,16 +4,21 @@ package enum FileURL {
 
   /// The absolute path that the URL names; `nil` if it is no URL of a file here.
   package static func path(of text: Text) -> [UInt8]? {
-    guard URLText.isValid(text), text.count > 7 else { return nil }
-    let rest = text.withBytes { bytes -> ArraySlice<UInt8>? in
-      let scheme = bytes.prefix(7).map { $0 | 0x20 }
-      return scheme.elementsEqual("file://".utf8.map { $0 | 0x20 }) ? Array(bytes)[7...] : nil
-    }
-    guard var rest else { return nil }
-    if rest.starts(with: "localhost/".utf8) { rest = rest.dropFirst(9) }
+    guard URLText.isValid(text) else { return nil }
+    var rest = Array(text.string.utf8)[...]
+    guard dropPrefix("file://", of: &rest) else { return nil }
+    _ = dropPrefix("localhost", of: &rest)
     guard rest.first == UInt8(ascii: "/"), !rest.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") })
     else { return nil }
     return percentDecoded(rest)
+  }
+
+  /// Schemes and hosts are the same in letters of either size.
+  private static func dropPrefix(_ prefix: String, of bytes: inout ArraySlice<UInt8>) -> Bool {
+    let start = String(decoding: bytes.prefix(prefix.utf8.count), as: UTF8.self)
+    guard start.lowercased() == prefix else { return false }
+    bytes = bytes.dropFirst(prefix.utf8.count)
+    return true
   }
 
   private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {

@@ -38,9 +38,11 @@ package struct Representation: Hashable, Sendable {
 // MARK: - As documents
 
 extension Item: Document {
+  private static let keys: [StaticString] = ["suggestedName", "activities", "representations"]
+
   package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
     self.init()
-    for (key, node) in try node.requireFields("an item") where !node.isNull {
+    for (key, node) in try node.requireFields("an item", knowing: Item.keys, rules.isStrict) where !node.isNull {
       switch key {
       case "suggestedName": suggestedName = try node.requireText()
       case "activities":
@@ -48,7 +50,7 @@ extension Item: Document {
           try UserActivity(node, rules)
         }
       case "representations": representations = try Item.representations(node, rules)
-      default: try node.passOver(rules.isStrict)
+      default: break
       }
     }
   }
@@ -61,7 +63,8 @@ extension Item: Document {
       let representation = try Representation(node, rules)
       let type = rules.types.canonical(representation.type)
       if seen.contains(type) {
-        throw .expected("each type once in an item", got: quoted(representation.type.spelling.string), at: node.place.key("type"))
+        let got = quoted(representation.type.spelling.string)
+        throw .expected("each type once in an item", got: got, at: node.place.key("type"))
       }
       seen.append(type)
       return representation
@@ -78,12 +81,15 @@ extension Item: Document {
 }
 
 extension Representation: Document {
+  private static let keys: [StaticString] = ["type", "data", "text", "file", "openInPlace", "visibility"]
+
   package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
     var type: ContentType?
     var contents: [Content] = []
     var openInPlace = false
     var visibility = Visibility.all
-    for (key, node) in try node.requireFields("a representation") where !node.isNull {
+    let fields = try node.requireFields("a representation", knowing: Representation.keys, rules.isStrict)
+    for (key, node) in fields where !node.isNull {
       switch key {
       case "type": type = try node.requireContentType()
       case "data": contents.append(.data(try node.requireBase64()))
@@ -93,7 +99,10 @@ extension Representation: Document {
       case "file": contents.append(.file(try node.requireFileURL()))
       case "openInPlace": openInPlace = try node.requireBool()
       case "visibility": visibility = try node.requireChoice(Visibility.self)
-      default: try node.passOver(rules.isStrict)
+      case "fd", "provider":
+        let reason = "expected data, text or file: this goes with dictionaries only, as DeliverItems takes them"
+        throw Fault(at: node.place, reason)
+      default: break
       }
     }
     guard let type else { throw node.missing("type", "a MIME type or a uniform type identifier") }
@@ -130,8 +139,9 @@ extension DocumentNode {
   }
 
   fileprivate func requireFileURL() throws(Fault) -> Text {
-    let url = try requireText("a file URL such as file:///home/user/Beach.png")
-    guard FileURL.isValid(url) else { throw fault("a file URL such as file:///home/user/Beach.png") }
+    let expected = "a file URL such as file:///home/user/Beach.png"
+    let url = try requireText(expected)
+    guard FileURL.isValid(url) else { throw fault(expected, ofURL: url) }
     return url
   }
 }

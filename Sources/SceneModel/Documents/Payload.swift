@@ -17,25 +17,23 @@ package struct Payload: Hashable, Sendable {
 // MARK: - As a document
 
 extension Payload: Document {
+  private static let keys: [StaticString] = ["items", "activity", "options"]
+
   package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
     self.init()
     var rules = rules
     // The options may stand last, and yet say how strictly the items are read.
     for (key, node) in try node.requireFields("a payload") where !node.isNull {
-      guard case "options" = key else { continue }
-      for (key, node) in try node.requireFields("options") where !node.isNull {
-        if case "strict" = key { rules.isStrict = try node.requireBool() }
-      }
-      options = try PayloadOptions(node, rules)
+      if case "options" = key { options = try PayloadOptions(node, rules) }
     }
+    if options.isStrict { rules.isStrict = true }
     var activity: UserActivity?
-    for (key, node) in try node.requireFields("a payload") where !node.isNull {
+    for (key, node) in try node.requireFields("a payload", knowing: Payload.keys, rules.isStrict) where !node.isNull {
       switch key {
       case "items":
         items = try node.list(of: "items", atMost: Limits.items) { node throws(Fault) in try Item(node, rules) }
       case "activity": activity = try UserActivity(node, rules)
-      case "options": break
-      default: try node.passOver(rules.isStrict)
+      default: break
       }
     }
     if let activity {

@@ -49,6 +49,11 @@ package struct PayloadOptions: Hashable, Sendable {
 // MARK: - As a document
 
 extension PayloadOptions: Document {
+  private static let keys: [StaticString] = [
+    "disposition", "session", "application", "configuration", "role", "requestingSession", "presentationStyle", "token",
+    "deadline", "wait", "activationToken", "keepPromises", "allowedOperations", "private", "batch", "strict",
+  ]
+
   package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
     self.init()
     var saysDisposition = false
@@ -72,9 +77,10 @@ extension PayloadOptions: Document {
       case "private": isPrivate = try node.requireBool()
       case "batch": batch = try node.requireChoice(Batch.self)
       case "strict": isStrict = try node.requireBool()
-      default: try node.passOver(rules.isStrict)
+      default: break
       }
     }
+    if isStrict || rules.isStrict { try node.refuseUnknown(besides: PayloadOptions.keys) }
     if session != nil {
       let beside: [(Text, Bool)] = [
         ("application", application != nil), ("configuration", configuration != nil), ("role", role != nil),
@@ -100,7 +106,7 @@ extension PayloadOptions: Document {
       if operations.contains(operation) { throw node.fault("each operation once") }
       operations.append(operation)
     }
-    if operations.isEmpty { throw node.fault("\"copy\", \"move\" or both") }
+    if operations.isEmpty { throw .expected("\"copy\", \"move\" or both", got: "neither", at: node.place) }
     return operations
   }
 

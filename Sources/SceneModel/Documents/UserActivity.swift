@@ -30,8 +30,7 @@ package struct UserActivity: Hashable, Sendable {
 
   /// What it is about, where it says so: its content's identifier, else its page.
   package var key: Text? {
-    if let targetContentIdentifier, !targetContentIdentifier.isEmpty { return targetContentIdentifier }
-    return webpageURL
+    [targetContentIdentifier, webpageURL].compactMap(\.self).first { !$0.isEmpty }
   }
 }
 
@@ -47,9 +46,15 @@ package enum Visibility: String, CaseIterable, Sendable {
 // MARK: - As a document
 
 extension UserActivity: Document {
+  private static let keys: [StaticString] = [
+    "activityType", "targetContentIdentifier", "title", "userInfo", "webpageURL", "requiredUserInfoKeys", "keywords",
+    "persistentIdentifier", "expirationDate", "visibility",
+  ]
+
   package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
     var activity = UserActivity(activityType: .empty)
-    for (key, node) in try node.requireFields("an activity") where !node.isNull {
+    let fields = try node.requireFields("an activity", knowing: UserActivity.keys, rules.isStrict)
+    for (key, node) in fields where !node.isNull {
       switch key {
       case "activityType": activity.activityType = try node.requireName("the type of the activity")
       case "targetContentIdentifier": activity.targetContentIdentifier = try node.requireText()
@@ -63,7 +68,7 @@ extension UserActivity: Document {
       case "persistentIdentifier": activity.persistentIdentifier = try node.requireText()
       case "expirationDate": activity.expirationDate = try node.requireDate()
       case "visibility": activity.visibility = try node.requireChoice(Visibility.self)
-      default: try node.passOver(rules.isStrict)
+      default: break
       }
     }
     if activity.activityType.isEmpty { throw node.missing("activityType", "the type of the activity") }

@@ -25,6 +25,16 @@ package enum Limits {
   /// Bytes of a key, a title, or any URL: a path of the greatest length that Linux takes, with each byte percent-encoded.
   package static let text = 3 * 4096 + 512
 
+  /// Configurations of a manifest, in all roles: routing keeps a set of them in one machine word.
+  package static let configurations = 64
+
+  /// Activity types or content types that a manifest declares, or that all its configurations take: each of these is held against each
+  /// of those, whenever it is read.
+  package static let types = 1_000
+
+  /// Faults that a manifest's author is told at once: whoever has more starts with these.
+  package static let faults = 100
+
   /// Bytes of a predicate, and how deep it may nest: what `docs/predicates.md` promises.
   package static let predicate = 4096
   package static let predicateDepth = 64

@@ -10,6 +10,8 @@ struct JSONScanner {
   private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
   private var offset = 0
 
+  static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+
   /// What is wrong, and at which byte; lines and columns are counted only for an error that is told.
   struct Failure: Error {
     var kind = Fault.Kind.invalid
@@ -22,7 +24,7 @@ struct JSONScanner {
     // Most documents have a node for every eight bytes or fewer.
     nodes.reserveCapacity(text.count / 8 + 4)
     open.reserveCapacity(8)
-    if bytes.count >= 3, bytes[0] == 0xEF, bytes[1] == 0xBB, bytes[2] == 0xBF { offset = 3 }
+    if bytes.starts(with: JSONScanner.byteOrderMark) { offset = JSONScanner.byteOrderMark.count }
     try value()
     while let container = open.last { try member(of: container) }
     skipBlanks()
@@ -116,7 +118,12 @@ struct JSONScanner {
     let start = offset
     var kind = JSONTape.Kind.integer
     if sees("-") { offset += 1 }
-    if sees("0") { offset += 1 } else { try digits("a digit") }
+    if sees("0") {
+      offset += 1
+      if seesDigit { throw Failure(offset: offset, reason: "expected no digit after a leading 0") }
+    } else {
+      try digits("a digit")
+    }
     if sees(".") {
       kind = .double
       offset += 1
@@ -133,9 +140,11 @@ struct JSONScanner {
 
   private mutating func digits(_ what: String) throws(Failure) {
     let start = offset
-    while offset < bytes.count, bytes[offset] &- UInt8(ascii: "0") < 10 { offset += 1 }
+    while seesDigit { offset += 1 }
     if offset == start { throw expected(what) }
   }
+
+  private var seesDigit: Bool { offset < bytes.count && bytes[offset] &- UInt8(ascii: "0") < 10 }
 
   // MARK: Text
 
@@ -183,16 +192,17 @@ struct JSONScanner {
   }
 
   private func expected(_ what: String) -> Failure {
-    let got = offset < bytes.count ? quoted(JSONText.scalar(bytes, at: offset)) : "the end of the document"
+    let got = offset < bytes.count ? quoted(JSONText.word(bytes, at: offset)) : "the end of the document"
     return Failure(offset: offset, reason: "expected \(what), got \(got)")
   }
 }
 
 extension JSONScanner.Failure {
-  /// The fault as people read it: lines and columns from 1, columns in characters of Unicode.
+  /// The fault as people read it: lines and columns from 1, columns in characters of Unicode. A byte order mark is none.
   func fault(in text: Text) -> Fault {
+    let mark = text.string.utf8.starts(with: JSONScanner.byteOrderMark) ? JSONScanner.byteOrderMark.count : 0
     var (line, column) = (1, 1)
-    for byte in text.string.utf8.prefix(offset) {
+    for byte in text.string.utf8.prefix(offset).dropFirst(mark) {
       if byte == UInt8(ascii: "\n") {
         line += 1
         column = 1

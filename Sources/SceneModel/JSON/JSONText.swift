@@ -101,8 +101,12 @@ enum JSONText {
     return UTF16.decode(UTF16.EncodedScalar([unit, codeUnit(bytes, at: start + 6) ?? 0]))
   }
 
-  /// The character that begins at a byte, for a message.
-  static func scalar(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
+  /// What stands at a byte, for a message: all of a word such as `None`, of anything else the one character.
+  static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
+    let word = bytes[offset...].prefix(maximumShown).prefix { byte in
+      UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || byte == UInt8(ascii: "_")
+    }
+    if word.count > 1 { return String(decoding: word, as: UTF8.self) }
     let around = String(decoding: bytes[offset..<min(offset + 4, bytes.count)], as: UTF8.self)
     return around.unicodeScalars.first.map { String(Character($0)) } ?? ""
   }

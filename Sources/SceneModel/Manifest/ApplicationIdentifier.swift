@@ -34,7 +34,7 @@ enum BuildVariable {
   /// Activity types are often written as the bundle's identifier and a word.
   static func withBundleIdentifier(_ identifier: Text, in text: Text) -> Text {
     for variable in bundleIdentifier where text.hasPrefix(Text(variable)) {
-      return Text(identifier.string + text.string.dropFirst(variable.count))
+      return Text(identifier.string + String(decoding: text.string.utf8.dropFirst(variable.utf8.count), as: UTF8.self))
     }
     return text
   }

@@ -33,6 +33,7 @@ extension Manifest {
     let first = bytes[start...].first { byte in
       !(byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09)
     }
-    return first == UInt8(ascii: "{")
+    // A list is no manifest, and hears so.
+    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
   }
 }

@@ -17,7 +17,7 @@ package struct Manifest: Hashable, Sendable {
   /// The content types that it takes without an activity.
   package var contentTypes: [ContentType]
   package var supportsMultipleScenes: Bool
-  /// In the order of the manifest within each role.
+  /// By their roles' bytes, and within each role in the order of the manifest.
   package var configurations: [SceneConfiguration]
   /// The host is asked which configuration a new session gets.
   package var isDynamic: Bool

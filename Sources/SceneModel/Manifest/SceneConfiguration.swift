@@ -56,6 +56,11 @@ package enum ActivityTypeFamily {
 
   package static func family(_ family: Text, contains type: Text) -> Bool {
     guard isFamily(family), type.count > family.count - 1 else { return false }
-    return type.hasPrefix(Text(String(decoding: family.string.utf8.dropLast(), as: UTF8.self)))
+    return family.withBytes { family in
+      type.withBytes { type in
+        let start = UnsafeRawBufferPointer(rebasing: family.dropLast())
+        return Text.areEqual(start, UnsafeRawBufferPointer(rebasing: type.prefix(start.count)))
+      }
+    }
   }
 }

@@ -44,6 +44,23 @@ extension DocumentNode {
     return fields
   }
 
+  /// The fields of a document that has these keys. Others are left to the reader to pass over, so that newer senders work with older
+  /// services, unless their sender would rather be told.
+  func requireFields(
+    _ expected: String, knowing keys: [StaticString], _ isStrict: Bool
+  ) throws(Fault) -> Fields {
+    let fields = try requireFields(expected)
+    if isStrict { try refuseUnknown(besides: keys) }
+    return fields
+  }
+
+  func refuseUnknown(besides keys: [StaticString]) throws(Fault) {
+    for (key, node) in try requireFields() where !keys.contains(where: { $0 ~= key }) {
+      let known = keys.map { "\($0)" }.joined(separator: ", ", last: " or ")
+      throw .expected("\(known), since the options say strict", got: quoted(key.text.string), at: node.place)
+    }
+  }
+
   /// Each element read in the same way.
   func list<Element>(
     of expected: String, atMost limit: Int = Limits.values, _ read: (Self) throws(Fault) -> Element
@@ -65,7 +82,7 @@ extension DocumentNode {
   /// Text that may travel as text on the bus, which ends it at a NUL.
   func requireText(_ expected: String = "text", atMost limit: Int = Limits.text) throws(Fault) -> Text {
     guard let text else { throw fault(expected) }
-    if text.count > limit { throw .expected("at most \(limit) bytes", got: "\(text.count)", at: place) }
+    if text.count > limit { throw Fault(.limit, at: place, "expected at most \(limit) bytes, got \(text.count)") }
     if text.withBytes({ $0.contains(0) }) { throw .expected("text without NUL", at: place) }
     return text
   }
@@ -85,7 +102,9 @@ extension DocumentNode {
   /// What a `userInfo` holds.
   func requireDictionary() throws(Fault) -> UserInfo {
     _ = try requireFields()
-    guard case .dictionary(let dictionary) = try value() else { throw fault("a dictionary that is no tag") }
+    guard case .dictionary(let dictionary) = try value() else {
+      throw fault("a dictionary, in $literal where its only key begins with $")
+    }
     return dictionary
   }
 
@@ -95,9 +114,17 @@ extension DocumentNode {
   }
 
   func requireURL() throws(Fault) -> Text {
-    let text = try requireText("a URL")
-    guard URLText.isValid(text) else { throw fault("a URL") }
+    let expected = "an absolute URL such as https://example.org/photos/7"
+    let text = try requireText(expected)
+    guard URLText.isValid(text) else { throw fault(expected, ofURL: text) }
     return text
+  }
+
+  /// What is no URL most often has in it what a URL cannot hold.
+  func fault(_ expected: String, ofURL text: Text) -> Fault {
+    let isPlain = text.withBytes { $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
+    let hint = "; a space is written %20, and each byte of a letter beyond ASCII likewise"
+    return .expected(expected, got: shown + (isPlain ? "" : hint), at: place)
   }
 
   /// One of the names that a type knows.
@@ -106,12 +133,6 @@ extension DocumentNode {
       throw fault(Choice.allCases.map { quoted($0.rawValue) }.joined(separator: ", ", last: " or "))
     }
     return choice
-  }
-
-  /// For a field that no reader knows: passed over, so that newer senders work with older services, unless its sender would
-  /// rather be told.
-  func passOver(_ isStrict: Bool) throws(Fault) {
-    if isStrict { throw Fault(at: place, "expected no unknown key, as the options say strict") }
   }
 
   /// For a field that has to be there and is not.

@@ -15,7 +15,15 @@ struct PropertyListNode: DocumentNode {
   }
 
   var isNull: Bool { tree == .null }
-  var text: Text? { if case .string(let text) = tree { text } else { nil } }
+  /// Also text that XML cannot hold, and that is tagged for that.
+  var text: Text? {
+    switch tree {
+    case .string(let text): text
+    case .dictionary(let entries) where entries.onlyTag?.key == Tag.text:
+      if case .string(let text)? = try? value() { text } else { nil }
+    default: nil
+    }
+  }
   var bool: Bool? { if case .bool(let bool) = tree { bool } else { nil } }
   var integer: Int64? { if case .integer(let integer) = tree { integer } else { nil } }
 
@@ -44,7 +52,8 @@ struct PropertyListNode: DocumentNode {
   struct Key: DocumentKey {
     let text: Text
     func isEqual(to known: StaticString) -> Bool {
-      text.count == known.utf8CodeUnitCount && text.withBytes { $0.elementsEqual(UnsafeRawBufferPointer(start: known.utf8Start, count: $0.count)) }
+      text.count == known.utf8CodeUnitCount
+        && text.withBytes { Text.areEqual($0, UnsafeRawBufferPointer(start: known.utf8Start, count: $0.count)) }
     }
   }
 }

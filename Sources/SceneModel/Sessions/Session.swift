@@ -71,12 +71,20 @@ package enum SceneState: String, CaseIterable, Sendable, Comparable {
 // MARK: - As a document
 
 extension Session: Document {
+  private static let keys: [StaticString] = [
+    "persistentIdentifier", "application", "role", "configuration", "state", "connected", "hasBeenConnected", "created",
+    "lastActivated", "title", "userActivity", "stateRestorationActivity", "userInfo", "canActivatePredicate",
+    "prefersToActivatePredicate", "private",
+  ]
+
   package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
     var identifier: UniqueIdentifier?
     var (application, role, configuration) = (Text.empty, PayloadOptions.defaultRole, Text.empty)
     var (created, lastActivated): (Instant?, Instant?)
-    var rest = Session(identifier: UniqueIdentifier(high: 0, low: 0), application: "", configuration: "", created: Instant(microseconds: 0))
-    for (key, node) in try node.requireFields("a session") where !node.isNull {
+    var rest = Session(
+      identifier: UniqueIdentifier(high: 0, low: 0), application: "", configuration: "",
+      created: Instant(microseconds: 0))
+    for (key, node) in try node.requireFields("a session", knowing: Session.keys, rules.isStrict) where !node.isNull {
       switch key {
       case "persistentIdentifier": identifier = try node.requireIdentifier()
       case "application": application = try node.requireName("an application's identifier")
@@ -93,9 +101,10 @@ extension Session: Document {
       case "openedContent": rest.openedContent = try node.requireText()
       case "userInfo": rest.userInfo = try node.requireDictionary()
       case "canActivatePredicate": rest.canActivatePredicate = try node.requireText(atMost: Limits.predicate)
-      case "prefersToActivatePredicate": rest.prefersToActivatePredicate = try node.requireText(atMost: Limits.predicate)
+      case "prefersToActivatePredicate":
+        rest.prefersToActivatePredicate = try node.requireText(atMost: Limits.predicate)
       case "private": rest.isPrivate = try node.requireBool()
-      default: try node.passOver(rules.isStrict)
+      default: break
       }
     }
     guard let identifier else { throw node.missing("persistentIdentifier", "a UUID") }

@@ -38,7 +38,9 @@ package struct UserInfo: Hashable, Sendable {
   package subscript(key: Text) -> Value? {
     get {
       let index = lowerBound(of: key)
-      return index < entries.count && entries[index].key == key ? entries[index].value : nil
+      // In one expression `nil` would be a value: null.
+      guard index < entries.count, entries[index].key == key else { return .none }
+      return entries[index].value
     }
     set {
       let index = lowerBound(of: key)

@@ -70,6 +70,13 @@ package struct Routing: Hashable, Sendable {
   package let configuration: Text
   package let activityType: Text
   package let targetContentIdentifier: Text
+
+  package init(application: Text, configuration: Text, activityType: Text, targetContentIdentifier: Text) {
+    self.application = application
+    self.configuration = configuration
+    self.activityType = activityType
+    self.targetContentIdentifier = targetContentIdentifier
+  }
 }
 
 /// Why nothing comes of a request.

@@ -28,6 +28,12 @@ package struct RoutingActivity: Hashable, Sendable {
   package let item: Int
   package let activity: Int
   package let activityType: Text
+
+  package init(item: Int, activity: Int, activityType: Text) {
+    self.item = item
+    self.activity = activity
+    self.activityType = activityType
+  }
 }
 
 package enum ApplicationReason: Hashable, Sendable {

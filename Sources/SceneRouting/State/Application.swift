@@ -7,6 +7,7 @@ struct Application: Sendable {
   private(set) var manifest: Manifest?
   /// The roles and names of the configurations that its sessions have or had. A session knows its own as a number.
   private var kinds: [Kind] = []
+  private var numbers: [Kind: Int32] = [:]
   var index = SessionIndex(configurations: 0)
   /// For each role and declared activity type, what step 4 says of it.
   private var routes: [Text: [Text: Route]] = [:]
@@ -29,16 +30,19 @@ struct Application: Sendable {
 
   // MARK: Kinds
 
-  mutating func number(of kind: Kind) -> Int16 {
-    if let number = kinds.firstIndex(of: kind) { return Int16(number) }
+  /// There may be more of them than fit into one manifest: each new one can bring names of its own.
+  mutating func number(of kind: Kind) -> Int32 {
+    if let number = numbers[kind] { return number }
+    let number = Int32(kinds.count)
     kinds.append(kind)
-    return Int16(kinds.count - 1)
+    numbers[kind] = number
+    return number
   }
 
-  func kind(_ number: Int16) -> Kind { kinds[Int(number)] }
+  func kind(_ number: Int32) -> Kind { kinds[Int(number)] }
 
   /// The place of its configuration in the manifest, or -1.
-  func configuration(of kind: Int16) -> Int16 {
+  func configuration(of kind: Int32) -> Int16 {
     let wanted = kinds[Int(kind)]
     let place = manifest?.configurations.firstIndex { $0.role == wanted.role && $0.name == wanted.configuration }
     return place.map(Int16.init) ?? -1

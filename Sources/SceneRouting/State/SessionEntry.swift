@@ -6,7 +6,7 @@ struct SessionEntry: Sendable {
   /// Its number; -1 where the session is gone and its place is free.
   var application: Int32
   /// Its role and the name of its configuration, as a number of its application's `kinds`.
-  var kind: Int16
+  var kind: Int32
   /// Its configuration's place in the manifest; -1 where there is none of that name any more, or no manifest.
   var configuration: Int16 = -1
   var state: SceneState

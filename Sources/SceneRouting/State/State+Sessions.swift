@@ -16,20 +16,21 @@ extension State {
     let number = number(of: session.application)
     let kind = Application.Kind(role: session.role, configuration: session.configuration)
     var entry = SessionEntry(session, Int32(number), applications[number].number(of: kind))
+    let unreadableBefore = unreadable[session.identifier]
     unreadable[session.identifier] = entry.takeConditions(of: session)
-    return put(entry)
+    return Undo(identifier: session.identifier, before: put(entry), unreadableBefore: unreadableBefore)
   }
 
   /// Forgets a session.
   @discardableResult
   package mutating func discard(_ identifier: UniqueIdentifier) -> Undo {
-    guard let slot = slot(of: identifier) else { return Undo(identifier: identifier, before: nil) }
+    guard let slot = slot(of: identifier) else { return Undo(identifier: identifier) }
     let before = entries[Int(slot)]
     applications[Int(before.application)].index.remove(slot, entries)
     slotTable.remove(slot, State.hash(identifier)) { [entries] in State.hash(entries[Int($0)].identifier) }
     entries[Int(slot)].application = -1
     freeSlots.append(slot)
-    return Undo(identifier: identifier, before: before)
+    return Undo(identifier: identifier, before: before, unreadableBefore: unreadable.removeValue(forKey: identifier))
   }
 
   // MARK: Facts
@@ -40,35 +41,43 @@ extension State {
     switch fact {
     case .sessionMade(let session): return update(session)
     case .sessionActivated(let identifier, at: let now, showing: let shown):
-      guard let slot = slot(of: identifier) else { return Undo(identifier: identifier, before: nil) }
+      guard let slot = slot(of: identifier) else { return Undo(identifier: identifier) }
       var entry = entries[Int(slot)]
       entry.lastActivated = now
       if let shown { entry.show(shown) }
-      return put(entry)
+      return Undo(identifier: identifier, before: put(entry), unreadableBefore: unreadable[identifier])
     }
   }
 
   /// What a session was before something was changed about it: for a store that refuses.
   package struct Undo: Sendable {
     let identifier: UniqueIdentifier
-    let before: SessionEntry?
+    var before: SessionEntry?
+    /// Why its stored predicate did not parse.
+    var unreadableBefore: Text?
   }
 
   /// Puts back what was. Of several changes the last is undone first.
   package mutating func revert(_ undo: Undo) {
-    if let before = undo.before { put(before) } else { discard(undo.identifier) }
+    guard let before = undo.before else {
+      discard(undo.identifier)
+      return
+    }
+    put(before)
+    unreadable[undo.identifier] = undo.unreadableBefore
   }
 
   // MARK: Entries
 
+  /// Answers what was there before.
   @discardableResult
-  private mutating func put(_ entry: SessionEntry) -> Undo {
+  private mutating func put(_ entry: SessionEntry) -> SessionEntry? {
     if let slot = slot(of: entry.identifier) {
       let before = entries[Int(slot)]
       applications[Int(before.application)].index.remove(slot, entries)
       entries[Int(slot)] = entry
       index(slot)
-      return Undo(identifier: entry.identifier, before: before)
+      return before
     }
     let slot: Int32
     if let freed = freeSlots.popLast() {
@@ -80,7 +89,7 @@ extension State {
     }
     slotTable.insert(slot, State.hash(entry.identifier)) { [entries] in State.hash(entries[Int($0)].identifier) }
     index(slot)
-    return Undo(identifier: entry.identifier, before: nil)
+    return nil
   }
 
   private mutating func index(_ slot: Int32) {
@@ -114,7 +123,7 @@ extension State {
 }
 
 extension SessionEntry {
-  init(_ session: Session, _ application: Int32, _ kind: Int16) {
+  init(_ session: Session, _ application: Int32, _ kind: Int32) {
     identifier = session.identifier
     self.application = application
     self.kind = kind

@@ -7,7 +7,9 @@ package struct State: Sendable {
   package let types: TypeCatalog
   var applications: [Application] = []
   private var numbers: [Text: Int] = [:]
-  private(set) var preferred: [Text: Text] = [:]
+  private var preferred: [Text: Text] = [:]
+  /// The same for what is a content type, by the name that all names of the type have in common.
+  private var preferredForContent: [ContentType: Text] = [:]
   /// Which applications declare an activity type, in the order of their identifiers.
   private var declaring: [Text: [Int]] = [:]
 
@@ -70,5 +72,15 @@ package struct State: Sendable {
   }
 
   /// Which application takes a type that several declare; `nil` clears it.
-  package mutating func setPreferredApplication(_ identifier: Text?, for type: Text) { preferred[type] = identifier }
+  package mutating func setPreferredApplication(_ identifier: Text?, for type: Text) {
+    preferred[type] = identifier
+    if let content = ContentType(type, as: .asked) { preferredForContent[types.canonical(content)] = identifier }
+  }
+
+  func preferredApplication(for type: RoutedType) -> Text? {
+    switch type {
+    case .activity(let type): preferred[type]
+    case .content(let type): preferredForContent.isEmpty ? nil : preferredForContent[types.canonical(type)]
+    }
+  }
 }

@@ -1,0 +1,113 @@
+/// Where types stand in a manifest.
+enum TypeList: Hashable {
+  case declaredActivityTypes
+  case declaredContentTypes
+  case takenActivityTypes
+  case takenContentTypes
+
+  var what: String {
+    switch self {
+    case .declaredActivityTypes, .takenActivityTypes: "activity types"
+    case .declaredContentTypes, .takenContentTypes: "content types"
+    }
+  }
+
+  var one: String {
+    switch self {
+    case .declaredActivityTypes: "an activity type"
+    case .takenActivityTypes: "an activity type, or a family such as com.example.*"
+    case .declaredContentTypes, .takenContentTypes: "a MIME type or a uniform type identifier"
+    }
+  }
+}
+
+extension ManifestReader {
+  // MARK: What the application declares
+
+  mutating func readActivityTypes(_ node: Node) {
+    guard let list = texts(node, .declaredActivityTypes) else {
+      declaredActivityTypes = nil
+      return
+    }
+    var seen: Set<Text> = []
+    manifest.activityTypes = list.map(\.text).filter { seen.insert($0).inserted }
+    declaredActivityTypes = seen
+  }
+
+  mutating func readDocumentTypes(_ node: Node) {
+    guard let elements = attempt({ () throws(Fault) in try node.list(of: "document types") { $0 } }) else {
+      declaredContentTypes = nil
+      return
+    }
+    var seen: Set<ContentType> = []
+    manifest.contentTypes = []
+    for element in elements {
+      guard let fields = element.fields else {
+        report(element.fault("a document type"))
+        continue
+      }
+      for (key, node) in fields where !node.isNull {
+        guard case "LSItemContentTypes" = key else { continue }
+        for (type, _) in contentTypes(node, .declaredContentTypes) where seen.insert(type).inserted {
+          manifest.contentTypes.append(type)
+        }
+      }
+    }
+    declaredContentTypes = manifest.contentTypes
+  }
+
+  // MARK: What a configuration takes of it
+
+  mutating func takenActivityTypes(_ node: Node) -> [Text] {
+    let list = texts(node, .takenActivityTypes) ?? []
+    if let declaredActivityTypes {
+      for (type, node) in list where !declaredActivityTypes.contains(type) {
+        let isDeclared = declaredActivityTypes.contains { ActivityTypeFamily.family(type, contains: $0) }
+        if !isDeclared { report(node.fault("a type that NSUserActivityTypes declares")) }
+      }
+    }
+    return list.map(\.text)
+  }
+
+  mutating func takenContentTypes(_ node: Node) -> [ContentType] {
+    let list = contentTypes(node, .takenContentTypes)
+    if let declaredContentTypes {
+      for (type, node) in list {
+        let isDeclared = declaredContentTypes.contains { types.conforms(type, to: $0) || types.conforms($0, to: type) }
+        if !isDeclared { report(node.fault("a type that CFBundleDocumentTypes declare")) }
+      }
+    }
+    return list.map(\.type)
+  }
+
+  // MARK: Lists
+
+  /// `nil` where it is none.
+  private mutating func texts(_ node: Node, _ kind: TypeList) -> [(text: Text, node: Node)]? {
+    guard let elements = attempt({ () throws(Fault) in try node.list(of: kind.what) { $0 } }) else { return nil }
+    var result: [(Text, Node)] = []
+    for element in elements {
+      counts[kind, default: 0] += 1
+      if counts[kind, default: 0] > Limits.types {
+        if counts[kind] == Limits.types + 1 {
+          report(Fault(.limit, at: element.place, "expected at most \(Limits.types) \(kind.what) in a manifest"))
+        }
+        break
+      }
+      guard let text = attempt({ () throws(Fault) in try element.requireName(kind.one) }) else { continue }
+      result.append((BuildVariable.withBundleIdentifier(manifest.identifier, in: text), element))
+    }
+    return result
+  }
+
+  private mutating func contentTypes(_ node: Node, _ kind: TypeList) -> [(type: ContentType, node: Node)] {
+    var result: [(ContentType, Node)] = []
+    for (text, element) in texts(node, kind) ?? [] {
+      guard let type = attempt({ () throws(Fault) in try ContentType(text, as: .asked, at: element.place) }) else {
+        continue
+      }
+      result.append((type, element))
+    }
+    return result
+  }
+}

@@ -1,0 +1,77 @@
+import SceneModel
+import SceneTestSupport
+import Testing
+
+/// What is written as a document and read from it is what it was, in every form.
+@Suite struct DocumentRoundTripTests {
+  private let rules = ReadingRules(types: TypeCatalog())
+
+  private func check<Written: Document & Equatable>(_ written: Written) throws {
+    let inJSON = try Written(json: written.json, rules)
+    #expect(inJSON == written)
+    // What equality overlooks, such as the spelling of a type.
+    #expect(inJSON.document == written.document)
+    for format in PropertyList.Format.allCases {
+      let read = try Written(propertyList: written.propertyList(format), rules)
+      #expect(read == written)
+      #expect(read.document == written.document)
+    }
+  }
+
+  @Test(arguments: [1, 2, 3] as [UInt64])
+  func `payloads come back`(seed: UInt64) throws {
+    var generator = DocumentGenerator(seed: seed)
+    for _ in 0..<100 { try check(generator.payload()) }
+  }
+
+  @Test(arguments: [4, 5] as [UInt64])
+  func `activities, items and options come back by themselves`(seed: UInt64) throws {
+    var generator = DocumentGenerator(seed: seed)
+    for _ in 0..<100 {
+      try check(generator.activity())
+      try check(generator.item())
+      try check(generator.options())
+    }
+  }
+
+  @Test(arguments: [6, 7] as [UInt64])
+  func `sessions come back`(seed: UInt64) throws {
+    var generator = DocumentGenerator(seed: seed)
+    for _ in 0..<100 { try check(generator.session()) }
+  }
+
+  @Test(arguments: [8, 9] as [UInt64])
+  func `manifests come back`(seed: UInt64) throws {
+    var generator = DocumentGenerator(seed: seed)
+    for _ in 0..<100 {
+      let manifest = generator.manifest()
+      let forms = [Array(manifest.json.string.utf8), manifest.propertyList(.xml), manifest.propertyList(.binary)]
+      for bytes in forms {
+        let read = try Manifest(bytes, installedAs: manifest.identifier, types: rules.types)
+        #expect(read == manifest)
+        #expect(read.document == manifest.document)
+      }
+    }
+  }
+
+  /// Newer senders may add keys to every one of these; strict ones are held to what there is.
+  @Test func `what is written has no key that a strict reader refuses`() throws {
+    var generator = DocumentGenerator(seed: 10)
+    for _ in 0..<100 {
+      var payload = generator.payload()
+      payload.options.isStrict = true
+      #expect(try Payload(json: payload.json, rules) == payload)
+    }
+  }
+
+  @Test func `what is as it would be anyhow is not written`() {
+    #expect(UserActivity(activityType: "a").json == #"{"activityType":"a"}"#)
+    #expect(Item().json == "{}")
+    #expect(PayloadOptions().json == "{}")
+    #expect(Payload(UserActivity(activityType: "a")).json == #"{"items":[{"activities":[{"activityType":"a"}]}]}"#)
+    let manifest = Manifest(identifier: "a.b", configurations: [SceneConfiguration(name: "One")])
+    #expect(
+      manifest.json.string == #"{"CFBundleIdentifier":"a.b","UIApplicationSceneManifest":{"UISceneConfigurations":"#
+        + #"{"UIWindowSceneSessionRoleApplication":[{"UISceneConfigurationName":"One"}]}}}"#)
+  }
+}

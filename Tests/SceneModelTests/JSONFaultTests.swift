@@ -1,0 +1,101 @@
+import SceneModel
+import Testing
+
+/// What a script's author is told about a text that is no JSON.
+@Suite struct JSONFaultTests {
+  @Test(arguments: [
+    ("", "line 1, column 1: expected a value, got the end of the document"),
+    (" \n\t\r\n ", "line 3, column 2: expected a value, got the end of the document"),
+    ("{", "line 1, column 2: expected a key in double quotes or \"}\", got the end of the document"),
+    ("[", "line 1, column 2: expected a value, got the end of the document"),
+    ("[1", "line 1, column 3: expected \",\" or \"]\", got the end of the document"),
+    ("[1,]", "line 1, column 4: expected a value, got \"]\""),
+    ("[,1]", "line 1, column 2: expected a value, got \",\""),
+    ("[1 2]", "line 1, column 4: expected \",\" or \"]\", got \"2\""),
+    ("[1}", "line 1, column 3: expected \",\" or \"]\", got \"}\""),
+    ("{\"a\":1]", "line 1, column 7: expected \",\" or \"}\", got \"]\""),
+    ("{\"a\":1,}", "line 1, column 8: expected a key in double quotes, got \"}\""),
+    ("{,}", "line 1, column 2: expected a key in double quotes or \"}\", got \",\""),
+    ("{\"a\"}", "line 1, column 5: expected \":\" after the key, got \"}\""),
+    ("{\"a\" 1}", "line 1, column 6: expected \":\" after the key, got \"1\""),
+    ("{\"a\":}", "line 1, column 6: expected a value, got \"}\""),
+    ("{\"a\"::1}", "line 1, column 6: expected a value, got \":\""),
+    ("{a: 1}", "line 1, column 2: expected a key in double quotes or \"}\", got \"a\""),
+    ("{'a': 1}", "line 1, column 2: expected a key in double quotes or \"}\", got \"'\""),
+    ("{title: 1}", "line 1, column 2: expected a key in double quotes or \"}\", got \"title\""),
+    ("{1: 1}", "line 1, column 2: expected a key in double quotes or \"}\", got \"1\""),
+    ("{\"a\": 'b'}", "line 1, column 7: expected a value, got \"'\""),
+    ("{\"a\": None}", "line 1, column 7: expected a value, got \"None\""),
+    ("[True]", "line 1, column 2: expected a value, got \"True\""),
+    ("[nul]", "line 1, column 2: expected null, got \"nul\""),
+    ("[nulls]", "line 1, column 6: expected \",\" or \"]\", got \"s\""),
+    ("fals", "line 1, column 1: expected false, got \"fals\""),
+    ("[NaN]", "line 1, column 2: expected a value, got \"NaN\""),
+    ("[Infinity]", "line 1, column 2: expected a value, got \"Infinity\""),
+    ("[-Infinity]", "line 1, column 3: expected a digit, got \"Infinity\""),
+    ("[+1]", "line 1, column 2: expected a value, got \"+\""),
+    ("[.5]", "line 1, column 2: expected a value, got \".\""),
+    ("[-]", "line 1, column 3: expected a digit, got \"]\""),
+    ("-", "line 1, column 2: expected a digit, got the end of the document"),
+    ("[01]", "line 1, column 3: expected no digit after a leading 0"),
+    ("[-00]", "line 1, column 4: expected no digit after a leading 0"),
+    ("[1.]", "line 1, column 4: expected a digit after the point, got \"]\""),
+    ("[1.e5]", "line 1, column 4: expected a digit after the point, got \"e\""),
+    ("[1e]", "line 1, column 4: expected a digit of the exponent, got \"]\""),
+    ("[1e+]", "line 1, column 5: expected a digit of the exponent, got \"]\""),
+    ("[0x10]", "line 1, column 3: expected \",\" or \"]\", got \"x\""),
+    ("[1_000]", "line 1, column 3: expected \",\" or \"]\", got \"_\""),
+    ("\"abc", "line 1, column 1: expected text to end with a double quote"),
+    ("[\"abc\n\"]", "line 1, column 6: expected no control characters in text: write \\n, \\t or \\u000a"),
+    ("[\"\u{0}\"]", "line 1, column 3: expected no control characters in text: write \\n, \\t or \\u0000"),
+    ("[\"\u{1f}\"]", "line 1, column 3: expected no control characters in text: write \\n, \\t or \\u001f"),
+    ("1 2", "line 1, column 3: expected the end of the document, got \"2\""),
+    ("{}{}", "line 1, column 3: expected the end of the document, got \"{\""),
+    ("[]]", "line 1, column 3: expected the end of the document, got \"]\""),
+    ("{} // done", "line 1, column 4: expected the end of the document, got \"/\""),
+    ("[/* one */ 1]", "line 1, column 2: expected a value, got \"/\""),
+    ("[\u{a0}1]", "line 1, column 2: expected a value, got \"\u{a0}\""),
+    ("[\u{c}1]", "line 1, column 2: expected a value, got \"\\u{c}\""),
+    ("\u{0}", "line 1, column 1: expected a value, got \"\\u{0}\""),
+    ("[1]\u{0}", "line 1, column 4: expected the end of the document, got \"\\u{0}\""),
+    ("[“a”]", "line 1, column 2: expected a value, got \"“\""),
+  ])
+  func `what is no JSON is refused where it stops being it`(text: String, fault: String) {
+    let error = #expect(throws: Fault.self) { try JSON.value(Text(text)) }
+    #expect(error?.description == fault)
+    #expect(error?.kind == .invalid)
+  }
+
+  private static let unescapable = "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX, surrogates in pairs"
+
+  @Test(arguments: [
+    (#""\a""#, 2), (#""\x41""#, 2), (#""\'""#, 2), (#""\0""#, 2), (#""\U0041""#, 2), (#""\u""#, 2), (#""\u004""#, 2),
+    (#""\u00g0""#, 2), (#""\u 041""#, 2), (#""ab\u{41}""#, 4), (#""\ud83d""#, 2), (#""\ud83dx""#, 2),
+    (#""\ud83d\n""#, 2), (#""\ud83d\u0041""#, 2), (#""\ud83d\ud83d""#, 2), (#""\ude00""#, 2), (#""\ude00\ud83d""#, 2),
+    (#""\ud83d\ude0""#, 2), ("\"\\", 2), ("\"\\u12", 2), ("\"\\\u{e9}\"", 2),
+  ])
+  func `an escape that is none is refused where it stands`(text: String, column: Int) {
+    let error = #expect(throws: Fault.self) { try JSON.value(Text(text)) }
+    #expect(error?.description == "line 1, column \(column): \(Self.unescapable)")
+  }
+
+  @Test func `lines and columns count what people see`() {
+    for (text, place) in [
+      ("[1,\n 2,\n x]", "line 3, column 2"), ("[1,\r\n x]", "line 2, column 2"), ("[\"é猫🎭\", x]", "line 1, column 9"),
+      ("\u{FEFF}[x]", "line 1, column 2"), ("\u{FEFF}\n[x]", "line 2, column 2"), ("[\u{FEFF}1]", "line 1, column 2"),
+    ] {
+      let error = #expect(throws: Fault.self) { try JSON.value(Text(text)) }
+      #expect(error?.place == place)
+    }
+  }
+
+  @Test func `a message shows no more than a line of what stands there`() {
+    let word = #expect(throws: Fault.self) { try JSON.value(Text(String(repeating: "x", count: 100_000))) }
+    #expect(word?.reason == "expected a value, got \"\(String(repeating: "x", count: 60))\"")
+    let number = String(repeating: "9", count: 1000)
+    let long = #expect(throws: Fault.self) { try JSON.value(Text("[\(number)]")) }
+    #expect(
+      long?.description == "[0]: expected an integer from -2^63 to 2^63 - 1, or a number with a point, "
+        + "got \(number.prefix(60))…")
+  }
+}

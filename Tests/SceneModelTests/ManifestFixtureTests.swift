@@ -1,0 +1,109 @@
+import SceneModel
+import Testing
+
+/// Manifests as Xcode writes them.
+@Suite struct ManifestFixtureTests {
+  private func manifests(_ name: String, installedAs: Text? = nil) throws -> [Result<Manifest, Faults>] {
+    try [Fixture.xml(name), Fixture.binary(name)].map { bytes in
+      do throws(Faults) {
+        return .success(try Manifest(bytes, installedAs: installedAs, types: ManifestTests.types))
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  private static let loaded: [(String, Text?, Text, [Text])] = [
+    ("Journalyst", nil, "com.raywenderlich.Journalyst", ["Default Configuration"]),
+    ("MultiWindowCats", nil, "com.donnywals.MultiWindowCats", ["Default Configuration", "Cat Detail"]),
+    ("Notes", nil, "eu.mackuba.Notes", ["Default Configuration", "Compose", "External Configuration"]),
+    ("Gallery", nil, "com.example.apple-samplecode.Gallery", ["Default Configuration", "Inspector Configuration"]),
+    ("BuiltApp", nil, "com.example.apple-samplecode.Gallery", ["Default Configuration", "Inspector Configuration"]),
+    ("UIKitProject", "org.example.Project", "org.example.Project", ["Default Configuration"]),
+  ]
+
+  @Test(arguments: loaded.indices)
+  func `a project's manifest is read as it stands`(index: Int) throws {
+    let (name, installedAs, identifier, configurations) = Self.loaded[index]
+    for outcome in try manifests(name, installedAs: installedAs) {
+      let manifest = try outcome.get()
+      #expect(manifest.identifier == identifier)
+      #expect(manifest.configurations.map(\.name) == configurations)
+      #expect(manifest.supportsMultipleScenes == (name != "UIKitProject"))
+      #expect(manifest.configurations.allSatisfy { $0.namesNoTypes && $0.launch == .automatic })
+    }
+  }
+
+  private static let refused: [(String, Text?, [String])] = [
+    // SwiftUI makes its windows in code, and says here that there are none.
+    (
+      "SwiftUIProject", "org.example.Project",
+      ["UIApplicationSceneManifest.UISceneConfigurations: expected at least one configuration, got none"]
+    ),
+    (
+      "SwiftUIProject", nil,
+      [
+        "CFBundleIdentifier: expected a name on the bus such as org.example.Gallery, got \"$(PRODUCT_BUNDLE_IDENTIFIER)\"; "
+          + "Xcode fills this in as it builds: write the name itself",
+        "UIApplicationSceneManifest.UISceneConfigurations: expected at least one configuration, got none",
+      ]
+    ),
+    (
+      "UIKitProject", nil,
+      [
+        "CFBundleIdentifier: expected a name on the bus such as org.example.Gallery, got \"$(PRODUCT_BUNDLE_IDENTIFIER)\"; "
+          + "Xcode fills this in as it builds: write the name itself"
+      ]
+    ),
+    (
+      "EveryKind", nil,
+      [
+        "CFBundleIdentifier: expected a name on the bus such as org.example.Gallery, got nothing",
+        "UIApplicationSceneManifest: expected UISceneConfigurations with at least one configuration, got nothing",
+      ]
+    ),
+  ]
+
+  @Test(arguments: refused.indices)
+  func `what has no windows, or no name, is told so`(index: Int) throws {
+    let (name, installedAs, faults) = Self.refused[index]
+    for outcome in try manifests(name, installedAs: installedAs) {
+      let error = #expect(throws: Faults.self) { try outcome.get() }
+      #expect(error?.all.map(\.description) == faults)
+    }
+  }
+
+  /// Its tutorial begins with a scene manifest that is switched on and empty: the screen stays black.
+  @Test func `Journalyst before its first window is told what is missing`() throws {
+    guard case .dictionary(var manifest) = try PropertyList.read(Fixture.xml("Journalyst")).value else {
+      Issue.record("no manifest")
+      return
+    }
+    manifest["UIApplicationSceneManifest"] = ["UIApplicationSupportsMultipleScenes": true]
+    for format in PropertyList.Format.allCases {
+      let bytes = PropertyList.write(.dictionary(manifest), as: format)
+      let faults = #expect(throws: Faults.self) { try Manifest(bytes, types: ManifestTests.types) }
+      #expect(
+        faults?.description
+          == "UIApplicationSceneManifest.UISceneConfigurations: expected at least one configuration, got nothing")
+    }
+  }
+
+  @Test func `the built application says what it opens`() throws {
+    let manifest = try Manifest(try Fixture.xml("BuiltApp"), types: ManifestTests.types)
+    #expect(manifest.activityTypes == ["com.apple.gallery.openDetail", "com.apple.gallery.openInspector"])
+    #expect(manifest.contentTypes.map(\.spelling) == ["public.png", "public.jpeg", "com.example.gallery.album"])
+    #expect(manifest.name == "Gallery")
+    #expect(manifest.configurations[1].delegateClassName == "Gallery.InspectorSceneDelegate")
+  }
+
+  @Test func `every manifest is the same in both forms, and comes back`() throws {
+    for name in Fixture.manifests {
+      for outcome in try manifests(name, installedAs: nil) {
+        guard let manifest = try? outcome.get() else { continue }
+        #expect(try Manifest(try Fixture.xml(name), types: ManifestTests.types) == manifest)
+        #expect(try Manifest(Array(manifest.json.string.utf8), types: ManifestTests.types) == manifest)
+      }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import SceneModel
+import Testing
+
+@Suite struct PayloadTests {
+  static let rules = ReadingRules(types: TypeCatalog())
+
+  /// The one of the page for senders.
+  static let example: Text = #"""
+    {
+      "items": [
+        {
+          "suggestedName": "Beach.png",
+          "activities": [
+            {
+              "activityType": "org.stagedoor.examples.Gallery.openDetail",
+              "targetContentIdentifier": "photo-7",
+              "title": "Beach",
+              "userInfo": { "photoID": "7", "taken": { "$date": "2026-05-01T12:00:00Z" } },
+              "webpageURL": "https://example.org/photos/7",
+              "requiredUserInfoKeys": ["photoID"],
+              "keywords": ["sea"],
+              "persistentIdentifier": "photo-7",
+              "expirationDate": "2026-12-31T00:00:00Z",
+              "visibility": "all"
+            }
+          ],
+          "representations": [
+            { "type": "image/png", "file": "file:///home/user/Beach.png", "openInPlace": true },
+            { "type": "image/webp", "data": "UklGRiIAAABXRUJQ", "visibility": "all" },
+            { "type": "text/plain", "text": "A beach" }
+          ]
+        }
+      ],
+      "options": { "disposition": "auto" }
+    }
+    """#
+
+  private func type(_ spelling: Text) throws -> ContentType { try #require(ContentType(spelling)) }
+
+  @Test func `the example says what it says`() throws {
+    let payload = try Payload(json: Self.example, Self.rules)
+    let activity = UserActivity(
+      activityType: "org.stagedoor.examples.Gallery.openDetail", targetContentIdentifier: "photo-7", title: "Beach",
+      userInfo: ["photoID": "7", "taken": .date(Instant(microseconds: 1_777_636_800_000_000))],
+      webpageURL: "https://example.org/photos/7", requiredUserInfoKeys: ["photoID"], keywords: ["sea"],
+      persistentIdentifier: "photo-7", expirationDate: Instant(microseconds: 1_798_675_200_000_000))
+    let item = Item(
+      suggestedName: "Beach.png", activities: [activity],
+      representations: [
+        Representation(type: try type("image/png"), .file("file:///home/user/Beach.png"), openInPlace: true),
+        Representation(type: try type("image/webp"), .data(Array("RIFF\"\0\0\0WEBP".utf8))),
+        Representation(type: try type("text/plain"), .text("A beach")),
+      ])
+    #expect(payload == Payload(items: [item]))
+  }
+
+  @Test func `the example is the same in every form`() throws {
+    let payload = try Payload(json: Self.example, Self.rules)
+    #expect(try Payload(json: payload.json, Self.rules) == payload)
+    for format in PropertyList.Format.allCases {
+      #expect(try Payload(propertyList: payload.propertyList(format), Self.rules) == payload)
+    }
+  }
+
+  @Test func `an activity stands for an item with just that`() throws {
+    let short = try Payload(json: #"{"activity":{"activityType":"a"}}"#, Self.rules)
+    #expect(short == Payload(UserActivity(activityType: "a")))
+    #expect(short == (try Payload(json: #"{"items":[{"activities":[{"activityType":"a"}]}]}"#, Self.rules)))
+    #expect(short == (try Payload(json: #"{"items":[],"activity":{"activityType":"a"}}"#, Self.rules)))
+  }
+
+  @Test func `order means something, so it is kept`() throws {
+    let payload = try Payload(
+      json: #"""
+        {"items":[{"representations":[{"type":"b/b","text":""},{"type":"a/a","text":""}]},
+         {"activities":[{"activityType":"z"},{"activityType":"a"}]},{}]}
+        """#, Self.rules)
+    #expect(payload.items.map(\.representations.count) == [2, 0, 0])
+    #expect(payload.items[0].representations.map(\.type.spelling) == ["b/b", "a/a"])
+    #expect(payload.items[1].activities.map(\.activityType) == ["z", "a"])
+  }
+
+  @Test(
+    arguments: [
+      #"{"options":{"session":"x"}}"#, #"{"options":{"application":"org.example.Gallery"}}"#,
+      #"{"options":{"application":"a.b","disposition":"new"}}"#, #"{"items":[],"options":{"session":"x"}}"#,
+      #"{"items":null,"activity":null,"options":{"session":"x"}}"#,
+    ] as [Text])
+  func `options that name a session or an application are enough`(json: Text) throws {
+    #expect(try Payload(json: json, Self.rules).items.isEmpty)
+  }
+
+  private static let incomplete: [(Text, String)] = [
+    ("{}", "expected an activity or items, or options that name a session or an application, got none"),
+    (#"{"items":[]}"#, "expected an activity or items, or options that name a session or an application, got none"),
+    (
+      #"{"activity":null}"#, "expected an activity or items, or options that name a session or an application, got none"
+    ),
+    (
+      #"{"options":{"configuration":"Main","role":"a","requestingSession":"b"}}"#,
+      "expected an activity or items, or options that name a session or an application, got none"
+    ),
+    (#"{"activity":{"activityType":"a"},"items":[{}]}"#, "expected either an activity or items, got both"),
+    (
+      #"{"items":[{}],"activity":{"activityType":"a"},"options":{"session":"x"}}"#,
+      "expected either an activity or items, got both"
+    ),
+    ("[]", "expected a payload, got a list"), ("null", "expected a payload, got null"),
+    ("7", "expected a payload, got 7"),
+    (#""{}""#, "expected a payload, got \"{}\""),
+  ]
+
+  @Test(arguments: incomplete.indices)
+  func `there has to be something to route, said in one way`(index: Int) {
+    let (json, message) = Self.incomplete[index]
+    let fault = #expect(throws: Fault.self) { try Payload(json: json, Self.rules) }
+    #expect(fault == Fault(at: "", message))
+  }
+
+  @Test func `null is as good as nothing, but not in a list`() throws {
+    let payload = try Payload(
+      json: #"""
+        {"activity":{"activityType":"a","title":null,"userInfo":null,"webpageURL":null,"requiredUserInfoKeys":null,
+         "keywords":null,"expirationDate":null,"visibility":null},"options":{"session":null,"deadline":null,"strict":null}}
+        """#, Self.rules)
+    #expect(payload == Payload(UserActivity(activityType: "a")))
+    let fault = #expect(throws: Fault.self) { try Payload(json: #"{"items":[null]}"#, Self.rules) }
+    #expect(fault?.description == "items[0]: expected an item, got null")
+  }
+
+  @Test func `the limits of lists hold at n and n + 1`() throws {
+    func repeated(_ element: String, _ count: Int) -> String {
+      "[" + [String](repeating: element, count: count).joined(separator: ",") + "]"
+    }
+    func items(_ count: Int) throws { _ = try Payload(json: Text("{\"items\":\(repeated("{}", count))}"), Self.rules) }
+    try items(Limits.items)
+    #expect(throws: Fault(.limit, at: "items", "expected at most 1000 items")) { try items(Limits.items + 1) }
+
+    func activities(_ count: Int) throws {
+      let activities = repeated(#"{"activityType":"a"}"#, count)
+      _ = try Payload(json: Text("{\"items\":[{},{\"activities\":\(activities)}]}"), Self.rules)
+    }
+    try activities(Limits.perItem)
+    #expect(throws: Fault(.limit, at: "items[1].activities", "expected at most 100 activities")) {
+      try activities(Limits.perItem + 1)
+    }
+
+    func representations(_ count: Int) throws {
+      let representations = (0..<count).map { "{\"type\":\"a/b\($0)\",\"text\":\"\"}" }.joined(separator: ",")
+      _ = try Payload(json: Text("{\"items\":[{\"representations\":[\(representations)]}]}"), Self.rules)
+    }
+    try representations(Limits.perItem)
+    #expect(throws: Fault(.limit, at: "items[0].representations", "expected at most 100 representations")) {
+      try representations(Limits.perItem + 1)
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import SceneModel
+import SceneRouting
+import Testing
+
+/// `existingOnly` never makes a session: where any of the rules would, there is no matching session.
+@Suite struct ExistingOnlyTests {
+  private let cats = app("org.example.Cats", "view", "each", "one", "few", takes: ["image/*"]) {
+    window("Default")
+    window("Each", "each", launch: .new)
+    window("One", "one", launch: .single)
+    window("Few", "few", atMost: 1)
+  }
+
+  @Test(
+    arguments: [
+      ("view", "1"), ("view", nil), ("each", "1"), ("each", nil), ("one", "1"), ("one", nil), ("few", "1"),
+      ("few", nil),
+    ] as [(Text, Text?)])
+  func `where a rule would make one it is refused`(type: Text, key: Text?) {
+    var stage = Stage(cats)
+    #expect(stage.drop(type, key: key, .existingOnly) == .refused(.noMatchingSession))
+    #expect(stage.message?.hasSuffix(#", and with the disposition "existingOnly" none is made"#) == true)
+    #expect(stage.because == nil)
+    #expect(stage.state.sessionCount == 0)
+    // The same with another wish makes one.
+    guard case .created = stage.drop(type, key: key, .existing) else {
+      Issue.record("\(type) \(key ?? "") makes none anyhow")
+      return
+    }
+  }
+
+  @Test func `beside a window that does not take it it is refused too`() {
+    var stage = Stage(cats)
+    stage.session("main", showing: activity("view", "9"), state: .foregroundActive)
+    #expect(stage.drop("view", key: "1", .existingOnly, asking: "main") == .refused(.noMatchingSession))
+    #expect(
+      stage.message
+        == #"no session of org.example.Cats takes "1", and with the disposition "existingOnly" none is made"#)
+  }
+
+  @Test func `beyond the limit nothing would be made, and it is refused for the same reason`() {
+    var stage = Stage(cats)
+    stage.session("few", "Few")
+    #expect(stage.drop("few", key: "1", .existingOnly) == .refused(.noMatchingSession))
+    #expect(stage.drop("few", key: "1", .existing) == .refused(.requestDenied))
+  }
+
+  @Test func `an application with one scene and none yet has none`() {
+    var stage = Stage(app("org.example.Cats", "view", hasOneScene: true))
+    #expect(stage.drop("view", key: "1", .existingOnly) == .refused(.noMatchingSession))
+    #expect(
+      stage.message == #"org.example.Cats has no session yet, and with the disposition "existingOnly" none is made"#)
+  }
+
+  @Test func `by content as well`() {
+    var stage = Stage(cats)
+    #expect(stage.drop(items: [item(as: file("file:///a.png"))], .existingOnly) == .refused(.noMatchingSession))
+  }
+
+  @Test func `what is there is found as with auto`() {
+    var stage = Stage(cats)
+    stage.session("shows", showing: activity("view", "1"))
+    stage.session("prefers", prefers: "SELF == '2'")
+    stage.session("can", can: "SELF == '3'")
+    for (key, name) in [("1", "shows"), ("2", "prefers"), ("3", "can")] as [(Text, String)] {
+      #expect(stage.drop("view", key: key, .existingOnly) == .activated(name))
+      #expect(stage.because == .onlyInTier)
+    }
+  }
+}

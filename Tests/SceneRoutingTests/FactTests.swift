@@ -1,0 +1,158 @@
+import SceneModel
+import SceneRouting
+import Testing
+
+/// What a decision changes, and what is to be said and done then.
+@Suite struct FactTests {
+  private let cats = app("org.example.Cats", "view", takes: ["image/*"]) {
+    window("Default")
+    window("Cat", "view")
+  }
+  private let cat1 = UserActivity(activityType: "view", targetContentIdentifier: "cat1", title: "A cat")
+
+  private func routing(_ configuration: Text = "Cat", _ type: Text = "view", _ key: Text = "cat1") -> Routing {
+    Routing(
+      application: "org.example.Cats", configuration: configuration, activityType: type, targetContentIdentifier: key)
+  }
+
+  @Test func `a session that is made appears, is announced as routed, and handed over`() throws {
+    var stage = Stage(cats)
+    #expect(stage.drop(Payload(cat1)) == .created("Cat"))
+    let decision = try #require(stage.decision)
+    let session = Session(
+      identifier: stage.identifier("#1"), application: "org.example.Cats", configuration: "Cat",
+      created: moment(1000), userActivity: cat1)
+    #expect(decision.outcome == .created(session.identifier))
+    #expect(decision.facts == [.sessionMade(session)])
+    #expect(
+      decision.effects == [
+        .announceSession(session.identifier), .announceRouting(routing()), .handOver(to: session.identifier),
+      ])
+    #expect(decision.explanation.session == nil)
+  }
+
+  @Test func `a session that is there shows the activity, is announced as routed, and handed over`() throws {
+    var stage = Stage(cats)
+    stage.session("it", "Default", prefers: "SELF == 'cat1'")
+    #expect(stage.drop(Payload(cat1)) == .activated("it"))
+    let (decision, it) = (try #require(stage.decision), stage.identifier("it"))
+    #expect(decision.outcome == .activated(it))
+    #expect(decision.facts == [.sessionActivated(it, at: moment(1000), showing: .activity(cat1))])
+    #expect(
+      decision.effects == [.announceActivity(of: it), .announceRouting(routing("Default")), .handOver(to: it)])
+    #expect(decision.explanation.session == it)
+  }
+
+  @Test func `one that was released since is restored, and else the same`() throws {
+    var stage = Stage(cats)
+    stage.session("it", "Cat", showing: cat1) { $0.isConnected = false }
+    #expect(stage.drop(Payload(cat1)) == .restored("it"))
+    let (decision, it) = (try #require(stage.decision), stage.identifier("it"))
+    #expect(decision.outcome == .restored(it))
+    #expect(decision.facts == [.sessionActivated(it, at: moment(1000), showing: .activity(cat1))])
+    #expect(decision.effects == [.announceActivity(of: it), .announceRouting(routing()), .handOver(to: it)])
+  }
+
+  @Test func `one that was never connected is activated`() {
+    var stage = Stage(cats)
+    #expect(stage.drop(Payload(cat1)) == .created("Cat"))
+    #expect(stage.drop(Payload(cat1)) == .activated("#1"))
+  }
+
+  @Test(arguments: [true, false])
+  func `without an activity nothing new is shown or announced as such`(isConnected: Bool) throws {
+    var stage = Stage(cats)
+    stage.session("it", "Cat", showing: cat1) { $0.isConnected = isConnected }
+    #expect(stage.drop(items: [], on: "it") == (isConnected ? .activated("it") : .restored("it")))
+    let (decision, it) = (try #require(stage.decision), stage.identifier("it"))
+    #expect(decision.facts == [.sessionActivated(it, at: moment(1000), showing: nil)])
+    #expect(decision.effects == [.announceRouting(routing("Cat", "", "")), .handOver(to: it)])
+  }
+
+  @Test func `a session made without an activity has none`() throws {
+    var stage = Stage(cats)
+    #expect(stage.drop(items: [], to: "org.example.Cats") == .created("Default"))
+    let decision = try #require(stage.decision)
+    let session = Session(
+      identifier: stage.identifier("#1"), application: "org.example.Cats", configuration: "Default",
+      created: moment(1000))
+    #expect(decision.facts == [.sessionMade(session)])
+    #expect(
+      decision.effects == [
+        .announceSession(session.identifier), .announceRouting(routing("Default", "", "")),
+        .handOver(to: session.identifier),
+      ])
+  }
+
+  @Test func `a file that comes without an activity is what the session is known by`() throws {
+    var stage = Stage(cats)
+    let picture = [item(as: file("file:///a.png"))]
+    #expect(stage.drop(items: picture) == .created("Default"))
+    #expect(stage.sessions["#1"]?.openedContent == "file:///a.png")
+    #expect(stage.sessions["#1"]?.userActivity == nil)
+    #expect(stage.drop(items: picture) == .activated("#1"))
+    let decision = try #require(stage.decision)
+    #expect(
+      decision.facts
+        == [.sessionActivated(stage.identifier("#1"), at: moment(1001), showing: .content("file:///a.png"))])
+    #expect(
+      decision.effects == [
+        .announceRouting(routing("Default", "", "")), .handOver(to: stage.identifier("#1")),
+      ])
+  }
+
+  @Test func `the routing that is announced has an activity's identifier, not its page`() {
+    var stage = Stage(cats)
+    _ = stage.drop(Payload(UserActivity(activityType: "view", webpageURL: "https://example.org/cat1")))
+    #expect(stage.decision?.effects[1] == .announceRouting(routing("Cat", "view", "")))
+  }
+
+  @Test(arguments: Refusal.Reason.allCases)
+  func `a refusal changes nothing and has nothing to be done`(reason: Refusal.Reason) throws {
+    let (decision, _) = RefusalTests.refusal(reason)
+    #expect(decision.outcome.refusedBecause == reason)
+    #expect(decision.facts == [])
+    #expect(decision.effects == [])
+    #expect(decision.explanation.session == nil)
+    #expect(decision.explanation.sessionReason == nil)
+  }
+
+  // MARK: What is made true
+
+  @Test func `a session that got something was activated last`() {
+    var stage = Stage(cats)
+    stage.session("one", "Cat", can: "TRUEPREDICATE", activated: 1)
+    stage.session("two", "Cat", can: "TRUEPREDICATE", activated: 2)
+    #expect(stage.drop("view", key: "1") == .activated("two"))
+    #expect(stage.drop("view", on: "one") == .activated("one"))
+    #expect(stage.drop("view", key: "2") == .activated("one"))
+    #expect(stage.because == .firstInTier)
+  }
+
+  @Test func `deciding changes nothing by itself`() {
+    let stage = Stage(cats)
+    let request = Request(Payload(cat1), newSession: UniqueIdentifier(high: 9, low: 9))
+    let first = decide(stage.state, request, at: stage.now)
+    let second = decide(stage.state, request, at: stage.now)
+    #expect(first.outcome == .created(UniqueIdentifier(high: 9, low: 9)))
+    #expect(first.outcome == second.outcome)
+    #expect(first.facts == second.facts)
+    #expect(stage.state.sessionCount == 0)
+  }
+
+  @Test func `whether candidates are listed changes nothing about what is decided`() {
+    var stage = Stage(cats)
+    for key in 1...5 { stage.session("\(key)", "Cat", can: Text("SELF < '\(key)'"), activated: Int64(key)) }
+    for key in ["1", "3", "9", nil] as [Text?] {
+      var request = Request(Payload(activity("view", key)), newSession: UniqueIdentifier(high: 9, low: 9))
+      let plain = decide(stage.state, request, at: stage.now)
+      request.listsCandidates = true
+      let listed = decide(stage.state, request, at: stage.now)
+      #expect(plain.outcome == listed.outcome)
+      #expect(plain.facts == listed.facts)
+      #expect(plain.effects == listed.effects)
+      #expect(plain.explanation.candidates.isEmpty)
+      #expect(key == nil || listed.explanation.candidates.count == 5)
+    }
+  }
+}

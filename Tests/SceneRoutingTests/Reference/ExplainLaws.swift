@@ -1,0 +1,62 @@
+import SceneModel
+import SceneRouting
+import SceneTestSupport
+import Testing
+
+@Suite struct ExplainLaws {
+  @Test func `to explain a decision does not change it, and lists who was looked at`() throws {
+    let types = TypeCatalog()
+    let pool = try WorldGenerator.Pool()
+    var tiers: [Candidate.Tier: Int] = [:]
+    for seed in 0..<800 {
+      var generator = WorldGenerator(random: SeededRandom(seed: UInt64(100_000 + seed)), pool: pool)
+      let world = generator.world()
+      var tested = Case(world: world, request: generator.request(world))
+      let state = tested.state(types)
+      for _ in 0..<15 {
+        tested.request = generator.request(world)
+        let plain = decide(state, tested.request, at: WorldGenerator.now)
+        tested.request.listsCandidates = true
+        let explained = decide(state, tested.request, at: WorldGenerator.now)
+        let candidates = explained.explanation.candidates
+        for candidate in candidates { tiers[candidate.tier, default: 0] += 1 }
+        if !explained.isSame(as: plain, withCandidates: false) || !tested.lists(candidates, explained, types) {
+          Issue.record("seed \(seed)\n\(tested)\n\(plain)\n\(explained)")
+          return
+        }
+      }
+    }
+    for tier in Candidate.Tier.allCases { #expect(tiers[tier, default: 0] >= 100, "\(tier) in \(tiers)") }
+  }
+}
+
+extension Decision {
+  func isSame(as other: Decision, withCandidates: Bool = true) -> Bool {
+    var (one, two) = (explanation, other.explanation)
+    if !withCandidates {
+      (one.candidates, two.candidates) = ([], [])
+      (one.candidatesLeftOut, two.candidatesLeftOut) = (0, 0)
+    }
+    return outcome == other.outcome && facts == other.facts && effects == other.effects && one == two
+  }
+}
+
+extension Case {
+  /// Whether these are the candidates of step 8, where it was reached with a key: all of them, the best first.
+  fileprivate func lists(_ candidates: [Candidate], _ decision: Decision, _ types: TypeCatalog) -> Bool {
+    let choosing: [SessionReason] = [.onlyInTier, .requestingSession, .firstInTier, .noCandidate]
+    guard let key = decision.explanation.key?.chosen, let reason = decision.explanation.sessionReason,
+      choosing.contains(reason)
+    else { return true }
+    let router = ReferenceRouter(world: world, types: types, request: request, now: WorldGenerator.now)
+    let wanted = router.listing() ?? []
+    guard candidates.count == wanted.count, decision.explanation.candidatesLeftOut == 0 else { return false }
+    return zip(candidates, wanted).allSatisfy { candidate, wanted in
+      let (can, prefers) = world.conditions(of: wanted.session)
+      let isAsked = !can.isUnreadable && !prefers.isUnreadable
+      return candidate.session == wanted.session.identifier && candidate.tier == wanted.tier
+        && candidate.can == (isAsked ? can.holds(for: key, unlessSet: true) : nil)
+        && candidate.prefers == (isAsked ? prefers.holds(for: key, unlessSet: false) : nil)
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import SceneModel
+import SceneRouting
+import SceneTestSupport
+import Testing
+
+/// What follows when decisions are made true.
+@Suite struct FactLaws {
+  @Test func `decisions that were made true are what the next ones go by, and undone they leave nothing behind`() throws
+  {
+    let types = TypeCatalog()
+    let pool = try WorldGenerator.Pool()
+    for seed in 0..<500 {
+      var generator = WorldGenerator(random: SeededRandom(seed: UInt64(300_000 + seed)), pool: pool)
+      var world = generator.world()
+      var state = Case(world: world, request: generator.request(world)).state(types)
+      let before = world
+      var undos: [State.Undo] = []
+      for number in 0..<12 {
+        var tested = Case(world: world, request: generator.request(world))
+        tested.request.newSession = UniqueIdentifier(high: 2, low: UInt64(number))
+        let decision = decide(state, tested.request, at: WorldGenerator.now)
+        if let broken = tested.brokenLaw(decision, types) {
+          Issue.record("seed \(seed), request \(number): \(broken)\n\(tested)")
+          return
+        }
+        for fact in decision.facts {
+          undos.append(state.apply(fact))
+          world.apply(fact)
+        }
+      }
+      for undo in undos.reversed() { state.revert(undo) }
+      let untouched = Case(world: before, request: generator.request(before)).state(types)
+      for _ in 0..<12 {
+        let request = generator.request(before)
+        let (one, other) = (
+          decide(state, request, at: WorldGenerator.now), decide(untouched, request, at: WorldGenerator.now)
+        )
+        if !one.isSame(as: other) {
+          Issue.record("seed \(seed): \(request.payload.json) is no longer\n\(other)\nbut\n\(one)")
+          return
+        }
+      }
+    }
+  }
+
+  @Test func `a hundred identical drops make at most one session`() throws {
+    let types = TypeCatalog()
+    let pool = try WorldGenerator.Pool()
+    var made = 0
+    for seed in 0..<1_500 {
+      var generator = WorldGenerator(random: SeededRandom(seed: UInt64(400_000 + seed)), pool: pool)
+      let world = generator.world()
+      var tested = Case(world: world, request: generator.request(world))
+      tested.request.payload.options.disposition = .auto
+      var state = tested.state(types)
+      let first = decide(state, tested.request, at: WorldGenerator.now)
+      guard first.explanation.sessionReason == .noCandidate, let key = first.explanation.key?.chosen,
+        case .sessionMade(let session)? = first.facts.first,
+        // A window that is made for what it cannot take is not found again by it.
+        world.conditions(of: session).can.holds(for: key, unlessSet: true)
+      else { continue }
+      made += 1
+      for number in 0..<100 {
+        tested.request.newSession = UniqueIdentifier(high: 2, low: UInt64(number))
+        let decision = decide(
+          state, tested.request, at: Instant(microseconds: WorldGenerator.now.microseconds + Int64(number)))
+        if (number == 0) != (decision.outcome == .created(tested.request.newSession)) {
+          Issue.record("seed \(seed), drop \(number): \(decision.outcome)\n\(tested)")
+          return
+        }
+        for fact in decision.facts { state.apply(fact) }
+      }
+    }
+    #expect(made >= 100)
+  }
+}
+
+extension ReferenceWorld {
+  /// What a decision makes true: A is the session's current activity at once, or it is known by what it was opened for.
+  fileprivate mutating func apply(_ fact: Fact) {
+    switch fact {
+    case .sessionMade(let session): sessions.append(session)
+    case .sessionActivated(let identifier, at: let now, showing: let shown):
+      guard let place = sessions.firstIndex(where: { $0.identifier == identifier }) else { return }
+      sessions[place].lastActivated = now
+      switch shown {
+      case .activity(let activity)?: sessions[place].userActivity = activity
+      case .content(let key)?: sessions[place].openedContent = key
+      case nil: break
+      }
+    }
+  }
+}

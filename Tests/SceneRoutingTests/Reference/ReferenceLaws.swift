@@ -1,0 +1,60 @@
+import SceneModel
+import SceneRouting
+import SceneTestSupport
+import Testing
+
+/// The decision against the rules in their own words, in many small worlds. A law that breaks says in which, made as small as it gets.
+@Suite struct ReferenceLaws {
+  /// 4 × 900 × 25 requests.
+  private static let worlds = 900
+  private static let requestsPerWorld = 25
+
+  @Test(arguments: 0..<4) func `a decision is what the rules say in their own words`(part: Int) throws {
+    let types = TypeCatalog()
+    let pool = try WorldGenerator.Pool()
+    var tally = Tally()
+    for seed in part * Self.worlds..<(part + 1) * Self.worlds {
+      var generator = WorldGenerator(random: SeededRandom(seed: UInt64(seed)), pool: pool)
+      let world = generator.world()
+      var tested = Case(world: world, request: generator.request(world))
+      let state = tested.state(types)
+      for _ in 0..<Self.requestsPerWorld {
+        tested.request = generator.request(world)
+        let decision = decide(state, tested.request, at: WorldGenerator.now)
+        tally.count(decision)
+        if tested.brokenLaw(decision, types) != nil {
+          let small = tested.shrunk { $0.brokenLaw(types) != nil }
+          Issue.record("seed \(seed): \(small.brokenLaw(types) ?? "")\n\(small)")
+          return
+        }
+      }
+    }
+    tally.expectEverything()
+  }
+}
+
+/// What became of the requests, so that a generator which misses something is found out.
+private struct Tally {
+  private var outcomes: [Text: Int] = [:]
+  private var refusals: [Refusal.Reason: Int] = [:]
+  private var reasons: [SessionReason: Int] = [:]
+
+  private static let allReasons: [SessionReason] = [
+    .named, .onlyScene, .noSceneYet, .policyNew, .policySingle, .policySingleNoneYet, .dispositionNew, .onlyInTier,
+    .requestingSession, .firstInTier, .withoutKey, .withoutKeyNew, .latest, .noCandidate,
+  ]
+
+  mutating func count(_ decision: Decision) {
+    outcomes[decision.outcome.name, default: 0] += 1
+    if case .refused(let refusal) = decision.outcome { refusals[refusal.reason, default: 0] += 1 }
+    if let reason = decision.explanation.sessionReason { reasons[reason, default: 0] += 1 }
+  }
+
+  func expectEverything() {
+    for name: Text in ["created", "activated", "restored", "refused"] {
+      #expect(outcomes[name, default: 0] >= 500, "\(name) in \(outcomes)")
+    }
+    for reason in Refusal.Reason.allCases { #expect(refusals[reason, default: 0] >= 30, "\(reason) in \(refusals)") }
+    for reason in Self.allReasons { #expect(reasons[reason, default: 0] >= 30, "\(reason) in \(reasons)") }
+  }
+}

@@ -1,0 +1,116 @@
+import SceneModel
+import SceneRouting
+
+extension ReferenceRouter {
+  // MARK: 3. The application
+
+  func namedApplication() throws(ReferenceRefusal) -> Manifest? {
+    guard let name = options.application else { return nil }
+    guard let manifest = world.manifest(of: name) else { throw ReferenceRefusal(.noSuchApplication) }
+    return manifest
+  }
+
+  func isVisible(_ visibility: Visibility, to manifest: Manifest) -> Bool {
+    visibility == .all || request.sender.hosts == manifest.identifier
+  }
+
+  private func declares(_ manifest: Manifest, _ subject: ReferenceSubject) -> Bool {
+    isVisible(subject.visibility, to: manifest) && subject.isDeclared(by: manifest, types)
+  }
+
+  /// A and T. Where an application is named, only what that one declares counts.
+  func findSubject(_ named: Manifest?) throws(ReferenceRefusal) -> ReferenceSubject {
+    let asked = named.map { [$0] } ?? world.manifests
+    let activities = items.flatMap(\.activities)
+    for activity in activities where asked.contains(where: { declares($0, .activity(activity)) }) {
+      return .activity(activity)
+    }
+    if let named, request.sender.hosts == named.identifier, let first = activities.first { return .activity(first) }
+    for representation in items.flatMap(\.representations)
+    where asked.contains(where: { declares($0, .content(representation)) }) {
+      return .content(representation)
+    }
+    let isThere = activities.contains { activity in
+      // What is hidden from everybody is not there.
+      if let named {
+        isVisible(activity.visibility, to: named)
+      } else {
+        activity.visibility == .all || request.sender.hosts != nil
+      }
+    }
+    throw ReferenceRefusal(isThere ? .activityTypeNotDeclared : .noActivity)
+  }
+
+  func chooseApplication(_ subject: ReferenceSubject, _ key: Text?) throws(ReferenceRefusal) -> Manifest {
+    let declaring = world.manifests.filter { declares($0, subject) }
+    func among(_ application: Text?) -> Manifest? { declaring.first { $0.identifier == application } }
+
+    if let requesting = among(requestingSession?.application) { return requesting }
+    for preference in world.preferences where isPreference(preference, for: subject) {
+      if let preferred = among(preference.application) { return preferred }
+    }
+    if declaring.count == 1, let only = declaring.first { return only }
+    let preferring = declaring.filter { hasPreferringSession($0, subject, key) }
+    var best: Manifest?
+    for manifest in preferring.isEmpty ? declaring : preferring {
+      guard let other = best else {
+        best = manifest
+        continue
+      }
+      let (one, two) = (lastActivated(manifest), lastActivated(other))
+      if one != two ? one > two : manifest.identifier < other.identifier { best = manifest }
+    }
+    guard let best else { throw ReferenceRefusal(.activityTypeNotDeclared) }
+    return best
+  }
+
+  /// Q. One that is gone is ignored.
+  var requestingSession: Session? {
+    options.requestingSession.flatMap { SessionReference.identifier($0) }.flatMap { world.session($0) }
+  }
+
+  private func isPreference(_ preference: ReferencePreference, for subject: ReferenceSubject) -> Bool {
+    switch subject {
+    case .activity(let activity): preference.type == activity.activityType
+    case .content(let representation):
+      ContentType(preference.type).map { types.canonical($0) == types.canonical(representation.type) } ?? false
+    }
+  }
+
+  private func hasPreferringSession(_ manifest: Manifest, _ subject: ReferenceSubject, _ key: Text?) -> Bool {
+    guard let key, let configuration = try? chooseConfiguration(manifest, subject) else { return false }
+    return candidates(manifest, configuration, subject).contains {
+      tier($0, manifest, subject, key) == .prefers
+    }
+  }
+
+  /// Before all time where it has no session.
+  private func lastActivated(_ manifest: Manifest) -> Int64 {
+    world.sessions(of: manifest).map(\.lastActivated.microseconds).max() ?? .min
+  }
+
+  // MARK: 4. The configuration
+
+  func chooseConfiguration(
+    _ manifest: Manifest, _ subject: ReferenceSubject?
+  ) throws(ReferenceRefusal) -> SceneConfiguration {
+    let ofRole = manifest.configurations(of: role)
+    if let name = options.configuration {
+      if let named = ofRole.first(where: { $0.name == name }) { return named }
+      let isElsewhere = manifest.configurations.contains { $0.name == name }
+      throw ReferenceRefusal(isElsewhere ? .roleMismatch : .noSuchConfiguration)
+    }
+    if let subject {
+      for configuration in ofRole where subject.isNamed(by: configuration, types) { return configuration }
+      for configuration in ofRole where subject.isOfFamilyNamed(by: configuration, types) { return configuration }
+      for configuration in ofRole where configuration.takesWhateverComes { return configuration }
+    }
+    guard let first = ofRole.first else { throw ReferenceRefusal(.noSuchConfiguration) }
+    return first
+  }
+}
+
+extension SceneConfiguration {
+  /// It names no types at all.
+  var takesWhateverComes: Bool { activityTypes.isEmpty && contentTypes.isEmpty }
+}

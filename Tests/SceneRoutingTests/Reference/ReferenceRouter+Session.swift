@@ -1,0 +1,167 @@
+import SceneModel
+import SceneRouting
+
+extension ReferenceRouter {
+  /// Steps 5 to 10.
+  func chooseSession(
+    _ manifest: Manifest, _ configuration: SceneConfiguration, _ subject: ReferenceSubject, _ key: Text?
+  ) throws(ReferenceRefusal) -> ReferenceAnswer {
+    let ofConfiguration = sessions(of: manifest, configuration)
+    func make(_ because: SessionReason) throws(ReferenceRefusal) -> ReferenceAnswer {
+      try made(manifest, configuration, subject.activity, because)
+    }
+    func take(_ session: Session, _ because: SessionReason) -> ReferenceAnswer {
+      existing(session, subject.activity, because)
+    }
+
+    // 5. One scene only
+    if !manifest.supportsMultipleScenes {
+      let isNew = options.disposition == .new
+      guard let only = first(of: world.sessions(of: manifest)) else {
+        return try make(isNew ? .dispositionNew : .noSceneYet)
+      }
+      if isNew { throw ReferenceRefusal(.multipleScenesNotSupported) }
+      return take(only, .onlyScene)
+    }
+
+    // 6. The configuration's policy
+    switch configuration.launch {
+    case .new: return try make(.policyNew)
+    case .single:
+      guard let single = first(of: ofConfiguration) else { return try make(.policySingleNoneYet) }
+      if options.disposition == .new { throw ReferenceRefusal(.requestDenied) }
+      return take(single, .policySingle)
+    case .automatic: break
+    }
+
+    // 7. Disposition `new`
+    if options.disposition == .new { return try make(.dispositionNew) }
+
+    // 8. Candidates
+    guard let key else {
+      guard options.disposition != .auto, let found = first(of: ofConfiguration) else {
+        return try make(.withoutKeyNew)
+      }
+      return take(found, .withoutKey)
+    }
+    let candidates = candidates(manifest, configuration, subject)
+
+    // 9. The highest tier that is not empty
+    for wanted in [Candidate.Tier.prefers, .can] {
+      let inTier = candidates.filter { tier($0, manifest, subject, key) == wanted }
+      guard let best = first(of: inTier) else { continue }
+      if best.identifier == requestingSession?.identifier { return take(best, .requestingSession) }
+      return take(best, inTier.count == 1 ? .onlyInTier : .firstInTier)
+    }
+
+    // 10. Nothing chosen
+    return try make(.noCandidate)
+  }
+
+  /// A payload without items that names an application.
+  func bringToFront(_ manifest: Manifest) throws(ReferenceRefusal) -> ReferenceAnswer {
+    let configuration = try chooseConfiguration(manifest, nil)
+    let all = world.sessions(of: manifest)
+    if options.disposition == .new {
+      if !manifest.supportsMultipleScenes, !all.isEmpty { throw ReferenceRefusal(.multipleScenesNotSupported) }
+      if configuration.launch == .single, !sessions(of: manifest, configuration).isEmpty {
+        throw ReferenceRefusal(.requestDenied)
+      }
+      return try made(manifest, configuration, nil, .dispositionNew)
+    }
+    let considered = all.filter { session in
+      session.role == role && (options.configuration == nil || session.configuration == configuration.name)
+    }
+    let latest = considered.map(\.lastActivated).max()
+    guard let front = first(of: considered.filter { $0.lastActivated == latest }) else {
+      // 5. Not beside the only scene that there may be
+      if !manifest.supportsMultipleScenes, let only = first(of: all) { return existing(only, nil, .onlyScene) }
+      return try made(manifest, configuration, nil, .noCandidate)
+    }
+    return existing(front, nil, .latest)
+  }
+
+  // MARK: 8. Candidates
+
+  func candidates(
+    _ manifest: Manifest, _ configuration: SceneConfiguration, _ subject: ReferenceSubject
+  ) -> [Session] {
+    if options.configuration != nil { return sessions(of: manifest, configuration) }
+    return world.sessions(of: manifest).filter { session in
+      guard session.role == role else { return false }
+      if manifest.routing == .uikit || session.configuration == configuration.name { return true }
+      return manifest.configurations(of: role).contains { other in
+        other.name == session.configuration
+          && (subject.isNamed(by: other, types) || subject.isOfFamilyNamed(by: other, types)
+            || other.takesWhateverComes)
+      }
+    }
+  }
+
+  func tier(_ session: Session, _ manifest: Manifest, _ subject: ReferenceSubject, _ key: Text) -> Candidate.Tier {
+    let (can, prefers) = world.conditions(of: session)
+    // A stored predicate that no longer parses takes its session out of keyed routing.
+    if can.isUnreadable || prefers.isUnreadable { return .out }
+    if !can.holds(for: key, unlessSet: true) { return .out }
+    if prefers.holds(for: key, unlessSet: false) { return .prefers }
+    if manifest.routing == .uikit { return .can }
+    if shows(session, subject, key) { return .prefers }
+    return can.isSet ? .can : .out
+  }
+
+  private func shows(_ session: Session, _ subject: ReferenceSubject, _ key: Text) -> Bool {
+    let shown = session.isConnected ? session.userActivity : session.stateRestorationActivity ?? session.userActivity
+    // Where no activity says it, what it was opened for is what it shows.
+    let shownKey = shown.map(\.referenceKey) ?? session.openedContent
+    guard shownKey == key else { return false }
+    return subject.activity.map { $0.activityType == shown?.activityType } ?? true
+  }
+
+  private func sessions(of manifest: Manifest, _ configuration: SceneConfiguration) -> [Session] {
+    world.sessions(of: manifest).filter { $0.role == configuration.role && $0.configuration == configuration.name }
+  }
+
+  // MARK: 9. The order among them
+
+  private func first(of sessions: [Session]) -> Session? {
+    var best: Session?
+    for session in sessions {
+      if let other = best, !comes(session, before: other) { continue }
+      best = session
+    }
+    return best
+  }
+
+  func comes(_ one: Session, before other: Session) -> Bool {
+    let requesting = requestingSession?.identifier
+    if one.identifier == requesting || other.identifier == requesting { return one.identifier == requesting }
+    if one.state != other.state {
+      let order: [SceneState] = [.foregroundActive, .foregroundInactive, .background, .unattached]
+      return order.first { $0 == one.state || $0 == other.state } == one.state
+    }
+    if one.lastActivated != other.lastActivated { return one.lastActivated > other.lastActivated }
+    if one.created != other.created { return one.created < other.created }
+    return "\(one.identifier)".utf8.lexicographicallyPrecedes("\(other.identifier)".utf8)
+  }
+
+  // MARK: 10. A session is made, or was there
+
+  private func made(
+    _ manifest: Manifest, _ configuration: SceneConfiguration, _ activity: UserActivity?, _ because: SessionReason
+  ) throws(ReferenceRefusal) -> ReferenceAnswer {
+    if options.disposition == .existingOnly { throw ReferenceRefusal(.noMatchingSession) }
+    if let limit = configuration.maximumSessions, sessions(of: manifest, configuration).count >= limit {
+      throw ReferenceRefusal(.requestDenied)
+    }
+    return ReferenceAnswer(
+      outcome: .created, session: request.newSession, application: manifest.identifier,
+      configuration: configuration.name, role: configuration.role, showing: activity, because: because)
+  }
+
+  func existing(_ session: Session, _ activity: UserActivity?, _ because: SessionReason) -> ReferenceAnswer {
+    ReferenceAnswer(
+      outcome: !session.isConnected && session.hasBeenConnected ? .restored : .activated,
+      session: session.identifier, application: session.application, configuration: session.configuration,
+      role: session.role, showing: activity, because: because)
+  }
+}

@@ -1,0 +1,87 @@
+import SceneModel
+import SceneRouting
+
+extension Stage {
+  /// Drops an activity.
+  mutating func drop(
+    _ type: Text, key: Text? = nil, _ disposition: PayloadOptions.Disposition = .auto, to application: Text? = nil,
+    in configuration: Text? = nil, role: Text? = nil, asking requesting: String? = nil, on session: String? = nil,
+    by sender: Sender = Sender()
+  ) -> Happening {
+    drop(
+      items: [item(activity(type, key))], disposition, to: application, in: configuration, role: role,
+      asking: requesting, on: session, by: sender)
+  }
+
+  /// Drops whatever it is.
+  ///
+  /// - Parameters:
+  ///   - application: the one that is named; likewise `configuration`, `role` and `session`.
+  ///   - requesting: the window that the user acted in.
+  mutating func drop(
+    items: [Item], _ disposition: PayloadOptions.Disposition = .auto, to application: Text? = nil,
+    in configuration: Text? = nil, role: Text? = nil, asking requesting: String? = nil, on session: String? = nil,
+    by sender: Sender = Sender()
+  ) -> Happening {
+    var options = PayloadOptions()
+    options.disposition = disposition
+    options.application = application
+    options.configuration = configuration
+    options.role = role
+    options.requestingSession = requesting.map { Text("\(identifier($0))") }
+    options.session = session.map { Text("\(identifier($0))") }
+    return drop(Payload(items: items, options: options), by: sender)
+  }
+
+  mutating func drop(_ payload: Payload, by sender: Sender = Sender()) -> Happening {
+    play { Request(payload, from: sender, newSession: $0) }
+  }
+
+  /// Drops a document as its sender writes it.
+  mutating func drop(json: String, by sender: Sender = Sender()) throws -> Happening {
+    drop(try Payload(json: Text(json), ReadingRules(types: Stage.types)), by: sender)
+  }
+
+  // MARK: Why
+
+  private var explanation: Explanation? { decision?.explanation }
+
+  /// Why that session, or a new one.
+  var because: SessionReason? { explanation?.sessionReason }
+  var application: Text? { explanation?.application?.chosen }
+  var whyApplication: ApplicationReason? { explanation?.application?.because }
+  var configuration: Text? { explanation?.configuration?.chosen }
+  var whyConfiguration: ConfigurationReason? { explanation?.configuration?.because }
+  var key: Text? { explanation?.key?.chosen }
+  var whyKey: KeySource? { explanation?.key?.because }
+  var routing: RoutingActivity? { explanation?.routingActivity }
+
+  /// What a refusal tells.
+  var message: String? {
+    guard case .refused(let refusal) = decision?.outcome else { return nil }
+    return refusal.message
+  }
+}
+
+// MARK: - Things to drop
+
+func activity(_ type: Text, _ key: Text? = nil, visibility: Visibility = .all) -> UserActivity {
+  UserActivity(activityType: type, targetContentIdentifier: key, visibility: visibility)
+}
+
+func item(_ activities: UserActivity..., as representations: Representation...) -> Item {
+  Item(activities: activities, representations: representations)
+}
+
+func text(_ type: Text, _ text: Text = "miaow", visibility: Visibility = .all) -> Representation {
+  Representation(type: contentType(type), .text(text), visibility: visibility)
+}
+
+func file(_ url: Text, _ type: Text = "image/png", visibility: Visibility = .all) -> Representation {
+  Representation(type: contentType(type), .file(url), visibility: visibility)
+}
+
+func contentType(_ text: Text) -> ContentType {
+  guard let type = ContentType(text) else { preconditionFailure("\(text) is no type") }
+  return type
+}

@@ -1,0 +1,149 @@
+import SceneModel
+import SceneRouting
+
+/// A stage on which cases are played: applications, their windows, and what is dropped on them.
+///
+///     var stage = Stage(app("org.example.Cats", "viewCat"))
+///     #expect(stage.drop("viewCat", key: "cat1") == .created("Default"))
+///     #expect(stage.drop("viewCat", key: "cat1") == .activated("#1"))
+///
+/// A drop is decided and made true. Windows go by the names that a case gave them; those that a drop made are `#1`, `#2` and so on.
+/// The clock stands at second 1000 and goes on by one with each drop.
+struct Stage {
+  var state = State(types: Stage.types)
+  var now = moment(1000)
+  private(set) var sessions: [String: Session] = [:]
+  /// What came of the last drop.
+  private(set) var decision: Decision?
+  private let defaultApplication: Text
+  private var names: [UniqueIdentifier: String] = [:]
+  private var made: UInt64 = 0
+
+  static let types = TypeCatalog()
+
+  init(_ applications: Manifest...) { self.init(applications) }
+
+  init(_ applications: [Manifest]) {
+    defaultApplication = applications.first?.identifier ?? .empty
+    for application in applications { state.register(application) }
+  }
+
+  /// Of manifests as their authors write them.
+  init(manifests: String...) throws {
+    self.init(try manifests.map { try Manifest(Array($0.utf8), types: Stage.types) })
+  }
+}
+
+// MARK: - Windows that are there
+
+extension Stage {
+  /// Puts up a window that was connected before. Times are in seconds.
+  mutating func session(
+    _ name: String, _ configuration: Text = "Default", of application: Text? = nil, showing: UserActivity? = nil,
+    can: Text = .empty, prefers: Text = .empty, state: SceneState = .background, created: Int64 = 0,
+    activated: Int64 = 0, number: UInt64? = nil, _ change: (inout Session) -> Void = { _ in }
+  ) {
+    let identifier = UniqueIdentifier(high: 1, low: number ?? UInt64(names.count))
+    var session = Session(
+      identifier: identifier, application: application ?? defaultApplication, configuration: configuration,
+      state: state, isConnected: true, hasBeenConnected: true, created: moment(created),
+      lastActivated: moment(activated), userActivity: showing, canActivatePredicate: can,
+      prefersToActivatePredicate: prefers)
+    change(&session)
+    precondition(names[identifier] == nil, "two windows have one identifier")
+    names[identifier] = name
+    put(session, name)
+  }
+
+  /// The same window in another role.
+  mutating func session(_ name: String, _ configuration: Text, role: Text, of application: Text? = nil) {
+    let identifier = UniqueIdentifier(high: 1, low: UInt64(names.count))
+    names[identifier] = name
+    put(
+      Session(
+        identifier: identifier, application: application ?? defaultApplication, role: role,
+        configuration: configuration, isConnected: true, hasBeenConnected: true, created: moment(0)), name)
+  }
+
+  /// What its host or its user does with it.
+  mutating func change(_ name: String, _ change: (inout Session) -> Void) {
+    guard var session = sessions[name] else { preconditionFailure("no window is called \(name)") }
+    change(&session)
+    put(session, name)
+  }
+
+  mutating func discard(_ name: String) {
+    guard let session = sessions.removeValue(forKey: name) else { preconditionFailure("no window is called \(name)") }
+    state.discard(session.identifier)
+  }
+
+  private mutating func put(_ session: Session, _ name: String) {
+    sessions[name] = session
+    state.update(session)
+  }
+
+  func identifier(_ name: String) -> UniqueIdentifier {
+    guard let session = sessions[name] else { preconditionFailure("no window is called \(name)") }
+    return session.identifier
+  }
+}
+
+// MARK: - What is made true
+
+extension Stage {
+  /// Decides and makes true.
+  mutating func play(_ request: (UniqueIdentifier) -> Request) -> Happening {
+    made += 1
+    let decision = decide(state, request(UniqueIdentifier(high: 2, low: made)), at: now)
+    self.decision = decision
+    for fact in decision.facts { makeTrue(fact) }
+    now = Instant(microseconds: now.microseconds + 1_000_000)
+    return happening(decision)
+  }
+
+  private mutating func makeTrue(_ fact: Fact) {
+    state.apply(fact)
+    note(fact)
+  }
+
+  /// As a store would have it.
+  mutating func note(_ fact: Fact) {
+    switch fact {
+    case .sessionMade(let session):
+      let name = "#\(names.values.count { $0.hasPrefix("#") } + 1)"
+      names[session.identifier] = name
+      sessions[name] = session
+    case .sessionActivated(let identifier, at: let now, showing: let shown):
+      guard let name = names[identifier] else { preconditionFailure("a window that nobody put up") }
+      sessions[name]?.lastActivated = now
+      switch shown {
+      case .activity(let activity): sessions[name]?.userActivity = activity
+      case .content(let key): sessions[name]?.openedContent = key
+      case nil: break
+      }
+    }
+  }
+
+  /// What came of a decision, in the words of a case.
+  func happening(_ decision: Decision) -> Happening {
+    switch decision.outcome {
+    case .created(let identifier): .created(sessions[name(of: identifier)]?.configuration.string ?? "")
+    case .activated(let identifier): .activated(name(of: identifier))
+    case .restored(let identifier): .restored(name(of: identifier))
+    case .refused(let refusal): .refused(refusal.reason)
+    }
+  }
+
+  func name(of identifier: UniqueIdentifier) -> String { names[identifier] ?? "\(identifier)" }
+}
+
+/// What came of a drop: a window of a configuration, or a window that was there.
+enum Happening: Hashable {
+  case created(String)
+  case activated(String)
+  case restored(String)
+  case refused(Refusal.Reason)
+}
+
+/// Seconds since the beginning of time.
+func moment(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }

@@ -1,0 +1,202 @@
+import SceneModel
+import SceneRouting
+import Testing
+
+/// 3: the application, where an activity says what it is about.
+@Suite struct Step03ApplicationTests {
+  private let cats = app("org.example.Cats", "view", "viewCat")
+  private let dogs = app("org.example.Dogs", "view", "viewDog")
+  private let birds = app("org.example.Birds", "view")
+
+  // MARK: The one that is named
+
+  @Test func `the one that is named comes before all others`() {
+    var stage = Stage(cats, dogs, birds)
+    stage.state.setPreferredApplication("org.example.Birds", for: "view")
+    stage.session("birds", of: "org.example.Birds", prefers: "TRUEPREDICATE", state: .foregroundActive, activated: 99)
+    #expect(stage.drop("view", key: "1", to: "org.example.Dogs", asking: "birds") == .created("Default"))
+    #expect(stage.application == "org.example.Dogs")
+    #expect(stage.whyApplication == .named)
+  }
+
+  @Test func `one that is named and is not there is refused, as is one without a manifest`() {
+    var stage = Stage(cats)
+    #expect(stage.drop("view", to: "org.example.Dogs") == .refused(.noSuchApplication))
+    #expect(
+      stage.message
+        == #"there is no application "org.example.Dogs": install a manifest of that name, or register it"#)
+    stage.state.register(dogs)
+    stage.session("dogs", of: "org.example.Dogs")
+    stage.state.unregister("org.example.Dogs")
+    #expect(stage.drop("view", to: "org.example.Dogs") == .refused(.noSuchApplication))
+    #expect(stage.application == nil)
+  }
+
+  @Test func `one that is named has to declare the type`() {
+    var stage = Stage(cats, dogs)
+    #expect(stage.drop("viewCat", key: "1", to: "org.example.Dogs") == .refused(.activityTypeNotDeclared))
+    #expect(
+      stage.message
+        == #"org.example.Dogs does not declare "viewCat": add it to NSUserActivityTypes in the application's manifest"#)
+  }
+
+  @Test func `unless its own host sends it`() {
+    var stage = Stage(cats, dogs)
+    let host = Sender(hosts: "org.example.Dogs")
+    #expect(stage.drop("viewCat", key: "1", to: "org.example.Dogs", by: host) == .created("Default"))
+    #expect(stage.whyApplication == .named)
+    // Another application's host is nobody here.
+    #expect(
+      stage.drop("viewCat", key: "2", to: "org.example.Dogs", by: Sender(hosts: "org.example.Cats"))
+        == .refused(.activityTypeNotDeclared))
+    // Nor does it mean itself where it names nobody.
+    #expect(stage.drop("nobody's", by: host) == .refused(.activityTypeNotDeclared))
+  }
+
+  @Test func `of what is handed to one that is named the first counts that it declares`() {
+    var stage = Stage(cats, dogs)
+    let items = [item(activity("viewCat", "1")), item(activity("viewDog", "2"))]
+    #expect(stage.drop(items: items, to: "org.example.Dogs") == .created("Default"))
+    #expect(stage.routing == RoutingActivity(item: 1, activity: 0, activityType: "viewDog"))
+    #expect(stage.key == "2")
+    #expect(stage.drop(items: items) == .created("Default"))
+    #expect(stage.application == "org.example.Cats")
+    #expect(stage.routing?.item == 0)
+  }
+
+  // MARK: Where none is named
+
+  @Test func `the requesting session's comes next`() {
+    var stage = Stage(cats, dogs, birds)
+    stage.state.setPreferredApplication("org.example.Birds", for: "view")
+    stage.session("birds", of: "org.example.Birds", prefers: "TRUEPREDICATE", state: .foregroundActive, activated: 99)
+    stage.session("dogs", of: "org.example.Dogs")
+    #expect(stage.drop("view", key: "1", asking: "dogs") == .created("Default"))
+    #expect(stage.application == "org.example.Dogs")
+    #expect(stage.whyApplication == .ofRequestingSession)
+  }
+
+  @Test func `if it declares the type`() {
+    var stage = Stage(cats, dogs)
+    stage.session("dogs", of: "org.example.Dogs")
+    #expect(stage.drop("viewCat", key: "1", asking: "dogs") == .created("Default"))
+    #expect(stage.application == "org.example.Cats")
+    #expect(stage.whyApplication == .onlyOne("viewCat"))
+  }
+
+  @Test(arguments: [true, false])
+  func `a requesting session that is gone is ignored`(isDiscarded: Bool) {
+    var stage = Stage(cats, dogs)
+    stage.session("dogs", of: "org.example.Dogs")
+    var payload = Payload(activity("view", "1"))
+    payload.options.requestingSession = isDiscarded ? Text("\(stage.identifier("dogs"))") : "the dogs' window"
+    stage.discard("dogs")
+    #expect(stage.drop(payload) == .created("Default"))
+    #expect(stage.application == "org.example.Cats")
+    #expect(stage.whyApplication == .firstByIdentifier)
+  }
+
+  @Test func `then the preferred one, while it declares the type`() {
+    var stage = Stage(cats, dogs, birds)
+    stage.session("birds", of: "org.example.Birds", prefers: "TRUEPREDICATE", state: .foregroundActive, activated: 99)
+    stage.state.setPreferredApplication("org.example.Dogs", for: "view")
+    stage.state.setPreferredApplication("org.example.Dogs", for: "viewCat")
+    #expect(stage.drop("view", key: "1") == .created("Default"))
+    #expect(stage.application == "org.example.Dogs")
+    #expect(stage.whyApplication == .preferred("view"))
+    _ = stage.drop("viewCat", key: "1")
+    #expect(stage.whyApplication == .onlyOne("viewCat"))
+    stage.state.register(app("org.example.Dogs", "viewDog"))
+    _ = stage.drop("view", key: "1")
+    #expect(stage.application == "org.example.Birds")
+    stage.state.register(dogs)
+    _ = stage.drop("view", key: "1")
+    #expect(stage.whyApplication == .preferred("view"))
+    stage.state.setPreferredApplication(nil, for: "view")
+    _ = stage.drop("view", key: "2")
+    #expect(stage.whyApplication == .hasPreferringSession)
+  }
+
+  @Test func `then the only one that declares it`() {
+    var stage = Stage(cats, dogs)
+    stage.session("dogs", of: "org.example.Dogs", prefers: "TRUEPREDICATE", activated: 99)
+    #expect(stage.drop("viewCat", key: "1") == .created("Default"))
+    #expect(stage.application == "org.example.Cats")
+    #expect(stage.whyApplication == .onlyOne("viewCat"))
+    stage.state.unregister("org.example.Dogs")
+    _ = stage.drop("view", key: "1")
+    #expect(stage.whyApplication == .onlyOne("view"))
+  }
+
+  @Test(arguments: [true, false])
+  func `among several one that has a session which prefers it, or shows it`(shows: Bool) {
+    var stage = Stage(cats, dogs, birds)
+    stage.session("cats", of: "org.example.Cats", can: "SELF == '1'", activated: 99)
+    stage.session(
+      "dogs", of: "org.example.Dogs", showing: shows ? activity("view", "1") : nil,
+      prefers: shows ? .empty : "SELF == '1'", activated: 1)
+    #expect(stage.drop("view", key: "1") == .activated("dogs"))
+    #expect(stage.whyApplication == .hasPreferringSession)
+  }
+
+  @Test func `a session that prefers it and cannot take it does not count`() {
+    var stage = Stage(cats, dogs)
+    stage.session("cats", of: "org.example.Cats", activated: 99)
+    stage.session("dogs", of: "org.example.Dogs", can: "SELF != '1'", prefers: "SELF == '1'", activated: 1)
+    #expect(stage.drop("view", key: "1") == .created("Default"))
+    #expect(stage.application == "org.example.Cats")
+    #expect(stage.whyApplication == .activatedLast)
+  }
+
+  @Test func `where several have one, the one among them that was used last`() {
+    var stage = Stage(cats, dogs, birds)
+    stage.session("birds", of: "org.example.Birds", activated: 99)
+    stage.session("cats", of: "org.example.Cats", prefers: "SELF == '1'", activated: 1)
+    stage.session("dogs", of: "org.example.Dogs", prefers: "SELF == '1'", activated: 2)
+    #expect(stage.drop("view", key: "1") == .activated("dogs"))
+    #expect(stage.whyApplication == .activatedLast)
+  }
+
+  @Test func `then the one whose session was activated last`() {
+    var stage = Stage(cats, dogs, birds)
+    stage.session("cats", of: "org.example.Cats", state: .foregroundActive, activated: 1)
+    stage.session("cats too", of: "org.example.Cats", activated: 3)
+    stage.session("dogs", of: "org.example.Dogs", activated: 4)
+    #expect(stage.drop("view", key: "1") == .created("Default"))
+    #expect(stage.application == "org.example.Dogs")
+    #expect(stage.whyApplication == .activatedLast)
+  }
+
+  @Test func `then the first by identifier, byte by byte`() {
+    var stage = Stage(app("org.example.a", "view"), app("org.example.Z", "view"), app("org.example.B.C", "view"))
+    _ = stage.drop("view", key: "1")
+    #expect(stage.application == "org.example.B.C")
+    #expect(stage.whyApplication == .firstByIdentifier)
+  }
+
+  @Test func `also where several were activated at the same moment`() {
+    var stage = Stage(cats, dogs, birds)
+    stage.session("cats", of: "org.example.Cats", activated: 7)
+    stage.session("dogs", of: "org.example.Dogs", activated: 7)
+    stage.session("birds", of: "org.example.Birds", activated: 6)
+    _ = stage.drop("view", key: "1")
+    #expect(stage.application == "org.example.Cats")
+    #expect(stage.whyApplication == .firstByIdentifier)
+  }
+
+  @Test func `an activity of a type that nobody declares is passed over`() {
+    var stage = Stage(cats, dogs)
+    let items = [item(activity("nobody's", "1"), activity("viewDog", "2")), item(activity("viewCat", "3"))]
+    #expect(stage.drop(items: items) == .created("Default"))
+    #expect(stage.routing == RoutingActivity(item: 0, activity: 1, activityType: "viewDog"))
+    #expect(stage.application == "org.example.Dogs")
+    #expect(stage.key == "2")
+  }
+
+  @Test func `types are compared by their bytes`() {
+    var stage = Stage(cats)
+    for type in ["viewcat", "viewCat ", "VIEWCAT"] as [Text] {
+      #expect(stage.drop(type) == .refused(.activityTypeNotDeclared))
+    }
+  }
+}

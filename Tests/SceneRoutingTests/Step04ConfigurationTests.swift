@@ -1,0 +1,158 @@
+import SceneModel
+import SceneRouting
+import Testing
+
+/// 4: the configuration.
+@Suite struct Step04ConfigurationTests {
+  // MARK: The one that is named
+
+  private let named = app("org.example.Cats", "viewCat", "feedCat") {
+    window("Default")
+    window("Cat", "viewCat")
+    window("Feeding", "feedCat")
+    window("Projector", role: externalDisplay)
+    window("Default", role: externalDisplay)
+  }
+
+  @Test func `the one that is named is taken, whether or not it names the type`() {
+    var stage = Stage(named)
+    for name in ["Default", "Cat", "Feeding"] {
+      #expect(stage.drop("viewCat", key: Text(name), in: Text(name)) == .created(name))
+      #expect(stage.whyConfiguration == .named)
+    }
+  }
+
+  @Test func `one that exists in another role only is refused by that`() {
+    var stage = Stage(named)
+    #expect(stage.drop("viewCat", in: "Projector") == .refused(.roleMismatch))
+    #expect(
+      stage.message
+        == #"the configuration "Projector" of org.example.Cats is of the role "\#(externalDisplay)", "#
+        + #"and asked for in "UIWindowSceneSessionRoleApplication""#)
+    #expect(stage.drop("viewCat", in: "Cat", role: externalDisplay) == .refused(.roleMismatch))
+    #expect(stage.drop("viewCat", in: "Projector", role: externalDisplay) == .created("Projector"))
+    // A name may stand in several roles.
+    #expect(stage.drop("viewCat", in: "Default", role: externalDisplay) == .created("Default"))
+    #expect(stage.sessions["#2"]?.role == externalDisplay)
+  }
+
+  @Test func `one that exists nowhere is refused, and those that exist are listed`() {
+    var stage = Stage(named)
+    #expect(stage.drop("viewCat", in: "cat") == .refused(.noSuchConfiguration))
+    #expect(
+      stage.message == #"org.example.Cats has no configuration "cat"; there is "Default", "Cat" and "Feeding""#)
+    #expect(stage.configuration == nil)
+    #expect(stage.application == "org.example.Cats")
+    #expect(stage.drop("viewCat", in: "cat", by: Sender(isSandboxed: true)) == .refused(.noSuchConfiguration))
+    #expect(stage.message == #"org.example.Cats has no configuration "cat""#)
+  }
+
+  // MARK: Where none is named
+
+  @Test func `the first that names the type`() {
+    var stage = Stage(
+      app("org.example.Cats", "cat.view") {
+        window("Open")
+        window("Family", "cat.*")
+        window("One", "cat.view")
+        window("Two", "cat.view")
+      })
+    #expect(stage.drop("cat.view", key: "1") == .created("One"))
+    #expect(stage.whyConfiguration == .namesType)
+  }
+
+  @Test func `else the first that names a family of it`() {
+    var stage = Stage(
+      app("org.example.Cats", "cat.view", "cat.feed") {
+        window("Open")
+        window("Feeding", "cat.feed")
+        window("One", "cat.*")
+        window("Two", "cat.*")
+      })
+    #expect(stage.drop("cat.view", key: "1") == .created("One"))
+    #expect(stage.whyConfiguration == .namesFamily)
+  }
+
+  @Test func `else the first that names no types`() {
+    var stage = Stage(
+      app("org.example.Cats", "view", "feed", takes: ["image/*"]) {
+        window("Feeding", "feed")
+        window("Pictures", takes: ["image/*"])
+        window("One")
+        window("Two")
+      })
+    #expect(stage.drop("view", key: "1") == .created("One"))
+    #expect(stage.whyConfiguration == .namesNoTypes)
+  }
+
+  @Test func `else the first of the role`() {
+    var stage = Stage(
+      app("org.example.Cats", "view", "feed") {
+        window("Projector", role: externalDisplay)
+        window("Feeding", "feed")
+        window("More Feeding", "feed")
+      })
+    #expect(stage.drop("view", key: "1") == .created("Feeding"))
+    #expect(stage.whyConfiguration == .firstOfRole)
+    #expect(stage.drop("view", key: "1", role: externalDisplay) == .created("Projector"))
+  }
+
+  @Test func `a role without any is refused, and the others are listed`() {
+    var stage = Stage(named)
+    #expect(stage.drop("viewCat", role: "CarPlay") == .refused(.noSuchConfiguration))
+    #expect(
+      stage.message
+        == #"org.example.Cats has no configuration in the role "CarPlay"; there are some in "#
+        + #""UIWindowSceneSessionRoleApplication" and "\#(externalDisplay)""#)
+  }
+
+  // MARK: Families
+
+  @Test(
+    arguments: [
+      ("com.example.a", true), ("com.example.a.b", true), ("com.example.*", true), ("com.example", false),
+      ("com.example.", false), ("com.examples.a", false), ("com.exampleXa", false), ("Com.example.a", false),
+    ] as [(Text, Bool)])
+  func `a family takes what goes on after its dot`(type: Text, isOfFamily: Bool) {
+    var stage = Stage(
+      app("org.example.Cats", type) {
+        window("Default")
+        window("Family", "com.example.*")
+      })
+    #expect(
+      stage.drop(type, key: "1")
+        == .created(isOfFamily && type != "com.example.*" ? "Family" : isOfFamily ? "Family" : "Default"))
+    let byName = type == "com.example.*"
+    #expect(stage.whyConfiguration == (byName ? .namesType : isOfFamily ? .namesFamily : .namesNoTypes))
+  }
+
+  @Test func `families are those of configurations, and declare nothing`() {
+    var stage = Stage(app("org.example.Cats", "com.example.*") { window("Default") })
+    #expect(stage.drop("com.example.a") == .refused(.activityTypeNotDeclared))
+  }
+
+  // MARK: By content
+
+  private let pictures = app("org.example.Pictures", "view", takes: ["image/*", "text/*"]) {
+    window("Default")
+    window("Any", takes: ["image/*"])
+    window("PNG", takes: ["public.png"])
+    window("View", "view")
+  }
+
+  @Test func `without an activity the content types are asked`() {
+    var stage = Stage(pictures)
+    #expect(stage.drop(items: [item(as: file("file:///a.png", "image/png"))]) == .created("PNG"))
+    #expect(stage.whyConfiguration == .namesType)
+    #expect(stage.drop(items: [item(as: file("file:///a.jpg", "image/jpeg"))]) == .created("Any"))
+    #expect(stage.whyConfiguration == .namesFamily)
+    #expect(stage.drop(items: [item(as: file("file:///a.txt", "text/plain"))]) == .created("Default"))
+    #expect(stage.whyConfiguration == .namesNoTypes)
+  }
+
+  @Test func `with one they are not`() {
+    var stage = Stage(pictures)
+    #expect(stage.drop(items: [item(activity("view", "1"), as: file("file:///a.png"))]) == .created("View"))
+    #expect(stage.whyConfiguration == .namesType)
+  }
+}

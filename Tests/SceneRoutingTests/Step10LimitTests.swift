@@ -1,0 +1,85 @@
+import SceneModel
+import SceneRouting
+import Testing
+
+/// 10: where nothing was chosen a session is made, up to the limit.
+@Suite struct Step10LimitTests {
+  private let cats = app("org.example.Cats", "view", "each") {
+    window("Default")
+    window("Cat", "view", atMost: 2)
+    window("Each", "each", launch: .new, atMost: 1)
+    window("Cat", role: externalDisplay)
+  }
+
+  @Test func `what nobody takes gets a session that shows it`() {
+    var stage = Stage(cats)
+    stage.session("main", showing: activity("view", "9"))
+    #expect(stage.drop("view", key: "1") == .created("Cat"))
+    #expect(stage.because == .noCandidate)
+    let made = stage.sessions["#1"]
+    #expect(made?.application == "org.example.Cats")
+    #expect(made?.role == PayloadOptions.defaultRole)
+    #expect(made?.userActivity == activity("view", "1"))
+    #expect(made?.created == moment(1000))
+    #expect(made?.lastActivated == moment(1000))
+    #expect(made?.state == .unattached)
+    #expect(made?.isConnected == false)
+    #expect(made?.hasBeenConnected == false)
+  }
+
+  @Test func `beyond the limit it is denied`() {
+    var stage = Stage(cats)
+    #expect(stage.drop("view", key: "1") == .created("Cat"))
+    #expect(stage.drop("view", key: "2") == .created("Cat"))
+    #expect(stage.drop("view", key: "3") == .refused(.requestDenied))
+    #expect(
+      stage.message
+        == #"the configuration "Cat" of org.example.Cats has 2 sessions, and StagedoorMaximumSessions allows 2"#)
+    #expect(stage.drop("view", key: "3", .new) == .refused(.requestDenied))
+    #expect(stage.drop("view", .auto) == .refused(.requestDenied))
+    #expect(stage.drop("view", key: "2") == .activated("#2"))
+  }
+
+  @Test func `one that goes makes room for another`() {
+    var stage = Stage(cats)
+    stage.session("one", "Cat")
+    stage.session("two", "Cat")
+    #expect(stage.drop("view", key: "3") == .refused(.requestDenied))
+    stage.discard("one")
+    #expect(stage.drop("view", key: "3") == .created("Cat"))
+  }
+
+  @Test func `the limit holds for one configuration of one role of one application`() {
+    var stage = Stage(cats, app("org.example.Dogs", "bark") { window("Cat") })
+    stage.session("main", "Default")
+    stage.session("beamer", "Cat", role: externalDisplay)
+    stage.session("dog", "Cat", of: "org.example.Dogs")
+    #expect(stage.drop("view", key: "1") == .created("Cat"))
+    #expect(stage.drop("view", key: "2") == .created("Cat"))
+    #expect(stage.drop("view", key: "3") == .refused(.requestDenied))
+    #expect(stage.drop("view", key: "3", in: "Default") == .created("Default"))
+  }
+
+  @Test func `a policy of new sessions has the limit too`() {
+    var stage = Stage(cats)
+    #expect(stage.drop("each", key: "1") == .created("Each"))
+    #expect(stage.drop("each", key: "1") == .refused(.requestDenied))
+  }
+
+  @Test func `sessions that a larger limit left are counted`() {
+    var stage = Stage(cats)
+    for name in ["a", "b", "c"] { stage.session(name, "Cat") }
+    #expect(stage.drop("view", key: "1") == .refused(.requestDenied))
+    #expect(stage.message?.contains("has 3 sessions") == true)
+  }
+
+  @Test func `a private delivery makes a private session`() {
+    var stage = Stage(cats)
+    var payload = Payload(activity("view", "1"))
+    payload.options.isPrivate = true
+    #expect(stage.drop(payload) == .created("Cat"))
+    #expect(stage.sessions["#1"]?.isPrivate == true)
+    #expect(stage.drop("view", key: "2") == .created("Cat"))
+    #expect(stage.sessions["#2"]?.isPrivate == false)
+  }
+}
