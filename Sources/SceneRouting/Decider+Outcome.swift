@@ -15,8 +15,8 @@ extension Decider {
     if let maximum = configuration.maximumSessions, count >= maximum {
       throw Refusal(
         .requestDenied,
-        "the configuration \(quoted(configuration.name.string)) of \(application) has \(count) sessions, and "
-          + "StagedoorMaximumSessions allows \(maximum)")
+        "StagedoorMaximumSessions of the configuration \(quoted(configuration.name.string)) of \(application) is \(maximum), "
+          + "and it has \(count)")
     }
     var explanation = explanation
     explanation.sessionReason = reason

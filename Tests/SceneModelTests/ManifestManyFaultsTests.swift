@@ -74,6 +74,7 @@ import Testing
   private static let hostile: [@Sendable (Int) -> String] = [
     { "{\"NSUserActivityTypes\":[\(list("7", $0))]}" }, { "{\"CFBundleDocumentTypes\":[\(list("7", $0))]}" },
     { "{\"CFBundleDocumentTypes\":[\(list("{\"LSItemContentTypes\":[7]}", $0 / 4))]}" },
+    { "{\"CFBundleDocumentTypes\":[\(list("{\"LSItemContentTypes\":7}", $0))]}" },
     { count in
       "{\"UIApplicationSceneManifest\":{\"UISceneConfigurations\":{\((0..<count).map { "\"\($0)\":7" }.joined(separator: ","))}}}"
     },
@@ -90,7 +91,7 @@ import Testing
 
   @Test(arguments: hostile.indices)
   func `many faults cost little more than few`(index: Int) {
-    let (small, large) = (Array(Self.hostile[index](2_000).utf8), Array(Self.hostile[index](8_000).utf8))
+    let (small, large) = (Array(Self.hostile[index](1_000).utf8), Array(Self.hostile[index](4_000).utf8))
     #expect(growth(from: small, to: large) { _ = try? Manifest($0, types: ManifestTests.types) } < 9)
   }
 }

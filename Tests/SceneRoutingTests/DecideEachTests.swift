@@ -134,7 +134,7 @@ import Testing
   @Test func `the batch says which item it was, and that item says why`() throws {
     var stage = Stage(cats)
     let decided = try decideEach(&stage.state, batch(oneTooMany), at: stage.now, newSession: Names().next)
-    let message = #"the configuration "Few" of org.example.Cats has 1 sessions, and StagedoorMaximumSessions allows 1"#
+    let message = #"StagedoorMaximumSessions of the configuration "Few" of org.example.Cats is 1, and it has 1"#
     #expect(decided.refusal?.reason == .requestDenied)
     #expect(decided.refusal?.message == "items[3]: " + message)
     for (place, decision) in decided.decisions.enumerated() {

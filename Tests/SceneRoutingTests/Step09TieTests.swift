@@ -109,4 +109,13 @@ import Testing
     #expect(stage.drop("view", key: "1", asking: "main") == .activated("it"))
     #expect(stage.because == .onlyInTier)
   }
+
+  @Test(arguments: [Way.shows, .can])
+  func `nor does one that nobody set conditions for, and that shows something else`(way: Way) {
+    var stage = Stage(cats)
+    put("it", way, on: &stage, state: .background, created: 1, activated: 1, number: 1)
+    stage.session("main", showing: activity("view", "2"), state: .foregroundActive, number: 6)
+    #expect(stage.drop("view", key: "1", asking: "main") == .activated("it"))
+    #expect(stage.because == .onlyInTier)
+  }
 }

@@ -34,7 +34,7 @@ import Testing
     #expect(stage.drop("view", key: "3") == .refused(.requestDenied))
     #expect(
       stage.message
-        == #"the configuration "Cat" of org.example.Cats has 2 sessions, and StagedoorMaximumSessions allows 2"#)
+        == #"StagedoorMaximumSessions of the configuration "Cat" of org.example.Cats is 2, and it has 2"#)
     #expect(stage.drop("view", key: "3", .new) == .refused(.requestDenied))
     #expect(stage.drop("view", .auto) == .refused(.requestDenied))
     #expect(stage.drop("view", key: "2") == .activated("#2"))
@@ -70,7 +70,7 @@ import Testing
     var stage = Stage(cats)
     for name in ["a", "b", "c"] { stage.session(name, "Cat") }
     #expect(stage.drop("view", key: "1") == .refused(.requestDenied))
-    #expect(stage.message?.contains("has 3 sessions") == true)
+    #expect(stage.message?.contains("is 2, and it has 3") == true)
   }
 
   @Test func `a private delivery makes a private session`() {

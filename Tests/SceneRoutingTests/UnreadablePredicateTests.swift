@@ -20,6 +20,9 @@ import Testing
     stage.change("it", Self.breaks[which])
     #expect(stage.drop("view", key: "1", asking: "it") == .created("Default"))
     #expect(stage.because == .noCandidate)
+    // Nor does it win where another one takes it.
+    #expect(stage.drop("view", key: "1", asking: "it") == .activated("#1"))
+    #expect(stage.because == .onlyInTier)
   }
 
   @Test(arguments: [0, 1])

@@ -147,10 +147,16 @@ extension JSONNode {
     case .object:
       let isTag = isTagged && hasOnlyTag
       let dictionary = Value.dictionary(try dictionary(isTagged: isTagged && !isTag))
-      if !isTag { return dictionary }
-      // A tag that says something wrong is read once more, to say where: a place is long to find.
-      if let value = try? Value(tagged: dictionary, in: .json) { return value }
-      return try Value(tagged: dictionary, in: .json, at: place)
+      return isTag ? try meaning(of: dictionary) : dictionary
+    }
+  }
+
+  /// To tell a place costs a walk through the document, so it is only told where something is wrong.
+  private func meaning(of tag: Value) throws(Fault) -> Value {
+    do throws(Fault) {
+      return try Value(tagged: tag, in: .json)
+    } catch {
+      return try Value(tagged: tag, in: .json, at: place)
     }
   }
 

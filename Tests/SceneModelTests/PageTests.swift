@@ -1,0 +1,149 @@
+import FoundationEssentials
+import SceneModel
+import Testing
+
+/// The pages for senders and for authors of applications say what is so.
+@Suite struct PageTests {
+  private struct Page {
+    let lines: [String]
+
+    init(_ name: String) throws {
+      let data = try Data(contentsOf: URL(filePath: "\(TypeFixtures.repository)/docs/\(name)"))
+      lines = String(decoding: data, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false).map(
+        String.init)
+    }
+
+    /// What stands between fences of this language.
+    func blocks(_ language: String) -> [String] {
+      lines.indices.filter { lines[$0] == "```\(language)" }
+        .map { lines[($0 + 1)...].prefix { $0 != "```" }.joined(separator: "\n") }
+    }
+
+    /// The cells of the rows of a table, by the words that its first line has.
+    func table(_ heading: String) throws -> [[String]] {
+      let start = try #require(lines.firstIndex { $0.hasPrefix(heading) })
+      return lines[(start + 2)...].prefix { $0.hasPrefix("|") }.map { row in
+        row.dropFirst().dropLast().split(separator: "|").map { String($0).trimmingBlanks }
+      }
+    }
+  }
+
+  @Test func `every payload on the page for senders is one`() throws {
+    let blocks = try Page("documents.md").blocks("json")
+    #expect(blocks.count == 3)
+    for block in blocks {
+      let payload = try Payload(json: Text(block), PayloadTests.rules)
+      var strict = payload
+      strict.options.isStrict = true
+      #expect(try Payload(json: strict.json, PayloadTests.rules) == strict)
+      // Nothing on the page is passed over.
+      let given = try JSON.value(Text(block))
+      guard case .dictionary(var fields) = given else { continue }
+      var options =
+        fields["options"].flatMap { if case .dictionary(let options) = $0 { options } else { nil } } ?? UserInfo()
+      options["strict"] = true
+      fields["options"] = .dictionary(options)
+      #expect(try Payload(json: JSON.text(of: .dictionary(fields)), PayloadTests.rules) == strict)
+    }
+  }
+
+  @Test func `every manifest on the page for authors is one`() throws {
+    let blocks = try Page("manifest.md").blocks("json")
+    #expect(blocks.count == 2)
+    for block in blocks {
+      let manifest = try Manifest(Array(block.utf8), installedAs: "org.example.Gallery", types: ManifestTests.types)
+      #expect(try JSON.value(manifest.json) == JSON.value(Text(block)))
+    }
+  }
+
+  @Test func `every tag on the page is one, and comes back`() throws {
+    let rows = try Page("documents.md").table("| written | is |")
+    #expect(rows.count == 6)
+    var kinds: Set<String> = []
+    for row in rows {
+      let value = try JSON.value(Text(row[0].trimmingTicks))
+      #expect(try JSON.value(JSON.text(of: value)) == value)
+      kinds.insert(String(row[0].dropFirst(4).prefix { $0 != "\"" }))
+    }
+    #expect(kinds == ["date", "data", "uuid", "url", "set", "literal"])
+  }
+
+  /// What a strict reader says that there is.
+  private func known(_ json: String) throws -> Set<String> {
+    let fault = #expect(throws: Fault.self) { try Payload(json: Text(json), PayloadTests.rules) }
+    let list = try #require(
+      fault?.reason.dropFirst("expected ".count).prefix { _ in true }.split(separator: ", since")[0])
+    return Set(list.replacing(" or ", with: ", ").split(separator: ", ").map(String.init))
+  }
+
+  private static let documents = [
+    ("## Payload", #"{"x":1,"options":{"strict":true}}"#),
+    ("## Item", #"{"items":[{"x":1}],"options":{"strict":true}}"#),
+    ("## Activity", #"{"activity":{"x":1},"options":{"strict":true}}"#),
+    ("## Representation", #"{"items":[{"representations":[{"x":1}]}],"options":{"strict":true}}"#),
+    ("## Options", #"{"options":{"x":1,"strict":true}}"#),
+  ]
+
+  @Test(arguments: documents)
+  func `the page has every key that there is, and no other`(section: String, json: String) throws {
+    let page = try Page("documents.md")
+    let start = try #require(page.lines.firstIndex(of: section))
+    let end = page.lines[(start + 1)...].firstIndex { $0.hasPrefix("## ") } ?? page.lines.endIndex
+    let rows = page.lines[start..<end].filter { $0.hasPrefix("| `") }
+    let keys = rows.flatMap { row in
+      row.dropFirst().prefix { $0 != "|" }.split(separator: "`").filter { $0.allSatisfy(\.isLetter) }
+    }
+    var expected = try known(json)
+    // It has a section of its own, and two tables speak of it.
+    if section == "## Representation" { expected.formUnion(["data", "text", "file"]) }
+    #expect(Set(keys.map(String.init)) == expected)
+    #expect(keys.count == expected.count)
+  }
+
+  @Test func `the page has every choice that there is`() throws {
+    let rows = try Page("documents.md").table("| key | value | if you say nothing |")
+    func choices<Choice: CaseIterable & RawRepresentable<String>>(_: Choice.Type) -> [String] {
+      Choice.allCases.map(\.rawValue)
+    }
+    for (key, choices) in [
+      ("disposition", choices(PayloadOptions.Disposition.self)), ("wait", choices(PayloadOptions.Wait.self)),
+      ("presentationStyle", choices(PayloadOptions.PresentationStyle.self)),
+      ("batch", choices(PayloadOptions.Batch.self)),
+    ] {
+      let row = try #require(rows.first { $0[0] == "`\(key)`" })
+      for choice in choices { #expect(row[1].contains("`\(choice)`")) }
+      #expect(row[2] == "`\(choices[0])`")
+    }
+  }
+
+  @Test func `the page has every limit, as it is`() throws {
+    let rows = try Page("documents.md").table("| at most | of | since |")
+    let limits = [
+      Limits.payload, Limits.manifest, Limits.depth, Limits.values, Limits.items, Limits.perItem, Limits.name,
+      Limits.text,
+      Limits.predicate,
+    ]
+    #expect(rows.map { Int($0[0].replacing(",", with: "")) } == limits)
+    let manifest = try Page("manifest.md").lines.joined(separator: "\n")
+    for limit in ["\(Limits.configurations) configurations", "1,000 declared", "After \(Limits.faults) faults"] {
+      #expect(manifest.contains(limit))
+    }
+    #expect(Limits.types == 1000)
+  }
+
+  @Test func `the faults on the page for authors are those of a manifest`() throws {
+    let block = try #require(try Page("manifest.md").blocks("").first { $0.hasPrefix("CFBundleName") })
+    let faults = ManifestTests.faults(
+      #"""
+      {"CFBundleIdentifier":"a.b","CFBundleName":7,"UIApplicationSceneManifest":{"UISceneConfigurations":{
+       "UIWindowSceneSessionRoleApplication":[{"UISceneConfigurationName":"a"},{"UISceneConfigurationName":"b",
+       "StagedoorLaunch":"once"},{"UISceneConfigurationName":"c","StagedoorCanActivatePredicate":"SELF =="}]}}}
+      """#)
+    #expect(block == faults.joined(separator: "\n"))
+  }
+}
+
+extension String {
+  fileprivate var trimmingBlanks: String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+  fileprivate var trimmingTicks: String { String(drop { $0 == "`" }.reversed().drop { $0 == "`" }.reversed()) }
+}
