@@ -19,7 +19,8 @@ extension Decider {
     let route =
       switch type {
       case .activity(let name)?:
-        state.applications[application].routes[name, role] ?? state.applications[application].makeRoute(.activity(name), role)
+        state.applications[application].routes[name, role]
+          ?? state.applications[application].makeRoute(.activity(name), role)
       case let type?: state.applications[application].makeRoute(type, role, state.types)
       case nil: state.applications[application].firstRoute(role: role)
       }

@@ -40,6 +40,7 @@ extension Decider {
     case .policyNew: "the configuration \(name) of \(application) takes each thing in a new session"
     case .policySingleNoneYet, .withoutKeyNew: "there is no session of the configuration \(name) of \(application)"
     case .noCandidate where !scope.key.isEmpty: "no session of \(application) takes \(quoted(scope.key.string))"
+    case _ where options.configuration != nil: "there is no session of the configuration \(name) of \(application)"
     default: "\(application) has no session yet"
     }
   }
@@ -57,7 +58,8 @@ extension Decider {
     let kind = state.applications[application].kind(state.entries[Int(slot)].kind)
     let routing = routing(state.applications[application].identifier, kind.configuration, activity)
     let content: Shown? = key.isEmpty ? nil : .content(key)
-    let isRestored = state.entries[Int(slot)].flags.isDisjoint(with: .isConnected)
+    let isRestored =
+      state.entries[Int(slot)].flags.isDisjoint(with: .isConnected)
       && state.entries[Int(slot)].flags.contains(.hasBeenConnected)
     return Decision(
       outcome: isRestored ? .restored(identifier) : .activated(identifier),

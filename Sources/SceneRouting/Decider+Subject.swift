@@ -132,14 +132,28 @@ extension Representation {
   /// The first URL of a list of them, if that is what it is.
   fileprivate var link: Text? {
     guard ["text/uri-list", "public.url", "public.file-url"].contains(type.name.string) else { return nil }
-    let list: String
     switch content {
-    case .text(let text): list = text.string
-    case .data(let data): list = String(decoding: data, as: UTF8.self)
+    case .text(let text): return text.withBytes(Representation.firstURL)
+    case .data(let data): return data.withUnsafeBytes(Representation.firstURL)
     case .file: return nil
     }
-    let lines = list.split(whereSeparator: { $0.isNewline || $0 == "\0" })
-    let line = lines.first { !$0.hasPrefix("#") && !$0.allSatisfy(\.isWhitespace) }
-    return line.map { Text(String($0)) }.flatMap { URLText.isValid($0) && $0.count <= Limits.text ? $0 : nil }
+  }
+
+  /// The first line that is neither blank nor a comment. What stands behind it is not looked at.
+  private static func firstURL(of list: UnsafeRawBufferPointer) -> Text? {
+    let isBlank: (UInt8) -> Bool = { $0 <= UInt8(ascii: " ") }
+    let isEnd: (UInt8) -> Bool = { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") || $0 == 0 }
+    var rest = list[...]
+    while let first = rest.firstIndex(where: { !isBlank($0) }) {
+      rest = rest[first...]
+      let end = rest.firstIndex(where: isEnd) ?? rest.endIndex
+      var line = rest[..<end]
+      while let last = line.last, isBlank(last) { line = line.dropLast() }
+      rest = rest[end...]
+      if line.first == UInt8(ascii: "#") { continue }
+      guard line.count <= Limits.text, let text = String(validating: line, as: UTF8.self) else { return nil }
+      return URLText.isValid(Text(text)) ? Text(text) : nil
+    }
+    return nil
   }
 }

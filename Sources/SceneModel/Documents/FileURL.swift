@@ -9,7 +9,8 @@ package enum FileURL {
       var rest = bytes[...]
       guard dropPrefix("file://", of: &rest) else { return nil }
       _ = dropPrefix("localhost", of: &rest)
-      guard rest.first == UInt8(ascii: "/"), !rest.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") })
+      guard rest.first == UInt8(ascii: "/"),
+        !rest.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") })
       else { return nil }
       return percentDecoded(rest)
     }

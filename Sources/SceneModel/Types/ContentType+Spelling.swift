@@ -54,7 +54,8 @@ extension ContentType {
 
   /// What is spelled as it is called, as nearly all are, is one text.
   private static func name(_ bytes: ArraySlice<UInt8>, of spelling: Text) -> Text {
-    bytes.count == spelling.count && bytes.allSatisfy { MIMESyntax.small($0) == $0 } ? spelling : MIMESyntax.small(bytes)
+    bytes.count == spelling.count && bytes.allSatisfy { MIMESyntax.small($0) == $0 }
+      ? spelling : MIMESyntax.small(bytes)
   }
 
   private static func check(half: ArraySlice<UInt8>, _ side: String) throws(WrongSpelling) {
