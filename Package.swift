@@ -47,6 +47,10 @@ let package = Package(
     .executableTarget(
       name: "greeter-client", dependencies: ["DBus"], path: "examples/greeter", exclude: ["Service.swift"],
       sources: ["Client.swift"], swiftSettings: settings),
+    // In this package and not in that of the benchmarks, because the rooms that it measures are nobody's product.
+    .executableTarget(
+      name: "mind-benchmark", dependencies: ["SceneModel", "SceneRouting"], path: "Benchmarks/Sources/mind-benchmark",
+      swiftSettings: settings),
     .testTarget(
       name: "ClientTests",
       dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],

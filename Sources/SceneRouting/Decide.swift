@@ -50,16 +50,21 @@ struct Decider {
     if let named = options.session { return try namedSession(named, state) }
     if request.payload.items.isEmpty { return try withoutItems(state) }
     let subject = try findSubject(state)
-    explainKey(of: subject.activity)
+    explainKey(of: subject.place)
     let application = try chooseApplication(for: subject, state)
     let route = try chooseConfiguration(of: application, for: subject.type, state)
     let scope = Scope(
-      application: application, route: route, activity: subject.activity, key: explanation.key?.chosen ?? .empty)
+      application, route, subject.place, key: explanation.key?.chosen ?? .empty, state)
     if let decision = try onlyScene(scope, state) { return decision }
     if let decision = try policy(scope, state) { return decision }
     if options.disposition == .new { return try make(scope, .dispositionNew, state) }
     if let decision = candidate(scope, state) { return decision }
     return try make(scope, scope.key.isEmpty ? .withoutKeyNew : .noCandidate, state)
+  }
+
+  /// The activity that routes. A step that asks for less than all of it does not take it out of the payload, since that copies it.
+  func activity(_ place: RoutingActivity?) -> UserActivity? {
+    place.map { request.payload.items[$0.item].activities[$0.activity] }
   }
 
   // MARK: 0. Nothing in it has expired
@@ -82,7 +87,18 @@ struct Scope {
   let application: Int
   /// The configuration of step 4, and those whose sessions are candidates.
   let route: Route
-  let activity: UserActivity?
+  /// Where the activity that routes stands in the payload; `nil` where it is routed by content.
+  let place: RoutingActivity?
   /// "" for none.
   let key: Text
+  /// By Apple's rule nobody asks.
+  let asksWhatIsShown: Bool
+
+  init(_ application: Int, _ route: Route, _ place: RoutingActivity?, key: Text = .empty, _ state: State) {
+    self.application = application
+    self.route = route
+    self.place = place
+    self.key = key
+    asksWhatIsShown = state.applications[application].manifest?.routing != .uikit
+  }
 }

@@ -43,7 +43,7 @@ extension Decider {
   private func hasPreferringSession(_ application: Int, _ subject: Subject, _ state: State) -> Bool {
     guard let key = explanation.key?.chosen, let route = try? route(of: application, for: subject.type, state)
     else { return false }
-    let scope = Scope(application: application, route: route, activity: subject.activity, key: key)
+    let scope = Scope(application, route, subject.place, key: key, state)
     return best(in: scope, state)?.tier == .prefers
   }
 

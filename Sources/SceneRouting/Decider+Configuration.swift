@@ -9,16 +9,21 @@ extension Decider {
     of application: Int, for type: RoutedType?, _ state: State
   ) throws(Refusal) -> Route {
     let route = try route(of: application, for: type, state)
-    guard let manifest = state.applications[application].manifest else { return route }
-    explanation.configuration = Explanation.Choice(
-      chosen: manifest.configurations[route.configuration].name, because: route.because)
+    let chosen = state.applications[application].manifest?.configurations[route.configuration].name
+    explanation.configuration = chosen.map { Explanation.Choice(chosen: $0, because: route.because) }
     return route
   }
 
   func route(of application: Int, for type: RoutedType?, _ state: State) throws(Refusal) -> Route {
     if let name = options.configuration { return try namedRoute(name, application, state) }
-    let ofRole = state.applications[application].firstRoute(role: role)
-    let route = type.map { state.applications[application].route(of: $0, role: role, state.types) } ?? ofRole
+    let route =
+      switch type {
+      case .activity(let name)?:
+        state.applications[application].routes[name, role]
+          ?? state.applications[application].makeRoute(.activity(name), role)
+      case let type?: state.applications[application].makeRoute(type, role, state.types)
+      case nil: state.applications[application].firstRoute(role: role)
+      }
     if let route { return route }
     throw Refusal(
       .noSuchConfiguration,

@@ -22,13 +22,13 @@ extension Decider {
     explanation.sessionReason = reason
     let session = Session(
       identifier: request.newSession, application: application, role: configuration.role,
-      configuration: configuration.name, created: now, userActivity: scope.activity,
-      openedContent: scope.activity == nil ? scope.key : .empty, isPrivate: options.isPrivate)
+      configuration: configuration.name, created: now, userActivity: activity(scope.place),
+      openedContent: scope.place == nil ? scope.key : .empty, isPrivate: options.isPrivate)
     return Decision(
       outcome: .created(session.identifier), facts: [.sessionMade(session)],
       effects: [
         .announceSession(session.identifier),
-        .announceRouting(routing(application, configuration.name, scope.activity)),
+        .announceRouting(routing(application, configuration.name, session.userActivity)),
         .handOver(to: session.identifier),
       ], explanation: explanation)
   }
@@ -40,27 +40,31 @@ extension Decider {
     case .policyNew: "the configuration \(name) of \(application) takes each thing in a new session"
     case .policySingleNoneYet, .withoutKeyNew: "there is no session of the configuration \(name) of \(application)"
     case .noCandidate where !scope.key.isEmpty: "no session of \(application) takes \(quoted(scope.key.string))"
+    case _ where options.configuration != nil: "there is no session of the configuration \(name) of \(application)"
     default: "\(application) has no session yet"
     }
   }
 
   /// A session that is there gets it.
   func take(
-    _ slot: Int32, _ reason: SessionReason, _ activity: UserActivity?, key: Text = .empty, _ state: State
+    _ slot: Int32, _ reason: SessionReason, _ place: RoutingActivity?, key: Text = .empty, _ state: State
   ) -> Decision {
-    let entry = state.entries[Int(slot)]
-    let identifier = entry.identifier
-    let application = state.applications[Int(entry.application)]
+    let identifier = state.entries[Int(slot)].identifier
+    let activity = activity(place)
     var explanation = explanation
     explanation.session = identifier
     explanation.sessionReason = reason
-    let routing = routing(application.identifier, application.kind(entry.kind).configuration, activity)
-    let shown = activity.map(Shown.activity) ?? (key.isEmpty ? nil : .content(key))
-    let isRestored = !entry.flags.contains(.isConnected) && entry.flags.contains(.hasBeenConnected)
+    let application = Int(state.entries[Int(slot)].application)
+    let kind = state.applications[application].kind(state.entries[Int(slot)].kind)
+    let routing = routing(state.applications[application].identifier, kind.configuration, activity)
+    let content: Shown? = key.isEmpty ? nil : .content(key)
+    let isRestored =
+      state.entries[Int(slot)].flags.isDisjoint(with: .isConnected)
+      && state.entries[Int(slot)].flags.contains(.hasBeenConnected)
     return Decision(
       outcome: isRestored ? .restored(identifier) : .activated(identifier),
-      facts: [.sessionActivated(identifier, at: now, showing: shown)],
-      effects: activity == nil
+      facts: [.sessionActivated(identifier, at: now, showing: activity.map(Shown.activity) ?? content)],
+      effects: place == nil
         ? [.announceRouting(routing), .handOver(to: identifier)]
         : [.announceActivity(of: identifier), .announceRouting(routing), .handOver(to: identifier)],
       explanation: explanation)

@@ -20,14 +20,14 @@ extension Decider {
     explanation.application = Explanation.Choice(chosen: application.identifier, because: .ofSession)
     explanation.configuration = Explanation.Choice(
       chosen: application.kind(state.entries[Int(slot)].kind).configuration, because: .ofSession)
-    let activity = try activityForNamedSession(of: number, manifest, state)
-    explainKey(of: activity)
-    return take(slot, .named, activity, key: explanation.key?.chosen ?? .empty, state)
+    let place = try activityForNamedSession(of: number, manifest, state)
+    explainKey(of: place)
+    return take(slot, .named, place, key: explanation.key?.chosen ?? .empty, state)
   }
 
   private mutating func activityForNamedSession(
     of application: Int, _ manifest: Manifest, _ state: State
-  ) throws(Refusal) -> UserActivity? {
+  ) throws(Refusal) -> RoutingActivity? {
     let isStranger = request.sender.isSandboxed && request.sender.hosts != manifest.identifier
     var undeclared: UserActivity?
     for (place, item) in request.payload.items.enumerated() {
@@ -39,7 +39,7 @@ extension Decider {
         }
         explanation.routingActivity = RoutingActivity(
           item: place, activity: number, activityType: activity.activityType)
-        return activity
+        return explanation.routingActivity
       }
     }
     if let undeclared {
@@ -78,7 +78,7 @@ extension Decider {
     let application = try existing(name, state)
     explanation.application = Explanation.Choice(chosen: name, because: .named)
     let route = try chooseConfiguration(of: application, for: nil, state)
-    let scope = Scope(application: application, route: route, activity: nil, key: .empty)
+    let scope = Scope(application, route, nil, state)
     if options.disposition != .new {
       if let latest = latest(in: scope, state) { return take(latest, .latest, nil, state) }
       // None of that kind; yet where there may be one scene only, it is not made beside the one that is there.
@@ -114,7 +114,7 @@ extension Decider {
     if supportsMultipleScenes(scope, state) { return nil }
     guard options.disposition == .new else {
       guard let slot = onlySession(scope, state) else { return try make(scope, .noSceneYet, state) }
-      return take(slot, .onlyScene, scope.activity, key: scope.key, state)
+      return take(slot, .onlyScene, scope.place, key: scope.key, state)
     }
     try refuseSecondScene(scope, state)
     return try make(scope, .dispositionNew, state)
@@ -142,7 +142,7 @@ extension Decider {
 
   /// Which beats what the sender wishes.
   func policy(_ scope: Scope, _ state: State) throws(Refusal) -> Decision? {
-    switch configuration(scope, state).launch {
+    switch launch(scope, state) {
     case .automatic: return nil
     case .new: return try make(scope, .policyNew, state)
     case .single:
@@ -150,18 +150,21 @@ extension Decider {
       guard let slot = first(of: scope.application, state, where: { $0 == scope.route.configuration }) else {
         return try make(scope, .policySingleNoneYet, state)
       }
-      return take(slot, .policySingle, scope.activity, key: scope.key, state)
+      return take(slot, .policySingle, scope.place, key: scope.key, state)
     }
   }
 
+  private func launch(_ scope: Scope, _ state: State) -> SceneConfiguration.Launch {
+    state.applications[scope.application].manifest?.configurations[scope.route.configuration].launch ?? .automatic
+  }
+
   private func refuseBesideSingle(_ scope: Scope, _ state: State) throws(Refusal) {
-    let configuration = configuration(scope, state)
-    guard options.disposition == .new, configuration.launch == .single,
+    guard options.disposition == .new, launch(scope, state) == .single,
       first(of: scope.application, state, where: { $0 == scope.route.configuration }) != nil
     else { return }
     throw Refusal(
       .requestDenied,
-      "the configuration \(quoted(configuration.name.string)) of \(state.applications[scope.application].identifier) has its one "
+      "the configuration \(quoted(configuration(scope, state).name.string)) of \(state.applications[scope.application].identifier) has its one "
         + "session: StagedoorLaunch is \"single\", so that the disposition \"new\" makes no other")
   }
 }

@@ -4,7 +4,6 @@ import SceneModel
 struct Subject {
   let type: RoutedType
   /// `nil` where it is routed by content.
-  let activity: UserActivity?
   let place: RoutingActivity?
   /// The applications that declare the type and may see it, in the order of their identifiers.
   let applications: [Int]
@@ -17,10 +16,10 @@ extension Decider {
   /// application takes. Where the options name an application, only that one counts.
   mutating func findSubject(_ state: State) throws(Refusal) -> Subject {
     let named = try options.application.map { name throws(Refusal) in try existing(name, state) }
-    if let subject = firstActivity({ declaring($0, named, state) }) { return explained(subject) }
+    if let subject = firstActivity({ declaring($0, $1, named, state) }) { return explained(subject) }
     // A host may hand its own scenes an activity that its manifest says nothing of.
     if let named, request.sender.hosts == state.applications[named].identifier,
-      let subject = firstActivity({ isVisible($0.visibility, to: named, state) ? [named] : [] })
+      let subject = firstActivity({ isVisible($1, to: named, state) ? [named] : [] })
     {
       return explained(subject)
     }
@@ -30,20 +29,22 @@ extension Decider {
           .filter { isVisible(representation.visibility, to: $0, state) && (named == nil || named == $0) }
         if applications.isEmpty { continue }
         explanation.contentType = representation.type.text
-        return Subject(type: .content(representation.type), activity: nil, place: nil, applications: applications)
+        return Subject(type: .content(representation.type), place: nil, applications: applications)
       }
     }
     throw undeclared(named, state)
   }
 
-  private func firstActivity(_ applications: (UserActivity) -> [Int]) -> Subject? {
-    for (item, content) in request.payload.items.enumerated() {
-      for (number, activity) in content.activities.enumerated() {
-        let applications = applications(activity)
+  /// The first whose type and visibility leave it some applications.
+  private func firstActivity(_ applications: (Text, Visibility) -> [Int]) -> Subject? {
+    let items = request.payload.items
+    for item in items.indices {
+      for number in items[item].activities.indices {
+        let type = items[item].activities[number].activityType
+        let applications = applications(type, items[item].activities[number].visibility)
         if applications.isEmpty { continue }
-        let place = RoutingActivity(item: item, activity: number, activityType: activity.activityType)
-        return Subject(
-          type: .activity(activity.activityType), activity: activity, place: place, applications: applications)
+        let place = RoutingActivity(item: item, activity: number, activityType: type)
+        return Subject(type: .activity(type), place: place, applications: applications)
       }
     }
     return nil
@@ -54,10 +55,10 @@ extension Decider {
     return subject
   }
 
-  private func declaring(_ activity: UserActivity, _ named: Int?, _ state: State) -> [Int] {
-    let all = state.applications(declaring: activity.activityType)
-    if activity.visibility == .all, named == nil { return all }
-    return all.filter { isVisible(activity.visibility, to: $0, state) && (named == nil || named == $0) }
+  private func declaring(_ type: Text, _ visibility: Visibility, _ named: Int?, _ state: State) -> [Int] {
+    let all = state.applications(declaring: type)
+    if visibility == .all, named == nil { return all }
+    return all.filter { isVisible(visibility, to: $0, state) && (named == nil || named == $0) }
   }
 
   func isVisible(_ visibility: Visibility, to application: Int, _ state: State) -> Bool {
@@ -104,12 +105,14 @@ extension Decider {
   // MARK: 2. What it is about: the key
 
   /// Of an activity its content, else its page. Of other things the first item's file or link.
-  mutating func explainKey(of activity: UserActivity?) {
-    if let activity {
-      guard let key = activity.key, !key.isEmpty else { return }
-      let isIdentifier = !(activity.targetContentIdentifier ?? .empty).isEmpty
-      explanation.key = Explanation.Choice(
-        chosen: key, because: isIdentifier ? .targetContentIdentifier : .webpageURL)
+  mutating func explainKey(of place: RoutingActivity?) {
+    if let place {
+      let activities = request.payload.items[place.item].activities
+      if let identifier = activities[place.activity].targetContentIdentifier, !identifier.isEmpty {
+        explanation.key = Explanation.Choice(chosen: identifier, because: .targetContentIdentifier)
+      } else if let page = activities[place.activity].webpageURL, !page.isEmpty {
+        explanation.key = Explanation.Choice(chosen: page, because: .webpageURL)
+      }
       return
     }
     for representation in request.payload.items.first?.representations ?? [] where representation.visibility == .all {
@@ -129,14 +132,28 @@ extension Representation {
   /// The first URL of a list of them, if that is what it is.
   fileprivate var link: Text? {
     guard ["text/uri-list", "public.url", "public.file-url"].contains(type.name.string) else { return nil }
-    let list: String
     switch content {
-    case .text(let text): list = text.string
-    case .data(let data): list = String(decoding: data, as: UTF8.self)
+    case .text(let text): return text.withBytes(Representation.firstURL)
+    case .data(let data): return data.withUnsafeBytes(Representation.firstURL)
     case .file: return nil
     }
-    let lines = list.split(whereSeparator: { $0.isNewline || $0 == "\0" })
-    let line = lines.first { !$0.hasPrefix("#") && !$0.allSatisfy(\.isWhitespace) }
-    return line.map { Text(String($0)) }.flatMap { URLText.isValid($0) && $0.count <= Limits.text ? $0 : nil }
+  }
+
+  /// The first line that is neither blank nor a comment. What stands behind it is not looked at.
+  private static func firstURL(of list: UnsafeRawBufferPointer) -> Text? {
+    let isBlank: (UInt8) -> Bool = { $0 <= UInt8(ascii: " ") }
+    let isEnd: (UInt8) -> Bool = { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") || $0 == 0 }
+    var rest = list[...]
+    while let first = rest.firstIndex(where: { !isBlank($0) }) {
+      rest = rest[first...]
+      let end = rest.firstIndex(where: isEnd) ?? rest.endIndex
+      var line = rest[..<end]
+      while let last = line.last, isBlank(last) { line = line.dropLast() }
+      rest = rest[end...]
+      if line.first == UInt8(ascii: "#") { continue }
+      guard line.count <= Limits.text, let text = String(validating: line, as: UTF8.self) else { return nil }
+      return URLText.isValid(Text(text)) ? Text(text) : nil
+    }
+    return nil
   }
 }

@@ -70,7 +70,7 @@ import Testing
     #expect(UserActivity(activityType: "a").json == #"{"activityType":"a"}"#)
     #expect(Item().json == "{}")
     #expect(PayloadOptions().json == "{}")
-    #expect(Payload(UserActivity(activityType: "a")).json == #"{"items":[{"activities":[{"activityType":"a"}]}]}"#)
+    #expect(Payload(UserActivity(activityType: "a")).json == #"{"activity":{"activityType":"a"}}"#)
     let manifest = Manifest(identifier: "a.b", configurations: [SceneConfiguration(name: "One")])
     #expect(
       manifest.json.string == #"{"CFBundleIdentifier":"a.b","UIApplicationSceneManifest":{"UISceneConfigurations":"#

@@ -74,6 +74,7 @@ import Testing
   private static let hostile: [@Sendable (Int) -> String] = [
     { "{\"NSUserActivityTypes\":[\(list("7", $0))]}" }, { "{\"CFBundleDocumentTypes\":[\(list("7", $0))]}" },
     { "{\"CFBundleDocumentTypes\":[\(list("{\"LSItemContentTypes\":[7]}", $0 / 4))]}" },
+    { "{\"CFBundleDocumentTypes\":[\(list("{\"LSItemContentTypes\":7}", $0))]}" },
     { count in
       "{\"UIApplicationSceneManifest\":{\"UISceneConfigurations\":{\((0..<count).map { "\"\($0)\":7" }.joined(separator: ","))}}}"
     },

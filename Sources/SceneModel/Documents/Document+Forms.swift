@@ -15,3 +15,12 @@ extension DocumentWriting {
 
   package func propertyList(_ format: PropertyList.Format) -> [UInt8] { PropertyList.write(document, as: format) }
 }
+
+// Those that are read all day say it once more. Here, where both the document and its form are known, the compiler makes a reader of
+// just these; called from another room the one above looks each of them up as it goes, which takes three times as long.
+
+extension Payload {
+  package init(json text: Text, atMost limit: Int = Limits.payload, _ rules: ReadingRules) throws(Fault) {
+    self = try JSON.read(text, atMost: limit) { node throws(Fault) in try Payload(node, rules) }
+  }
+}

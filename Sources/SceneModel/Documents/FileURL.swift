@@ -5,23 +5,25 @@ package enum FileURL {
   /// The absolute path that the URL names; `nil` if it is no URL of a file here.
   package static func path(of text: Text) -> [UInt8]? {
     guard URLText.isValid(text) else { return nil }
-    var rest = Array(text.string.utf8)[...]
-    guard dropPrefix("file://", of: &rest) else { return nil }
-    _ = dropPrefix("localhost", of: &rest)
-    guard rest.first == UInt8(ascii: "/"), !rest.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") })
-    else { return nil }
-    return percentDecoded(rest)
+    return text.withBytes { bytes in
+      var rest = bytes[...]
+      guard dropPrefix("file://", of: &rest) else { return nil }
+      _ = dropPrefix("localhost", of: &rest)
+      guard rest.first == UInt8(ascii: "/"),
+        !rest.contains(where: { $0 == UInt8(ascii: "?") || $0 == UInt8(ascii: "#") })
+      else { return nil }
+      return percentDecoded(rest)
+    }
   }
 
   /// Schemes and hosts are the same in letters of either size.
-  private static func dropPrefix(_ prefix: String, of bytes: inout ArraySlice<UInt8>) -> Bool {
-    let start = String(decoding: bytes.prefix(prefix.utf8.count), as: UTF8.self)
-    guard start.lowercased() == prefix else { return false }
+  private static func dropPrefix(_ prefix: String, of bytes: inout Slice<UnsafeRawBufferPointer>) -> Bool {
+    guard bytes.prefix(prefix.utf8.count).lazy.map(MIMESyntax.small).elementsEqual(prefix.utf8) else { return false }
     bytes = bytes.dropFirst(prefix.utf8.count)
     return true
   }
 
-  private static func percentDecoded(_ bytes: ArraySlice<UInt8>) -> [UInt8]? {
+  private static func percentDecoded(_ bytes: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
     var path: [UInt8] = []
     path.reserveCapacity(bytes.count)
     var index = bytes.startIndex

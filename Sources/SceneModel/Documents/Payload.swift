@@ -48,9 +48,18 @@ extension Payload: Document {
 
   package var document: Value {
     var fields = DocumentFields()
-    fields["items"] = items
+    // Where an activity by itself was handed in, it nested three levels less: what was taken then could be too deep now.
+    if let onlyActivity { fields.set("activity", onlyActivity.document) } else { fields["items"] = items }
     let options = options.document
     if options != .dictionary(UserInfo()) { fields.set("options", options) }
     return fields.value
+  }
+
+  /// The activity, if there is nothing else.
+  private var onlyActivity: UserActivity? {
+    guard items.count == 1, let activity = items[0].activities.first, items[0] == Item(activities: [activity]) else {
+      return nil
+    }
+    return activity
   }
 }

@@ -39,6 +39,16 @@ struct JSONNode: DocumentNode {
     fileprivate var remaining: JSONNode
     fileprivate let end: Int
 
+    /// All of them: a step goes past everything in an element.
+    var underestimatedCount: Int {
+      var (place, count) = (remaining.index, 0)
+      while place < end {
+        place = Int(remaining.nodes[place].next)
+        count += 1
+      }
+      return count
+    }
+
     mutating func next() -> JSONNode? {
       guard remaining.index < end else { return nil }
       let element = remaining
@@ -64,11 +74,13 @@ struct JSONNode: DocumentNode {
 
     var text: Text { Text(JSONText.decoded(node.node, node.bytes)) }
 
+    // Inlined, so that where a reader compares a key with a dozen others nearly all of them are a number that differs.
+    @inline(__always)
     func isEqual(to known: StaticString) -> Bool {
-      if node.node.hasEscapes { return text == Text("\(known)") }
-      let raw = node.raw
-      return raw.count == known.utf8CodeUnitCount
-        && Text.areEqual(raw, UnsafeRawBufferPointer(start: known.utf8Start, count: raw.count))
+      let key = node.node
+      if key.hasEscapes { return text == Text("\(known)") }
+      return Int(key.end &- key.start) == known.utf8CodeUnitCount
+        && Text.areEqual(node.raw, UnsafeRawBufferPointer(start: known.utf8Start, count: known.utf8CodeUnitCount))
     }
   }
 }
@@ -125,21 +137,35 @@ extension JSONNode {
       return .double(double)
     case .text: return .string(Text(JSONText.decoded(node, bytes)))
     case .array:
+      let elements = Elements(remaining: child(index + 1), end: Int(node.next))
       var values: [Value] = []
-      for element in Elements(remaining: child(index + 1), end: Int(node.next)) {
+      values.reserveCapacity(elements.underestimatedCount)
+      for element in elements {
         values.append(try element.value(isTagged: isTagged))
       }
       return .array(values)
     case .object:
       let isTag = isTagged && hasOnlyTag
       let dictionary = Value.dictionary(try dictionary(isTagged: isTagged && !isTag))
-      return isTag ? try Value(tagged: dictionary, in: .json, at: place) : dictionary
+      return isTag ? try meaning(of: dictionary) : dictionary
+    }
+  }
+
+  /// To tell a place costs a walk through the document, so it is only told where something is wrong.
+  private func meaning(of tag: Value) throws(Fault) -> Value {
+    do throws(Fault) {
+      return try Value(tagged: tag, in: .json)
+    } catch {
+      return try Value(tagged: tag, in: .json, at: place)
     }
   }
 
   private func dictionary(isTagged: Bool) throws(Fault) -> UserInfo {
+    let fields = Elements(remaining: child(index + 1), end: Int(node.next))
     var entries: [UserInfo.Entry] = []
-    for (key, node) in Fields(remaining: child(index + 1), end: Int(node.next)) {
+    // Keys and values by turns.
+    entries.reserveCapacity(fields.underestimatedCount / 2)
+    for (key, node) in Fields(remaining: fields.remaining, end: fields.end) {
       entries.append(UserInfo.Entry(key: key.text, value: try node.value(isTagged: isTagged)))
     }
     // The scanner found each key to be there once.

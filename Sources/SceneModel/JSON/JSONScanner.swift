@@ -22,7 +22,7 @@ struct JSONScanner {
   mutating func scan(_ text: UnsafeRawBufferPointer) throws(Failure) {
     bytes = text
     // Most documents have a node for every eight bytes or fewer.
-    nodes.reserveCapacity(text.count / 8 + 4)
+    nodes.reserveCapacity(min(text.count / 8 + 4, Limits.values))
     open.reserveCapacity(8)
     if bytes.starts(with: JSONScanner.byteOrderMark) { offset = JSONScanner.byteOrderMark.count }
     try value()

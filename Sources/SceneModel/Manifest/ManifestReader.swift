@@ -16,6 +16,8 @@ struct ManifestReader<Node: DocumentNode> {
 
   private(set) var faults: [Fault] = []
   private var isListening = true
+  /// Of those that are not told yet.
+  private var unheard = 0
 
   static func read(_ root: Node, installedAs: Text?, types: TypeCatalog) -> Result<Manifest, Faults> {
     var reader = ManifestReader(installedAs: installedAs, types: types, root: root)
@@ -86,7 +88,7 @@ struct ManifestReader<Node: DocumentNode> {
 // MARK: - Faults
 
 extension ManifestReader {
-  private var isFull: Bool { faults.count > Limits.faults }
+  private var isFull: Bool { (isListening ? faults.count : unheard) > Limits.faults }
 
   /// What is read, or `nil`, and then it is told why.
   mutating func attempt<Result>(_ read: () throws(Fault) -> Result) -> Result? {
@@ -94,6 +96,7 @@ extension ManifestReader {
     do throws(Fault) {
       return try read()
     } catch {
+      if !isListening { unheard += 1 }
       report(error)
       return nil
     }

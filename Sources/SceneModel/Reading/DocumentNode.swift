@@ -32,6 +32,7 @@ package protocol DocumentKey {
 }
 
 /// So that a reader can `switch` over a key.
+@inline(__always)
 func ~= (known: StaticString, key: some DocumentKey) -> Bool { key.isEqual(to: known) }
 
 // MARK: - What is asked for, or a fault
@@ -67,6 +68,7 @@ extension DocumentNode {
   ) throws(Fault) -> [Element] {
     guard let elements else { throw fault("a list of \(expected)") }
     var result: [Element] = []
+    result.reserveCapacity(min(elements.underestimatedCount, limit))
     for element in elements {
       if result.count == limit { throw Fault(.limit, at: place, "expected at most \(limit) \(expected)") }
       result.append(try read(element))

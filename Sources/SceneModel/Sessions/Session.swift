@@ -73,7 +73,8 @@ package enum SceneState: String, CaseIterable, Sendable, Comparable {
 extension Session: Document {
   private static let keys: [StaticString] = [
     "persistentIdentifier", "application", "role", "configuration", "state", "connected", "hasBeenConnected", "created",
-    "lastActivated", "title", "userActivity", "stateRestorationActivity", "userInfo", "canActivatePredicate",
+    "lastActivated", "title", "userActivity", "stateRestorationActivity", "openedContent", "userInfo",
+    "canActivatePredicate",
     "prefersToActivatePredicate", "private",
   ]
 

@@ -14,9 +14,9 @@ extension ContentType {
   }
 
   /// Reads a type: RFC 6838's names with RFC 2045's parameters, or an identifier by Apple's rules. A slash tells which.
-  package init(_ text: Text, as use: Use, at place: Place) throws(Fault) {
+  package init(_ text: Text, as use: Use, at place: @autoclosure () -> Place) throws(Fault) {
     guard text.count <= Limits.name else {
-      throw Fault(.limit, at: place, "a content type has at most \(Limits.name) bytes, and this one \(text.count)")
+      throw Fault(.limit, at: place(), "a content type has at most \(Limits.name) bytes, and this one \(text.count)")
     }
     do throws(WrongSpelling) {
       let bytes = Array(text.string.utf8)
@@ -32,7 +32,7 @@ extension ContentType {
       }
     } catch {
       throw Fault.expected(
-        "a content type such as image/png or public.png", got: "\(quoted(text.string)): \(error.reason)", at: place)
+        "a content type such as image/png or public.png", got: "\(quoted(text.string)): \(error.reason)", at: place())
     }
   }
 
@@ -41,15 +41,21 @@ extension ContentType {
     // Before parameters there may be space, as before each of them.
     while end < bytes.endIndex, last > slash, MIMESyntax.isSpace(bytes[last - 1]) { last -= 1 }
     let (type, subtype) = (bytes[..<slash], bytes[(slash + 1)..<last])
-    let isWildcard = subtype.elementsEqual([UInt8(ascii: "*")])
-    let isEverything = isWildcard && type.elementsEqual([UInt8(ascii: "*")])
+    let isWildcard = subtype.elementsEqual(CollectionOfOne(UInt8(ascii: "*")))
+    let isEverything = isWildcard && type.elementsEqual(CollectionOfOne(UInt8(ascii: "*")))
     if !isEverything { try ContentType.check(half: type, "before") }
     if !isWildcard { try ContentType.check(half: subtype, "after") }
     let parameters = try ContentType.parameters(in: bytes[end...])
     if isWildcard, !parameters.isEmpty { throw "a wildcard has no parameters" }
     self.init(
-      form: isEverything ? .everything : isWildcard ? .wildcard : .mime, name: MIMESyntax.small(bytes[..<last]),
-      parameters: parameters, spelling: spelling)
+      form: isEverything ? .everything : isWildcard ? .wildcard : .mime,
+      name: ContentType.name(bytes[..<last], of: spelling), parameters: parameters, spelling: spelling)
+  }
+
+  /// What is spelled as it is called, as nearly all are, is one text.
+  private static func name(_ bytes: ArraySlice<UInt8>, of spelling: Text) -> Text {
+    bytes.count == spelling.count && bytes.allSatisfy { MIMESyntax.small($0) == $0 }
+      ? spelling : MIMESyntax.small(bytes)
   }
 
   private static func check(half: ArraySlice<UInt8>, _ side: String) throws(WrongSpelling) {
@@ -73,7 +79,7 @@ extension ContentType {
     let parts = bytes.split(separator: dot, omittingEmptySubsequences: false)
     if parts.count == 1 { throw "there is neither a slash nor a dot" }
     if parts.contains(where: \.isEmpty) { throw "there is nothing on one side of a dot" }
-    self.init(form: .identifier, name: MIMESyntax.small(bytes), parameters: [], spelling: spelling)
+    self.init(form: .identifier, name: ContentType.name(bytes, of: spelling), parameters: [], spelling: spelling)
   }
 }
 

@@ -12,24 +12,37 @@
 /// A wildcard that is no kind of thing, such as `application/*`, takes the types that are called so themselves: a picture is
 /// not of `application/*` because everything is an `application/octet-stream`.
 package struct TypeCatalog: Sendable {
-  private let names: TypeNames
-  private let types: [TypeNames.Number]
-  private let ancestors: TypeAncestors
-  private let implied: ImpliedParents
-  /// The parameters that an alias stands for: `public.utf8-plain-text` is `text/plain;charset=utf-8`.
-  private let aliasParameters: [TypeNames.Number: [ContentType.Parameter]]
+  private let tables: Tables
+
+  /// By themselves, since a catalog is handed to every reader of a document and each of these would be a reference to count.
+  private final class Tables: Sendable {
+    let names: TypeNames
+    /// For each name that of its type, and what form that has.
+    let types: [TypeNames.Number]
+    let forms: [ContentType.Form]
+    let ancestors: TypeAncestors
+    let implied: ImpliedParents
+    /// The parameters that an alias stands for: `public.utf8-plain-text` is `text/plain;charset=utf-8`.
+    let aliasParameters: [TypeNames.Number: [ContentType.Parameter]]
+    let problems: [Fault]
+
+    init(_ builder: TypeCatalogBuilder) {
+      (names, types, ancestors, implied) = builder.built()
+      forms = types.map { [names] in ContentType.Form(ofName: names[$0]) }
+      aliasParameters = builder.aliasParameters
+      problems = builder.problems.all
+    }
+  }
 
   /// What was passed over in the databases, for whoever looks after the machine.
-  package let problems: [Fault]
+  package var problems: [Fault] { tables.problems }
 
   /// - Parameter databases: the user's before the system's.
   package init(_ databases: [TypeDatabase] = []) {
     var builder = TypeCatalogBuilder()
     for database in databases { builder.add(database) }
     builder.addBuiltIn()
-    (names, types, ancestors, implied) = builder.built()
-    aliasParameters = builder.aliasParameters
-    problems = builder.problems.all
+    tables = Tables(builder)
   }
 
   /// Whether whoever takes `other` takes `type`.
@@ -45,15 +58,16 @@ package struct TypeCatalog: Sendable {
     }
     // Nothing is a kind of what nobody has heard of.
     guard let ancestor = above.number else { return false }
-    if let number = one.number { return ancestors.has(number, ancestor) }
+    if let number = one.number { return tables.ancestors.has(number, ancestor) }
     guard type.form == .mime || type.form == .identifier else { return false }
-    return implied.parents(of: one.name, isDescribed: false).contains { ancestors.has($0, ancestor) }
+    return tables.implied.parents(of: one.name, isDescribed: false).contains { tables.ancestors.has($0, ancestor) }
   }
 
   /// The one name that a type has among all its names: a MIME type where there is one.
   package func canonical(_ type: ContentType) -> ContentType {
-    let type = resolved(type)
-    return ContentType(form: .init(ofName: type.name), name: type.name, parameters: type.parameters)
+    let found = resolved(type)
+    let form = found.number.map { tables.forms[Int($0)] } ?? type.form
+    return ContentType(form: form, name: found.name, parameters: found.parameters)
   }
 
   private struct Resolved {
@@ -64,12 +78,13 @@ package struct TypeCatalog: Sendable {
   }
 
   private func resolved(_ type: ContentType) -> Resolved {
-    guard let number = names.known(type.name) else {
+    guard let number = tables.names.known(type.name) else {
       return Resolved(name: type.name, number: nil, parameters: type.parameters)
     }
-    let canonical = types[Int(number)]
+    let canonical = tables.types[Int(number)]
     return Resolved(
-      name: names[canonical], number: canonical, parameters: aliasParameters[number] ?? type.parameters)
+      name: tables.names[canonical], number: canonical,
+      parameters: tables.aliasParameters[number] ?? type.parameters)
   }
 }
 

@@ -75,7 +75,7 @@ package struct UserInfo: Hashable, Sendable {
   }
 
   private static func adjacentDuplicate(in sorted: [Entry]) -> Text? {
-    zip(sorted, sorted.dropFirst()).first { $0.key == $1.key }?.0.key
+    sorted.indices.dropFirst().first { sorted[$0 - 1].key == sorted[$0].key }.map { sorted[$0].key }
   }
 }
 

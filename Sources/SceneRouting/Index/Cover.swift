@@ -18,8 +18,7 @@ extension Condition {
     case .comparison(let comparison): return comparison.cover
     case .not: return .everything
     case .and(let conditions):
-      // All must be true, so the narrowest covers the whole.
-      return conditions.map(\.cover).min { $0.breadth < $1.breadth } ?? .everything
+      return Cover.narrowest(conditions.map(\.cover))
     case .or(let conditions):
       return conditions.map(\.cover).reduce(.keys([])) { $0.union($1) }
     }
@@ -34,7 +33,10 @@ extension Cover {
     }
   }
 
-  fileprivate var breadth: (Int, Int) {
+  /// Where all must be true, the narrowest covers the whole.
+  static func narrowest(_ covers: [Cover]) -> Cover { covers.min { $0.breadth < $1.breadth } ?? .everything }
+
+  private var breadth: (Int, Int) {
     switch self {
     case .keys(let keys): (0, keys.count)
     case .prefixes(let prefixes): (1, prefixes.count)

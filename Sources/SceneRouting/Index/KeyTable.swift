@@ -1,87 +1,104 @@
 import SceneModel
 
 /// Who is interested in which key: those whose conditions name it, and those that show it.
+///
+/// The keys themselves are not here, only their hashes: 64 bits, seeded anew in each process. Whoever is found is asked about the key
+/// before he is chosen, so that two keys of one hash, should there ever be any, cost a question and change no answer. A lookup thus
+/// reads one row, and then the session; the text of the key and a list of texts would each be further away than both.
 struct KeyTable: Sendable {
-  struct Posting: Sendable {
-    var key: Text
+  fileprivate struct Row {
+    var hash: UInt64 = 0
     var can = Members.none
     var prefers = Members.none
     var shown = Members.none
 
+    /// The row is free, since nothing stays that nobody is interested in.
     var isEmpty: Bool { can.isEmpty && prefers.isEmpty && shown.isEmpty }
-
-    subscript(interest: Interest) -> Members {
-      get {
-        switch interest {
-        case .can: can
-        case .prefers: prefers
-        case .shown: shown
-        }
-      }
-      set {
-        switch interest {
-        case .can: can = newValue
-        case .prefers: prefers = newValue
-        case .shown: shown = newValue
-        }
-      }
-    }
   }
 
-  private var table = SlotTable()
-  private var postings: [Posting] = []
-  private var free: [Int32] = []
+  /// As many as a power of two, each as near behind the place that its hash names as there was room.
+  private var rows: [Row] = []
+  private var taken = 0
 
-  private static func hash(_ key: Text) -> UInt64 {
+  static func hash(_ key: Text) -> UInt64 {
     var hasher = Hasher()
     key.hash(into: &hasher)
     return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 
+  /// Those who may be interested in a key of this hash.
   @inline(__always)
-  private func find(_ key: Text, _ hash: UInt64) -> Int32? { table.find(hash) { postings[Int($0)].key == key } }
-
-  func members(of key: Text) -> (can: Members, prefers: Members, shown: Members)? {
-    guard let place = find(key, Self.hash(key)) else { return nil }
-    let posting = Int(place)
-    return (postings[posting].can, postings[posting].prefers, postings[posting].shown)
+  func members(_ hash: UInt64) -> (can: Members, prefers: Members, shown: Members)? {
+    guard !rows.isEmpty else { return nil }
+    let place = place(of: hash)
+    return rows[place].isEmpty ? nil : (rows[place].can, rows[place].prefers, rows[place].shown)
   }
 
-  /// Answers the key as it is kept here, so that all who hold it can share it.
   mutating func insert(
-    _ slot: Int32, _ interest: Interest, _ key: Text, _ pool: inout Members.Pool, _ entries: [SessionEntry]
-  ) -> Text {
-    let hash = Self.hash(key)
-    let place = find(key, hash) ?? add(key, hash)
-    postings[Int(place)][interest].insert(slot, &pool, entries)
-    return postings[Int(place)].key
-  }
-
-  private mutating func add(_ key: Text, _ hash: UInt64) -> Int32 {
-    let place: Int32
-    if let freed = free.popLast() {
-      place = freed
-      postings[Int(place)] = Posting(key: key)
-    } else {
-      place = Int32(postings.count)
-      postings.append(Posting(key: key))
+    _ slot: Int32, _ interest: Interest, _ hash: UInt64, _ pool: inout Members.Pool, _ entries: [SessionEntry]
+  ) {
+    // At most three quarters full, so that what is looked for stands near where it belongs.
+    if (taken + 1) * 4 > rows.count * 3 { grow() }
+    let place = place(of: hash)
+    if rows[place].isEmpty {
+      taken += 1
+      rows[place].hash = hash
     }
-    table.insert(place, hash) { [postings] in Self.hash(postings[Int($0)].key) }
-    return place
+    rows[place].change(interest) { $0.insert(slot, &pool, entries) }
   }
 
   mutating func remove(
-    _ slot: Int32, _ interest: Interest, _ key: Text, _ pool: inout Members.Pool, _ entries: [SessionEntry]
+    _ slot: Int32, _ interest: Interest, _ hash: UInt64, _ pool: inout Members.Pool, _ entries: [SessionEntry]
   ) {
-    let hash = Self.hash(key)
-    guard let place = find(key, hash) else { return }
-    postings[Int(place)][interest].remove(slot, &pool, entries)
-    guard postings[Int(place)].isEmpty else { return }
-    table.remove(place, hash) { [postings] in Self.hash(postings[Int($0)].key) }
-    postings[Int(place)] = Posting(key: .empty)
-    free.append(place)
+    guard !rows.isEmpty else { return }
+    let place = place(of: hash)
+    if rows[place].isEmpty { return }
+    rows[place].change(interest) { $0.remove(slot, &pool, entries) }
+    guard rows[place].isEmpty else { return }
+    taken -= 1
+    close(place)
+  }
+
+  // MARK: Places
+
+  private func home(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & (rows.count &- 1) }
+
+  /// Where the row of a hash is, or would be.
+  @inline(__always)
+  private func place(of hash: UInt64) -> Int {
+    var place = home(hash)
+    while rows[place].hash != hash, !rows[place].isEmpty { place = (place &+ 1) & (rows.count &- 1) }
+    return place
+  }
+
+  private mutating func grow() {
+    let old = rows
+    rows = Array(repeating: Row(), count: max(16, old.count * 2))
+    for row in old where !row.isEmpty { rows[place(of: row.hash)] = row }
+  }
+
+  /// What stands behind a row that got free moves up, unless it already stands where it belongs or between there and the gap.
+  private mutating func close(_ gap: Int) {
+    let mask = rows.count &- 1
+    var gap = gap
+    var place = (gap &+ 1) & mask
+    while !rows[place].isEmpty {
+      if (place &- home(rows[place].hash)) & mask >= (place &- gap) & mask {
+        rows[gap] = rows[place]
+        gap = place
+      }
+      place = (place &+ 1) & mask
+    }
+    rows[gap] = Row()
   }
 }
 
-/// Why a session may be concerned with a key.
-enum Interest: CaseIterable { case can, prefers, shown }
+extension KeyTable.Row {
+  mutating func change(_ interest: Interest, _ body: (inout Members) -> Void) {
+    switch interest {
+    case .can: body(&can)
+    case .prefers: body(&prefers)
+    case .shown: body(&shown)
+    }
+  }
+}

@@ -8,6 +8,7 @@ struct Members: Sendable, Hashable {
   static let none = Members()
 
   var isEmpty: Bool { code == -1 }
+  func isOnly(_ slot: Int32) -> Bool { code == slot }
   private var single: Int32? { code >= 0 ? code : nil }
   private var ranking: Int { Int(-2 - code) }
 

@@ -9,8 +9,7 @@ struct Application: Sendable {
   private var kinds: [Kind] = []
   private var numbers: [Kind: Int32] = [:]
   var index = SessionIndex(configurations: 0)
-  /// For each role and declared activity type, what step 4 says of it.
-  private var routes: [Text: [Text: Route]] = [:]
+  private(set) var routes = DeclaredRoutes()
 
   struct Kind: Hashable, Sendable {
     let role: Text
@@ -22,9 +21,10 @@ struct Application: Sendable {
   mutating func setManifest(_ manifest: Manifest?) {
     self.manifest = manifest
     index = SessionIndex(configurations: manifest?.configurations.count ?? 0)
-    routes = [:]
-    for role in Set((manifest?.configurations ?? []).map(\.role)) {
-      for type in manifest?.activityTypes ?? [] { routes[role, default: [:]][type] = makeRoute(.activity(type), role) }
+    routes = DeclaredRoutes()
+    let roles = Set((manifest?.configurations ?? []).map(\.role))
+    for type in manifest?.activityTypes ?? [] {
+      for role in roles { routes.add(type, role, makeRoute(.activity(type), role)) }
     }
   }
 
@@ -50,12 +50,6 @@ struct Application: Sendable {
 
   // MARK: Step 4
 
-  /// Which configuration a type goes to, and which others may have sessions for it.
-  func route(of type: RoutedType, role: Text, _ types: TypeCatalog) -> Route? {
-    if case .activity(let type) = type, let known = routes[role]?[type] { return known }
-    return makeRoute(type, role, types)
-  }
-
   /// Of a request that has no type: the first of the role, and the sessions of all of them.
   func firstRoute(role: Text) -> Route? {
     let configurations = manifest?.configurations ?? []
@@ -63,7 +57,8 @@ struct Application: Sendable {
     return ofRole.first.map { Route(configuration: $0, because: .firstOfRole, eligible: ConfigurationSet(ofRole)) }
   }
 
-  private func makeRoute(_ type: RoutedType, _ role: Text, _ types: TypeCatalog? = nil) -> Route? {
+  /// Which configuration a type goes to, and which others may have sessions for it.
+  func makeRoute(_ type: RoutedType, _ role: Text, _ types: TypeCatalog? = nil) -> Route? {
     guard let configurations = manifest?.configurations else { return nil }
     let ofRole = configurations.indices.filter { configurations[$0].role == role }
     let naming = ofRole.filter { configurations[$0].names(type, types) }
@@ -87,9 +82,22 @@ struct Route: Sendable {
   let eligible: ConfigurationSet
 }
 
+/// What step 4 says of the activity types that an application declares, worked out once for each of its manifests.
+struct DeclaredRoutes: Sendable {
+  private var routes: [Text: [(role: Text, route: Route)]] = [:]
+
+  fileprivate mutating func add(_ type: Text, _ role: Text, _ route: Route?) {
+    if let route { routes[type, default: []].append((role, route)) }
+  }
+
+  subscript(type: Text, role: Text) -> Route? { routes[type]?.first { $0.role == role }?.route }
+}
+
 /// Places of configurations in a manifest, of which there are at most `Limits.configurations`.
 struct ConfigurationSet: Sendable {
   private var bits: UInt64 = 0
+
+  static let all = ConfigurationSet(0..<64)
 
   init(_ places: some Sequence<Int>) {
     for place in places { bits |= 1 << UInt64(place) }

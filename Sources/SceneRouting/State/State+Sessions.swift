@@ -18,6 +18,7 @@ extension State {
     var entry = SessionEntry(session, Int32(number), applications[number].number(of: kind))
     let unreadableBefore = unreadable[session.identifier]
     unreadable[session.identifier] = entry.takeConditions(of: session)
+    entry.shareTexts(self)
     return Undo(identifier: session.identifier, before: put(entry), unreadableBefore: unreadableBefore)
   }
 
@@ -45,6 +46,7 @@ extension State {
       var entry = entries[Int(slot)]
       entry.lastActivated = now
       if let shown { entry.show(shown) }
+      entry.shareTexts(self)
       return Undo(identifier: identifier, before: put(entry), unreadableBefore: unreadable[identifier])
     }
   }
@@ -94,25 +96,25 @@ extension State {
 
   private mutating func index(_ slot: Int32) {
     resolveConfiguration(slot)
-    applications[Int(entries[Int(slot)].application)].index.insert(slot, &entries)
+    applications[Int(entries[Int(slot)].application)].index.insert(slot, entries)
   }
 
   /// Looks up what the manifest says of the session's configuration, and what conditions it therefore has.
   mutating func resolveConfiguration(_ slot: Int32) {
-    var entry = entries[Int(slot)]
-    let application = applications[Int(entry.application)]
-    entry.configuration = application.configuration(of: entry.kind)
-    let configuration =
-      entry.configuration < 0 ? nil : application.manifest?.configurations[Int(entry.configuration)]
-    if !entry.flags.contains(.canIsOwn) {
+    let number = Int(entries[Int(slot)].application)
+    let place = applications[number].configuration(of: entries[Int(slot)].kind)
+    entries[Int(slot)].configuration = place
+    let flags = entries[Int(slot)].flags
+    if flags.contains(.canIsOwn), flags.contains(.prefersIsOwn) { return }
+    let conditions = place < 0 ? nil : applications[number].manifest?.configurations[Int(place)].conditions
+    if !flags.contains(.canIsOwn) {
       // By Apple's rule a window takes everything unless it says otherwise.
-      let unset: Condition? = application.manifest?.routing == .uikit ? .always : nil
-      entry.can = (configuration?.conditions.can?.condition ?? unset).map(Requirement.init)
+      let unset: Condition? = applications[number].manifest?.routing == .uikit ? .always : nil
+      entries[Int(slot)].can = (conditions?.can?.condition ?? unset).map(Requirement.init)
     }
-    if !entry.flags.contains(.prefersIsOwn) {
-      entry.prefers = (configuration?.conditions.prefers?.condition).map(Requirement.init)
+    if !flags.contains(.prefersIsOwn) {
+      entries[Int(slot)].prefers = (conditions?.prefers?.condition).map(Requirement.init)
     }
-    entries[Int(slot)] = entry
   }
 
   static func hash(_ identifier: UniqueIdentifier) -> UInt64 {
@@ -145,6 +147,17 @@ extension SessionEntry {
     switch shown {
     case .activity(let activity): (shownType, shownKey) = (activity.activityType, activity.key ?? .empty)
     case .content(let key): if shownType.isEmpty { shownKey = key }
+    }
+  }
+
+  /// What it waits for is most often what it shows, and what it shows is of a declared type: each text is then kept once.
+  fileprivate mutating func shareTexts(_ state: State) {
+    shownType = state.shared(shownType)
+    if case .equals(let key) = can {
+      if case .equals(key) = prefers { prefers = can }
+      if shownKey == key { shownKey = key }
+    } else if case .equals(let key) = prefers, shownKey == key {
+      shownKey = key
     }
   }
 

@@ -43,7 +43,7 @@ package struct State: Sendable {
     applications[number].setManifest(manifest)
     for slot in entries.indices where entries[slot].application == number {
       resolveConfiguration(Int32(slot))
-      applications[number].index.insert(Int32(slot), &entries)
+      applications[number].index.insert(Int32(slot), entries)
     }
   }
 
@@ -63,6 +63,9 @@ package struct State: Sendable {
 
   /// In the order of their identifiers.
   func applications(declaring type: Text) -> [Int] { declaring[type] ?? [] }
+
+  /// The type as those who declare it keep it, so that a million sessions which show something of it share one text.
+  func shared(_ type: Text) -> Text { declaring.index(forKey: type).map { declaring[$0].key } ?? type }
 
   /// In the order of their identifiers.
   func applications(taking type: ContentType) -> [Int] {

@@ -1,0 +1,108 @@
+import SceneModel
+import SceneRouting
+
+/// What a decision costs, by the number of sessions. Each round measures every world, forth and back by turns, so that a drift falls
+/// out of the ratios.
+final class Decisions {
+  private typealias Hit = (request: Request, session: Int?)
+
+  /// As many requests as come around again and again.
+  private static let few = 1_000
+
+  private let count: Int
+  private var worlds: [World]
+  private let prefixed: [World]
+  private let shared: [World]
+  private var random = Numbers()
+
+  init(_ keys: Keys, sizes: [Int], count: Int) {
+    self.count = count
+    worlds = sizes.map { World(keys, size: $0) }
+    // A few sizes are enough to see that these do not grow.
+    let fewer = sizes.filter { $0 <= 100_000 }
+    prefixed = fewer.map { World(keys, size: $0, .prefixes) }
+    shared = fewer.map { World(keys, size: $0, .shared) }
+  }
+
+  func run(rounds: Int) {
+    for round in 0..<rounds {
+      let isForth = round.isMultiple(of: 2)
+      func each(_ worlds: [World], _ measure: (World) -> Void) {
+        for world in isForth ? worlds : worlds.reversed() { measure(world) }
+      }
+      each(worlds) { measure("hot", hits($0), $0) }
+      each(worlds) { measureUniform($0) }
+      each(worlds) { world in
+        measure("miss", (0..<Decisions.few).map { Hit(World.request(world.keys.key(world.size + $0)), nil) }, world)
+      }
+      each(worlds) { measure("keyless", [Hit(World.request(nil, .existing), $0.latest)], $0) }
+      each(prefixed) { measure("prefix", hits($0, ending: "/1"), $0) }
+      each(shared) { world in
+        measure("shared", (0..<Decisions.few).map { Hit(World.request(Text("a photo-\($0)")), world.latest) }, world)
+      }
+      for place in isForth ? Array(worlds.indices) : worlds.indices.reversed() { measureTurns(&worlds[place]) }
+    }
+  }
+
+  // MARK: What a measure asks for
+
+  /// Each request is another one: nearly all that is read for it was not read a moment ago.
+  private func measureUniform(_ world: World) {
+    report("uniform", world.size, decideAll(world.hits(count, using: &random).map { Hit($0, $1) }, world))
+  }
+
+  private func hits(_ world: World, ending: String = "") -> [Hit] {
+    world.hits(Decisions.few, ending: ending, using: &random).map { Hit($0, $1) }
+  }
+
+  // MARK: Deciding
+
+  private func measure(_ name: String, _ hits: [Hit], _ world: World) {
+    let passes = max(1, count / hits.count)
+    _ = decideAll(hits, world)
+    report(name, world.size, decideAll(hits, passes: passes, world))
+  }
+
+  /// Nanoseconds for each decision. Every one of them is held against the session that it should find.
+  private func decideAll(_ hits: [Hit], passes: Int = 1, _ world: World) -> Double {
+    var wrong = 0
+    let state = world.state
+    let time = nanoseconds(hits.count * passes) {
+      for _ in 0..<passes {
+        // By place, since a request that is taken out of the array is copied, which is no part of a decision.
+        for place in hits.indices {
+          let decision = decide(state, hits[place].request, at: world.now)
+          if !isRight(decision.outcome, hits[place].session) { wrong += 1 }
+        }
+      }
+    }
+    precondition(wrong == 0, "\(wrong) of \(hits.count) decisions are wrong")
+    return time
+  }
+
+  private func isRight(_ outcome: Outcome, _ session: Int?) -> Bool {
+    switch outcome {
+    case .activated(let identifier): World.number(identifier) == session
+    case .created: session == nil
+    case .restored, .refused: false
+    }
+  }
+
+  // MARK: What changes the state
+
+  private func measureTurns(_ world: inout World) {
+    let hits = world.hits(count, using: &random)
+    let facts = hits.flatMap { decide(world.state, $0.request, at: world.tick()).facts }
+    let applying = nanoseconds(facts.count) {
+      for fact in facts { world.state.apply(fact) }
+    }
+    report("apply", world.size, applying)
+    let turning = nanoseconds(count) {
+      for place in hits.indices {
+        for fact in decide(world.state, hits[place].request, at: world.tick()).facts { world.state.apply(fact) }
+      }
+    }
+    report("turn", world.size, turning)
+    world.latest = hits.last?.session
+  }
+}
