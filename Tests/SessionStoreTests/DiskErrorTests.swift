@@ -50,7 +50,9 @@ struct DiskErrorTests {
     #expect(try next.sessionCount() == 0)
   }
 
-  @Test func `after an fsync that failed the log is written anew, since the kernel forgot what it could not write`() throws {
+  @Test func `after an fsync that failed the log is written anew, since the kernel forgot what it could not write`()
+    throws
+  {
     let directory = TemporaryDirectory()
     let store = try open(directory, .full)
     try store.commit([event(1)], at: noon)
