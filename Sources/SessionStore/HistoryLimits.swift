@@ -2,7 +2,8 @@
 package struct HistoryLimits: Sendable {
   /// Deliveries that are over, and their tokens with them: a day of one every ten seconds, some 10 MB.
   package let deliveries: Int64
-  /// Events: as many as go with those deliveries, so that a watcher that can still ask about one can also read how it went.
+  /// Events: as many as go with those deliveries, so that a watcher that can still ask about one can also read how it
+  /// went.
   package let events: Int64
   /// Microseconds. A week, so that whoever was away for a weekend or on a short leave can go on where he was.
   package let age: Int64

@@ -3,8 +3,8 @@ package import SceneModel
 extension SessionStore {
   /// Makes all of it so, or nothing.
   ///
-  /// When it returns, the records are as safe as the durability says, and every read knows them. When it throws, none of them is
-  /// there, and the next commit is tried like any other.
+  /// When it returns, the records are as safe as the durability says, and every read knows them. When it throws, none
+  /// of them is there, and the next commit is tried like any other.
   ///
   /// - Parameter now: what is older than the history's age, seen from here, may be forgotten.
   package func commit(_ records: [Record], at now: Instant) throws(StoreError) {

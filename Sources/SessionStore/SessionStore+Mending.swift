@@ -1,9 +1,9 @@
 extension SessionStore {
-  /// After an error that leaves doubt: nothing that was refused may be found later, nothing that was acknowledged may be lost, and
-  /// an fsync that failed may not be believed when it is tried again.
+  /// After an error that leaves doubt: nothing that was refused may be found later, nothing that was acknowledged may
+  /// be lost, and an fsync that failed may not be believed when it is tried again.
   ///
-  /// So the connection goes without touching the files; the write-ahead log is cut to where the last transaction ended, and
-  /// written anew; then the file is opened again, and held against what is known.
+  /// So the connection goes without touching the files; the write-ahead log is cut to where the last transaction
+  /// ended, and written anew; then the file is opened again, and held against what is known.
   func mend(after error: StoreError) throws(StoreError) -> Database {
     guard let directory else { throw error }
     do throws(StoreError) {

@@ -2,16 +2,17 @@ package import SceneModel
 
 /// What must survive: sessions, deliveries, events, preferences, and who has to be told what.
 ///
-/// **The log.** `commit` appends its records to a log, in one transaction, and that is all that a caller waits for. It reads no
-/// row and touches no index, so it costs the same at ten sessions and at a hundred thousand. What the log says is written to
-/// rows behind it, some hundreds of entries at a time (`settle`), and kept in memory until then (`Tail`). What is opened after a
-/// crash replays that part of the log, and no more.
+/// **The log.** `commit` appends its records to a log, in one transaction, and that is all that a caller waits for.
+/// It reads no row and touches no index, so it costs the same at ten sessions and at a hundred thousand. What the log
+/// says is written to rows behind it, some hundreds of entries at a time (`settle`), and kept in memory until then
+/// (`Tail`). What is opened after a crash replays that part of the log, and no more.
 ///
 /// One owner, one thread. Nothing here waits, has a timer, or knows the time.
 package final class SessionStore {
   /// Where the store was corrupt: what its files are called now, and why. A new store was begun.
   package let setAside: SetAside?
-  /// What was passed over, for whoever looks after the machine: rows and entries that do not parse. They are still in the file.
+  /// What was passed over, for whoever looks after the machine: rows and entries that do not parse. They are still in
+  /// the file.
   package private(set) var problems: [String]
 
   let durability: Durability
@@ -33,8 +34,8 @@ package final class SessionStore {
   var now: Instant
   /// How long the tail is when it is next tried to write it to rows.
   var settlesAt = SessionStore.batch
-  /// How many frames the write-ahead log had when the last transaction succeeded; 0 where the file itself has everything, `nil`
-  /// where it is not known.
+  /// How many frames the write-ahead log had when the last transaction succeeded; 0 where the file itself has
+  /// everything, `nil` where it is not known.
   var acknowledgedFrames: Int64?
   /// Used again and again, so that nothing is allocated for it.
   var body = LogBodyWriter()
@@ -46,11 +47,12 @@ package final class SessionStore {
     case closed
   }
 
-  /// Entries that are written to rows together. More of them share the pages of rows and the work of a transaction; fewer are a
-  /// shorter pause, and less to replay.
+  /// Entries that are written to rows together. More of them share the pages of rows and the work of a transaction;
+  /// fewer are a shorter pause, and less to replay.
   package static let batch = 512
 
-  /// Bytes of entries that are kept in memory, for the same reasons. A payload may be larger, and is written to its row at once.
+  /// Bytes of entries that are kept in memory, for the same reasons. A payload may be larger, and is written to its
+  /// row at once.
   static let batchBytes = 256 << 10
 
   /// What is reported; a broken file could have a hundred thousand.

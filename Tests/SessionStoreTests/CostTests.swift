@@ -2,7 +2,8 @@ import SceneModel
 import SessionStore
 import Testing
 
-/// What a commit and an opening cost, counted in pages rather than in time: it must not grow with the number of sessions.
+/// What a commit and an opening cost, counted in pages rather than in time: it must not grow with the number of
+/// sessions.
 struct CostTests {
   private func store(of count: UInt64) throws -> TemporaryDirectory {
     let directory = TemporaryDirectory()
@@ -19,7 +20,8 @@ struct CostTests {
     try store.commit([event(1)], at: noon)
     let before = directory.size(of: "stagedoor.db-wal")
     for number: UInt64 in 0..<100 {
-      let activation = SessionActivation(session: session(1 + number * count / 100).identifier, at: instant(Int64(number)))
+      let activation = SessionActivation(
+        session: session(1 + number * count / 100).identifier, at: instant(Int64(number)))
       try store.commit([.sessionActivated(activation)], at: noon)
     }
     return directory.size(of: "stagedoor.db-wal") - before

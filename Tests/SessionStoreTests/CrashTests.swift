@@ -81,7 +81,8 @@ struct CrashTests {
       for number: UInt64 in 1...100 { try store.commit([event(100 * round + number)], at: noon) }
       directory = directory.copy()
     }
-    tamper(directory, "CREATE TABLE few AS SELECT count(*) FROM log; CREATE TABLE t (n CHECK (n < \(SessionStore.batch)));")
+    tamper(
+      directory, "CREATE TABLE few AS SELECT count(*) FROM log; CREATE TABLE t (n CHECK (n < \(SessionStore.batch)));")
     tamper(directory, "INSERT INTO t SELECT count(*) FROM log")
   }
 }

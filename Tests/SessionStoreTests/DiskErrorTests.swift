@@ -50,7 +50,9 @@ struct DiskErrorTests {
     #expect(try next.sessionCount() == 0)
   }
 
-  @Test func `after an fsync that failed the log is written anew, since the kernel forgot what it could not write`() throws {
+  @Test func `after an fsync that failed the log is written anew, since the kernel forgot what it could not write`()
+    throws
+  {
     let directory = TemporaryDirectory()
     let store = try open(directory, .full)
     try store.commit([event(1)], at: noon)
@@ -61,6 +63,50 @@ struct DiskErrorTests {
     #expect(directory.inode(of: "stagedoor.db-wal") != before)
     try store.commit([event(2)], at: noon)
     #expect(try open(directory.copy(), .full).lastEventSequence == 2)
+  }
+
+  /// The log begins anew then: its head is synced first, and then the commit.
+  @Test(arguments: [0, 1])
+  func `what an fsync refused right after the log was moved into the file is not found either`(after: Int) throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory, .full)
+    let before = directory.size(of: "stagedoor.db")
+    // Two batches of single commits are more frames than the log may hold.
+    let count = UInt64(2 * SessionStore.batch)
+    for number in 1...count { try store.commit([event(number)], at: noon) }
+    #expect(directory.size(of: "stagedoor.db") > before)
+    DiskFaults.during([.sync], in: directory, error: EIO, after: after, count: 1) {
+      #expect(failure { () throws(StoreError) in try store.commit([event(count + 1)], at: noon) }?.kind == .io)
+    }
+    let next = try open(directory.copy(), .full)
+    #expect(next.lastEventSequence == count)
+    #expect(try next.events(after: 0, limit: .max).count == Int(count))
+    try store.commit([event(count + 1)], at: noon)
+  }
+
+  @Test(arguments: [false, true])
+  func `after a kill an fsync that fails at once takes nothing, whether the disk was full at first or not`(
+    wasFull: Bool
+  ) throws {
+    var directory = TemporaryDirectory()
+    var model = StoreModel()
+    try open(directory, .full).commit([.session(session(1)), event(1)], at: noon)
+    model.apply([.session(session(1)), event(1)])
+    directory = directory.copy()
+    var opened: SessionStore?
+    try DiskFaults.during(wasFull ? [.write] : [], in: directory, error: ENOSPC) {
+      opened = try open(directory, .full)
+      try expectSame(try #require(opened), model)
+    }
+    let store = try #require(opened)
+    DiskFaults.during([.sync], in: directory, error: EIO, count: 1) {
+      #expect(failure { () throws(StoreError) in try store.commit([event(2)], at: noon) }?.kind == .io)
+    }
+    try expectSame(try open(directory.copy(), .full), model)
+    try expectSame(store, model)
+    try store.commit([event(2)], at: noon)
+    model.apply(event(2))
+    try expectSame(try open(directory.copy(), .full), model)
   }
 
   @Test func `while no fsync works each commit is refused, and the first after it is not`() throws {

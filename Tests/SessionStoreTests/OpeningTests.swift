@@ -50,7 +50,8 @@ struct OpeningTests {
     try store.commit([event(1)], at: noon)
     store.close()
     #expect(try open(directory).lastEventSequence == 1)
-    #expect(failure { () throws(StoreError) in try store.commit([event(2)], at: noon) }?.message == "the store is closed")
+    #expect(
+      failure { () throws(StoreError) in try store.commit([event(2)], at: noon) }?.message == "the store is closed")
   }
 
   @Test func `a closed store is one file`() throws {

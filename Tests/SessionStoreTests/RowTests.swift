@@ -19,7 +19,8 @@ struct RowTests {
     #expect(try store.session(session(2).identifier) == nil)
     #expect(try store.session(session(1).identifier) == session(1))
     #expect(store.problems.count == 3)
-    #expect(store.problems.contains("\(directory.path)/stagedoor.db: a session is passed over: expected a scene's state"))
+    #expect(
+      store.problems.contains("\(directory.path)/stagedoor.db: a session is passed over: expected a scene's state"))
     try store.commit([.session(session(6))], at: noon)
     store.close()
     tamper(directory, "CREATE TABLE t (n CHECK (n = 6)); INSERT INTO t SELECT count(*) FROM session")
@@ -36,7 +37,9 @@ struct RowTests {
     #expect(store.problems.count == 2)
   }
 
-  @Test(arguments: ["x''", "x'01'", "x'02ff41'", "x'02ffffffffffffffffff0141'", "x'0210'", "x'09'", "x'0201ff'", "x'030141'"])
+  @Test(arguments: [
+    "x''", "x'01'", "x'02ff41'", "x'02ffffffffffffffffff0141'", "x'0210'", "x'09'", "x'0201ff'", "x'030141'",
+  ])
   func `an entry of the log that does not parse is passed over and reported, and stays in the file`(
     body: String
   ) throws {
@@ -60,7 +63,9 @@ struct RowTests {
       #expect(next.problems == [])
       try next.commit([.session(session(4))], at: noon)
       next.close()
-      tamper(directory, "CREATE TABLE t (n CHECK (n = 2)); INSERT INTO t SELECT max(position) FROM log")
+      // The one entry that is left is the second.
+      tamper(directory, "CREATE TABLE t (n NOT NULL CHECK (n = 2))")
+      tamper(directory, "INSERT INTO t SELECT count(*) + max(position) - 1 FROM log")
       #expect(try open(directory).sessions(limit: 9) == [session(1), session(3), session(4)])
     }
   }
@@ -83,7 +88,9 @@ struct RowTests {
     var other = delivery(2, token: "t")
     other.sender = "org.example.B"
     for isSettled in [false, true] {
-      if isSettled { try store.settle() } else {
+      if isSettled {
+        try store.settle()
+      } else {
         try store.commit([.delivery(delivery(1, token: "t")), .delivery(other)], at: noon)
       }
       #expect(try store.deliveries(token: "t", sender: "") == [delivery(1).identifier])

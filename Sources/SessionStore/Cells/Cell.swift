@@ -15,8 +15,8 @@ struct Malformed: Error {
   init(_ reason: String) { self.reason = reason }
 }
 
-/// Takes the values of a thing one after the other: the parameters of a statement, or the body of a log entry. Each thing says
-/// once what they are, so the log and the rows cannot come to differ.
+/// Takes the values of a thing one after the other: the parameters of a statement, or the body of a log entry. Each
+/// thing says once what they are, so the log and the rows cannot come to differ.
 protocol CellWriter: ~Copyable {
   mutating func putNull()
   mutating func put(_ integer: Int64)

@@ -17,7 +17,8 @@ struct OpenedFile {
     if let directory { try OpenedFile.prepare(directory) }
     database = try Database(path: directory?.file)
     if database.isReadOnly { throw StoreError(.readOnly, "\(database.name): may not be written") }
-    // No other process has a part in it, so SQLite's index of its log is in memory, and looking at a file writes nothing.
+    // No other process has a part in it, so SQLite's index of its log is in memory, and looking at a file writes
+    // nothing.
     try database.execute("PRAGMA locking_mode = EXCLUSIVE")
     let version = try OpenedFile.version(of: database, schema)
     try OpenedFile.configure(database, durability)

@@ -3,9 +3,9 @@ import Glibc
 extension StoreDirectory {
   /// Puts a copy in the place of the write-ahead log, as long as it was when the last commit succeeded, and syncs it.
   ///
-  /// An fsync that failed cannot be tried again: the kernel has forgotten which pages it could not write, and says that all is
-  /// well. Pages that are written anew are tried anew. And what was refused may stand at the log's end as if it had been
-  /// committed; who opened the file would believe it.
+  /// An fsync that failed cannot be tried again: the kernel has forgotten which pages it could not write, and says
+  /// that all is well. Pages that are written anew are tried anew. And what was refused may stand at the log's end as
+  /// if it had been committed; who opened the file would believe it.
   ///
   /// - Parameter length: `nil` where it is not known, and all of it is kept.
   func mendWriteAheadLog(length: Int64?) throws(StoreError) {

@@ -8,15 +8,16 @@ final class StoreDirectory {
 
   var file: String { path + "/stagedoor.db" }
   var writeAheadLog: String { file + "-wal" }
-  /// Is there when something was found wrong with the file while it was in use: it is looked through when it is next opened.
+  /// Is there when something was found wrong with the file while it was in use: it is looked through when it is next
+  /// opened.
   private var doubt: String { path + "/stagedoor.db-doubt" }
 
   /// Makes the directory where it is missing, for its owner alone.
   init(_ path: String) throws(StoreError) {
     self.path = path
     try StoreDirectory.make(path)
-    // SQLite's own locks would do, but they are dropped when anything in this process closes the file, and the file is looked at
-    // before SQLite opens it.
+    // SQLite's own locks would do, but they are dropped when anything in this process closes the file, and the file
+    // is looked at before SQLite opens it.
     lock = try StoreDirectory.lock(path)
   }
 

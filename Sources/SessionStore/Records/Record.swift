@@ -2,8 +2,8 @@ package import SceneModel
 
 /// One change, as it is stored.
 ///
-/// Each says how something is from now on, whatever it was before. So a record that is applied to rows which know it already
-/// changes nothing, and the log can be replayed from any position at or before the last that the rows have.
+/// Each says how something is from now on, whatever it was before. So a record that is applied to rows which know it
+/// already changes nothing, and the log can be replayed from any position at or before the last that the rows have.
 package enum Record: Hashable, Sendable {
   /// A session was made, or something about it changed. Its application and its creation never do.
   indirect case session(Session)

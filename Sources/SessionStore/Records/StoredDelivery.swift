@@ -4,7 +4,8 @@ package import SceneModel
 package struct StoredDelivery: Hashable, Sendable {
   package let identifier: UniqueIdentifier
   package var application: Text
-  /// Who counts as one sender, for tokens and for asking about it: a sandboxed application's identifier, "" for all others.
+  /// Who counts as one sender, for tokens and for asking about it: a sandboxed application's identifier, "" for all
+  /// others.
   package var sender: Text
   /// The sender's own name for the request.
   package var token: Text?
@@ -48,8 +49,8 @@ package enum DeliveryState: String, CaseIterable, Sendable {
 /// What changes about a delivery.
 package struct DeliveryProgress: Hashable, Sendable {
   package var state: DeliveryState
-  /// Somebody still waits for it: the host has not acknowledged it, and no end was put to it. It is kept as long as that is so.
-  /// The state does not say it: `routed` may be the last word, or not.
+  /// Somebody still waits for it: the host has not acknowledged it, and no end was put to it. It is kept as long as
+  /// that is so. The state does not say it: `routed` may be the last word, or not.
   package var isOpen: Bool
   package var session: UniqueIdentifier?
   package var outcome: Text

@@ -1,7 +1,8 @@
 import CSQLite
 import Glibc
 
-/// One SQLite connection, and the statements that were prepared on it. Whoever made it is its only owner, on one thread.
+/// One SQLite connection, and the statements that were prepared on it. Whoever made it is its only owner, on one
+/// thread.
 final class Database {
   /// What messages call it.
   let name: String
@@ -9,7 +10,8 @@ final class Database {
   private var isClosed = false
   /// Called when SQLite says that the file is not what it wrote.
   var onCorruption: (() -> Void)?
-  /// Statements that are not in use. One that is in use belongs to its `Query`, so the same text can be run inside itself.
+  /// Statements that are not in use. One that is in use belongs to its `Query`, so the same text can be run inside
+  /// itself.
   private var idle: [String: OpaquePointer] = [:]
   /// How many frames the write-ahead log holds, as SQLite said after the last commit.
   private let frames: UnsafeMutablePointer<Int64>
@@ -19,7 +21,8 @@ final class Database {
     name = path ?? "the store in memory"
     var opened: OpaquePointer?
     // What threads there are do not share it. The file is made by the caller, with the rights that it wants.
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (path == nil ? SQLITE_OPEN_MEMORY : 0)
+    let flags =
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (path == nil ? SQLITE_OPEN_MEMORY : 0)
     forgetSystemError()
     let code = sqlite3_open_v2(path ?? ":memory:", &opened, flags, nil)
     guard let opened else { throw StoreError(.other, "\(name): out of memory") }
@@ -148,8 +151,8 @@ final class Database {
   }
 }
 
-/// Before a call whose failure is to be told from what failed earlier: where a commit fails, SQLite does not keep what the system
-/// said.
+/// Before a call whose failure is to be told from what failed earlier: where a commit fails, SQLite does not keep
+/// what the system said.
 func forgetSystemError() { errno = 0 }
 
 extension StoreError {

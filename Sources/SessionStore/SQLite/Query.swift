@@ -1,7 +1,8 @@
 import CSQLite
 import SceneModel
 
-/// One run of a prepared statement: its parameters are put, then its rows are read. It gives the statement back when it goes.
+/// One run of a prepared statement: its parameters are put, then its rows are read. It gives the statement back when
+/// it goes.
 struct Query: ~Copyable {
   private let database: Database
   private let statement: OpaquePointer

@@ -1,7 +1,7 @@
 /// What the file looks like, and how it came to look so.
 package struct Schema: Sendable {
-  /// What makes a file of version n into one of version n + 1; the first makes an empty one. A step that was released is never
-  /// changed.
+  /// What makes a file of version n into one of version n + 1; the first makes an empty one. A step that was released
+  /// is never changed.
   package let steps: [String]
 
   package init(steps: [String]) { self.steps = steps }
@@ -26,10 +26,11 @@ package struct Schema: Sendable {
 }
 
 extension Schema {
-  /// `log` is what was acknowledged; everything else has what the log says up to `ledger.settled`, and is written in batches.
+  /// `log` is what was acknowledged; everything else has what the log says up to `ledger.settled`, and is written in
+  /// batches.
   ///
-  /// A session's row stays where it was made, so that those of one time lie together, and activating it touches no index. A
-  /// delivery's number is the position of its first entry in the log.
+  /// A session's row stays where it was made, so that those of one time lie together, and activating it touches no
+  /// index. A delivery's number is the position of its first entry in the log.
   private static let first = """
     CREATE TABLE ledger (
       id INTEGER PRIMARY KEY CHECK (id = 1), settled INTEGER NOT NULL, sessions INTEGER NOT NULL,
@@ -57,9 +58,7 @@ extension Schema {
       previous_private INTEGER NOT NULL, answer TEXT NOT NULL, decision TEXT NOT NULL, payload TEXT NOT NULL
     ) STRICT;
     CREATE INDEX delivery_by_token ON delivery (token, sender) WHERE token IS NOT NULL;
-    CREATE INDEX delivery_by_state ON delivery (state);
     CREATE INDEX delivery_open ON delivery (application) WHERE is_open;
-    CREATE INDEX delivery_over ON delivery (number) WHERE NOT is_open;
 
     CREATE TABLE event (
       sequence INTEGER PRIMARY KEY, name TEXT NOT NULL, application TEXT NOT NULL, arguments TEXT NOT NULL,

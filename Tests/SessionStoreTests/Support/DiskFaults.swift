@@ -105,7 +105,9 @@ private func faultyMethods(over system: UnsafePointer<sqlite3_io_methods>) -> Un
       return methods.pointee.xSync(file, flags)
     }
     copy.pointee.xClose = { file in
-      guard let file, let one = DiskFaults.locked({ DiskFaults.files.removeValue(forKey: file) }) else { return SQLITE_ERROR }
+      guard let file, let one = DiskFaults.locked({ DiskFaults.files.removeValue(forKey: file) }) else {
+        return SQLITE_ERROR
+      }
       return one.methods.pointee.xClose(file)
     }
     made[system] = UnsafePointer(copy)

@@ -2,7 +2,8 @@ import SceneModel
 import SceneTestSupport
 import SessionStore
 
-/// Makes records that follow each other: about sessions and deliveries that are there, mostly, and now and then about some that are not.
+/// Makes records that follow each other: about sessions and deliveries that are there, mostly, and now and then about
+/// some that are not.
 struct RecordGenerator {
   private(set) var random: SeededRandom
   private var values: ValueGenerator
@@ -99,13 +100,15 @@ struct RecordGenerator {
 
   private mutating func activation() -> SessionActivation {
     SessionActivation(
-      session: someSession(), at: now, userActivity: activity(), openedContent: random.once(in: 4) ? values.text() : nil,
+      session: someSession(), at: now, userActivity: activity(),
+      openedContent: random.once(in: 4) ? values.text() : nil,
       isPrivate: random.once(in: 2) ? random.once(in: 2) : nil)
   }
 
   private mutating func progress() -> DeliveryProgress {
     DeliveryProgress(
-      random.one(of: DeliveryState.allCases), isOpen: random.once(in: 2), session: random.once(in: 3) ? nil : someSession(),
+      random.one(of: DeliveryState.allCases), isOpen: random.once(in: 2),
+      session: random.once(in: 3) ? nil : someSession(),
       outcome: name(), attempt: Int64(random.below(4)), departures: Int64(random.below(4)),
       error: random.once(in: 2) ? DeliveryError(name: name(), message: values.text()) : nil)
   }

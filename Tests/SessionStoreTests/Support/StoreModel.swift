@@ -32,7 +32,9 @@ struct StoreModel: Equatable {
       deliveries.removeAll { $0.identifier == delivery.identifier }
       deliveries.append(delivery)
     case .deliveryProgress(let identifier, let progress):
-      if let index = deliveries.firstIndex(where: { $0.identifier == identifier }) { deliveries[index].progress = progress }
+      if let index = deliveries.firstIndex(where: { $0.identifier == identifier }) {
+        deliveries[index].progress = progress
+      }
     case .event(let event): events.append(event)
     case .preference(let type, let application): preferences[type] = application
     case .discardOwed(let application, let session):

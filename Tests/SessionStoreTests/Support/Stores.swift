@@ -9,7 +9,7 @@ let noon = Instant(microseconds: 1_777_636_800_000_000)
 let rules = ReadingRules(types: TypeCatalog())
 
 /// How long generated laws go on; `make stress` asks for more.
-let rounds: UInt64 = getenv("STAGEDOOR_STRESS") == nil ? 4 : 300
+let rounds: UInt64 = getenv("STAGEDOOR_STRESS") == nil ? 4 : 60
 
 func open(
   _ directory: TemporaryDirectory, _ durability: Durability = .normal, history: HistoryLimits = .init(),
@@ -22,13 +22,16 @@ func open(
 
 func session(_ number: UInt64, of application: Text = "org.example.A") -> Session {
   Session(
-    identifier: UniqueIdentifier(high: number.byteSwapped &* 0x9E37_79B9_7F4A_7C15, low: number), application: application,
-    configuration: "Main", created: Instant(microseconds: noon.microseconds + Int64(number)), title: Text("Window \(number)"),
+    identifier: UniqueIdentifier(high: number.byteSwapped &* 0x9E37_79B9_7F4A_7C15, low: number),
+    application: application,
+    configuration: "Main", created: Instant(microseconds: noon.microseconds + Int64(number)),
+    title: Text("Window \(number)"),
     userActivity: UserActivity(activityType: "org.example.show", targetContentIdentifier: Text("photo-\(number)")))
 }
 
 func delivery(
-  _ number: UInt64, _ state: DeliveryState = .handled, isOpen: Bool = false, token: Text? = nil, at instant: Instant = noon
+  _ number: UInt64, _ state: DeliveryState = .handled, isOpen: Bool = false, token: Text? = nil,
+  at instant: Instant = noon
 ) -> StoredDelivery {
   StoredDelivery(
     identifier: UniqueIdentifier(high: number &* 0x9E37_79B9_7F4A_7C15, low: number), application: "org.example.A",
@@ -46,7 +49,9 @@ func instant(_ seconds: Int64) -> Instant { Instant(microseconds: noon.microseco
 func tamper(_ directory: TemporaryDirectory, _ sql: String, place: SourceLocation = #_sourceLocation) {
   var handle: OpaquePointer?
   sqlite3_open("\(directory.path)/stagedoor.db", &handle)
-  #expect(sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))", sourceLocation: place)
+  #expect(
+    sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))",
+    sourceLocation: place)
   sqlite3_close(handle)
 }
 

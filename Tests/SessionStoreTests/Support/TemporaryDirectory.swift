@@ -48,7 +48,9 @@ final class TemporaryDirectory: Sendable {
   func write(_ bytes: [UInt8], to name: String) {
     let descriptor = open("\(path)/\(name)", O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     defer { close(descriptor) }
-    guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else { fatalError("cannot write \(name): \(errno)") }
+    guard Glibc.write(descriptor, bytes, bytes.count) == bytes.count else {
+      fatalError("cannot write \(name): \(errno)")
+    }
   }
 
   func size(of name: String) -> Int {

@@ -1,0 +1,163 @@
+import SceneModel
+
+/// Writing the tail to rows. The counts of the ledger follow what was really added and removed.
+extension Tail {
+  // MARK: Sessions
+
+  func writeSessions(_ database: Database, _ ledger: inout Ledger) throws(StoreError) {
+    // In the order of the index, so that each of its pages is read once.
+    for (identifier, change) in sessions.sorted(by: { $0.key < $1.key }) {
+      switch change {
+      case .whole(let session): try Tail.write(session, database, &ledger)
+      case .activated(let activation): try Tail.write(activation, database)
+      case .gone: ledger.sessions -= try Tail.remove(Tail.removingSession, identifier, database)
+      }
+    }
+  }
+
+  private static func write(_ session: Session, _ database: Database, _ ledger: inout Ledger) throws(StoreError) {
+    // Most of those that changed are there, and no index has what can change.
+    var update = try database.query(changingSession)
+    session.putChanging(into: &update)
+    update.put(session.identifier)
+    update.put(session.application)
+    update.put(session.created)
+    try update.run()
+    if database.changes > 0 { return }
+    ledger.sessions -= try remove(removingSession, session.identifier, database)
+    var insert = try database.query(addingSession)
+    session.put(into: &insert)
+    try insert.run()
+    ledger.sessions += 1
+  }
+
+  private static func write(_ activation: SessionActivation, _ database: Database) throws(StoreError) {
+    var query = try database.query(activatingSession)
+    let flag = SessionFlags.isPrivate.rawValue
+    query.put(activation.instant)
+    query.put(activation.userActivity)
+    query.put(activation.openedContent)
+    query.put(activation.isPrivate.map { _ in flag })
+    query.put(activation.isPrivate.map { $0 ? flag : 0 })
+    query.put(activation.session)
+    try query.run()
+  }
+
+  private static let addingSession = "INSERT INTO session (\(Session.columns)) VALUES (\(places(for: Session.columns)))"
+
+  private static let changingSession = """
+    UPDATE session SET role = ?, configuration = ?, state = ?, flags = ?, last_activated = ?, title = ?,
+      user_activity = ?, restoration_activity = ?, opened_content = ?, user_info = ?, can_activate = ?,
+      prefers_to_activate = ? WHERE identifier = ? AND application = ? AND created = ?
+    """
+
+  /// What is NULL stays; the flag is taken out and put in again.
+  private static let activatingSession = """
+    UPDATE session SET last_activated = ?, user_activity = ifnull(?, user_activity),
+      opened_content = ifnull(?, opened_content), flags = flags & ~ifnull(?, 0) | ifnull(?, 0) WHERE identifier = ?
+    """
+
+  private static let removingSession = "DELETE FROM session WHERE identifier = ?"
+
+  // MARK: Deliveries
+
+  func writeDeliveries(_ database: Database, _ ledger: inout Ledger) throws(StoreError) {
+    var added: [(number: Int64, delivery: StoredDelivery)] = []
+    for (identifier, change) in deliveries {
+      switch change {
+      case .whole(let delivery, let number): added.append((number, delivery))
+      case .progress(let progress):
+        var query = try database.query(Tail.changingDelivery)
+        progress.put(into: &query)
+        query.put(identifier)
+        try query.run()
+      }
+    }
+    // Each behind the one before, so that they share pages.
+    for (number, delivery) in added.sorted(by: { $0.number < $1.number }) {
+      // It is hardly ever there, so that is not asked first.
+      if try Tail.add(delivery, number, database) == 0 {
+        ledger.deliveries -= try Tail.remove(Tail.removingDelivery, delivery.identifier, database)
+        _ = try Tail.add(delivery, number, database)
+      }
+      ledger.deliveries += 1
+    }
+  }
+
+  /// Answers how many rows that made.
+  private static func add(
+    _ delivery: StoredDelivery, _ number: Int64, _ database: Database
+  ) throws(StoreError) -> Int64 {
+    var query = try database.query(addingDelivery)
+    query.put(number)
+    delivery.put(into: &query)
+    try query.run()
+    return database.changes
+  }
+
+  private static let addingDelivery = """
+    INSERT OR IGNORE INTO delivery (number, \(StoredDelivery.columns))
+      VALUES (?, \(places(for: StoredDelivery.columns)))
+    """
+
+  private static let changingDelivery = """
+    UPDATE delivery SET state = ?, is_open = ?, session = ?, outcome = ?, attempt = ?, departures = ?, error = ?,
+      message = ? WHERE identifier = ?
+    """
+
+  private static let removingDelivery = "DELETE FROM delivery WHERE identifier = ?"
+
+  // MARK: The rest
+
+  func writeEvents(_ database: Database) throws(StoreError) {
+    if events.isEmpty { return }
+    var query = try database.query(Tail.addingEvent)
+    for event in events {
+      event.put(into: &query)
+      try query.run()
+    }
+  }
+
+  private static let addingEvent =
+    "INSERT OR REPLACE INTO event (\(StoredEvent.columns)) VALUES (\(places(for: StoredEvent.columns)))"
+
+  func writePreferences(_ database: Database) throws(StoreError) {
+    for (type, application) in preferences {
+      var query = try database.query(
+        application == nil
+          ? "DELETE FROM preference WHERE type = ?"
+          : "INSERT OR REPLACE INTO preference (type, application) VALUES (?, ?)")
+      query.put(type)
+      if let application { query.put(application) }
+      try query.run()
+    }
+  }
+
+  func writeOwed(_ database: Database) throws(StoreError) {
+    for (key, number) in owed {
+      var query = try database.query(
+        number == nil
+          ? "DELETE FROM owed WHERE application = ? AND session = ?"
+          : "INSERT OR REPLACE INTO owed (application, session, number) VALUES (?, ?, ?)")
+      query.put(key.application)
+      query.put(key.session)
+      if let number { query.put(number) }
+      try query.run()
+    }
+  }
+
+  /// Answers how many there were.
+  private static func remove(
+    _ sql: String, _ identifier: UniqueIdentifier, _ database: Database
+  ) throws(StoreError) -> Int64 {
+    var query = try database.query(sql)
+    query.put(identifier)
+    try query.run()
+    return database.changes
+  }
+
+  /// As many question marks as there are columns.
+  private static func places(for columns: String) -> String {
+    columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
+  }
+}
