@@ -125,6 +125,24 @@ extension Interchange {
     var changed: [MemberName] = [MemberName(unchecked: property.rawValue)]
     if property == .userActivity { changed.append("TargetContentIdentifier") }
     try change(session, changed)
+    warn(of: property, session)
+  }
+
+  /// A condition that is set is looked at as one in a manifest is.
+  private func warn(of property: SessionProperty, _ session: Session) {
+    let place: PredicateWarning.Place
+    switch property {
+    case .canActivatePredicate: place = .can
+    case .prefersToActivatePredicate: place = .prefers
+    case .title, .userActivity, .stateRestorationActivity, .userInfo: return
+    }
+    let configuration = state.manifest(of: session.application)?.configurations.first {
+      $0.role == session.role && $0.name == session.configuration
+    }
+    var conditions = configuration?.conditions ?? ActivationConditions()
+    if let can = try? Predicate(session.canActivatePredicate) { conditions.can = can }
+    if let prefers = try? Predicate(session.prefersToActivatePredicate) { conditions.prefers = prefers }
+    for warning in conditions.warnings where warning.place == place { log.warning("\(session.identifier): \(warning)") }
   }
 
   /// The reply to a property that is set comes from the binding as soon as this returns, so it is stored at once.
