@@ -6,6 +6,7 @@ SETUP   ?= Scripts/setup
 SCRATCH ?= .build
 PREFIX  ?= /usr/local
 ARGS    ?=
+SECONDS  = 60
 
 # What `make run` shows, and what `make install` puts into bin.
 RUN         ?= stagedoord --demo
@@ -28,8 +29,8 @@ DOC = $(DESTDIR)$(PREFIX)/share/doc/stagedoor
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help setup run demo build test check check-scripts check-format check-rules check-shell check-unit check-examples \
-  docs format bench stress sanitize-thread sanitize-address install uninstall clean
+.PHONY: help setup run demo build test check check-scripts check-format check-rules check-shell check-unit check-examples docs \
+  format bench stress fuzz sanitize-thread sanitize-address install uninstall clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
@@ -58,6 +59,10 @@ docs: build ## check the documentation and build it as a site in .build/docs
 bench: ## measure against the C programs, on both buses
 	@$(SETUP) build run bench
 	Benchmarks/run $(ARGS)
+
+fuzz: ## give each parser made-up documents for a while (SECONDS=60, ARGS=predicate for one)
+	@$(SETUP) build
+	SWIFT="$(SWIFT)" Fuzz/run $(SECONDS) $(SCRATCH)/fuzz $(ARGS)
 
 # One after the other: a long round takes all the machine that there is, and the others would meet their limits.
 stress: ## run the tests optimised, with long rounds

@@ -9,7 +9,9 @@ extension Decider {
     if request.listsCandidates { listCandidates(scope, state) }
     if scope.key.isEmpty {
       if options.disposition == .auto { return nil }
-      guard let slot = first(of: scope.application, state, where: { $0 == scope.route.configuration }) else { return nil }
+      guard let slot = first(of: scope.application, state, where: { $0 == scope.route.configuration }) else {
+        return nil
+      }
       return take(slot, .withoutKey, scope.activity, key: scope.key, state)
     }
     guard let best = best(in: scope, state) else { return nil }

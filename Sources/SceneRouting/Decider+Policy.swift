@@ -28,11 +28,12 @@ extension Decider {
   private mutating func activityForNamedSession(
     of application: Int, _ manifest: Manifest, _ state: State
   ) throws(Refusal) -> UserActivity? {
+    let isStranger = request.sender.isSandboxed && request.sender.hosts != manifest.identifier
     var undeclared: UserActivity?
     for (place, item) in request.payload.items.enumerated() {
       for (number, activity) in item.activities.enumerated()
       where isVisible(activity.visibility, to: application, state) {
-        if request.sender.isSandboxed, !manifest.activityTypes.contains(activity.activityType) {
+        if isStranger, !manifest.activityTypes.contains(activity.activityType) {
           undeclared = undeclared ?? activity
           continue
         }
@@ -47,7 +48,23 @@ extension Decider {
         "\(manifest.identifier) does not declare \(quoted(undeclared.activityType.string)), and a sandbox sends only what is "
           + "declared: add it to NSUserActivityTypes in the application's manifest")
     }
+    if isStranger { try refuseUntaken(by: application, manifest, state) }
     return nil
+  }
+
+  /// Without an activity one of the types in it has to be taken.
+  private func refuseUntaken(by application: Int, _ manifest: Manifest, _ state: State) throws(Refusal) {
+    let visible = request.payload.items.flatMap(\.representations)
+      .filter { isVisible($0.visibility, to: application, state) }
+    guard let first = visible.first else { return }
+    let isTaken = visible.contains { representation in
+      manifest.contentTypes.contains { state.types.conforms(representation.type, to: $0) }
+    }
+    if isTaken { return }
+    throw Refusal(
+      .activityTypeNotDeclared,
+      "\(manifest.identifier) does not take \(quoted(first.type.spelling.string)), and a sandbox sends only what is declared: "
+        + "add it to CFBundleDocumentTypes in the application's manifest")
   }
 
   // MARK: An application is named, and nothing is handed over

@@ -64,7 +64,6 @@ extension SessionStore {
 
   /// What an error means for the connection.
   func failed(_ error: StoreError, _ database: Database) {
-    if error.kind == .corrupt { directory?.rememberDoubt() }
     if error.leavesDoubt || database.isInTransaction {
       database.close()
       connection = .doubtful(error)

@@ -83,6 +83,7 @@ package final class SessionStore {
     self.schema = schema
     self.now = now
     connection = .open(opened.database)
+    if let directory { opened.database.onCorruption = { directory.rememberDoubt() } }
     ledger = opened.ledger
     tail = opened.tail
     position = opened.position
@@ -99,6 +100,8 @@ package final class SessionStore {
     do throws(StoreError) {
       return (try open(), nil)
     } catch {
+      // Looking at a file leaves an empty log beside it.
+      directory?.removeEmptyLog()
       guard error.kind == .corrupt, let directory else { throw error }
       let setAside = SetAside(path: try directory.setAside(at: now), reason: error.message)
       directory.forgetDoubt()
@@ -121,12 +124,14 @@ package final class SessionStore {
 
   /// Writes what is not in rows yet, and leaves one file. Without it nothing is lost either.
   package func close() {
-    guard case .open(let database) = connection else { return }
     try? settle()
-    // Only a connection that nothing went wrong with may tidy up.
-    if case .open = connection { database.letCloseCheckpoint() }
-    database.close()
+    // Only a connection that nothing went wrong with may tidy up; settling may have made it another one.
+    if case .open(let database) = connection {
+      database.letCloseCheckpoint()
+      database.close()
+    }
     connection = .closed
+    directory?.release()
   }
 
   /// The connection, mended where that is needed.

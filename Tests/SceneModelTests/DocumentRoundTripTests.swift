@@ -1,9 +1,11 @@
+import FoundationEssentials
 import SceneModel
 import SceneTestSupport
 import Testing
 
 /// What is written as a document and read from it is what it was, in every form.
 @Suite struct DocumentRoundTripTests {
+  private static let rounds = ProcessInfo.processInfo.environment["STAGEDOOR_STRESS"] == nil ? 50 : 1000
   private let rules = ReadingRules(types: TypeCatalog())
 
   private func check<Written: Document & Equatable>(_ written: Written) throws {
@@ -21,13 +23,13 @@ import Testing
   @Test(arguments: [1, 2, 3] as [UInt64])
   func `payloads come back`(seed: UInt64) throws {
     var generator = DocumentGenerator(seed: seed)
-    for _ in 0..<100 { try check(generator.payload()) }
+    for _ in 0..<Self.rounds { try check(generator.payload()) }
   }
 
   @Test(arguments: [4, 5] as [UInt64])
   func `activities, items and options come back by themselves`(seed: UInt64) throws {
     var generator = DocumentGenerator(seed: seed)
-    for _ in 0..<100 {
+    for _ in 0..<Self.rounds {
       try check(generator.activity())
       try check(generator.item())
       try check(generator.options())
@@ -37,13 +39,13 @@ import Testing
   @Test(arguments: [6, 7] as [UInt64])
   func `sessions come back`(seed: UInt64) throws {
     var generator = DocumentGenerator(seed: seed)
-    for _ in 0..<100 { try check(generator.session()) }
+    for _ in 0..<Self.rounds { try check(generator.session()) }
   }
 
   @Test(arguments: [8, 9] as [UInt64])
   func `manifests come back`(seed: UInt64) throws {
     var generator = DocumentGenerator(seed: seed)
-    for _ in 0..<100 {
+    for _ in 0..<Self.rounds {
       let manifest = generator.manifest()
       let forms = [Array(manifest.json.string.utf8), manifest.propertyList(.xml), manifest.propertyList(.binary)]
       for bytes in forms {
@@ -57,7 +59,7 @@ import Testing
   /// Newer senders may add keys to every one of these; strict ones are held to what there is.
   @Test func `what is written has no key that a strict reader refuses`() throws {
     var generator = DocumentGenerator(seed: 10)
-    for _ in 0..<100 {
+    for _ in 0..<Self.rounds {
       var payload = generator.payload()
       payload.options.isStrict = true
       #expect(try Payload(json: payload.json, rules) == payload)

@@ -82,7 +82,7 @@ import Testing
   @Test(arguments: expensive.indices)
   func `what is four times as long takes about four times as long`(index: Int) {
     let (what, text) = Self.expensive[index]
-    let growth = growth(from: Text(text(5_000)), to: Text(text(20_000))) { _ = try? JSON.value($0) }
+    let growth = growth(from: Text(text(1_500)), to: Text(text(6_000))) { _ = try? JSON.value($0) }
     #expect(growth < 9, "\(what)")
   }
 

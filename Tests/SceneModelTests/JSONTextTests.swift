@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test func `every scalar comes back, written as itself or with its escape`() throws {
-    for scalar in stride(from: UInt32(0), through: 0x10FFFF, by: 17).compactMap(Unicode.Scalar.init) {
+    for scalar in stride(from: UInt32(0), through: 0x10FFFF, by: 67).compactMap(Unicode.Scalar.init) {
       let text = String(scalar)
       #expect(try JSON.value(JSON.text(of: .string(Text(text)))) == .string(Text(text)))
       let escaped = text.utf16.map { "\\u" + String(0x1_0000 + UInt32($0), radix: 16).dropFirst() }.joined()

@@ -90,7 +90,7 @@ import Testing
 
   @Test(arguments: hostile.indices)
   func `many faults cost little more than few`(index: Int) {
-    let (small, large) = (Array(Self.hostile[index](2_000).utf8), Array(Self.hostile[index](8_000).utf8))
+    let (small, large) = (Array(Self.hostile[index](1_000).utf8), Array(Self.hostile[index](4_000).utf8))
     #expect(growth(from: small, to: large) { _ = try? Manifest($0, types: ManifestTests.types) } < 9)
   }
 }

@@ -121,4 +121,21 @@ import Testing
     #expect(stage.routing == RoutingActivity(item: 1, activity: 0, activityType: "viewCat"))
     #expect(stage.key == "cat1")
   }
+
+  @Test func `what a sandbox sends without an activity has to be of a type that is taken`() {
+    var stage = Stage(app("org.example.Gallery", takes: ["public.image"]) { window("Main") })
+    stage.session("main")
+    let (text, picture) = (item(as: text("text/plain")), item(as: file("file:///cat.png")))
+    let sandbox = Sender(isSandboxed: true)
+    #expect(stage.drop(items: [text], on: "main", by: sandbox) == .refused(.activityTypeNotDeclared))
+    #expect(stage.drop(items: [text, picture], on: "main", by: sandbox) == .activated("main"))
+    #expect(stage.drop(items: [text], on: "main") == .activated("main"))
+  }
+
+  @Test func `a sandboxed host may send its own session what it likes`() {
+    var stage = Stage(cats)
+    stage.session("main")
+    let host = Sender(hosts: "org.example.Cats", isSandboxed: true)
+    #expect(stage.drop("viewDog", key: "dog1", on: "main", by: host) == .activated("main"))
+  }
 }

@@ -119,9 +119,7 @@ import Testing
         window("Default")
         window("Family", "com.example.*")
       })
-    #expect(
-      stage.drop(type, key: "1")
-        == .created(isOfFamily && type != "com.example.*" ? "Family" : isOfFamily ? "Family" : "Default"))
+    #expect(stage.drop(type, key: "1") == .created(isOfFamily ? "Family" : "Default"))
     let byName = type == "com.example.*"
     #expect(stage.whyConfiguration == (byName ? .namesType : isOfFamily ? .namesFamily : .namesNoTypes))
   }

@@ -88,6 +88,23 @@ import Testing
     #expect(stage.configuration == "Pictures")
   }
 
+  @Test func `of as many configurations as there may be the last has candidates too`() throws {
+    let names = (1...Limits.configurations).map { #"{"UISceneConfigurationName": "\#($0)"}"# }
+    var stage = try Stage(
+      manifests: #"""
+        {
+          "CFBundleIdentifier": "org.example.Cats", "NSUserActivityTypes": ["view"],
+          "UIApplicationSceneManifest": {
+            "UIApplicationSupportsMultipleScenes": true,
+            "UISceneConfigurations": {"UIWindowSceneSessionRoleApplication": [\#(names.joined(separator: ","))]}
+          }
+        }
+        """#)
+    stage.session("it", Text("\(Limits.configurations)"), showing: activity("view", "1"))
+    #expect(stage.drop("view", key: "1") == .activated("it"))
+    #expect(stage.because == .onlyInTier)
+  }
+
   // MARK: Where they stand
 
   private let open = app("org.example.Cats", "view", "feed")

@@ -67,12 +67,21 @@ struct DiskErrorTests {
     let directory = TemporaryDirectory()
     let store = try open(directory, .full)
     try store.commit([event(1)], at: noon)
-    DiskFaults.during([.sync], in: directory, error: EIO) {
-      for _ in 0..<4 { #expect(failure { () throws(StoreError) in try store.commit([event(2)], at: noon) }?.kind == .io) }
-    }
-    try store.commit([event(2)], at: noon)
     var model = StoreModel()
-    model.apply([event(1), event(2)])
+    model.apply([event(1)])
+    // Where the log cannot be written anew either.
+    mkdir(directory.path + "/stagedoor.db-wal-mended", 0o700)
+    DiskFaults.during([.sync], in: directory, error: EIO) {
+      for _ in 0..<4 {
+        #expect(failure { () throws(StoreError) in try store.commit([event(2)], at: noon) }?.kind == .io)
+        #expect(failure { () throws(StoreError) in _ = try store.sessionCount() } == nil)
+        #expect(failure { () throws(StoreError) in _ = try store.session(session(1).identifier) }?.kind == .io)
+      }
+    }
+    try expectSame(try open(directory.copy(), .full), model)
+    rmdir(directory.path + "/stagedoor.db-wal-mended")
+    try store.commit([event(2)], at: noon)
+    model.apply([event(2)])
     try expectSame(store, model)
     try expectSame(try open(directory.copy(), .full), model)
   }

@@ -69,6 +69,21 @@ struct OpeningTests {
     #expect(error == nil ? false : error?.message == "\(path): is no directory")
   }
 
+  @Test func `a store that may not be opened is left where it is`() throws {
+    let directory = TemporaryDirectory()
+    var store = try open(directory)
+    try store.commit([event(1)], at: noon)
+    store.close()
+    DiskFaults.during([.open], in: directory, error: EACCES) {
+      let error = failure { () throws(StoreError) in _ = try open(directory) }
+      #expect(error?.kind == .readOnly)
+      #expect(error?.message == "\(directory.path)/stagedoor.db: unable to open database file (Permission denied)")
+    }
+    #expect(directory.names == ["lock", "stagedoor.db"])
+    store = try open(directory)
+    #expect((store.setAside, store.lastEventSequence) == (nil, 1))
+  }
+
   // MARK: What is no store
 
   @Test func `an empty file is where a store begins`() throws {
@@ -151,9 +166,10 @@ struct OpeningTests {
       directory.write(Array("no database, but longer than a header".utf8), to: "stagedoor.db")
       let store = try open(directory)
       #expect(store.setAside != nil)
+      store.close()
     }
     let name = "stagedoor.db-set-aside-20260501T120000Z"
-    #expect(directory.names.filter { $0.hasPrefix(name) && !$0.hasSuffix("-wal") } == [name, name + "-2", name + "-3"])
+    #expect(directory.names.filter { $0.hasPrefix(name) } == [name, name + "-2", name + "-3"])
   }
 
   @Test func `damage that is met in use is looked for when the store is next opened`() throws {

@@ -6,7 +6,9 @@ enum Requirement: Sendable, Hashable {
   case general(Condition)
 
   init(_ condition: Condition) {
-    if case .comparison(let comparison) = condition, comparison.options.isEmpty, case .equal(let key) = comparison.relation {
+    if case .comparison(let comparison) = condition, comparison.options.isEmpty,
+      case .equal(let key) = comparison.relation
+    {
       self = .equals(key)
     } else {
       self = .general(condition)

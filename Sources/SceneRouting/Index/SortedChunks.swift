@@ -86,7 +86,9 @@ extension SortedChunks: Sequence {
     mutating func next() -> Element? {
       guard let element = chunks[position] else { return nil }
       position.offset += 1
-      if position.offset == chunks.chunks[position.chunk].count { position = Position(chunk: position.chunk + 1, offset: 0) }
+      if position.offset == chunks.chunks[position.chunk].count {
+        position = Position(chunk: position.chunk + 1, offset: 0)
+      }
       return element
     }
   }

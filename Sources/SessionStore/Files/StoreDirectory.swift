@@ -4,7 +4,7 @@ import SceneModel
 /// The directory that holds the store's files, and the lock that keeps a second process out of it.
 final class StoreDirectory {
   let path: String
-  private let lock: Int32
+  private var lock: Int32
 
   var file: String { path + "/stagedoor.db" }
   var writeAheadLog: String { file + "-wal" }
@@ -20,7 +20,13 @@ final class StoreDirectory {
     lock = try StoreDirectory.lock(path)
   }
 
-  deinit { close(lock) }
+  deinit { release() }
+
+  /// Lets others have it.
+  func release() {
+    if lock >= 0 { close(lock) }
+    lock = -1
+  }
 
   // MARK: Making it
 
@@ -68,6 +74,10 @@ final class StoreDirectory {
   var hasWriteAheadLog: Bool {
     var status = stat()
     return stat(writeAheadLog, &status) == 0 && status.st_size > 0
+  }
+
+  func removeEmptyLog() {
+    if !hasWriteAheadLog { unlink(writeAheadLog) }
   }
 
   enum Content { case nothing, file, somethingElse(String) }

@@ -7,6 +7,8 @@ final class Database {
   let name: String
   private let handle: OpaquePointer
   private var isClosed = false
+  /// Called when SQLite says that the file is not what it wrote.
+  var onCorruption: (() -> Void)?
   /// Statements that are not in use. One that is in use belongs to its `Query`, so the same text can be run inside itself.
   private var idle: [String: OpaquePointer] = [:]
   /// How many frames the write-ahead log holds, as SQLite said after the last commit.
@@ -18,6 +20,7 @@ final class Database {
     var opened: OpaquePointer?
     // What threads there are do not share it. The file is made by the caller, with the rights that it wants.
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (path == nil ? SQLITE_OPEN_MEMORY : 0)
+    forgetSystemError()
     let code = sqlite3_open_v2(path ?? ":memory:", &opened, flags, nil)
     guard let opened else { throw StoreError(.other, "\(name): out of memory") }
     guard code == SQLITE_OK else {
@@ -58,6 +61,7 @@ final class Database {
   func query(_ sql: String) throws(StoreError) -> Query {
     if let statement = idle.removeValue(forKey: sql) { return Query(owning: statement, sql, self) }
     var prepared: OpaquePointer?
+    forgetSystemError()
     let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let prepared else { throw error(code) }
     return Query(owning: prepared, sql, self)
@@ -83,6 +87,7 @@ final class Database {
 
   /// Runs statements that are needed once.
   func execute(_ script: String) throws(StoreError) {
+    forgetSystemError()
     let code = sqlite3_exec(handle, script, nil, nil, nil)
     if code != SQLITE_OK { throw error(code) }
   }
@@ -120,6 +125,7 @@ final class Database {
   /// Moves what the write-ahead log holds into the file. Nobody reads beside us, so all of it can be.
   func checkpoint() throws(StoreError) {
     var (all, moved): (Int32, Int32) = (0, 0)
+    forgetSystemError()
     let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &moved)
     if code != SQLITE_OK { throw error(code) }
     // What is written next begins the log anew.
@@ -135,12 +141,20 @@ final class Database {
 
   func releaseMemory() { sqlite3_db_release_memory(handle) }
 
-  func error(_ code: Int32) -> StoreError { StoreError(code, handle, name) }
+  func error(_ code: Int32) -> StoreError {
+    let error = StoreError(code, handle, name)
+    if error.kind == .corrupt { onCorruption?() }
+    return error
+  }
 }
+
+/// Before a call whose failure is to be told from what failed earlier: where a commit fails, SQLite does not keep what the system
+/// said.
+func forgetSystemError() { errno = 0 }
 
 extension StoreError {
   fileprivate init(_ code: Int32, _ handle: OpaquePointer, _ name: String) {
-    let errorNumber = sqlite3_system_errno(handle)
+    let errorNumber = errno != 0 ? errno : sqlite3_system_errno(handle)
     var reason = String(cString: sqlite3_errmsg(handle))
     let kind: Kind
     switch code & 0xFF {

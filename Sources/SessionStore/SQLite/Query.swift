@@ -21,6 +21,7 @@ struct Query: ~Copyable {
   mutating func step() throws(StoreError) -> Bool {
     if failure != SQLITE_OK { throw database.error(failure) }
     column = 0
+    forgetSystemError()
     switch sqlite3_step(statement) {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false

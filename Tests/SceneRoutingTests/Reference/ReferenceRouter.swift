@@ -66,7 +66,14 @@ struct ReferenceRouter {
     }
     guard let manifest = world.manifest(of: session.application) else { throw ReferenceRefusal(.noSuchApplication) }
     let visible = items.flatMap(\.activities).filter { isVisible($0.visibility, to: manifest) }
-    guard request.sender.isSandboxed, !visible.isEmpty else { return existing(session, visible.first, .named) }
+    let isStranger = request.sender.isSandboxed && request.sender.hosts != manifest.identifier
+    guard isStranger else { return existing(session, visible.first, .named) }
+    if visible.isEmpty {
+      let contents = items.flatMap(\.representations).filter { isVisible($0.visibility, to: manifest) }.map(\.type)
+      let isTaken = contents.contains { type in manifest.contentTypes.contains { types.conforms(type, to: $0) } }
+      if !contents.isEmpty, !isTaken { throw ReferenceRefusal(.activityTypeNotDeclared) }
+      return existing(session, nil, .named)
+    }
     guard let declared = visible.first(where: { manifest.activityTypes.contains($0.activityType) }) else {
       throw ReferenceRefusal(.activityTypeNotDeclared)
     }

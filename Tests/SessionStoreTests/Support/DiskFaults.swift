@@ -1,10 +1,11 @@
+import CSQLite
 import Glibc
 
-/// Makes system calls on the files of one directory fail. The functions below stand before libc's, for SQLite too.
+/// Makes reads, writes and syncs of the files of one directory fail, where SQLite asks for them.
 enum DiskFaults {
-  enum Call { case read, write, sync }
+  enum Call { case open, read, write, sync }
 
-  struct Fault {
+  fileprivate struct Fault {
     let directory: String
     let calls: Set<Call>
     let error: Int32
@@ -14,10 +15,18 @@ enum DiskFaults {
     var count: Int
   }
 
-  // The mutex below is held wherever it is touched.
-  nonisolated(unsafe) private static var faults: [Fault] = []
-  // Likewise.
-  nonisolated(unsafe) private static var counted: [String: Int] = [:]
+  /// What stands behind a file of SQLite's.
+  fileprivate struct File {
+    let path: String
+    let methods: UnsafePointer<sqlite3_io_methods>
+  }
+
+  // The three below are only touched with the mutex held.
+  nonisolated(unsafe) fileprivate static var faults: [Fault] = []
+  // As above.
+  nonisolated(unsafe) fileprivate static var reads: [String: Int] = [:]
+  // As above.
+  nonisolated(unsafe) fileprivate static var files: [UnsafeMutablePointer<sqlite3_file>: File] = [:]
   // It is only ever locked and unlocked, which is what it is for.
   nonisolated(unsafe) private static let mutex: UnsafeMutablePointer<pthread_mutex_t> = {
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -26,7 +35,7 @@ enum DiskFaults {
     return mutex
   }()
 
-  private static func locked<Result>(_ body: () -> Result) -> Result {
+  fileprivate static func locked<Result>(_ body: () -> Result) -> Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return body()
@@ -47,66 +56,99 @@ enum DiskFaults {
 
   /// How many reads of files in the directory `body` made.
   static func reads(in directory: TemporaryDirectory, _ body: () throws -> Void) rethrows -> Int {
-    locked { counted[directory.path] = 0 }
+    locked { reads[directory.path] = 0 }
     try body()
-    return locked { counted.removeValue(forKey: directory.path) ?? 0 }
+    return locked { reads.removeValue(forKey: directory.path) ?? 0 }
   }
 
-  /// The error that a call on a descriptor is to fail with; 0 for none.
-  fileprivate static func error(_ call: Call, _ descriptor: Int32) -> Int32 {
-    locked {
-      if faults.isEmpty, counted.isEmpty { return 0 }
-      var buffer = [CChar](repeating: 0, count: 512)
-      let length = readlink("/proc/self/fd/\(descriptor)", &buffer, buffer.count)
-      let path = String(decoding: buffer.prefix(max(0, length)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      if call == .read {
-        for directory in counted.keys where path.hasPrefix(directory) { counted[directory, default: 0] += 1 }
+  /// Puts itself between SQLite and the system, once and for all tests.
+  static let install: Void = {
+    guard let system = sqlite3_vfs_find(nil) else { fatalError("SQLite has no file system") }
+    let faulty = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
+    faulty.initialize(to: system.pointee)
+    faulty.pointee.zName = UnsafePointer(strdup("faulty"))
+    faulty.pointee.xOpen = { _, name, file, flags, answer in
+      guard let system = sqlite3_vfs_find("unix"), let file else { return SQLITE_ERROR }
+      if let name, fails(.open, String(cString: name)) { return SQLITE_CANTOPEN }
+      let code = system.pointee.xOpen(system, name, file, flags, answer)
+      if code == SQLITE_OK, let name, let methods = file.pointee.pMethods {
+        let path = String(cString: name)
+        locked { files[file] = File(path: path, methods: methods) }
+        file.pointee.pMethods = faultyMethods(over: methods)
       }
-      for index in faults.indices where path.hasPrefix(faults[index].directory) && faults[index].calls.contains(call) {
-        if faults[index].after > 0 {
-          faults[index].after -= 1
-        } else if faults[index].count > 0 {
-          faults[index].count -= 1
-          return faults[index].error
-        }
-      }
-      return 0
+      return code
     }
+    sqlite3_vfs_register(faulty, 1)
+  }()
+}
+
+// MARK: - A file's methods
+
+/// The methods of a file of the system's, four of them ours. There are two kinds of files, so what is made is kept.
+private func faultyMethods(over system: UnsafePointer<sqlite3_io_methods>) -> UnsafePointer<sqlite3_io_methods> {
+  DiskFaults.locked {
+    if let made = made[system] { return made }
+    let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
+    copy.initialize(to: system.pointee)
+    copy.pointee.xRead = { file, bytes, count, offset in
+      guard let file, let methods = methods(file, for: .read) else { return failedRead }
+      return methods.pointee.xRead(file, bytes, count, offset)
+    }
+    copy.pointee.xWrite = { file, bytes, count, offset in
+      guard let file, let methods = methods(file, for: .write) else {
+        return errno == ENOSPC ? SQLITE_FULL : failedWrite
+      }
+      return methods.pointee.xWrite(file, bytes, count, offset)
+    }
+    copy.pointee.xSync = { file, flags in
+      guard let file, let methods = methods(file, for: .sync) else { return failedSync }
+      return methods.pointee.xSync(file, flags)
+    }
+    copy.pointee.xClose = { file in
+      guard let file, let one = DiskFaults.locked({ DiskFaults.files.removeValue(forKey: file) }) else { return SQLITE_ERROR }
+      return one.methods.pointee.xClose(file)
+    }
+    made[system] = UnsafePointer(copy)
+    return UnsafePointer(copy)
   }
 }
 
-// MARK: - In place of libc's
+// Only touched with the mutex held.
+nonisolated(unsafe) private var made: [UnsafePointer<sqlite3_io_methods>: UnsafePointer<sqlite3_io_methods>] = [:]
 
-private typealias Sync = @convention(c) (Int32) -> Int32
-private typealias Write = @convention(c) (Int32, UnsafeRawPointer?, Int, Int) -> Int
-private typealias Read = @convention(c) (Int32, UnsafeMutableRawPointer?, Int, Int) -> Int
+// As SQLite names them in macros that Swift does not see.
+private let failedRead: Int32 = SQLITE_IOERR | 1 << 8
+private let failedWrite: Int32 = SQLITE_IOERR | 3 << 8
+private let failedSync: Int32 = SQLITE_IOERR | 4 << 8
 
-private func next<Function>(_ name: String, as type: Function.Type) -> Function {
-  // RTLD_NEXT, which is a cast of -1 and therefore not seen here.
-  guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: -1), name) else { fatalError("there is no \(name)") }
-  // libc's functions of these names have these types.
-  return unsafeBitCast(symbol, to: type)
+/// The system's methods; where the call is to fail none, and `errno` says why.
+private func methods(
+  _ file: UnsafeMutablePointer<sqlite3_file>, for call: DiskFaults.Call
+) -> UnsafePointer<sqlite3_io_methods>? {
+  guard let one = DiskFaults.locked({ DiskFaults.files[file] }) else { return nil }
+  return fails(call, one.path) ? nil : one.methods
 }
 
-private let realSync = next("fdatasync", as: Sync.self)
-private let realWrite = next("pwrite64", as: Write.self)
-private let realRead = next("pread64", as: Read.self)
-
-private func fails(_ call: DiskFaults.Call, _ descriptor: Int32) -> Bool {
-  let error = DiskFaults.error(call, descriptor)
+/// Whether the call is to fail; `errno` says why.
+private func fails(_ call: DiskFaults.Call, _ path: String) -> Bool {
+  let error: Int32 = DiskFaults.locked {
+    if call == .read {
+      for directory in DiskFaults.reads.keys where path.hasPrefix(directory) {
+        DiskFaults.reads[directory, default: 0] += 1
+      }
+    }
+    for index in DiskFaults.faults.indices {
+      let fault = DiskFaults.faults[index]
+      guard path.hasPrefix(fault.directory), fault.calls.contains(call) else { continue }
+      if fault.after > 0 {
+        DiskFaults.faults[index].after -= 1
+      } else if fault.count > 0 {
+        DiskFaults.faults[index].count -= 1
+        return fault.error
+      }
+    }
+    return 0
+  }
   if error != 0 { errno = error }
   return error != 0
-}
-
-@_cdecl("fdatasync")
-func faultySync(_ descriptor: Int32) -> Int32 { fails(.sync, descriptor) ? -1 : realSync(descriptor) }
-
-@_cdecl("pwrite64")
-func faultyWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ offset: Int) -> Int {
-  fails(.write, descriptor) ? -1 : realWrite(descriptor, bytes, count, offset)
-}
-
-@_cdecl("pread64")
-func faultyRead(_ descriptor: Int32, _ bytes: UnsafeMutableRawPointer?, _ count: Int, _ offset: Int) -> Int {
-  fails(.read, descriptor) ? -1 : realRead(descriptor, bytes, count, offset)
 }

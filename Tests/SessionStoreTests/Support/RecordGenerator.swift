@@ -46,6 +46,9 @@ struct RecordGenerator {
 
   private mutating func name() -> Text { random.one(of: ["org.example.A", "org.example.B", "org.example.C", "é\0x"]) }
 
+  /// A text that a document may have: no message of the bus can hold a NUL.
+  private mutating func sayable() -> Text { Text(values.text().string.filter { !$0.unicodeScalars.contains("\0") }) }
+
   private mutating func identifier() -> UniqueIdentifier { UniqueIdentifier(using: &random) }
 
   private mutating func someSession() -> UniqueIdentifier {
@@ -59,7 +62,8 @@ struct RecordGenerator {
   private mutating func activity() -> UserActivity? {
     if random.once(in: 3) { return nil }
     return UserActivity(
-      activityType: name(), targetContentIdentifier: random.once(in: 2) ? values.text() : nil, title: values.text(),
+      activityType: random.one(of: ["org.example.show", "org.example.edit"]),
+      targetContentIdentifier: random.once(in: 2) ? sayable() : nil, title: sayable(),
       userInfo: values.userInfo(depth: 3))
   }
 

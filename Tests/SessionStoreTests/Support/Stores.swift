@@ -9,13 +9,14 @@ let noon = Instant(microseconds: 1_777_636_800_000_000)
 let rules = ReadingRules(types: TypeCatalog())
 
 /// How long generated laws go on; `make stress` asks for more.
-let rounds: UInt64 = getenv("STAGEDOOR_STRESS") == nil ? 12 : 300
+let rounds: UInt64 = getenv("STAGEDOOR_STRESS") == nil ? 4 : 300
 
 func open(
   _ directory: TemporaryDirectory, _ durability: Durability = .normal, history: HistoryLimits = .init(),
   schema: Schema = .current
 ) throws(StoreError) -> SessionStore {
-  try SessionStore(
+  _ = DiskFaults.install
+  return try SessionStore(
     directory: directory.path, durability: durability, history: history, rules: rules, at: noon, schema: schema)
 }
 

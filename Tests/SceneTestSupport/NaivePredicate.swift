@@ -1,8 +1,8 @@
-import SceneModel
+package import SceneModel
 
 /// What a condition means, said as plainly as it can be, and as slowly.
-enum NaivePredicate {
-  static func holds(_ condition: Condition, for subject: Text) -> Bool {
+package enum NaivePredicate {
+  package static func holds(_ condition: Condition, for subject: Text) -> Bool {
     switch condition {
     case .always: true
     case .never: false

@@ -1,0 +1,42 @@
+import Glibc
+package import SceneTestSupport
+
+/// Checks the laws of a parser for one input, and ends the process where one is broken: libFuzzer then keeps the input.
+package func fuzz(_ parser: FuzzedParser, _ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let input = Array(UnsafeBufferPointer(start: start, count: count))
+  do throws(BrokenLaw) {
+    var (outcome, time) = try timed(parser, input)
+    // The first time of all makes tables, and on some round the machine has something else to do.
+    for _ in 0..<3 where time > limit(for: input) { (outcome, time) = try timed(parser, input) }
+    if time > limit(for: input) { found("\(count) bytes took \(time / 1_000_000) ms") }
+    // -1 says that nothing is to be made of it.
+    return outcome == .unfit ? -1 : 0
+  } catch {
+    found("\(error)")
+  }
+}
+
+/// In nanoseconds, for all the forms that a document is written in and read from again, under AddressSanitizer: some ten times
+/// what the slowest need that are as they should be.
+private func limit(for input: [UInt8]) -> UInt64 { 50_000_000 + UInt64(input.count) * 50_000 }
+
+private func timed(
+  _ parser: FuzzedParser, _ input: [UInt8]
+) throws(BrokenLaw) -> (FuzzedParser.Outcome, nanoseconds: UInt64) {
+  let start = threadTime()
+  let outcome = try parser.check(input)
+  return (outcome, threadTime() - start)
+}
+
+/// How long this thread has run, whatever others do.
+private func threadTime() -> UInt64 {
+  var time = timespec()
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}
+
+private func found(_ what: String) -> Never {
+  let line = Array("found: \(what)\n".utf8)
+  _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+  abort()
+}

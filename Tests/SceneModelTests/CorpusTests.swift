@@ -1,0 +1,29 @@
+import FoundationEssentials
+import SceneTestSupport
+import Testing
+
+/// What was worth keeping of what the fuzzers were given and found: `make fuzz` begins with it, and each input of it is checked
+/// here as they check it.
+@Suite struct CorpusTests {
+  private static let folder = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Fuzz/Corpus"
+
+  private static func names(of parser: FuzzedParser) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: "\(folder)/\(parser)").sorted()
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: FuzzedParser.allCases)
+  func `the laws hold for everything that was kept, and what is called refused is`(parser: FuzzedParser) throws {
+    var counts: [FuzzedParser.Outcome: Int] = [:]
+    for name in try Self.names(of: parser) {
+      let bytes = try #require(FileManager.default.contents(atPath: "\(Self.folder)/\(parser)/\(name)"))
+      do {
+        let outcome = try parser.check([UInt8](bytes))
+        #expect(outcome == (name.hasPrefix("refused-") ? .refused : .taken), "\(name)")
+        counts[outcome, default: 0] += 1
+      } catch {
+        Issue.record("\(name): \(error)")
+      }
+    }
+    #expect(counts[.taken, default: 0] >= 5 && counts[.refused, default: 0] >= 5)
+  }
+}

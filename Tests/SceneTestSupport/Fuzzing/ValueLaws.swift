@@ -1,0 +1,70 @@
+import SceneModel
+
+/// A value that is read is written and read again as the same, in every form, tags and all.
+enum ValueLaws {
+  static func check(_ input: [UInt8]) throws(BrokenLaw) -> FuzzedParser.Outcome {
+    let document = FuzzedDocument(input)
+    let tree = document.tree
+    // What looks like a tag and is none is refused below, and yet a property list that can be written.
+    if case .propertyList = document.form, let tree { try checkPropertyLists(of: tree) }
+    let value: Value
+    do throws(Fault) {
+      switch document.form {
+      case .json(nil): return .unfit
+      case .json(let text?): value = try JSON.value(text)
+      case .propertyList: value = try PropertyList.readTagged(input)
+      }
+    } catch {
+      try RefusalLaws.check(error, of: document)
+      if tree != nil, error.place.hasPrefix("line "), error.kind != .limit {
+        throw BrokenLaw("JSON is taken for none: \(error)")
+      }
+      return .refused
+    }
+    guard let tree else { throw BrokenLaw("taken for JSON: \(value)") }
+    if !tree.hasTags, value != tree { throw BrokenLaw("read as \(value), not \(tree)") }
+    try checkJSON(of: value, of: document)
+    try checkPropertyLists(of: value)
+    return .taken
+  }
+
+  private static func checkJSON(of value: Value, of document: FuzzedDocument) throws(BrokenLaw) {
+    let written = JSON.text(of: value)
+    do throws(Fault) {
+      let again = try JSON.value(written)
+      if again != value { throw Fault(at: .document, "another value came back: \(again)") }
+      if JSON.text(of: again) != written { throw Fault(at: .document, "it is written in two ways") }
+    } catch {
+      // A tag where a property list has a word of its own nests deeper.
+      if error.kind == .limit, case .propertyList = document.form { return }
+      throw BrokenLaw("\(error): \(written)")
+    }
+  }
+
+  private static func checkPropertyLists(of value: Value) throws(BrokenLaw) {
+    for format in PropertyList.Format.allCases {
+      let written = PropertyList.write(value, as: format)
+      do throws(Fault) {
+        let again = try PropertyList.readTagged(written)
+        if again != value { throw Fault(at: .document, "another value came back: \(again)") }
+        if PropertyList.write(again, as: format) != written { throw Fault(at: .document, "it is written in two ways") }
+      } catch {
+        if error.kind != .limit { throw BrokenLaw("\(format): \(error): \(value)") }
+      }
+    }
+  }
+}
+
+extension Value {
+  /// Whether a dictionary in it has a single key that begins with `$`.
+  var hasTags: Bool {
+    switch self {
+    case .array(let elements): elements.contains(where: \.hasTags)
+    case .set(let elements): elements.contains(where: \.hasTags)
+    case .dictionary(let entries):
+      entries.count == 1 && entries.entries.contains { $0.key.hasPrefix("$") }
+        || entries.entries.contains { $0.value.hasTags }
+    default: false
+    }
+  }
+}
