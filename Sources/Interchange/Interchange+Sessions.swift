@@ -87,20 +87,6 @@ extension Interchange {
     let now = settings.now()
     var share = Turn.Share(refuse: { reply.fail($0) })
     discard(session, animation: animation, &share, now)
-    let gone = InterchangeError(.noSuchSession, "its session was discarded")
-    let waiting = try stored { () throws(StoreError) in try store.openDeliveries(of: session.application) }
-    for summary in waiting where summary.progress.session == session.identifier {
-      guard let delivery = try stored({ () throws(StoreError) in try store.delivery(summary.identifier) }) else { continue }
-      var progress = delivery.progress
-      (progress.state, progress.isOpen) = (.failed, false)
-      progress.error = DeliveryError(name: Text(gone.errorName.rawValue), message: Text(gone.message))
-      share.records.append(.deliveryProgress(delivery.identifier, progress))
-      announce(
-        .deliveryFailed(
-          delivery: delivery.identifier, error: Text(gone.errorName.rawValue), message: Text(gone.message)),
-        application: session.application, session: session.identifier, in: &share, at: now)
-      deadlines.remove(delivery.identifier)
-    }
     share.speak.append { _ in reply.send() }
     add(share)
   }
