@@ -64,7 +64,22 @@ extension Interchange: InterchangeCalls {
 
   package func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text) {
     let delivery = try storedDelivery(identifier, call)
-    return (Text(delivery.progress.state.rawValue), delivery.decision)
+    // A sandboxed caller is asking for its own. Outside, where a shell has a new name for each call, nobody is known to be the sender.
+    let isHidden = delivery.isPrivate && !callers.caller(of: call).isSandboxed
+    let state = Text(delivery.progress.state.rawValue)
+    return (state, isHidden ? try withoutContent(delivery.decision) : delivery.decision)
+  }
+
+  /// A decision as everyone may see it: which window, and nothing of what is shown there.
+  private func withoutContent(_ decision: Text) throws -> Text {
+    guard case .dictionary(let whole) = try read({ () throws(Fault) in try JSON.value(decision) }) else { return .empty }
+    var shown = UserInfo()
+    shown["outcome"] = whole["outcome"]
+    for (key, part) in [("application", "chosen"), ("configuration", "chosen"), ("chosen", "session")] as [(Text, Text)] {
+      guard case .dictionary(let fields)? = whole[key], let value = fields[part] else { continue }
+      shown[key] = .dictionary([part: value])
+    }
+    return JSON.text(of: .dictionary(shown))
   }
 
   private func storedDelivery(_ identifier: Text, _ call: Call) throws -> StoredDelivery {
