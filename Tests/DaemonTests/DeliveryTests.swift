@@ -72,25 +72,10 @@ import Testing
         let failed = try await watch.happenings().filter { $0.name == "DeliveryFailed" }
         #expect(failed.map { $0.arguments["delivery"] } == [first.delivery, second.delivery])
         #expect(
-          failed.map { $0.arguments["error"] } == ["org.stagedoor.Error.Cancelled", "org.stagedoor.Error.NoSuchSession"])
+          failed.map { $0.arguments["error"] } == [
+            "org.stagedoor.Error.Cancelled", "org.stagedoor.Error.NoSuchSession",
+          ])
       }
-    }
-  }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `a delivery that is cancelled puts back what its session showed`(kind: PrivateBus.Kind) async throws {
-    try await withService(kind) { house in
-      try await house.register(Manifests.oneScene)
-      let first = try await house.drop("play", "song")
-      let second = try await house.drop("play", "other")
-      #expect(try await house.property("TargetContentIdentifier", of: first.session) == "other")
-      _ = try await house.call("CancelDelivery", "string:\(second.delivery)")
-      #expect(try await house.property("TargetContentIdentifier", of: first.session) == "song")
-      // Not where something newer was set.
-      let third = try await house.drop("play", "third")
-      _ = try await house.drop("play", "fourth")
-      _ = try await house.call("CancelDelivery", "string:\(third.delivery)")
-      #expect(try await house.property("TargetContentIdentifier", of: first.session) == "fourth")
     }
   }
 

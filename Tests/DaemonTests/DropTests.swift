@@ -36,11 +36,11 @@ import Testing
 
   static let wrongs: [Wrong] =
     [
-      Wrong("Drop", "string:", "string:cat1", empty, is: "InvalidPayload", says: "activityType"),
+      Wrong("Drop", "string:", "string:cat1", empty, is: "InvalidPayload", says: "activity_type"),
       Wrong("Drop", "string:viewDog", "string:rex", empty, is: "ActivityTypeNotDeclared", says: "viewDog"),
       Wrong(
         "Drop", "string:\(String(repeating: "x", count: 10_000))", "string:", empty, is: "InvalidPayload",
-        says: "activityType", "255"),
+        says: "activity_type", "255"),
       Wrong("Drop", "string:viewCat", "string:cat1", is: invalidArgs, says: "ssa{ss}"),
       Wrong("Drop", "int32:1", "string:cat1", empty, is: invalidArgs, says: "ssa{ss}"),
       Wrong(
@@ -50,20 +50,23 @@ import Testing
         "Deliver",
         "string:\(Payloads.activity("viewCat", options: #""session": "00000000-0000-4000-8000-000000000000""#))",
         is: "NoSuchSession", says: "00000000-0000-4000-8000-000000000000"),
-      Wrong("DeliverEach", "string:\(Payloads.items(("viewCat", "a"), options: #""wait": "handled""#))",
+      Wrong(
+        "DeliverEach", "string:\(Payloads.items(("viewCat", "a"), options: #""wait": "handled""#))",
         is: "InvalidPayload", says: "wait"),
-      Wrong("DeliverEach", "string:\(Payloads.items(("viewCat", "a"), options: #""session": "x""#))",
+      Wrong(
+        "DeliverEach", "string:\(Payloads.items(("viewCat", "a"), options: #""session": "x""#))",
         is: "InvalidPayload", says: "session"),
     ]
     + deliver("", is: "InvalidPayload", says: "expected")
     + deliver("{", is: "InvalidPayload", says: "expected")
     + deliver("[]", is: "InvalidPayload", says: "expected")
-    + deliver("{}", is: "NoActivity", says: "activity")
+    + deliver("{}", is: "InvalidPayload", says: "activity", "items", "session")
     + deliver(#"{"activity": {}}"#, is: "InvalidPayload", says: "activity.activityType")
-    + deliver(#"{"activity": {"activityType": 7}}"#, is: "InvalidPayload", says: "activity.activityType", "string")
+    + deliver(#"{"activity": {"activityType": 7}}"#, is: "InvalidPayload", says: "activity.activityType", "7")
     + deliver(#"{"activity": {"activityType": ""}}"#, is: "InvalidPayload", says: "activity.activityType")
     + deliver(
-      #"{"activity": {"activityType": "viewCat", "activityType": "viewDog"}}"#, is: "InvalidPayload", says: "activityType")
+      #"{"activity": {"activityType": "viewCat", "activityType": "viewDog"}}"#, is: "InvalidPayload",
+      says: "activityType")
     + deliver(
       #"{"items": [{"activities": [{"activityType": "viewCat", "userInfo": {"when": {"$date": "yesterday"}}}]}]}"#,
       is: "InvalidPayload", says: "items[0].activities[0].userInfo.when", "yesterday")
@@ -72,7 +75,8 @@ import Testing
     + deliver(
       Payloads.activity("viewCat", options: #""disposition": "sideways""#), is: "InvalidPayload",
       says: "options.disposition", "sideways")
-    + deliver(Payloads.activity("viewCat", options: #""deadline": 3601"#), is: "InvalidPayload", says: "options.deadline")
+    + deliver(
+      Payloads.activity("viewCat", options: #""deadline": 3601"#), is: "InvalidPayload", says: "options.deadline")
     + deliver(
       #"{"activity": {"activityType": "viewCat", "expirationDate": "2001-01-01T00:00:00Z"}}"#, is: "ActivityExpired",
       says: "2001")
@@ -144,7 +148,8 @@ import Testing
       // Empty means none.
       let plain = try await house.drop("viewCat")
       #expect(plain.outcome == "created")
-      #expect(try Document(try await house.property("UserActivity", of: plain.session)).texts == ["activityType": "viewCat"])
+      #expect(
+        try Document(try await house.property("UserActivity", of: plain.session)).texts == ["activityType": "viewCat"])
     }
   }
 
@@ -164,7 +169,8 @@ import Testing
           let messages = watch.messages.dropFirst(begin)
           let end = try #require(messages.firstIndex { $0.kind == "method return" })
           said = end + 1
-          return messages[...end].map { $0.kind == "signal" ? $0.member : "reply" }
+          // It calls the bus as well, to learn who calls it.
+          return messages[...end].filter { $0.kind != "method call" }.map { $0.kind == "signal" ? $0.member : "reply" }
         }
         try await house.register(Manifests.cats)
         #expect(try await next() == ["InterfacesAdded", "reply"])
@@ -205,8 +211,10 @@ import Testing
         if landing.outcome != "created" {
           #expect(explained["chosen"]?["session"]?.text == landing.identifier, "\(document)")
         }
-        let configuration = try await house.property("Configuration", of: landing.session)
-        #expect(explained["configuration"]?["chosen"]?.text == configuration)
+        if landing.outcome == "created" {
+          let configuration = try await house.property("Configuration", of: landing.session)
+          #expect(explained["configuration"]?["chosen"]?.text == configuration)
+        }
         // The decision is kept, without its candidates.
         let kept = try Document(try await house.call("GetDelivery", "string:\(landing.delivery)")[1].text)
         #expect(kept["candidates"] == nil)

@@ -35,6 +35,12 @@ extension House {
   func call(
     _ member: String, _ arguments: String..., at path: String = root, in interface: String = interchange
   ) async throws -> [Shown] {
+    try await call(member, arguments, at: path, in: interface)
+  }
+
+  func call(
+    _ member: String, _ arguments: [String], at path: String = root, in interface: String = interchange
+  ) async throws -> [Shown] {
     let output = try await send(member, arguments, path, interface).output()
     var reader = ShownReader(output.split(separator: "\n").dropFirst())
     return reader.rest()
@@ -43,6 +49,12 @@ extension House {
   /// Calls a method that is to be refused.
   func refusal(
     _ member: String, _ arguments: String..., at path: String = root, in interface: String = interchange
+  ) async throws -> ShownError {
+    try await refusal(member, arguments, at: path, in: interface)
+  }
+
+  func refusal(
+    _ member: String, _ arguments: [String], at path: String = root, in interface: String = interchange
   ) async throws -> ShownError {
     let result = try await send(member, arguments, path, interface).run()
     #expect(result.status == .exited(1), "\(member) \(arguments): \(result)")

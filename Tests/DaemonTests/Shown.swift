@@ -20,6 +20,9 @@ indirect enum Shown: Hashable, Sendable {
     return nil
   }
 
+  /// A dictionary's entries, which have no order.
+  var fields: Set<Shown> { Set(elements) }
+
   var keys: [String] {
     elements.compactMap { element in
       if case .entry(let name, _) = element { name.text } else { nil }

@@ -45,7 +45,8 @@ import Testing
     try await withService(kind) { house in
       try await house.register(Manifests.cats)
       let dropped = try await house.command(
-        "busctl", "--user", "call", "\(House.name)", House.root, House.interchange, "Drop", "ssa{ss}", "viewCat", "cat1",
+        "busctl", "--user", "call", "\(House.name)", House.root, House.interchange, "Drop", "ssa{ss}", "viewCat",
+        "cat1",
         "1", "name", "Tom"
       ).output()
       #expect(dropped.hasPrefix(#"oss "/org/stagedoor/Interchange1/session/"#))
