@@ -54,7 +54,7 @@ let package = Package(
     .testTarget(name: "ContractTests", dependencies: ["DBus"], swiftSettings: settings),
     .testTarget(
       name: "DaemonTests",
-      dependencies: ["DBus", "DBusTestSupport", "SceneModel", "private-bus", "stagedoord"], swiftSettings: settings),
+      dependencies: ["DBus", "DBusTestSupport", "SceneModel", "stagedoord"], swiftSettings: settings),
     .testTarget(
       name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport", "XML"], swiftSettings: settings),
     .testTarget(

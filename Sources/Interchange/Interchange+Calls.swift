@@ -64,7 +64,7 @@ extension Interchange: InterchangeCalls {
 
   package func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text) {
     let delivery = try storedDelivery(identifier, call)
-    // A sandboxed caller is asking for its own. Outside, where a shell has a new name for each call, nobody is known to be the sender.
+    // A sandboxed caller asks for its own. Outside, where a shell has a new name for each call, nobody is known to have sent it.
     let isHidden = delivery.isPrivate && !callers.caller(of: call).isSandboxed
     let state = Text(delivery.progress.state.rawValue)
     return (state, isHidden ? try withoutContent(delivery.decision) : delivery.decision)
@@ -72,10 +72,12 @@ extension Interchange: InterchangeCalls {
 
   /// A decision as everyone may see it: which window, and nothing of what is shown there.
   private func withoutContent(_ decision: Text) throws -> Text {
-    guard case .dictionary(let whole) = try read({ () throws(Fault) in try JSON.value(decision) }) else { return .empty }
+    let value = try read { () throws(Fault) in try JSON.value(decision) }
+    guard case .dictionary(let whole) = value else { return .empty }
     var shown = UserInfo()
     shown["outcome"] = whole["outcome"]
-    for (key, part) in [("application", "chosen"), ("configuration", "chosen"), ("chosen", "session")] as [(Text, Text)] {
+    let parts: [(Text, Text)] = [("application", "chosen"), ("configuration", "chosen"), ("chosen", "session")]
+    for (key, part) in parts {
       guard case .dictionary(let fields)? = whole[key], let value = fields[part] else { continue }
       shown[key] = .dictionary([part: value])
     }
