@@ -57,6 +57,9 @@ let package = Package(
       exclude: ["Clients"], swiftSettings: settings),
     .testTarget(name: "ContractTests", dependencies: ["DBus"], swiftSettings: settings),
     .testTarget(
+      name: "DaemonTests",
+      dependencies: ["DBus", "DBusTestSupport", "SceneModel", "stagedoord"], swiftSettings: settings),
+    .testTarget(
       name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport", "XML"], swiftSettings: settings),
     .testTarget(
       name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport", "XML"], exclude: ["Fixtures"],

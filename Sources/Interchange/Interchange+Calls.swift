@@ -64,7 +64,24 @@ extension Interchange: InterchangeCalls {
 
   package func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text) {
     let delivery = try storedDelivery(identifier, call)
-    return (Text(delivery.progress.state.rawValue), delivery.decision)
+    // A sandboxed caller asks for its own. Outside, where a shell has a new name for each call, nobody is known to have sent it.
+    let isHidden = delivery.isPrivate && !callers.caller(of: call).isSandboxed
+    let state = Text(delivery.progress.state.rawValue)
+    return (state, isHidden ? try withoutContent(delivery.decision) : delivery.decision)
+  }
+
+  /// A decision as everyone may see it: which window, and nothing of what is shown there.
+  private func withoutContent(_ decision: Text) throws -> Text {
+    let value = try read { () throws(Fault) in try JSON.value(decision) }
+    guard case .dictionary(let whole) = value else { return .empty }
+    var shown = UserInfo()
+    shown["outcome"] = whole["outcome"]
+    let parts: [(Text, Text)] = [("application", "chosen"), ("configuration", "chosen"), ("chosen", "session")]
+    for (key, part) in parts {
+      guard case .dictionary(let fields)? = whole[key], let value = fields[part] else { continue }
+      shown[key] = .dictionary([part: value])
+    }
+    return JSON.text(of: .dictionary(shown))
   }
 
   private func storedDelivery(_ identifier: Text, _ call: Call) throws -> StoredDelivery {

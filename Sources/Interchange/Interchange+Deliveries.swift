@@ -138,10 +138,14 @@ extension Interchange {
     case .announceActivity(of: let session):
       share.speak.append { me in
         let path = InterchangeNames.path(ofSession: session)
-        for property: MemberName in ["UserActivity", "TargetContentIdentifier"] {
-          if payload.options.isPrivate {
+        let properties: [MemberName] = ["UserActivity", "TargetContentIdentifier"]
+        if payload.options.isPrivate {
+          // Its title tells of what it shows, so it is hidden as well.
+          for property in properties + ["Title"] {
             me.connection.propertyInvalidated(property, of: InterchangeNames.session, at: path)
-          } else {
+          }
+        } else {
+          for property in properties {
             me.connection.propertyChanged(property, of: InterchangeNames.session, at: path)
           }
         }

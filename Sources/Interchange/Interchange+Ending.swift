@@ -25,11 +25,14 @@ extension Interchange {
     guard progress.outcome == "created",
       let made = (try? store.session(session)) ?? nil, !made.hasBeenConnected
     else { return }
-    discard(made, animation: "standard", &share, now)
+    discard(made, animation: "standard", besides: delivery.identifier, &share, now)
   }
 
-  /// Out of routing and off the bus.
-  func discard(_ session: Session, animation: Text, _ share: inout Turn.Share, _ now: Instant) {
+  /// Out of routing and off the bus. What it was still to be given fails with it, besides the delivery that takes it along.
+  func discard(
+    _ session: Session, animation: Text, besides ending: UniqueIdentifier? = nil, _ share: inout Turn.Share,
+    _ now: Instant
+  ) {
     share.undos.append(state.discard(session.identifier))
     share.records.append(.sessionDiscarded(session.identifier))
     share.records.append(.discardOwed(application: session.application, session: session.identifier))
@@ -40,6 +43,23 @@ extension Interchange {
     announce(
       .sessionDiscarded(animation: animation), application: session.application, session: session.identifier,
       in: &share, at: now)
+    let gone = InterchangeError(.noSuchSession, "its session was discarded")
+    // Where the store cannot be read, nothing will be stored either.
+    let open = (try? store.openDeliveries(of: session.application)) ?? []
+    for delivery in open where delivery.progress.session == session.identifier && delivery.identifier != ending {
+      var progress = delivery.progress
+      (progress.state, progress.isOpen) = (.failed, false)
+      progress.error = DeliveryError(name: Text(gone.errorName.rawValue), message: Text(gone.message))
+      share.records.append(.deliveryProgress(delivery.identifier, progress))
+      announce(
+        .deliveryFailed(
+          delivery: delivery.identifier, error: Text(gone.errorName.rawValue), message: Text(gone.message)),
+        application: session.application, session: session.identifier, in: &share, at: now)
+      share.speak.append { me in
+        me.deadlines.remove(delivery.identifier)
+        me.waiting.removeValue(forKey: delivery.identifier)?(.failure(gone))
+      }
+    }
   }
 
   func redirect(

@@ -87,20 +87,6 @@ extension Interchange {
     let now = settings.now()
     var share = Turn.Share(refuse: { reply.fail($0) })
     discard(session, animation: animation, &share, now)
-    let gone = InterchangeError(.noSuchSession, "its session was discarded")
-    let waiting = try stored { () throws(StoreError) in try store.openDeliveries(of: session.application) }
-    for summary in waiting where summary.progress.session == session.identifier {
-      guard let delivery = try stored({ () throws(StoreError) in try store.delivery(summary.identifier) }) else { continue }
-      var progress = delivery.progress
-      (progress.state, progress.isOpen) = (.failed, false)
-      progress.error = DeliveryError(name: Text(gone.errorName.rawValue), message: Text(gone.message))
-      share.records.append(.deliveryProgress(delivery.identifier, progress))
-      announce(
-        .deliveryFailed(
-          delivery: delivery.identifier, error: Text(gone.errorName.rawValue), message: Text(gone.message)),
-        application: session.application, session: session.identifier, in: &share, at: now)
-      deadlines.remove(delivery.identifier)
-    }
     share.speak.append { _ in reply.send() }
     add(share)
   }
@@ -125,6 +111,24 @@ extension Interchange {
     var changed: [MemberName] = [MemberName(unchecked: property.rawValue)]
     if property == .userActivity { changed.append("TargetContentIdentifier") }
     try change(session, changed)
+    warn(of: property, session)
+  }
+
+  /// A condition that is set is looked at as one in a manifest is.
+  private func warn(of property: SessionProperty, _ session: Session) {
+    let place: PredicateWarning.Place
+    switch property {
+    case .canActivatePredicate: place = .can
+    case .prefersToActivatePredicate: place = .prefers
+    case .title, .userActivity, .stateRestorationActivity, .userInfo: return
+    }
+    let configuration = state.manifest(of: session.application)?.configurations.first {
+      $0.role == session.role && $0.name == session.configuration
+    }
+    var conditions = configuration?.conditions ?? ActivationConditions()
+    if let can = try? Predicate(session.canActivatePredicate) { conditions.can = can }
+    if let prefers = try? Predicate(session.prefersToActivatePredicate) { conditions.prefers = prefers }
+    for warning in conditions.warnings where warning.place == place { log.warning("\(session.identifier): \(warning)") }
   }
 
   /// The reply to a property that is set comes from the binding as soon as this returns, so it is stored at once.

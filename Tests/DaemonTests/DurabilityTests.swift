@@ -1,0 +1,177 @@
+import DBus
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// What is there after the service has gone, however it went.
+@Suite struct DurabilityTests {
+  @Test(arguments: ["full", "normal"], PrivateBus.Kind.available)
+  func `what was acknowledged is there after a kill, once`(durability: String, kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      let (landings, before) = try await house.serving("--durability", durability) { daemon in
+        var landings: [Landing] = []
+        for key in ["cat1", "cat2", "cat1", "cat3"] { landings.append(try await house.drop("viewCat", key)) }
+        _ = try await house.call("Destroy", "string:decline", at: landings[1].session, in: House.session)
+        let record = try await Record(of: house)
+        daemon.signal(SIGKILL)
+        #expect(try await daemon.ended() == .signalled(SIGKILL))
+        return (landings, record)
+      }
+      #expect(before.sessions.count == 2)
+      #expect(before.deliveries.count == 4)
+      for _ in 0..<2 {
+        try await house.serving("--durability", durability) { daemon in
+          #expect(try await Record(of: house) == before)
+          #expect(try await house.property("TargetContentIdentifier", of: landings[0].session) == "cat1")
+          let error = try await house.refusal(
+            "Get", "string:\(House.session)", "string:State", at: landings[1].session, in: House.properties)
+          #expect(error.name == "org.freedesktop.DBus.Error.UnknownObject")
+          daemon.signal(SIGKILL)
+          try await daemon.ended()
+        }
+      }
+      try await house.serving("--durability", durability) { _ in
+        let again = try await house.drop("viewCat", "cat1")
+        #expect(again.session == landings[0].session)
+        #expect(again.outcome == "activated")
+        // Numbers go on where they were.
+        let newest = try #require(UInt64(before.sequence))
+        #expect(try await house.eventSequence() == "\(newest + 1)")
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `the same token gives the first answer, also after a kill`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      let document = Payloads.activity("viewCat", "cat1", options: #""token": "mine", "disposition": "new""#)
+      let (first, sequence) = try await house.serving { daemon in
+        let first = try await house.deliver(document)
+        #expect(try await house.deliver(document) == first)
+        let sequence = try await house.eventSequence()
+        daemon.signal(SIGKILL)
+        try await daemon.ended()
+        return (first, sequence)
+      }
+      #expect(first.outcome == "created")
+      try await house.serving { _ in
+        #expect(try await house.deliver(document) == first)
+        #expect(try await house.eventSequence() == sequence)
+        #expect(try await house.sessions().count == 1)
+        let other = Payloads.activity("viewCat", "cat2", options: #""token": "mine", "disposition": "new""#)
+        let error = try await house.refusal("Deliver", "string:\(other)")
+        #expect(error.name == "org.stagedoor.Error.InvalidPayload")
+        #expect(error.message.contains("token"))
+        #expect(try await house.eventSequence() == sequence)
+      }
+    }
+  }
+
+  @Test func `in memory nothing stays`() async throws {
+    try await withHouse { house in
+      for _ in 0..<2 {
+        try await house.serving("--durability", "memory") { daemon in
+          #expect(try await house.eventSequence() == "0")
+          try await house.register(Manifests.cats)
+          #expect(try await house.drop("viewCat", "cat1").outcome == "created")
+          daemon.signal(SIGTERM)
+          #expect(try await daemon.ended() == .exited(0))
+        }
+      }
+      #expect(!FileManager.default.fileExists(atPath: house.state))
+    }
+  }
+
+  @Test func `a registered application goes with the service, and its sessions wait for it as they were`() async throws
+  {
+    try await withHouse { house in
+      let first = try await house.serving { daemon in
+        try await house.register(Manifests.cats)
+        let first = try await house.drop("viewCat", "cat1")
+        try await house.set("Title", of: first.session, to: "First")
+        try await house.set("CanActivatePredicate", of: first.session, to: "SELF BEGINSWITH 'cat'")
+        daemon.signal(SIGKILL)
+        try await daemon.ended()
+        return first
+      }
+      try await house.serving { _ in
+        #expect(try await house.property("Title", of: first.session) == "First")
+        #expect(try await house.sessions().map { $0[0] } == [first.session])
+        let named = #"{"options": {"session": "\#(first.identifier)"}}"#
+        #expect(try await house.refusal("Deliver", "string:\(named)").name == "org.stagedoor.Error.NoSuchApplication")
+        try await house.register(Manifests.cats)
+        #expect(try await house.deliver(named).session == first.session)
+        #expect(try await house.drop("viewCat", "cat2").session == first.session)
+      }
+    }
+  }
+
+  @Test func `what is kept is for its user alone`() async throws {
+    try await withHouse { house in
+      // A umask that would let everyone in.
+      let daemon = Command.built("stagedoord").program
+      try await house.command("sh", "-c", "umask 0; exec \(daemon)").whileRunning { _ in
+        _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
+        try await house.register(Manifests.cats)
+        _ = try await house.drop("viewCat", "cat1")
+        #expect(try permissions(of: house.state) == 0o700)
+        let files = try FileManager.default.contentsOfDirectory(atPath: house.state)
+        #expect(files.count >= 2, "the store and its log: \(files)")
+        for file in files { #expect(try permissions(of: "\(house.state)/\(file)") == 0o600, "\(file)") }
+      }
+    }
+  }
+
+  private func permissions(of path: String) throws -> mode_t {
+    var status = stat()
+    try #require(lstat(path, &status) == 0, "\(path)")
+    return status.st_mode & 0o777
+  }
+
+  @Test func `a broken store is set aside and told, and never deleted`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving { daemon in
+        _ = try await house.drop("viewCat", "cat1")
+        daemon.signal(SIGTERM)
+        try await daemon.ended()
+      }
+      let files = try FileManager.default.contentsOfDirectory(atPath: house.state)
+      let store = try #require(files.first { $0.hasSuffix(".sqlite") || $0.hasSuffix(".db") }, "\(files)")
+      let rubbish = String(repeating: "this is no database\n", count: 1000)
+      try house.write(rubbish, to: "\(house.state)/\(store)")
+      try await house.serving { daemon in
+        #expect(try await house.sessions().isEmpty)
+        #expect(try await house.drop("viewCat", "cat1").outcome == "created")
+        #expect(daemon.standardError.contains("the store was broken"))
+        let kept = try FileManager.default.contentsOfDirectory(atPath: house.state).filter { name in
+          try Data(contentsOf: URL(filePath: "\(house.state)/\(name)")) == Data(rubbish.utf8)
+        }
+        #expect(kept.count == 1)
+        #expect(daemon.standardError.contains(try #require(kept.first)))
+      }
+    }
+  }
+}
+
+/// All that the service can be asked about what it keeps.
+struct Record: Hashable {
+  let sequence: String
+  let sessions: [[String]]
+  let deliveries: [[String]]
+  let decisions: [[Shown]]
+  let events: [Happening]
+
+  init(of house: House) async throws {
+    sequence = try await house.eventSequence()
+    sessions = try await house.sessions()
+    deliveries = try await house.deliveries()
+    events = try await house.events()
+    var decisions: [[Shown]] = []
+    for delivery in deliveries { decisions.append(try await house.call("GetDelivery", "string:\(delivery[0])")) }
+    self.decisions = decisions
+  }
+}

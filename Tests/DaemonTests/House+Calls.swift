@@ -1,0 +1,135 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// What `dbus-send` was answered with where it was refused.
+struct ShownError: Hashable, Sendable {
+  let name: String
+  let message: String
+}
+
+/// Where a drop came to.
+struct Landing: Hashable, Sendable {
+  let session: String
+  let outcome: String
+  let delivery: String
+
+  /// As documents name it.
+  var identifier: String { String(session.split(separator: "/").last ?? "").replacing("_", with: "-") }
+}
+
+/// The service, as dbus-send calls it.
+extension House {
+  static let interchange = "org.stagedoor.Interchange1"
+  static let session = "org.stagedoor.SceneSession1"
+  static let application = "org.stagedoor.Application1"
+  static let properties = "org.freedesktop.DBus.Properties"
+
+  private func send(_ member: String, _ arguments: [String], _ path: String, _ interface: String) -> Command {
+    command(
+      "dbus-send",
+      arguments: ["--session", "--print-reply", "--dest=\(Self.name)", path, "\(interface).\(member)"] + arguments)
+  }
+
+  /// Calls a method, and reads what its reply shows.
+  func call(
+    _ member: String, _ arguments: String..., at path: String = root, in interface: String = interchange
+  ) async throws -> [Shown] {
+    try await call(member, arguments, at: path, in: interface)
+  }
+
+  func call(
+    _ member: String, _ arguments: [String], at path: String = root, in interface: String = interchange
+  ) async throws -> [Shown] {
+    let output = try await send(member, arguments, path, interface).output()
+    var reader = ShownReader(output.split(separator: "\n").dropFirst())
+    return reader.rest()
+  }
+
+  /// Calls a method that is to be refused.
+  func refusal(
+    _ member: String, _ arguments: String..., at path: String = root, in interface: String = interchange
+  ) async throws -> ShownError {
+    try await refusal(member, arguments, at: path, in: interface)
+  }
+
+  func refusal(
+    _ member: String, _ arguments: [String], at path: String = root, in interface: String = interchange
+  ) async throws -> ShownError {
+    let result = try await send(member, arguments, path, interface).run()
+    #expect(result.status == .exited(1), "\(member) \(arguments): \(result)")
+    let parts = result.standardError.drop { $0 != " " }.dropFirst().split(separator: ": ", maxSplits: 1)
+    guard parts.count == 2, result.standardError.hasPrefix("Error ") else {
+      return ShownError(name: result.standardError, message: "")
+    }
+    return ShownError(name: String(parts[0]), message: String(parts[1].prefix { $0 != "\n" }))
+  }
+
+  // MARK: Short for what most tests ask
+
+  func register(_ manifest: String) async throws { _ = try await call("RegisterApplication", "string:\(manifest)") }
+
+  func drop(_ type: String, _ key: String = "") async throws -> Landing {
+    try landing(try await call("Drop", "string:\(type)", "string:\(key)", "dict:string:string:"))
+  }
+
+  func deliver(_ document: String) async throws -> Landing {
+    try landing(try await call("Deliver", "string:\(document)"))
+  }
+
+  /// (session, outcome, delivery) of each item.
+  func deliverEach(_ document: String) async throws -> [Landing] {
+    let shown = try await call("DeliverEach", "string:\(document)")
+    return try #require(shown.first).elements.map { try landing($0.elements) }
+  }
+
+  /// The "+" of a window switcher.
+  func newSession(_ configuration: String, of application: String) async throws -> String {
+    let path = "\(Self.root)/application/\(application.replacing(".", with: "_2e"))"
+    return try landing(try await call("NewSession", "string:\(configuration)", at: path, in: Self.application)).session
+  }
+
+  func explain(_ document: String) async throws -> Document {
+    try Document(try #require(try await call("Explain", "string:\(document)").first).text)
+  }
+
+  func landing(_ shown: [Shown]) throws -> Landing {
+    try #require(shown.count == 3, "\(shown)")
+    return Landing(session: shown[0].text, outcome: shown[1].text, delivery: shown[2].text)
+  }
+
+  func property(_ name: String, of path: String, in interface: String = session) async throws -> String {
+    let shown = try await call("Get", "string:\(interface)", "string:\(name)", at: path, in: Self.properties)
+    return try #require(shown.first).text
+  }
+
+  func set(_ name: String, of path: String, to text: String) async throws {
+    _ = try await call(
+      "Set", "string:\(Self.session)", "string:\(name)", "variant:string:\(text)", at: path, in: Self.properties)
+  }
+
+  /// (path, application, configuration, state, target content identifier, title, last activated)
+  func sessions(of application: String = "") async throws -> [[String]] {
+    let shown = try await call("ListSessions", "string:\(application)", "string:", "uint32:0")
+    return try #require(shown.first).elements.map { $0.elements.map(\.text) }
+  }
+
+  /// (delivery, state, application, session)
+  func deliveries(in state: String = "") async throws -> [[String]] {
+    let shown = try await call("ListDeliveries", "string:\(state)", "string:", "uint32:0")
+    return try #require(shown.first).elements.map { $0.elements.map(\.text) }
+  }
+
+  func eventSequence() async throws -> String {
+    try await property("EventSequence", of: Self.root, in: Self.interchange)
+  }
+
+  func events(since sequence: String = "0", limit: Int = 0) async throws -> [Happening] {
+    let shown = try await call("EventsSince", "uint64:\(sequence)", "uint32:\(limit)")
+    return try #require(shown.first).elements.map { row in
+      let row = row.elements
+      try #require(row.count == 3)
+      return Happening(sequence: row[0].text, name: row[1].text, arguments: try Document(row[2].text).texts)
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import DBus
+import DBusTestSupport
+import FoundationEssentials
+
+/// A private bus, and a home that nobody has used before: what `stagedoord` finds when somebody starts it for the first time.
+struct House: Sendable {
+  let bus: PrivateBus
+  let environment: [String: String]
+  /// Sees when the service comes and goes.
+  let watcher: Connection
+
+  static let name: BusName = "org.stagedoor.Interchange1"
+  static let root = "/org/stagedoor/Interchange1"
+
+  /// A command as somebody in this house would type it.
+  func command(_ program: String, _ arguments: String...) -> Command { command(program, arguments: arguments) }
+
+  func command(_ program: String, arguments: [String]) -> Command {
+    Command(program, arguments: arguments, environment: environment)
+  }
+
+  /// One of `examples/shell`, as it stands.
+  func example(_ script: String, _ arguments: String...) -> Command {
+    command("\(Repository.path)/examples/shell/\(script)", arguments: arguments)
+  }
+
+  func daemon(_ arguments: String...) -> Command { daemon(arguments) }
+
+  private func daemon(_ arguments: [String]) -> Command {
+    command(Command.built("stagedoord").program, arguments: arguments)
+  }
+
+  /// Runs `body` while the service runs, from when it has its name.
+  nonisolated(nonsending) func serving<Result>(
+    _ arguments: String..., body: nonisolated(nonsending) (RunningCommand) async throws -> Result
+  ) async throws -> Result {
+    // After one that was killed, the bus may still think that it is there.
+    try await gone()
+    return try await daemon(arguments).whileRunning { running in
+      try await begun(running)
+      return try await body(running)
+    }
+  }
+
+  private func begun(_ running: RunningCommand) async throws {
+    let watcher = watcher
+    try await withLimit(usualLimit, "the service's name") {
+      try await withThrowingTaskGroup { group in
+        group.addTask { _ = try await watcher.owners(of: House.name).first { $0 != nil } }
+        group.addTask {
+          let status = try await running.ended()
+          throw EndedTooSoon(status: status, standardError: running.standardError)
+        }
+        try await group.next()
+        group.cancelAll()
+      }
+    }
+  }
+
+  struct EndedTooSoon: Error {
+    let status: ExitStatus
+    let standardError: String
+  }
+
+  /// Waits until nobody has the service's name.
+  func gone() async throws {
+    let watcher = watcher
+    try await withLimit(usualLimit, "the service to be gone") {
+      _ = try await watcher.owners(of: House.name).first { $0 == nil }
+    }
+  }
+
+  // MARK: Its files
+
+  var state: String { "\(environment["XDG_STATE_HOME"] ?? "")/stagedoor" }
+  var applications: String { "\(environment["XDG_DATA_HOME"] ?? "")/stagedoor/applications" }
+  var systemApplications: String { "\(environment["XDG_DATA_DIRS"] ?? "")/stagedoor/applications" }
+
+  /// Writes a file, and the folders that lead to it.
+  func write(_ text: String, to path: String) throws {
+    let url = URL(filePath: path)
+    try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: url, options: .atomic)
+  }
+}
+
+nonisolated(nonsending) func withHouse<Result>(
+  _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (House) async throws -> Result
+) async throws -> Result {
+  try await withPrivateBus(kind) { bus in
+    var environment = try bus.environmentWithFreshHome()
+    environment["XDG_DATA_DIRS"] = "\(environment["HOME"] ?? "")/system"
+    let watcher = try await bus.connect()
+    do {
+      let result = try await body(House(bus: bus, environment: environment, watcher: watcher))
+      await watcher.close()
+      return result
+    } catch {
+      await watcher.close()
+      throw error
+    }
+  }
+}
+
+/// The same, with the service at work in it. It keeps nothing where a test does not ask for more.
+nonisolated(nonsending) func withService<Result>(
+  _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (House) async throws -> Result
+) async throws -> Result {
+  try await withHouse(kind) { house in
+    try await house.serving("--durability", "memory") { _ in try await body(house) }
+  }
+}

@@ -1,0 +1,153 @@
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// Manifests that are installed, and change while the service runs.
+@Suite struct ManifestFileTests {
+  private static func cats(_ name: String, types: String = #""viewCat""#) -> String {
+    """
+    {
+      "CFBundleIdentifier": "org.example.Cats", "CFBundleName": "\(name)",
+      "NSUserActivityTypes": [\(types)],
+      "UIApplicationSceneManifest": {
+        "UIApplicationSupportsMultipleScenes": true,
+        "UISceneConfigurations": {
+          "UIWindowSceneSessionRoleApplication": [
+            {"UISceneConfigurationName": "Default"},
+            {"UISceneConfigurationName": "Cat Detail", "StagedoorActivityTypes": ["viewCat"]}
+          ]
+        }
+      }
+    }
+    """
+  }
+
+  private static let application = "/org/stagedoor/Interchange1/application/org_2eexample_2eCats"
+
+  private func name(in house: House) async throws -> String {
+    try await house.property("Name", of: Self.application, in: House.application)
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a manifest is read again on SIGHUP, and a broken one keeps the version before`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withHouse(kind) { house in
+      let file = "\(house.applications)/org.example.Cats.json"
+      try house.write(Self.cats("First"), to: file)
+      try await house.serving { daemon in
+        #expect(try await name(in: house) == "First")
+        #expect(
+          try await house.property("ManifestPath", of: Self.application, in: House.application) == file)
+        let landing = try await house.drop("viewCat", "cat1")
+        try await house.watched { watch in
+          try house.write(Self.cats("Second"), to: file)
+          daemon.signal(SIGHUP)
+          try await eventually("the second version") { try await name(in: house) == "Second" }
+          let changes = watch.signals.filter { $0.member == "PropertiesChanged" && $0.path == Self.application }
+          #expect(changes.contains { $0.arguments[1]["Name"]?.text == "Second" })
+
+          try house.write("{", to: file)
+          daemon.signal(SIGHUP)
+          try await eventually("the complaint") { daemon.standardError.contains("\(file): ") }
+          #expect(try await name(in: house) == "Second")
+          #expect(try await house.drop("viewCat", "cat1").session == landing.session)
+
+          // It comes right again, with another application beside it.
+          try house.write(Self.cats("Third", types: #""viewCat", "petCat""#), to: file)
+          try house.write(Manifests.oneScene, to: "\(house.applications)/org.example.Player.json")
+          daemon.signal(SIGHUP)
+          try await eventually("the third version") { try await name(in: house) == "Third" }
+          #expect(try await house.drop("petCat", "cat1").outcome == "created")
+          try await eventually("the other") {
+            try await house.command(
+              "busctl", "--user", "get-property", "\(House.name)",
+              "/org/stagedoor/Interchange1/application/org_2eexample_2ePlayer", House.application, "Identifier"
+            ).run().standardOutput == "s \"org.example.Player\"\n"
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `an application that is uninstalled is out of routing until it is back`() async throws {
+    try await withHouse { house in
+      let file = "\(house.applications)/org.example.Cats.json"
+      try house.write(Self.cats("Cats"), to: file)
+      try await house.serving { daemon in
+        let landing = try await house.drop("viewCat", "cat1")
+        try FileManager.default.removeItem(atPath: file)
+        daemon.signal(SIGHUP)
+        let named = #"{"options": {"session": "\#(landing.session)"}}"#
+        try await eventually("it is gone") {
+          try await house.explain(named)["error"]?.text == "org.stagedoor.Error.NoSuchApplication"
+        }
+        let error = try await house.refusal("Drop", "string:viewCat", "string:cat1", "dict:string:string:")
+        #expect(error.name == "org.stagedoor.Error.ActivityTypeNotDeclared")
+        #expect(try await house.sessions().map { $0[0] } == [landing.session])
+        try house.write(Self.cats("Cats"), to: file)
+        daemon.signal(SIGHUP)
+        try await eventually("it is back") { try await house.explain(named)["outcome"]?.text == "activated" }
+        #expect(try await house.drop("viewCat", "cat1").session == landing.session)
+      }
+    }
+  }
+
+  @Test func `sessions of a configuration that a new manifest no longer has are discarded`() async throws {
+    try await withHouse { house in
+      let file = "\(house.applications)/org.example.Cats.json"
+      try house.write(Self.cats("Cats"), to: file)
+      try await house.serving { daemon in
+        let detail = try await house.drop("viewCat", "cat1")
+        let main = try await house.newSession("Default", of: "org.example.Cats")
+        try await house.watched { watch in
+          try house.write(
+            Manifests.application(
+              "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Default")), to: file)
+          daemon.signal(SIGHUP)
+          try await eventually("the detail is gone") { try await house.sessions().map { $0[0] } == [main] }
+          let seen = try await watch.happenings().suffix(2)
+          #expect(seen.map(\.name) == ["SessionDiscarded", "DeliveryFailed"])
+          #expect(seen.map { $0.arguments["session"] } == [detail.session, detail.session])
+          #expect(seen.first?.arguments["persistent_identifier"] == detail.identifier)
+          #expect(seen.last?.arguments["delivery"] == detail.delivery)
+        }
+      }
+    }
+  }
+
+  @Test func `the user's manifest counts before the system's, and a property list is as good as JSON`() async throws {
+    try await withHouse { house in
+      try house.write(Self.cats("System"), to: "\(house.systemApplications)/org.example.Cats.json")
+      let list = """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
+        <plist version="1.0"><dict>
+          <key>CFBundleIdentifier</key><string>org.example.Cats</string>
+          <key>CFBundleName</key><string>User</string>
+          <key>NSUserActivityTypes</key><array><string>viewCat</string></array>
+          <key>UIApplicationSceneManifest</key><dict>
+            <key>UIApplicationSupportsMultipleScenes</key><true/>
+            <key>UISceneConfigurations</key><dict>
+              <key>UIWindowSceneSessionRoleApplication</key><array>
+                <dict><key>UISceneConfigurationName</key><string>Default</string></dict>
+              </array>
+            </dict>
+          </dict>
+        </dict></plist>
+        """
+      try house.write(list, to: "\(house.applications)/org.example.Cats.plist")
+      try await house.serving { daemon in
+        #expect(try await name(in: house) == "User")
+        #expect(try await house.drop("viewCat", "cat1").outcome == "created")
+        let error = try await house.refusal("RegisterApplication", "string:\(Self.cats("Mine"))")
+        #expect(error.name == "org.stagedoor.Error.RequestDenied")
+        #expect(error.message.contains("\(house.applications)/org.example.Cats.plist"))
+        try FileManager.default.removeItem(atPath: "\(house.applications)/org.example.Cats.plist")
+        daemon.signal(SIGHUP)
+        try await eventually("the system's") { try await name(in: house) == "System" }
+      }
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import DBus
+import DBusTestSupport
+import Glibc
+import Testing
+
+/// `stagedoord` as a program: what it says, and how it ends.
+@Suite struct ProgramTests {
+  @Test(arguments: [SIGTERM, SIGINT], PrivateBus.Kind.available)
+  func `a signal ends it with status 0, and what it acknowledged is kept`(
+    signal: Int32, kind: PrivateBus.Kind
+  ) async throws {
+    try await withHouse(kind) { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      let before = try await house.serving { daemon in
+        _ = try await house.drop("viewCat", "cat1")
+        let before = try await Record(of: house)
+        daemon.signal(signal)
+        #expect(try await daemon.ended() == .exited(0))
+        return before
+      }
+      let after = try await house.serving { _ in try await Record(of: house) }
+      #expect(after == before)
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a bus that goes ends it with a status of its own`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try await house.serving { daemon in
+        await house.bus.kill()
+        let status = try await daemon.ended()
+        #expect(status == .exited(3))
+        #expect(daemon.standardError.hasSuffix("stagedoord: the bus has gone\n"))
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a second one says that there is one, and leaves it alone`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try await house.serving("--durability", "memory") { _ in
+        try await house.register(Manifests.cats)
+        let landing = try await house.drop("viewCat", "cat1")
+        // With the same store, and with another.
+        for arguments in [["--durability", "memory"], ["--state", "\(house.state)-other"]] {
+          var second = house.daemon()
+          second.arguments = arguments
+          let result = try await second.run()
+          #expect(result.status == .exited(1))
+          #expect(
+            result.standardError
+              == "stagedoord: org.stagedoor.Interchange1 is taken: another stagedoord runs on this bus\n")
+        }
+        #expect(try await house.drop("viewCat", "cat1").session == landing.session)
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a second one with the same store says so in a sentence`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try await house.serving { daemon in
+        let result = try await house.daemon().run()
+        #expect(result.status == .exited(1))
+        #expect(result.standardError.hasPrefix("stagedoord: "))
+        #expect(result.standardError.split(separator: "\n").count == 1)
+        #expect(daemon.status == nil)
+        #expect(try await house.eventSequence() == "0")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (["--dance"], #"there is no argument "--dance""#),
+    (["--state"], "--state wants a value after it"),
+    (["--durability", "most"], #"--durability is full, normal or memory, and not "most""#),
+    (["--log-level", "loud"], #"--log-level is error, warning, info or debug, and not "loud""#),
+  ])
+  func `arguments that make no sense are said in a sentence`(arguments: [String], sentence: String) async throws {
+    var command = Command.built("stagedoord")
+    command.arguments = arguments
+    let result = try await command.run()
+    #expect(result.status == .exited(2))
+    #expect(result.standardError == "stagedoord: \(sentence); --help says what there is\n")
+    #expect(result.standardOutput == "")
+  }
+
+  @Test func `help and version are said and nothing else is done`() async throws {
+    let help = try await Command.built("stagedoord", "--help").run()
+    #expect(help.status == .exited(0))
+    #expect(help.standardOutput.hasPrefix("usage: stagedoord [OPTION]...\n"))
+    #expect(help.standardOutput.split(separator: "\n").allSatisfy { $0.count <= 120 })
+    let version = try await Command.built("stagedoord", "--version").run()
+    #expect(version.status == .exited(0))
+    #expect(version.standardOutput == "stagedoord 0.1.0\n")
+  }
+
+  @Test func `a bus that is not there is said in a sentence`() async throws {
+    let result = try await Command.built("stagedoord", "--address", "unix:path=/nowhere/bus").run()
+    #expect(result.status == .exited(1))
+    #expect(result.standardError.hasPrefix("stagedoord: no connection to unix:path=/nowhere/bus: "))
+    #expect(result.standardError.split(separator: "\n").count == 1)
+  }
+
+  @Test func `it needs neither a configuration file nor XDG directories`() async throws {
+    try await withHouse { house in
+      var daemon = house.daemon()
+      daemon.environment = daemon.environment.filter { !$0.key.hasPrefix("XDG_") }
+      try await daemon.whileRunning { _ in
+        _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
+        #expect(try await house.property("Version", of: House.root, in: House.interchange) == "1")
+        #expect(access("\(house.environment["HOME"] ?? "")/.local/state/stagedoor", F_OK) == 0)
+      }
+    }
+  }
+}

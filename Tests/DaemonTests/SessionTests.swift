@@ -1,0 +1,211 @@
+import DBusTestSupport
+import Testing
+
+/// Sessions as objects: properties, what anyone may ask of them, what their host may.
+@Suite struct SessionTests {
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a session has its properties, and comes and goes as an object`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      try await house.watched { watch in
+        let landing = try await house.drop("viewCat", "cat1")
+        let all = try #require(
+          try await house.call("GetAll", "string:\(House.session)", at: landing.session, in: House.properties).first)
+        let expected = [
+          "PersistentIdentifier": landing.identifier, "Application": "org.example.Cats",
+          "Role": "UIWindowSceneSessionRoleApplication", "Configuration": "Cat Detail", "State": "unattached",
+          "Connected": "false", "TargetContentIdentifier": "cat1", "Title": "", "StateRestorationActivity": "",
+          "UserInfo": "", "CanActivatePredicate": "", "PrefersToActivatePredicate": "",
+          "UserActivity": #"{"activityType":"viewCat","targetContentIdentifier":"cat1"}"#,
+        ]
+        for (name, text) in expected { #expect(all[name]?.text == text, "\(name)") }
+        #expect(Set(all.keys) == Set(expected.keys).union(["Created", "LastActivated"]))
+        let created = try #require(UInt64(all["Created"]?.text ?? ""))
+        #expect(created > 1_700_000_000_000_000)
+        #expect(all["LastActivated"]?.text == all["Created"]?.text)
+
+        let objects = try #require(
+          try await house.call("GetManagedObjects", in: "org.freedesktop.DBus.ObjectManager").first)
+        #expect(
+          Set(objects.keys) == [landing.session, "\(House.root)/application/org_2eexample_2eCats"])
+        #expect(objects[landing.session]?[House.session]?.fields == all.fields)
+
+        _ = try await house.call("Destroy", "string:commit", at: landing.session, in: House.session)
+        _ = try await watch.happenings()
+        let added = try #require(watch.signals.first { $0.member == "InterfacesAdded" })
+        #expect(added.arguments[0].text == landing.session)
+        #expect(added.arguments[1][House.session]?.fields == all.fields)
+        let removed = try #require(watch.signals.first { $0.member == "InterfacesRemoved" })
+        #expect(removed.arguments.map(\.text).first == landing.session)
+        #expect(removed.arguments[1].elements.map(\.text) == [House.session])
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `sessions are listed oldest first, page by page`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      try await house.register(Manifests.oneScene)
+      var landings: [Landing] = []
+      for (type, key) in [("viewCat", "cat1"), ("play", "song"), ("viewCat", "cat2"), ("viewCat", "cat3")] {
+        landings.append(try await house.drop(type, key))
+      }
+      try await house.set("Title", of: landings[0].session, to: "Tom")
+      let rows = try await house.sessions()
+      #expect(rows.map { $0[0] } == landings.map(\.session))
+      #expect(
+        rows[0].dropLast() == [landings[0].session, "org.example.Cats", "Cat Detail", "unattached", "cat1", "Tom"])
+      #expect(rows[0].last == (try await house.property("LastActivated", of: landings[0].session)))
+      #expect(try await house.sessions(of: "org.example.Player").map { $0[0] } == [landings[1].session])
+      #expect(try await house.sessions(of: "org.example.None").isEmpty)
+      let page = try await house.call("ListSessions", "string:org.example.Cats", "string:", "uint32:2")
+      #expect(page[0].elements.map { $0.elements[0].text } == [landings[0].session, landings[2].session])
+      let rest = try await house.call(
+        "ListSessions", "string:org.example.Cats", "string:\(landings[2].identifier)", "uint32:2")
+      #expect(rest[0].elements.map { $0.elements[0].text } == [landings[3].session])
+      let error = try await house.refusal("ListSessions", "string:", "string:cat1", "uint32:0")
+      #expect(error.name == "org.stagedoor.Error.NoSuchSession")
+      #expect(error.message.contains("cat1"))
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `Activate brings a session to the front, with an activity or without`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      let landing = try await house.drop("viewCat", "cat1")
+      let before = try await house.property("LastActivated", of: landing.session)
+      let plain = try await house.call("Activate", "string:", at: landing.session, in: House.session)
+      #expect(plain.count == 2)
+      #expect(plain[0].text == "activated")
+      #expect(try await house.property("LastActivated", of: landing.session) != before)
+      #expect(try await house.property("TargetContentIdentifier", of: landing.session) == "cat1")
+      let other = #"{"activityType": "viewCat", "targetContentIdentifier": "cat9"}"#
+      let shown = try await house.call("Activate", "string:\(other)", at: landing.session, in: House.session)
+      #expect(shown[0].text == "activated")
+      #expect(try await house.call("GetDelivery", "string:\(shown[1].text)")[0].text == "held")
+      #expect(try await house.property("TargetContentIdentifier", of: landing.session) == "cat9")
+
+      let wrong = try await house.refusal("Activate", "string:{}", at: landing.session, in: House.session)
+      #expect(wrong.name == "org.stagedoor.Error.InvalidPayload")
+      #expect(wrong.message.contains("activityType"))
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a destroyed session is gone for good`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      try await house.watched { watch in
+        let landing = try await house.drop("viewCat", "cat1")
+        let animation = try await house.refusal("Destroy", "string:fast", at: landing.session, in: House.session)
+        #expect(animation.name == "org.freedesktop.DBus.Error.InvalidArgs")
+        #expect(animation.message.contains("\"decline\"") && animation.message.contains("\"fast\""))
+        #expect(try await house.call("Destroy", "string:decline", at: landing.session, in: House.session).isEmpty)
+
+        let seen = try await watch.happenings()
+        let discarded = try #require(seen.first { $0.name == "SessionDiscarded" })
+        #expect(
+          discarded.arguments == [
+            "application": "org.example.Cats", "session": landing.session, "animation": "decline",
+            "persistent_identifier": landing.identifier,
+          ])
+        let failed = try #require(seen.first { $0.name == "DeliveryFailed" })
+        #expect(failed.arguments["error"] == "org.stagedoor.Error.NoSuchSession")
+        #expect(try await house.call("GetDelivery", "string:\(landing.delivery)")[0].text == "failed")
+
+        for (member, arguments) in [("Activate", ["string:"]), ("Refresh", []), ("Destroy", ["string:standard"])] {
+          let error = try await house.refusal(member, arguments, at: landing.session, in: House.session)
+          #expect(error.name == "org.freedesktop.DBus.Error.UnknownObject")
+          #expect(error.message.contains(landing.session))
+        }
+        for reference in [landing.identifier, landing.session] {
+          let error = try await house.refusal("Deliver", #"string:{"options": {"session": "\#(reference)"}}"#)
+          #expect(error.name == "org.stagedoor.Error.NoSuchSession")
+        }
+        let again = try await house.drop("viewCat", "cat1")
+        #expect(again.outcome == "created")
+        #expect(again.session != landing.session)
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `what a host writes is announced, and what is wrong refused`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      try await house.watched { watch in
+        let session = try await house.drop("viewCat", "cat1").session
+        let activity = #"{"activityType":"viewCat","targetContentIdentifier":"cat5"}"#
+        let values = [
+          ("Title", "Tom", "Tom"), ("UserInfo", #"{"zoom": 2}"#, #"{"zoom":2}"#),
+          ("StateRestorationActivity", activity, activity), ("UserActivity", activity, activity),
+          ("CanActivatePredicate", "SELF == 'cat5'", "SELF == 'cat5'"), ("PrefersToActivatePredicate", "", ""),
+        ]
+        for (name, text, kept) in values {
+          try await house.set(name, of: session, to: text)
+          #expect(try await house.property(name, of: session) == kept, "\(name)")
+        }
+        _ = try await house.call("Refresh", at: session, in: House.session)
+        _ = try await watch.happenings()
+        let changes = watch.signals.filter { $0.member == "PropertiesChanged" && $0.path == session }
+        for (name, _, kept) in values where !kept.isEmpty {
+          #expect(changes.contains { $0.arguments[1][name]?.text == kept }, "\(name)")
+        }
+        #expect(changes.contains { $0.arguments[1]["TargetContentIdentifier"]?.text == "cat5" })
+
+        let wrongs = [
+          ("UserActivity", "{}", "org.stagedoor.Error.InvalidPayload", "activityType"),
+          ("UserInfo", "[]", "org.stagedoor.Error.InvalidPayload", "dictionary"),
+          ("CanActivatePredicate", "SELF MATCHES 'x'", "org.stagedoor.Error.InvalidPredicate", "MATCHES"),
+          ("PrefersToActivatePredicate", "SELF ==", "org.stagedoor.Error.InvalidPredicate", "column"),
+          ("State", "background", "org.freedesktop.DBus.Error.PropertyReadOnly", "State"),
+        ]
+        for (name, text, error, says) in wrongs {
+          let refusal = try await house.refusal(
+            "Set", "string:\(House.session)", "string:\(name)", "variant:string:\(text)", at: session,
+            in: House.properties)
+          #expect(refusal.name == error, "\(name): \(refusal)")
+          #expect(refusal.message.contains(says), "\(refusal)")
+        }
+        #expect(try await house.property("CanActivatePredicate", of: session) == "SELF == 'cat5'")
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `only its host may say what an installed application's session shows`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving("--durability", "memory") { _ in
+        let session = try await house.drop("viewCat", "cat1").session
+        let title = try await house.refusal(
+          "Set", "string:\(House.session)", "string:Title", "variant:string:Tom", at: session, in: House.properties)
+        let state = try await house.refusal("SetState", "string:background", at: session, in: House.session)
+        let leave = try await house.refusal("Disconnect", at: session, in: House.session)
+        for error in [title, state, leave] {
+          #expect(error.name == "org.freedesktop.DBus.Error.AccessDenied")
+          #expect(error.message.contains("org.example.Cats"))
+        }
+        #expect(try await house.property("Title", of: session) == "")
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a session without a scene has no state to set`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      let session = try await house.drop("viewCat", "cat1").session
+      for (member, arguments, says) in [
+        ("SetState", ["string:foregroundActive"], "not connected"), ("SetState", ["string:unattached"], "unattached"),
+        ("SetState", ["string:upsideDown"], "upsideDown"), ("Disconnect", [], "not connected"),
+      ] {
+        let error = try await house.refusal(member, arguments, at: session, in: House.session)
+        #expect(error.name == "org.freedesktop.DBus.Error.InvalidArgs")
+        #expect(error.message.contains(says), "\(error)")
+      }
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import DBus
+import DBusTestSupport
+import Glibc
+import Testing
+
+/// The example scripts, and what other tools show.
+@Suite struct ToolTests {
+  private static let type = "org.stagedoor.examples.Gallery.openDetail"
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `the whole round plays by itself and leaves nothing behind`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      let result = try await house.example("round", Command.built("stagedoord").program).run()
+      #expect(result.status == .exited(0), "\(result)")
+      #expect(result.standardError == "")
+      for words in [#"string "created""#, #"string "activated""#, #"string "Routed""#, #""outcome":"activated""#] {
+        #expect(result.standardOutput.contains(words), "\(words) in \(result.standardOutput)")
+      }
+      try await house.gone()
+      #expect(access(house.state, F_OK) != 0)
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `each script does what it says`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.example("watch").whileRunning { monitor in
+        let watch = try await Watch(monitor, in: house)
+        let application = try await house.example("register", "\(Repository.path)/examples/shell/gallery.json").output()
+        #expect(application.contains("/application/org_2estagedoor_2eexamples_2eGallery"))
+        #expect(try await house.example("drop", Self.type, "photo-7").output().contains(#"string "created""#))
+        let document = Payloads.activity(Self.type, "photo-7")
+        let explained = try Document(
+          String(try await house.example("explain", document).output().drop { $0 == " " }))
+        #expect(explained["outcome"]?.text == "activated")
+        #expect(try await house.example("deliver", document).output().contains(#"string "activated""#))
+        #expect(try await house.example("drop", Self.type).output().contains(#"string "created""#))
+        #expect(try await watch.happenings().map { $0.arguments["outcome"] } == ["created", "activated", "created"])
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `busctl and gdbus call it and show its objects`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      let dropped = try await house.command(
+        "busctl", "--user", "call", "\(House.name)", House.root, House.interchange, "Drop", "ssa{ss}", "viewCat",
+        "cat1",
+        "1", "name", "Tom"
+      ).output()
+      #expect(dropped.hasPrefix(#"oss "/org/stagedoor/Interchange1/session/"#))
+      #expect(dropped.contains(#" "created" "#))
+      let again = try await house.command(
+        "gdbus", "call", "--session", "--dest", "\(House.name)", "--object-path", House.root, "--method",
+        "\(House.interchange).Drop", "viewCat", "cat1", "{'name': 'Tom'}"
+      ).output()
+      let session = try #require(try await house.sessions().first?.first)
+      #expect(again.hasPrefix("(objectpath '\(session)', 'activated', '"))
+
+      let tree = try await house.command("busctl", "--user", "tree", "--list", "\(House.name)").output()
+      let paths = tree.split(separator: "\n").map(String.init)
+      #expect(paths.contains(session))
+      #expect(paths.contains("\(House.root)/application/org_2eexample_2eCats"))
+      let shown = try await house.command(
+        "gdbus", "introspect", "--session", "--dest", "\(House.name)", "--object-path", session
+      ).output()
+      #expect(shown.contains("interface \(House.session) {"))
+      #expect(shown.contains(#"Configuration = 'Cat Detail';"#))
+
+      // busctl shows an error's message and keeps its name to itself, so the message says it all.
+      let refused = try await house.command(
+        "busctl", "--user", "call", "\(House.name)", House.root, House.interchange, "Drop", "ssa{ss}", "viewDog", "",
+        "0"
+      ).run()
+      #expect(!refused.status.isSuccess)
+      #expect(refused.standardError.contains("viewDog"))
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `wrong use has D-Bus's own names`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      let error = "org.freedesktop.DBus.Error"
+      #expect(try await house.refusal("Dance").name == "\(error).UnknownMethod")
+      #expect(try await house.refusal("Dance", in: "org.example.Dance").name == "\(error).UnknownInterface")
+      #expect(try await house.refusal("Drop", at: "/nowhere").name == "\(error).UnknownObject")
+      let session = "\(House.root)/session/00000000_0000_4000_8000_000000000000"
+      #expect(try await house.refusal("Refresh", at: session, in: House.session).name == "\(error).UnknownObject")
+      #expect(
+        try await house.refusal(
+          "Set", "string:\(House.interchange)", "string:Version", "variant:uint32:2", in: House.properties
+        ).name == "\(error).PropertyReadOnly")
+      #expect(
+        try await house.refusal("Get", "string:\(House.interchange)", "string:Colour", in: House.properties).name
+          == "\(error).UnknownProperty")
+    }
+  }
+}
