@@ -23,16 +23,29 @@ extension Decider {
     {
       return explained(subject)
     }
+    if let subject = firstContent(named, state) { return subject }
+    throw undeclared(named, state)
+  }
+
+  /// Each type is asked about once, however often it is in there, and no more than a hundred of those that nobody takes.
+  private mutating func firstContent(_ named: Int?, _ state: State) -> Subject? {
+    var untaken: Set<ContentType> = []
     for item in request.payload.items {
       for representation in item.representations {
-        let applications = state.applications(taking: representation.type)
-          .filter { isVisible(representation.visibility, to: $0, state) && (named == nil || named == $0) }
+        let type = state.types.canonical(representation.type)
+        if untaken.contains(type) { continue }
+        if untaken.count == Limits.routedTypes { return nil }
+        let taking = state.applications(taking: type)
+        if taking.isEmpty { untaken.insert(type) }
+        let applications = taking.filter {
+          isVisible(representation.visibility, to: $0, state) && (named == nil || named == $0)
+        }
         if applications.isEmpty { continue }
         explanation.contentType = representation.type.text
         return Subject(type: .content(representation.type), place: nil, applications: applications)
       }
     }
-    throw undeclared(named, state)
+    return nil
   }
 
   /// The first whose type and visibility leave it some applications.

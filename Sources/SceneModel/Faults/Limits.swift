@@ -18,6 +18,9 @@ package enum Limits {
   package static let items = 1_000
   package static let perItem = 100
 
+  /// Types that no application takes and that a payload is routed past: each is held against all that applications take.
+  package static let routedTypes = 100
+
   /// Bytes of an activity type, a content type, or the name of a configuration: as long as a name on the bus may be, since they are
   /// spelled in the same way and sent along with every signal.
   package static let name = 255
