@@ -45,7 +45,7 @@ extension SessionStore {
   private func checkEvents(of records: [Record]) throws(StoreError) -> UInt64 {
     var last = lastEventSequence
     for case .event(let event) in records {
-      guard event.sequence == last + 1, event.sequence < UInt64(Int64.max) else {
+      guard event.sequence == last + 1, event.sequence < UInt64(Ledger.end) else {
         throw StoreError(.other, "event \(event.sequence) does not follow event \(last)")
       }
       last = event.sequence

@@ -117,6 +117,7 @@ struct OpeningTests {
 
   enum Breakage: CaseIterable {
     case garbage, short, truncated, emptyWithLog, logOnly, directory, otherProgram, noVersion, noLedger, ledger
+    case hugeLedger, hugeEvent, hugePosition
 
     var reason: String {
       switch self {
@@ -128,7 +129,8 @@ struct OpeningTests {
       case .otherProgram: "is a database of another program"
       case .noVersion: "has no version"
       case .noLedger: "its ledger is empty"
-      case .ledger: "its ledger does not add up"
+      case .ledger, .hugeLedger, .hugeEvent: "its ledger does not add up"
+      case .hugePosition: "its log has no room left"
       }
     }
 
@@ -156,6 +158,9 @@ struct OpeningTests {
       case .noVersion: tamper(directory, "PRAGMA user_version = 0")
       case .noLedger: tamper(directory, "DELETE FROM ledger")
       case .ledger: tamper(directory, "UPDATE ledger SET first_event = 9")
+      case .hugeLedger: tamper(directory, "UPDATE ledger SET settled = \(Int64.max)")
+      case .hugeEvent: tamper(directory, "UPDATE ledger SET last_event = \(Int64.max)")
+      case .hugePosition: tamper(directory, "INSERT INTO log VALUES (\(Int64.max), 6, x'')")
       }
       return directory
     }

@@ -80,6 +80,9 @@ struct RowTests {
     #expect(try store.sessions(after: session(2).identifier, limit: 1) == nil)
     #expect(try store.sessions(after: session(1).identifier, limit: 1) == [session(3)])
     #expect(try store.sessions(limit: 0) == [])
+    #expect(try store.sessions(limit: -1) == [])
+    #expect(try store.deliveries(limit: -1) == [])
+    #expect(try store.events(after: 0, limit: -1) == [])
     #expect(try store.deliveries(after: session(1).identifier, limit: 1) == nil)
   }
 

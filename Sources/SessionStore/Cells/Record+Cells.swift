@@ -80,7 +80,9 @@ extension StoredEvent {
 
   init(from cells: inout some CellReader & ~Copyable) throws(Malformed) {
     let sequence = try cells.integer()
-    guard sequence > 0 else { throw Malformed("expected the number of an event, got \(sequence)") }
+    guard sequence > 0, sequence < Ledger.end else {
+      throw Malformed("expected the number of an event, got \(sequence)")
+    }
     self.init(
       sequence: UInt64(sequence), name: try cells.text(), application: try cells.text(), arguments: try cells.text(),
       at: try cells.instant())

@@ -139,7 +139,7 @@ extension SessionStore {
       }
       if page.count < limit { page.append(row.summary) }
     }
-    page += changed.prefix(limit - page.count).map(\.summary)
+    page += changed.prefix(max(0, limit - page.count)).map(\.summary)
     return page
   }
 }

@@ -23,7 +23,7 @@ extension SessionStore {
         report("\(database.name): event \(query.number(at: 0)) is passed over: \(error.reason)")
       }
     }
-    events += tail.events.lazy.filter { $0.sequence >= first }.prefix(limit - events.count)
+    events += tail.events.lazy.filter { $0.sequence >= first }.prefix(max(0, limit - events.count))
     return events
   }
 }
