@@ -48,7 +48,8 @@ extension Interchange {
     if isNew {
       connection.objectAdded(at: path)
     } else {
-      for property: MemberName in ["Name", "ActivityTypes", "SupportsMultipleScenes", "Configurations", "ManifestPath"] {
+      for property: MemberName in ["Name", "ActivityTypes", "SupportsMultipleScenes", "Configurations", "ManifestPath"]
+      {
         connection.propertyChanged(property, of: InterchangeNames.application, at: path)
       }
       try discardOrphans(of: manifest)

@@ -92,7 +92,8 @@ extension Interchange: InterchangeCalls {
     {
       if !caller.isSandboxed || !caller.application.isEmpty && delivery.sender == caller.application { return delivery }
     }
-    throw InterchangeError(.noSuchDelivery, "there is no delivery \(quoted(identifier.string)), or it is not kept any more")
+    throw InterchangeError(
+      .noSuchDelivery, "there is no delivery \(quoted(identifier.string)), or it is not kept any more")
   }
 
   package func deliveries(in state: Text, after: Text, limit: UInt32, _ call: Call) throws -> [DeliveryRow] {
@@ -163,11 +164,12 @@ extension Interchange: InterchangeCalls {
 
   // MARK: Deliveries that wait
 
-  package func cancelDelivery(_ identifier: Text, _ reply: Reply< >) throws {
+  package func cancelDelivery(_ identifier: Text, _ reply: Reply<>) throws {
     let delivery = try storedDelivery(identifier, reply.call)
     guard delivery.progress.state == .held else {
       throw InterchangeError(
-        .requestDenied, "the delivery \(delivery.identifier) is \(delivery.progress.state.rawValue), and no longer held")
+        .requestDenied, "the delivery \(delivery.identifier) is \(delivery.progress.state.rawValue), and no longer held"
+      )
     }
     let now = settings.now()
     var share = Turn.Share(refuse: { reply.fail($0) })
@@ -232,7 +234,7 @@ extension Interchange: InterchangeCalls {
     add(share)
   }
 
-  package func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply< >) throws {
+  package func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply<>) throws {
     try refuseSandbox(reply.call, "set a preferred application")
     if !identifier.isEmpty {
       guard let manifest = state.manifest(of: identifier) else {
@@ -240,7 +242,8 @@ extension Interchange: InterchangeCalls {
       }
       guard manifest.activityTypes.contains(type) else {
         throw InterchangeError(
-          .routing("org.stagedoor.Error.ActivityTypeNotDeclared"), "\(identifier) does not declare \(quoted(type.string))")
+          .routing("org.stagedoor.Error.ActivityTypeNotDeclared"),
+          "\(identifier) does not declare \(quoted(type.string))")
       }
     }
     let before = state.preferredApplication(for: type)

@@ -63,11 +63,13 @@ extension Interchange {
 
   func refuseMore(_ count: Int) throws(InterchangeError) {
     if state.sessionCount + count > settings.maximumSessions {
-      throw InterchangeError(.limitsExceeded, "there are at most \(settings.maximumSessions) sessions, and there might be more")
+      throw InterchangeError(
+        .limitsExceeded, "there are at most \(settings.maximumSessions) sessions, and there might be more")
     }
     if deadlines.count + count > settings.maximumHeld {
       throw InterchangeError(
-        .limitsExceeded, "at most \(settings.maximumHeld) deliveries wait for their applications, and they do: try later")
+        .limitsExceeded,
+        "at most \(settings.maximumHeld) deliveries wait for their applications, and they do: try later")
     }
   }
 
@@ -174,7 +176,8 @@ extension Interchange {
         guard case .file(let url) = representation.content else { continue }
         throw InterchangeError(
           .accessDenied,
-          "a sandboxed application may not name files such as \(quoted(url.string)): send a descriptor or a portal's key")
+          "a sandboxed application may not name files such as \(quoted(url.string)): send a descriptor or a portal's key"
+        )
       }
     }
   }
@@ -183,12 +186,15 @@ extension Interchange {
   private func firstAnswer(_ token: Text?, _ fingerprint: Text, _ caller: Caller) throws -> Answer? {
     guard let token else { return nil }
     endTurn()
-    guard let identifier = try stored({ () throws(StoreError) in
-      try store.deliveries(token: token, sender: caller.application).first
-    }), let first = try stored({ () throws(StoreError) in try store.delivery(identifier) }) else { return nil }
+    guard
+      let identifier = try stored({ () throws(StoreError) in
+        try store.deliveries(token: token, sender: caller.application).first
+      }), let first = try stored({ () throws(StoreError) in try store.delivery(identifier) })
+    else { return nil }
     guard first.fingerprint == fingerprint else {
       throw InterchangeError(
-        .invalidPayload, "options.token: expected the same document as before under \(quoted(token.string)), got another")
+        .invalidPayload,
+        "options.token: expected the same document as before under \(quoted(token.string)), got another")
     }
     guard let session = first.progress.session else { return nil }
     return Answer(session: session, outcome: first.progress.outcome, delivery: identifier)
@@ -209,7 +215,9 @@ extension Interchange {
   func bringInApplication(of session: UniqueIdentifier) throws {
     if state.contains(session) { return }
     endTurn()
-    if let found = try stored({ () throws(StoreError) in try store.session(session) }) { try bringIn(found.application) }
+    if let found = try stored({ () throws(StoreError) in try store.session(session) }) {
+      try bringIn(found.application)
+    }
   }
 
   func bringIn(_ application: Text) throws {

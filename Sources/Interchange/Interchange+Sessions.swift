@@ -62,7 +62,7 @@ extension Interchange {
     add(share)
   }
 
-  package func refresh(at path: ObjectPath, _ reply: Reply< >) throws {
+  package func refresh(at path: ObjectPath, _ reply: Reply<>) throws {
     endTurn()
     let session = try session(at: path)
     try refuseForeign(session, reply.call, "refresh")
@@ -74,7 +74,7 @@ extension Interchange {
     add(share)
   }
 
-  package func destroy(_ animation: Text, at path: ObjectPath, _ reply: Reply< >) throws {
+  package func destroy(_ animation: Text, at path: ObjectPath, _ reply: Reply<>) throws {
     endTurn()
     let animations = ["standard", "commit", "decline"]
     guard animations.contains(animation.string) else {
@@ -165,7 +165,7 @@ extension Interchange {
     }
   }
 
-  package func setState(_ state: Text, at path: ObjectPath, _ reply: Reply< >) throws {
+  package func setState(_ state: Text, at path: ObjectPath, _ reply: Reply<>) throws {
     endTurn()
     var session = try session(at: path)
     try refuseOthersThanHost(of: session, reply.call)
@@ -183,7 +183,7 @@ extension Interchange {
     changeState(of: session, reply, now) { .sessionStateChanged($0) }
   }
 
-  package func disconnect(at path: ObjectPath, _ reply: Reply< >) throws {
+  package func disconnect(at path: ObjectPath, _ reply: Reply<>) throws {
     endTurn()
     var session = try session(at: path)
     try refuseOthersThanHost(of: session, reply.call)
@@ -196,7 +196,7 @@ extension Interchange {
   }
 
   private func changeState(
-    of session: Session, _ reply: Reply< >, _ now: Instant, _ event: (SceneState) -> Event.Kind
+    of session: Session, _ reply: Reply<>, _ now: Instant, _ event: (SceneState) -> Event.Kind
   ) {
     var share = Turn.Share(refuse: { reply.fail($0) })
     share.undos.append(state.update(session))

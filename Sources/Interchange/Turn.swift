@@ -56,7 +56,9 @@ extension Interchange {
   }
 
   /// Something that everyone will be told of, and that is kept for those who ask later.
-  func announce(_ kind: Event.Kind, application: Text, session: UniqueIdentifier, in share: inout Turn.Share, at now: Instant) {
+  func announce(
+    _ kind: Event.Kind, application: Text, session: UniqueIdentifier, in share: inout Turn.Share, at now: Instant
+  ) {
     sequence += 1
     let event = Event(kind, application: application, session: session, sequence: sequence)
     share.records.append(

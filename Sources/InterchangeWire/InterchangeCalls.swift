@@ -26,13 +26,13 @@ package protocol InterchangeCalls: Actor {
   func explain(_ document: Text, _ call: Call) throws -> Text
   func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text)
   func deliveries(in state: Text, after: Text, limit: UInt32, _ call: Call) throws -> [DeliveryRow]
-  func cancelDelivery(_ identifier: Text, _ reply: Reply< >) throws
+  func cancelDelivery(_ identifier: Text, _ reply: Reply<>) throws
   func redirectDelivery(_ identifier: Text, to session: ObjectPath, _ reply: Reply<String>) throws
   func sessions(of application: Text, after: Text, limit: UInt32, _ call: Call) throws -> [SessionRow]
   func events(since sequence: UInt64, limit: UInt32, _ call: Call) throws -> [EventRow]
   func eventSequence() -> UInt64
   func register(_ manifest: Text, _ reply: Reply<ObjectPath>) throws
-  func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply< >) throws
+  func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply<>) throws
   func preferredApplication(for type: Text, _ call: Call) throws -> Text
 
   // An application
@@ -43,10 +43,10 @@ package protocol InterchangeCalls: Actor {
   func session(_ access: PropertyAccess) throws -> Session
   func setProperty(_ property: SessionProperty, to text: Text, _ access: PropertyAccess) throws
   func activate(_ activity: Text, at path: ObjectPath, _ reply: Reply<String, String>) throws
-  func refresh(at path: ObjectPath, _ reply: Reply< >) throws
-  func destroy(_ animation: Text, at path: ObjectPath, _ reply: Reply< >) throws
-  func setState(_ state: Text, at path: ObjectPath, _ reply: Reply< >) throws
-  func disconnect(at path: ObjectPath, _ reply: Reply< >) throws
+  func refresh(at path: ObjectPath, _ reply: Reply<>) throws
+  func destroy(_ animation: Text, at path: ObjectPath, _ reply: Reply<>) throws
+  func setState(_ state: Text, at path: ObjectPath, _ reply: Reply<>) throws
+  func disconnect(at path: ObjectPath, _ reply: Reply<>) throws
 }
 
 /// What a host writes about its session.

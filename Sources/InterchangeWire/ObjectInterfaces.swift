@@ -47,18 +47,18 @@ package enum SessionInterface {
     ) { (service: isolated Service, reply: Reply<String, String>, activity: String) in
       try service.activate(Text(activity), at: reply.call.path, reply)
     }
-    interface.method("Refresh", on: service) { (service: isolated Service, reply: Reply< >) in
+    interface.method("Refresh", on: service) { (service: isolated Service, reply: Reply<>) in
       try service.refresh(at: reply.call.path, reply)
     }
     interface.method("Destroy", in: "animation", on: service) {
-      (service: isolated Service, reply: Reply< >, animation: String) in
+      (service: isolated Service, reply: Reply<>, animation: String) in
       try service.destroy(Text(animation), at: reply.call.path, reply)
     }
     interface.method("SetState", in: "state", on: service) {
-      (service: isolated Service, reply: Reply< >, state: String) in
+      (service: isolated Service, reply: Reply<>, state: String) in
       try service.setState(Text(state), at: reply.call.path, reply)
     }
-    interface.method("Disconnect", on: service) { (service: isolated Service, reply: Reply< >) in
+    interface.method("Disconnect", on: service) { (service: isolated Service, reply: Reply<>) in
       try service.disconnect(at: reply.call.path, reply)
     }
     return interface

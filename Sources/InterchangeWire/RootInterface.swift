@@ -45,7 +45,7 @@ package struct RootInterface: Sendable {
     }
     interface.method(
       "CancelDelivery", in: "delivery", on: service
-    ) { (service: isolated Service, reply: Reply< >, delivery: String) in
+    ) { (service: isolated Service, reply: Reply<>, delivery: String) in
       try service.cancelDelivery(Text(delivery), reply)
     }
     interface.method(
@@ -92,7 +92,7 @@ package struct RootInterface: Sendable {
     }
     interface.method(
       "SetPreferredApplication", in: "activity_type", "identifier", on: service
-    ) { (service: isolated Service, reply: Reply< >, type: String, identifier: String) in
+    ) { (service: isolated Service, reply: Reply<>, type: String, identifier: String) in
       try service.setPreferredApplication(Text(identifier), for: Text(type), reply)
     }
     interface.method(

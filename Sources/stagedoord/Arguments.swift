@@ -61,7 +61,9 @@ struct Arguments {
   }
 
   private func value(of argument: String, _ rest: inout some IteratorProtocol<String>) throws(Misuse) -> String {
-    guard let value = rest.next(), !value.isEmpty else { throw Misuse(description: "\(argument) wants a value after it") }
+    guard let value = rest.next(), !value.isEmpty else {
+      throw Misuse(description: "\(argument) wants a value after it")
+    }
     return value
   }
 

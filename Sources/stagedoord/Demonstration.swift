@@ -58,7 +58,9 @@ enum Demonstration {
       "\(call) \(InterchangeNames.bus).EventsSince uint64:0 uint32:0",
       "busctl --user tree \(InterchangeNames.bus)",
     ] { print("  \(line)") }
-    print("\nThe first makes a window for a photo; the same again finds it. What happens will show below. Ctrl-C ends it all.\n")
+    print(
+      "\nThe first makes a window for a photo; the same again finds it. What happens will show below. Ctrl-C ends it all.\n"
+    )
   }
 }
 
