@@ -20,6 +20,17 @@ SIZES = (10, 1_000, 100_000, 1_000_000)
 FIRST, LARGE, LARGEST = SIZES[0], SIZES[2], SIZES[3]
 KEYS = ("short", "long")
 
+MEASURES = {
+    "hot": "own key, 1,000 requests that come again",
+    "uniform": "own key, each time another one",
+    "miss": "a key that nobody waits for",
+    "keyless": "no key, an existing session",
+    "prefix": "own beginning of a key",
+    "shared": "one CONTAINS for all, from the manifest",
+    "apply": "what was decided is made true",
+    "turn": "decided and made true",
+}
+
 
 def build():
     os.makedirs(f"{BUILT}/c", exist_ok=True)
@@ -70,9 +81,9 @@ def decisions(processor, rounds, count):
             for place, values in swift(processor, "decisions", keys, sizes, rounds, count).items():
                 samples.setdefault(place, []).extend(values)
         print(f"\n  {f'{keys} keys: median nanoseconds, by sessions':<42}" + "".join(f"{size:>12,}" for size in SIZES))
-        for measure in dict.fromkeys(measure for measure, _ in samples):
+        for measure, title in MEASURES.items():
             cells = [samples.get((measure, size)) for size in SIZES]
-            print(f"  {measure:<42}" + "".join(f"{statistics.median(c):12,.0f}" if c else "" for c in cells))
+            print(f"  {title:<42}" + "".join(f"{statistics.median(c):12,.0f}" if c else "" for c in cells))
         for measure in ("hot", "uniform"):
             for size, aim in ((LARGE, 1.10), (LARGEST, 1.25)):
                 value = ratio(samples[measure, size], samples[measure, FIRST])
