@@ -43,7 +43,7 @@ struct Search {
   }
 
   /// Takes the best of those that were found under one filing, if it is better than the best so far.
-  mutating func consider(_ interest: Interest, _ found: SessionIndex.Found) {
+  mutating func consider(_ interest: Interest, _ found: Found) {
     let wanted: Candidate.Tier = interest == .can ? .can : .prefers
     // Who only can take it is of no use where somebody prefers it, be he found already or found here: then he is found again as one of
     // those who prefer it. To look for one who only can would mean to go past all of them.

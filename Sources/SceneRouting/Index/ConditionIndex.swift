@@ -2,13 +2,13 @@ import SceneModel
 
 /// The sessions of one configuration, found by what they are for.
 ///
-/// Conditions that hold for a few keys only are found by hash, those that hold for beginnings of keys in an ordered structure; of the
-/// rest each one is evaluated once, however many sessions share it. What is found may be concerned with the key, and is asked;
-/// what is not found is not concerned.
+/// Conditions that hold for a few keys only are found by the hash of the key, those that hold for keys which begin in a few ways by the
+/// hashes of its beginnings; of the rest each one is evaluated once, however many sessions share it. What is found may be concerned
+/// with the key, and is asked; what is not found is not concerned.
 struct ConditionIndex: Sendable {
-  private var keys = KeyTable()
-  private var prefixes = PrefixTable()
-  private var rest: [Filing: Members] = [:]
+  private(set) var keys = KeyTable()
+  private(set) var prefixes = PrefixTable()
+  private(set) var rest: [Filing: Members] = [:]
 
   // MARK: Who is there
 
@@ -59,21 +59,5 @@ struct ConditionIndex: Sendable {
   /// Each once, since a session stands once under each.
   private func hashes(of texts: [Text]) -> [UInt64] {
     texts.count == 1 ? [KeyTable.hash(texts[0])] : Array(Set(texts.map(KeyTable.hash)))
-  }
-
-  // MARK: Who may be concerned
-
-  /// Calls `visit` with those that may be concerned with `key`, which has the hash `hash`.
-  @inline(__always)
-  func visit(_ key: Text, _ hash: UInt64, _ visit: (Interest, Members) -> Void) {
-    if let members = keys.members(hash) {
-      if !members.prefers.isEmpty { visit(.prefers, members.prefers) }
-      if !members.shown.isEmpty { visit(.shown, members.shown) }
-      if !members.can.isEmpty { visit(.can, members.can) }
-    }
-    if !prefixes.isEmpty { prefixes.visit(key, visit) }
-    if !rest.isEmpty {
-      for (filing, members) in rest where filing.holds(for: key) { visit(filing.interest, members) }
-    }
   }
 }

@@ -20,18 +20,23 @@ struct KeyTable: Sendable {
   private var rows: [Row] = []
   private var taken = 0
 
-  static func hash(_ key: Text) -> UInt64 {
+  static func hash(_ key: Text) -> UInt64 { key.withBytes(hash) }
+
+  static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     var hasher = Hasher()
-    key.hash(into: &hasher)
+    hasher.combine(bytes: bytes)
     return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 
-  /// Those who may be interested in a key of this hash.
+  /// Calls `visit` with those who may be interested in a key of this hash.
   @inline(__always)
-  func members(_ hash: UInt64) -> (can: Members, prefers: Members, shown: Members)? {
-    guard !rows.isEmpty else { return nil }
-    let place = place(of: hash)
-    return rows[place].isEmpty ? nil : (rows[place].can, rows[place].prefers, rows[place].shown)
+  func visit(_ hash: UInt64, _ visit: (Interest, Members) -> Void) {
+    if rows.isEmpty { return }
+    let row = rows.withUnsafeBufferPointer { $0[KeyTable.place(of: hash, $0)] }
+    if row.isEmpty { return }
+    visit(.prefers, row.prefers)
+    visit(.shown, row.shown)
+    visit(.can, row.can)
   }
 
   mutating func insert(
@@ -61,15 +66,16 @@ struct KeyTable: Sendable {
 
   // MARK: Places
 
-  private func home(_ hash: UInt64) -> Int { Int(truncatingIfNeeded: hash) & (rows.count &- 1) }
-
   /// Where the row of a hash is, or would be.
   @inline(__always)
-  private func place(of hash: UInt64) -> Int {
-    var place = home(hash)
-    while rows[place].hash != hash, !rows[place].isEmpty { place = (place &+ 1) & (rows.count &- 1) }
+  private static func place(of hash: UInt64, _ rows: UnsafeBufferPointer<Row>) -> Int {
+    let mask = rows.count &- 1
+    var place = Int(truncatingIfNeeded: hash) & mask
+    while rows[place].hash != hash, !rows[place].isEmpty { place = (place &+ 1) & mask }
     return place
   }
+
+  private func place(of hash: UInt64) -> Int { rows.withUnsafeBufferPointer { KeyTable.place(of: hash, $0) } }
 
   private mutating func grow() {
     let old = rows
@@ -83,7 +89,7 @@ struct KeyTable: Sendable {
     var gap = gap
     var place = (gap &+ 1) & mask
     while !rows[place].isEmpty {
-      if (place &- home(rows[place].hash)) & mask >= (place &- gap) & mask {
+      if (place &- Int(truncatingIfNeeded: rows[place].hash)) & mask >= (place &- gap) & mask {
         rows[gap] = rows[place]
         gap = place
       }

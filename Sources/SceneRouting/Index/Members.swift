@@ -8,7 +8,6 @@ struct Members: Sendable, Hashable {
   static let none = Members()
 
   var isEmpty: Bool { code == -1 }
-  func isOnly(_ slot: Int32) -> Bool { code == slot }
   private var single: Int32? { code >= 0 ? code : nil }
   private var ranking: Int { Int(-2 - code) }
 
@@ -57,17 +56,34 @@ struct Members: Sendable, Hashable {
     }
   }
 
-  /// The first that is accepted, in the order of step 9, and whether it is the only one.
+  func found(in pool: Pool) -> Found? {
+    if code >= 0 { return .one(code) }
+    return isEmpty ? nil : .several(pool.rankings[ranking])
+  }
+}
+
+/// Those who stand under one key, or one condition.
+enum Found {
+  case one(Int32)
+  case several(Ranking)
+
+  func isOnly(_ slot: Int32) -> Bool { if case .one(slot) = self { true } else { false } }
+
+  /// The first that is accepted, in the order of step 9, and whether it is the only one: found out by looking at a few more, and else
+  /// not claimed.
   @inline(__always)
-  func first(_ pool: Pool, where isAccepted: (Int32) -> Bool) -> (slot: Int32, isAlone: Bool)? {
-    if code >= 0 { return isAccepted(code) ? (code, true) : nil }
-    return code == -1 ? nil : pool.rankings[ranking].first(where: isAccepted)
+  func first(where isAccepted: (Int32) -> Bool) -> (slot: Int32, isAlone: Bool)? {
+    switch self {
+    case .one(let slot): isAccepted(slot) ? (slot, true) : nil
+    case .several(let ranking): ranking.first(where: isAccepted)
+    }
   }
 
   /// The first `limit` that are accepted.
-  func prefix(_ limit: Int, _ pool: Pool, where isAccepted: (Int32) -> Bool) -> [Int32] {
-    if let single { return isAccepted(single) ? [single] : [] }
-    if isEmpty { return [] }
-    return Array(pool.rankings[ranking].places.lazy.map(\.slot).filter(isAccepted).prefix(limit))
+  func prefix(_ limit: Int, where isAccepted: (Int32) -> Bool) -> [Int32] {
+    switch self {
+    case .one(let slot): isAccepted(slot) ? [slot] : []
+    case .several(let ranking): Array(ranking.places.lazy.map(\.slot).filter(isAccepted).prefix(limit))
+    }
   }
 }

@@ -33,31 +33,20 @@ struct SessionIndex: Sendable {
   // MARK: Who may be concerned
 
   /// Calls `visit` with the sessions that may be concerned with `key`, those of one kind at a time, until all were visited.
+  ///
+  /// Each part of a configuration's index is asked where it stands, since to take out the whole would copy its references.
   @inline(__always)
-  func visit(
-    _ key: Text, of eligible: ConfigurationSet = .all, _ visit: (Interest, Found) -> Void
-  ) {
+  func visit(_ key: Text, of eligible: ConfigurationSet = .all, _ visit: (Interest, Found) -> Void) {
+    func tell(_ interest: Interest, _ members: Members) {
+      if let found = members.found(in: pool) { visit(interest, found) }
+    }
     let hash = KeyTable.hash(key)
     for place in conditions.indices where eligible.contains(Int16(place)) {
-      conditions[place].visit(key, hash) { visit($0, Found(members: $1, pool: pool)) }
-    }
-  }
-
-  struct Found {
-    fileprivate let members: Members
-    fileprivate let pool: Members.Pool
-
-    /// The first that is accepted, and whether it is the only one: found out by looking at a few more, and else not claimed.
-    @inline(__always)
-    func first(where isAccepted: (Int32) -> Bool) -> (slot: Int32, isAlone: Bool)? {
-      members.first(pool, where: isAccepted)
-    }
-
-    /// There is nobody but this session.
-    func isOnly(_ slot: Int32) -> Bool { members.isOnly(slot) }
-
-    func prefix(_ limit: Int, where isAccepted: (Int32) -> Bool) -> [Int32] {
-      members.prefix(limit, pool, where: isAccepted)
+      conditions[place].keys.visit(hash, tell)
+      if !conditions[place].prefixes.isEmpty { conditions[place].prefixes.visit(key, tell) }
+      if !conditions[place].rest.isEmpty {
+        for (filing, members) in conditions[place].rest where filing.holds(for: key) { tell(filing.interest, members) }
+      }
     }
   }
 }

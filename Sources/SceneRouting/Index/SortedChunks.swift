@@ -49,10 +49,6 @@ struct SortedChunks<Element: Sendable>: Sendable {
     position.chunk < chunks.count ? chunks[position.chunk][position.offset] : nil
   }
 
-  mutating func update(_ position: Position, _ change: (inout Element) -> Void) {
-    change(&chunks[position.chunk][position.offset])
-  }
-
   /// The first position whose element is not `isBefore`: the elements that are stand in front.
   func lowerBound(_ isBefore: (Element) -> Bool) -> Position {
     var (low, high) = (0, chunks.count)
@@ -69,12 +65,6 @@ struct SortedChunks<Element: Sendable>: Sendable {
       if isBefore(chunks[chunk][middle]) { low = middle + 1 } else { high = middle }
     }
     return Position(chunk: chunk, offset: low)
-  }
-
-  func position(before position: Position) -> Position? {
-    if position.offset > 0 { return Position(chunk: position.chunk, offset: position.offset - 1) }
-    guard position.chunk > 0 else { return nil }
-    return Position(chunk: position.chunk - 1, offset: chunks[position.chunk - 1].count - 1)
   }
 }
 
