@@ -25,7 +25,11 @@ package import SceneModel
 package func decide(_ state: State, _ request: Request, at now: Instant) -> Decision {
   var decider = Decider(request, now)
   do throws(Refusal) {
-    return try decider.decide(state)
+    let verdict = try decider.decide(state)
+    decider.explanation.session = verdict.session
+    decider.explanation.sessionReason = verdict.reason
+    return Decision(
+      outcome: verdict.outcome, facts: verdict.facts, effects: verdict.effects, explanation: decider.explanation)
   } catch {
     return Decision(outcome: .refused(error), facts: [], effects: [], explanation: decider.explanation)
   }
@@ -45,7 +49,7 @@ struct Decider {
     self.now = now
   }
 
-  fileprivate mutating func decide(_ state: State) throws(Refusal) -> Decision {
+  fileprivate mutating func decide(_ state: State) throws(Refusal) -> Verdict {
     try refuseExpired()
     if let named = options.session { return try namedSession(named, state) }
     if request.payload.items.isEmpty { return try withoutItems(state) }
@@ -55,10 +59,10 @@ struct Decider {
     let route = try chooseConfiguration(of: application, for: subject.type, state)
     let scope = Scope(
       application, route, subject.place, key: explanation.key?.chosen ?? .empty, state)
-    if let decision = try onlyScene(scope, state) { return decision }
-    if let decision = try policy(scope, state) { return decision }
+    if let verdict = try onlyScene(scope, state) { return verdict }
+    if let verdict = try policy(scope, state) { return verdict }
     if options.disposition == .new { return try make(scope, .dispositionNew, state) }
-    if let decision = candidate(scope, state) { return decision }
+    if let verdict = candidate(scope, state) { return verdict }
     return try make(scope, scope.key.isEmpty ? .withoutKeyNew : .noCandidate, state)
   }
 
@@ -79,6 +83,16 @@ struct Decider {
       }
     }
   }
+}
+
+/// What a step answers that knows where the payload goes.
+struct Verdict {
+  let outcome: Outcome
+  let facts: [Fact]
+  let effects: [Effect]
+  /// The session that was there.
+  let session: UniqueIdentifier?
+  let reason: SessionReason
 }
 
 /// What is decided after step 4: where it may go, and what for.

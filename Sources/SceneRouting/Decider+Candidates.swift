@@ -5,7 +5,7 @@ extension Decider {
 
   /// With a key, the best session that prefers it, else the best that was set to take it. Without one no predicate is asked: then the
   /// sender says whether any session will do.
-  mutating func candidate(_ scope: Scope, _ state: State) -> Decision? {
+  mutating func candidate(_ scope: Scope, _ state: State) -> Verdict? {
     if request.listsCandidates { listCandidates(scope, state) }
     if scope.key.isEmpty {
       if options.disposition == .auto { return nil }

@@ -3,7 +3,7 @@ import SceneModel
 extension Decider {
   // MARK: 10. Where there is none, a session is made
 
-  func make(_ scope: Scope, _ reason: SessionReason, _ state: State) throws(Refusal) -> Decision {
+  func make(_ scope: Scope, _ reason: SessionReason, _ state: State) throws(Refusal) -> Verdict {
     let application = state.applications[scope.application].identifier
     let configuration = configuration(scope, state)
     if options.disposition == .existingOnly {
@@ -18,19 +18,17 @@ extension Decider {
         "StagedoorMaximumSessions of the configuration \(quoted(configuration.name.string)) of \(application) is \(maximum), "
           + "and it has \(count)")
     }
-    var explanation = explanation
-    explanation.sessionReason = reason
     let session = Session(
       identifier: request.newSession, application: application, role: configuration.role,
       configuration: configuration.name, created: now, userActivity: activity(scope.place),
       openedContent: scope.place == nil ? scope.key : .empty, isPrivate: options.isPrivate)
-    return Decision(
+    return Verdict(
       outcome: .created(session.identifier), facts: [.sessionMade(session)],
       effects: [
         .announceSession(session.identifier),
         .announceRouting(routing(application, configuration.name, session.userActivity)),
         .handOver(to: session.identifier),
-      ], explanation: explanation)
+      ], session: nil, reason: reason)
   }
 
   private func noSession(_ scope: Scope, _ reason: SessionReason, _ state: State) -> String {
@@ -48,12 +46,9 @@ extension Decider {
   /// A session that is there gets it.
   func take(
     _ slot: Int32, _ reason: SessionReason, _ place: RoutingActivity?, key: Text = .empty, _ state: State
-  ) -> Decision {
+  ) -> Verdict {
     let identifier = state.entries[Int(slot)].identifier
     let activity = activity(place)
-    var explanation = explanation
-    explanation.session = identifier
-    explanation.sessionReason = reason
     let application = Int(state.entries[Int(slot)].application)
     let kind = state.applications[application].kind(state.entries[Int(slot)].kind)
     let routing = routing(state.applications[application].identifier, kind.configuration, activity)
@@ -61,13 +56,13 @@ extension Decider {
     let isRestored =
       state.entries[Int(slot)].flags.isDisjoint(with: .isConnected)
       && state.entries[Int(slot)].flags.contains(.hasBeenConnected)
-    return Decision(
+    return Verdict(
       outcome: isRestored ? .restored(identifier) : .activated(identifier),
       facts: [.sessionActivated(identifier, at: now, showing: activity.map(Shown.activity) ?? content)],
       effects: place == nil
         ? [.announceRouting(routing), .handOver(to: identifier)]
         : [.announceActivity(of: identifier), .announceRouting(routing), .handOver(to: identifier)],
-      explanation: explanation)
+      session: identifier, reason: reason)
   }
 
   private func routing(_ application: Text, _ configuration: Text, _ activity: UserActivity?) -> Routing {

@@ -4,7 +4,7 @@ extension Decider {
   // MARK: 1. A session that is named is the one
 
   /// Predicates are not asked, nor is the type; only a stranger's sandbox may not send what nobody declared.
-  mutating func namedSession(_ named: Text, _ state: State) throws(Refusal) -> Decision {
+  mutating func namedSession(_ named: Text, _ state: State) throws(Refusal) -> Verdict {
     guard let identifier = SessionReference.identifier(named) else {
       throw Refusal(
         .noSuchSession, "a session is named by its persistent identifier or its path, and not \(quoted(named.string))")
@@ -70,7 +70,7 @@ extension Decider {
   // MARK: An application is named, and nothing is handed over
 
   /// Its session that was activated last is brought to the front; with disposition `new`, or where there is none, one is made.
-  mutating func withoutItems(_ state: State) throws(Refusal) -> Decision {
+  mutating func withoutItems(_ state: State) throws(Refusal) -> Verdict {
     guard let name = options.application else {
       throw Refusal(
         .noActivity, "there is nothing in it: add an activity or an item, or name a session or an application")
@@ -110,7 +110,7 @@ extension Decider {
   // MARK: 5. An application with one scene has no choice
 
   /// Its session gets everything, whatever the predicates say.
-  func onlyScene(_ scope: Scope, _ state: State) throws(Refusal) -> Decision? {
+  func onlyScene(_ scope: Scope, _ state: State) throws(Refusal) -> Verdict? {
     if supportsMultipleScenes(scope, state) { return nil }
     guard options.disposition == .new else {
       guard let slot = onlySession(scope, state) else { return try make(scope, .noSceneYet, state) }
@@ -141,7 +141,7 @@ extension Decider {
   // MARK: 6. Nor has a configuration with a policy
 
   /// Which beats what the sender wishes.
-  func policy(_ scope: Scope, _ state: State) throws(Refusal) -> Decision? {
+  func policy(_ scope: Scope, _ state: State) throws(Refusal) -> Verdict? {
     switch launch(scope, state) {
     case .automatic: return nil
     case .new: return try make(scope, .policyNew, state)

@@ -41,7 +41,7 @@ package enum Outcome: Hashable, Sendable {
 package enum Fact: Hashable, Sendable {
   indirect case sessionMade(Session)
   /// A session was chosen, and something given to it to show.
-  indirect case sessionActivated(UniqueIdentifier, at: Instant, showing: Shown?)
+  case sessionActivated(UniqueIdentifier, at: Instant, showing: Shown?)
 }
 
 /// What a session is given to show.

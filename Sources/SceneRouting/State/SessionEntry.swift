@@ -11,11 +11,12 @@ struct SessionEntry: Sendable {
   var configuration: Int16 = -1
   var state: SceneState
   var flags: Flags
-  let created: Instant
-  var lastActivated: Instant
-  /// What counts: set by its host, else by its manifest; `nil` where neither did.
+  /// What counts: set by its host, else by its manifest; `nil` where neither did. They stand here because a decision most often reads
+  /// what is above and these, and all of that is 64 bytes.
   var can: Requirement?
   var prefers: Requirement?
+  let created: Instant
+  var lastActivated: Instant
   /// What it shows; "" where it shows nothing, or nothing with a key.
   var shownType: Text
   var shownKey: Text
