@@ -56,7 +56,7 @@ docs: build ## check the documentation and build it as a site in .build/docs
 	  Scripts/build-docs $$module "$$($(SWIFT) build $(BUILD) --show-bin-path)" $(SCRATCH)/docs/$$module || exit 1; \
 	done
 
-bench: ## measure against the C programs, on both buses
+bench: ## measure against C programs, on both buses and without one
 	@$(SETUP) build run bench
 	Benchmarks/run $(ARGS)
 

@@ -46,9 +46,12 @@ struct World {
     state = State(types: TypeCatalog())
     state.register(World.manifest(conditions))
     for number in 0..<size {
+      // Each text is made anew, as it would be read from a store.
+      let shown = UserActivity(
+        activityType: Text("\(World.application).openDetail"), targetContentIdentifier: keys.key(number))
       var session = Session(
         identifier: World.identifier(number), application: World.application, configuration: "Detail", created: now,
-        userActivity: UserActivity(activityType: World.activityType, targetContentIdentifier: keys.key(number)))
+        userActivity: shown)
       switch conditions {
       case .own: session.canActivatePredicate = Text("SELF == \"\(keys.key(number))\"")
       case .prefixes: session.canActivatePredicate = Text("SELF BEGINSWITH \"\(keys.key(number))/\"")
