@@ -23,7 +23,7 @@ extension Interchange: InterchangeCalls {
       payload, from: sender(caller), newSession: newIdentifier(), listsCandidates: true)
     let decision = SceneRouting.decide(state, request, at: settings.now())
     // A sandbox reads its own application's sessions only.
-    let isForeign = caller.isSandboxed && decision.explanation.application?.chosen != caller.application
+    let isForeign = caller.isSandboxed && decision.explanation.application != caller.application
     return JSON.text(of: decision.document(withCandidates: !isForeign))
   }
 

@@ -50,7 +50,7 @@ extension Interchange {
     let now = settings.now()
     let request = Request(payload, from: sender(caller), newSession: newIdentifier())
     let decision = SceneRouting.decide(state, request, at: now)
-    share.undos += decision.facts.map { state.apply($0) }
+    if let fact = decision.fact { share.undos.append(state.apply(fact)) }
     return try carryOut(decision, payload, fingerprint: fingerprint, caller, &share, now)
   }
 
@@ -81,7 +81,7 @@ extension Interchange {
     if case .refused(let refusal) = decision.outcome { throw InterchangeError(refusal) }
     guard let session = decision.outcome.session else { preconditionFailure("what is not refused has a session") }
     let delivery = newIdentifier()
-    share.records += decision.facts.map { record(of: $0, payload) }
+    if let fact = decision.fact { share.records.append(record(of: fact, payload)) }
     share.records.append(.delivery(record(of: delivery, decision, payload, fingerprint, caller, session, now)))
     for effect in decision.effects { act(on: effect, decision, delivery, payload, &share, now) }
     deadlines.add(delivery, at: now.adding(seconds: payload.options.deadline), self)
@@ -114,7 +114,7 @@ extension Interchange {
     // Nobody hosts it yet: it waits.
     let progress = DeliveryProgress(.held, isOpen: true, session: session, outcome: decision.outcome.name)
     var record = StoredDelivery(
-      identifier: delivery, application: decision.explanation.application?.chosen ?? .empty, sender: caller.application,
+      identifier: delivery, application: decision.explanation.application ?? .empty, sender: caller.application,
       token: payload.options.token, created: now, deadline: now.adding(seconds: payload.options.deadline),
       progress: progress)
     record.fingerprint = payload.options.token == nil ? .empty : fingerprint

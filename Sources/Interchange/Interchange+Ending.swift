@@ -70,7 +70,7 @@ extension Interchange {
     progress.session = session
     progress.outcome = decision.outcome.name
     progress.attempt += 1
-    for fact in decision.facts { share.undos.append(state.apply(fact)) }
+    if let fact = decision.fact { share.undos.append(state.apply(fact)) }
     share.records.append(.sessionActivated(SessionActivation(session: session, at: now)))
     share.records.append(.deliveryProgress(delivery.identifier, progress))
     for case .announceRouting(let routing) in decision.effects {

@@ -23,30 +23,38 @@ package import SceneModel
 
 /// Decides where a payload goes. Every request ends in exactly one outcome, and nothing is asked for twice.
 package func decide(_ state: State, _ request: Request, at now: Instant) -> Decision {
-  var decider = Decider(request, now)
+  var decider = Decider(request, state, now)
   do throws(Refusal) {
-    let verdict = try decider.decide(state)
-    decider.explanation.session = verdict.session
-    decider.explanation.sessionReason = verdict.reason
-    return Decision(
-      outcome: verdict.outcome, facts: verdict.facts, effects: verdict.effects, explanation: decider.explanation)
+    switch try decider.decide(state) {
+    case .take(let slot, let reason): return decider.taking(slot, reason, state)
+    case .make(let scope, let reason): return decider.making(scope, reason, state)
+    }
   } catch {
-    return Decision(outcome: .refused(error), facts: [], effects: [], explanation: decider.explanation)
+    return Decision(refusing: error, decider.explanation)
   }
 }
 
-/// The steps of one decision, and what they have found so far.
-struct Decider {
+/// The steps of one decision, and what they have found so far. It is not copied: what it found ends in the decision.
+struct Decider: ~Copyable {
   let request: Request
   let now: Instant
+  /// The session that the user acted in; one that is gone does not count.
+  let requesting: Int32?
   var explanation = Explanation()
 
-  var options: PayloadOptions { request.payload.options }
-  var role: Text { request.payload.options.role ?? PayloadOptions.defaultRole }
+  var options: PayloadOptions { _read { yield request.payload.options } }
+  var role: Text { options.role ?? PayloadOptions.defaultRole }
+  /// What it is about; "" for nothing.
+  var key: Text { explanation.key }
 
-  init(_ request: Request, _ now: Instant) {
+  init(_ request: Request, _ state: borrowing State, _ now: Instant) {
     self.request = request
     self.now = now
+    if let named = request.payload.options.requestingSession, let identifier = SessionReference.identifier(named) {
+      requesting = state.slot(of: identifier)
+    } else {
+      requesting = nil
+    }
   }
 
   fileprivate mutating func decide(_ state: State) throws(Refusal) -> Verdict {
@@ -54,65 +62,57 @@ struct Decider {
     if let named = options.session { return try namedSession(named, state) }
     if request.payload.items.isEmpty { return try withoutItems(state) }
     let subject = try findSubject(state)
-    explainKey(of: subject.place)
+    findKey()
     let application = try chooseApplication(for: subject, state)
-    let route = try chooseConfiguration(of: application, for: subject.type, state)
-    let scope = Scope(
-      application, route, subject.place, key: explanation.key?.chosen ?? .empty, state)
+    let scope = Scope(application, try chooseConfiguration(of: application, for: subject, state), state)
     if let verdict = try onlyScene(scope, state) { return verdict }
     if let verdict = try policy(scope, state) { return verdict }
     if options.disposition == .new { return try make(scope, .dispositionNew, state) }
     if let verdict = candidate(scope, state) { return verdict }
-    return try make(scope, scope.key.isEmpty ? .withoutKeyNew : .noCandidate, state)
+    return try make(scope, key.isEmpty ? .withoutKeyNew : .noCandidate, state)
   }
 
-  /// The activity that routes. A step that asks for less than all of it does not take it out of the payload, since that copies it.
-  func activity(_ place: RoutingActivity?) -> UserActivity? {
-    place.map { request.payload.items[$0.item].activities[$0.activity] }
+  /// The activity that routes; `nil` where it is routed by content.
+  var activity: UserActivity? {
+    guard let place = explanation.routingActivity else { return nil }
+    return request.payload.items[place.item].activities[place.activity]
   }
 
   // MARK: 0. Nothing in it has expired
 
   private func refuseExpired() throws(Refusal) {
-    for item in request.payload.items {
-      for activity in item.activities {
-        guard let date = activity.expirationDate, date < now else { continue }
+    for item in request.payload.items.indices {
+      for number in request.payload.items[item].activities.indices {
+        guard let date = request.payload.items[item].activities[number].expirationDate, date < now else { continue }
+        let type = request.payload.items[item].activities[number].activityType
         throw Refusal(
           .activityExpired,
-          "the activity \(quoted(activity.activityType.string)) expired at \(date.rfc3339), and it is \(now.rfc3339)")
+          "the activity \(quoted(type.string)) expired at \(date.rfc3339), and it is \(now.rfc3339)")
       }
     }
   }
 }
 
 /// What a step answers that knows where the payload goes.
-struct Verdict {
-  let outcome: Outcome
-  let facts: [Fact]
-  let effects: [Effect]
-  /// The session that was there.
-  let session: UniqueIdentifier?
-  let reason: SessionReason
+enum Verdict {
+  /// Into a session that is there.
+  case take(Int32, SessionReason)
+  /// Into one that is made for it, of the configuration of step 4.
+  case make(Scope, SessionReason)
 }
 
-/// What is decided after step 4: where it may go, and what for.
+/// What is decided after step 4: where it may go.
 struct Scope {
   /// The place of the application among the state's.
   let application: Int
   /// The configuration of step 4, and those whose sessions are candidates.
   let route: Route
-  /// Where the activity that routes stands in the payload; `nil` where it is routed by content.
-  let place: RoutingActivity?
-  /// "" for none.
-  let key: Text
   /// By Apple's rule nobody asks.
   let asksWhatIsShown: Bool
 
-  init(_ application: Int, _ route: Route, _ place: RoutingActivity?, key: Text = .empty, _ state: State) {
+  init(_ application: Int, _ route: Route, _ state: borrowing State) {
     self.application = application
     self.route = route
-    self.place = place
-    self.key = key
     asksWhatIsShown = state.applications[application].manifest?.routing != .uikit
   }
 }

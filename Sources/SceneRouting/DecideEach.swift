@@ -26,7 +26,7 @@ package func decideEach(
   for (place, single) in payload.split.enumerated() {
     let decision = decide(state, Request(single, from: sender, newSession: newSession()), at: now)
     batch.decisions.append(decision)
-    batch.undos += decision.facts.map { state.apply($0) }
+    if let fact = decision.fact { batch.undos.append(state.apply(fact)) }
     guard case .refused(let refusal) = decision.outcome, payload.options.batch == .allOrNothing else { continue }
     state.revert(batch)
     return BatchDecision(refusing: payload, since: refusal, at: place, decision.explanation)
@@ -51,9 +51,7 @@ package struct BatchDecision: Sendable {
     self.refusal = ofBatch
     decisions = payload.items.indices.map { index in
       let isCause = index == place
-      return Decision(
-        outcome: .refused(isCause ? refusal : ofBatch), facts: [], effects: [],
-        explanation: isCause ? explanation : Explanation())
+      return Decision(refusing: isCause ? refusal : ofBatch, isCause ? explanation : Explanation())
     }
   }
 }

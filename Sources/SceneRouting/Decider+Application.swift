@@ -8,22 +8,23 @@ extension Decider {
   mutating func chooseApplication(for subject: Subject, _ state: State) throws(Refusal) -> Int {
     let among = subject.applications
     let (chosen, because) = application(among, for: subject, state)
-    explanation.application = Explanation.Choice(chosen: state.applications[chosen].identifier, because: because)
+    explanation.application = state.applications[chosen].identifier
+    explanation.applicationReason = because
     return chosen
   }
 
   private func application(_ among: [Int], for subject: Subject, _ state: State) -> (Int, ApplicationReason) {
     if options.application != nil { return (among[0], .named) }
-    if let requesting = requestingSession(state) {
+    if let requesting {
       let application = Int(state.entries[Int(requesting)].application)
       if among.contains(application) { return (application, .ofRequestingSession) }
     }
     if let preferred = state.preferredApplication(for: subject.type),
       let application = among.first(where: { state.applications[$0].identifier == preferred })
     {
-      return (application, .preferred(subject.type.text))
+      return (application, .preferred)
     }
-    if among.count == 1 { return (among[0], .onlyOne(subject.type.text)) }
+    if among.count == 1 { return (among[0], .onlyOne) }
 
     let preferring = among.filter { hasPreferringSession($0, subject, state) }
     if preferring.count == 1 { return (preferring[0], .hasPreferringSession) }
@@ -34,17 +35,9 @@ extension Decider {
     return (last[0].0, last.count == 1 ? .activatedLast : .firstByIdentifier)
   }
 
-  /// The session that the user acted in; one that is gone does not count.
-  func requestingSession(_ state: State) -> Int32? {
-    guard let text = options.requestingSession, let identifier = SessionReference.identifier(text) else { return nil }
-    return state.slot(of: identifier)
-  }
-
   private func hasPreferringSession(_ application: Int, _ subject: Subject, _ state: State) -> Bool {
-    guard let key = explanation.key?.chosen, let route = try? route(of: application, for: subject.type, state)
-    else { return false }
-    let scope = Scope(application, route, subject.place, key: key, state)
-    return best(in: scope, state)?.tier == .prefers
+    guard !key.isEmpty, let route = try? route(of: application, for: subject, state) else { return false }
+    return best(in: Scope(application, route, state), state)?.tier == .prefers
   }
 
   private func lastActivated(_ application: Int, _ state: State) -> Instant? {

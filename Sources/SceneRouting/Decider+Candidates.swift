@@ -7,21 +7,17 @@ extension Decider {
   /// sender says whether any session will do.
   mutating func candidate(_ scope: Scope, _ state: State) -> Verdict? {
     if request.listsCandidates { listCandidates(scope, state) }
-    if scope.key.isEmpty {
+    if key.isEmpty {
       if options.disposition == .auto { return nil }
       guard let slot = first(of: scope.application, state, where: { $0 == scope.route.configuration }) else {
         return nil
       }
-      return take(slot, .withoutKey, scope.place, key: scope.key, state)
+      return .take(slot, .withoutKey)
     }
     guard let best = best(in: scope, state) else { return nil }
     let reason: SessionReason =
-      best.slot == requestingSession(state) ? .requestingSession : best.isAlone ? .onlyInTier : .firstInTier
-    return take(best.slot, reason, scope.place, key: scope.key, state)
-  }
-
-  func tier(_ slot: Int32, _ scope: Scope, _ state: State) -> Candidate.Tier {
-    scope.tier(of: slot, in: state.entries)
+      best.slot == requesting ? .requestingSession : best.isAlone ? .onlyInTier : .firstInTier
+    return .take(best.slot, reason)
   }
 
   // MARK: 9. The best of those
@@ -29,19 +25,23 @@ extension Decider {
   /// The highest tier that is not empty; within it the requesting session, then the one that is nearest to the user, was activated
   /// last, was made first, or comes first by identifier.
   func best(in scope: Scope, _ state: State) -> Search.Best? {
-    var search = Search(scope, state.entries)
-    state.applications[scope.application].index.visit(scope.key, of: scope.route.eligible) { search.consider($0, $1) }
-    guard let best = search.best, let requesting = requestingSession(state), requesting != best.slot,
-      tier(requesting, scope, state) == best.tier
-    else { return search.best }
+    var search = search(in: scope, state)
+    state.applications[scope.application].index.visit(search.key, of: scope.route.eligible) { search.consider($0, $1) }
+    guard let best = search.best, let requesting, requesting != best.slot, search.tier(requesting) == best.tier else {
+      return search.best
+    }
     return Search.Best(slot: requesting, tier: best.tier, isAlone: false)
+  }
+
+  func search(in scope: Scope, _ state: State) -> Search {
+    Search(scope, key, explanation.routingActivity?.activityType, state.entries)
   }
 
   /// The first of an application's sessions by step 9, of the configurations that are asked for.
   func first(of application: Int, _ state: State, where isWanted: (Int) -> Bool) -> Int32? {
     let rankings = state.applications[application].index.ofConfiguration
     let wanted = rankings.indices.filter(isWanted)
-    if let requesting = requestingSession(state), Int(state.entries[Int(requesting)].application) == application,
+    if let requesting, Int(state.entries[Int(requesting)].application) == application,
       wanted.contains(Int(state.entries[Int(requesting)].configuration))
     {
       return requesting

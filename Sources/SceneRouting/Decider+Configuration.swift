@@ -6,23 +6,22 @@ extension Decider {
   /// The one that is named, whether or not it names the type; else the first of the role that names the type, or a family of it, or
   /// no types at all; else the first.
   mutating func chooseConfiguration(
-    of application: Int, for type: RoutedType?, _ state: State
+    of application: Int, for subject: Subject?, _ state: State
   ) throws(Refusal) -> Route {
-    let route = try route(of: application, for: type, state)
-    let chosen = state.applications[application].manifest?.configurations[route.configuration].name
-    explanation.configuration = chosen.map { Explanation.Choice(chosen: $0, because: route.because) }
+    let route = try route(of: application, for: subject, state)
+    explanation.configuration = state.applications[application].manifest?.configurations[route.configuration].name
+    explanation.configurationReason = route.because
     return route
   }
 
-  func route(of application: Int, for type: RoutedType?, _ state: State) throws(Refusal) -> Route {
+  func route(of application: Int, for subject: Subject?, _ state: State) throws(Refusal) -> Route {
     if let name = options.configuration { return try namedRoute(name, application, state) }
     let route =
-      switch type {
-      case .activity(let name)?:
-        state.applications[application].routes[name, role]
-          ?? state.applications[application].makeRoute(.activity(name), role)
-      case let type?: state.applications[application].makeRoute(type, role, state.types)
-      case nil: state.applications[application].firstRoute(role: role)
+      if let subject {
+        subject.declared.flatMap { state.declared[$0].route(of: application, role) }
+          ?? state.applications[application].makeRoute(subject.type, role, state.types)
+      } else {
+        state.applications[application].firstRoute(role: role)
       }
     if let route { return route }
     throw Refusal(

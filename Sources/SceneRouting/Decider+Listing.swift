@@ -9,16 +9,17 @@ extension Decider {
   /// Nobody is looked at who is not listed: those that want it are found as the decision itself finds them, and the rest are taken
   /// from the front of each configuration's row.
   mutating func listCandidates(_ scope: Scope, _ state: State) {
+    let search = search(in: scope, state)
     let rows = state.applications[scope.application].index.ofConfiguration
     let eligible = rows.indices.filter { isCandidate(configuration: $0, scope) }
     var listed: [Int32: Candidate.Tier] = [:]
-    if !scope.key.isEmpty {
-      state.applications[scope.application].index.visit(scope.key) { interest, found in
+    if !key.isEmpty {
+      state.applications[scope.application].index.visit(search.key) { interest, found in
         let wanted: Candidate.Tier = interest == .can ? .can : .prefers
-        for slot in found.prefix(maximumListed, where: { tier($0, scope, state) == wanted }) { listed[slot] = wanted }
+        for slot in found.prefix(maximumListed, where: { search.tier($0) == wanted }) { listed[slot] = wanted }
       }
-      if let requesting = requestingSession(state) {
-        let tier = tier(requesting, scope, state)
+      if let requesting {
+        let tier = search.tier(requesting)
         if tier != .out { listed[requesting] = tier }
       }
     }
@@ -26,13 +27,14 @@ extension Decider {
       var others = 0
       for slot in rows[place].places.lazy.map(\.slot) where listed[slot] == nil {
         if others == maximumListed { break }
-        listed[slot] = scope.key.isEmpty ? .can : tier(slot, scope, state)
+        listed[slot] = key.isEmpty ? .can : search.tier(slot)
         others += 1
       }
     }
+    let requesting = requesting
     let best = listed.sorted { one, other in
       if one.value != other.value { return one.value < other.value }
-      if isRequesting(one.key, state) != isRequesting(other.key, state) { return isRequesting(one.key, state) }
+      if (one.key == requesting) != (other.key == requesting) { return one.key == requesting }
       return state.entries[Int(one.key)].rank < state.entries[Int(other.key)].rank
     }
     explanation.candidates = best.prefix(maximumListed).map { candidate($0.key, $0.value, scope, state) }
@@ -41,14 +43,12 @@ extension Decider {
 
   /// Without a key only the sessions of step 4's configuration count.
   private func isCandidate(configuration place: Int, _ scope: Scope) -> Bool {
-    scope.key.isEmpty ? place == scope.route.configuration : scope.route.eligible.contains(Int16(place))
+    key.isEmpty ? place == scope.route.configuration : scope.route.eligible.contains(Int16(place))
   }
-
-  private func isRequesting(_ slot: Int32, _ state: State) -> Bool { requestingSession(state) == slot }
 
   private func candidate(_ slot: Int32, _ tier: Candidate.Tier, _ scope: Scope, _ state: State) -> Candidate {
     let entry = state.entries[Int(slot)]
-    if scope.key.isEmpty {
+    if key.isEmpty {
       return Candidate(
         session: entry.identifier, tier: tier, can: nil, prefers: nil,
         because: "there is no key, so its conditions are not asked")
@@ -59,7 +59,7 @@ extension Decider {
         because: "a stored predicate of it does not parse: \(why)")
     }
     return Candidate(
-      session: entry.identifier, tier: tier, can: !entry.vetoes(scope.key), prefers: entry.prefers(scope.key),
+      session: entry.identifier, tier: tier, can: !entry.vetoes(key), prefers: entry.prefers(key),
       because: reason(entry, tier, scope))
   }
 
@@ -67,7 +67,7 @@ extension Decider {
     let shows = "it shows \(quoted(entry.shownKey.string))"
     switch tier {
     case .prefers:
-      guard let prefers = entry.prefers, prefers.evaluate(scope.key) else { return shows }
+      guard let prefers = entry.prefers, prefers.evaluate(key) else { return shows }
       return "\(prefers.condition) is true"
     case .can: return entry.can.map { "\($0.condition) is true" } ?? ""
     case .out:

@@ -18,17 +18,7 @@ extension Decider {
         "StagedoorMaximumSessions of the configuration \(quoted(configuration.name.string)) of \(application) is \(maximum), "
           + "and it has \(count)")
     }
-    let session = Session(
-      identifier: request.newSession, application: application, role: configuration.role,
-      configuration: configuration.name, created: now, userActivity: activity(scope.place),
-      openedContent: scope.place == nil ? scope.key : .empty, isPrivate: options.isPrivate)
-    return Verdict(
-      outcome: .created(session.identifier), facts: [.sessionMade(session)],
-      effects: [
-        .announceSession(session.identifier),
-        .announceRouting(routing(application, configuration.name, session.userActivity)),
-        .handOver(to: session.identifier),
-      ], session: nil, reason: reason)
+    return .make(scope, reason)
   }
 
   private func noSession(_ scope: Scope, _ reason: SessionReason, _ state: State) -> String {
@@ -37,38 +27,55 @@ extension Decider {
     return switch reason {
     case .policyNew: "the configuration \(name) of \(application) takes each thing in a new session"
     case .policySingleNoneYet, .withoutKeyNew: "there is no session of the configuration \(name) of \(application)"
-    case .noCandidate where !scope.key.isEmpty: "no session of \(application) takes \(quoted(scope.key.string))"
+    case .noCandidate where !key.isEmpty: "no session of \(application) takes \(quoted(key.string))"
     case _ where options.configuration != nil: "there is no session of the configuration \(name) of \(application)"
     default: "\(application) has no session yet"
     }
   }
 
-  /// A session that is there gets it.
-  func take(
-    _ slot: Int32, _ reason: SessionReason, _ place: RoutingActivity?, key: Text = .empty, _ state: State
-  ) -> Verdict {
+  // MARK: What comes of it
+
+  consuming func taking(_ slot: Int32, _ reason: SessionReason, _ state: State) -> Decision {
     let identifier = state.entries[Int(slot)].identifier
-    let activity = activity(place)
-    let application = Int(state.entries[Int(slot)].application)
-    let kind = state.applications[application].kind(state.entries[Int(slot)].kind)
-    let routing = routing(state.applications[application].identifier, kind.configuration, activity)
-    let content: Shown? = key.isEmpty ? nil : .content(key)
-    let isRestored =
-      state.entries[Int(slot)].flags.isDisjoint(with: .isConnected)
-      && state.entries[Int(slot)].flags.contains(.hasBeenConnected)
-    return Verdict(
-      outcome: isRestored ? .restored(identifier) : .activated(identifier),
-      facts: [.sessionActivated(identifier, at: now, showing: activity.map(Shown.activity) ?? content)],
-      effects: place == nil
-        ? [.announceRouting(routing), .handOver(to: identifier)]
-        : [.announceActivity(of: identifier), .announceRouting(routing), .handOver(to: identifier)],
-      session: identifier, reason: reason)
+    let number = Int(state.entries[Int(slot)].application)
+    let kind = state.entries[Int(slot)].kind
+    let flags = state.entries[Int(slot)].flags
+    let isRestored = !flags.contains(.isConnected) && flags.contains(.hasBeenConnected)
+    explanation.session = identifier
+    explanation.sessionReason = reason
+    return Decision(
+      isRestored ? .restored(identifier) : .activated(identifier),
+      .sessionActivated(identifier, at: now, showing: shown),
+      routing(state.applications[number].identifier, state.applications[number].kind(kind).configuration), explanation)
   }
 
-  private func routing(_ application: Text, _ configuration: Text, _ activity: UserActivity?) -> Routing {
-    Routing(
-      application: application, configuration: configuration, activityType: activity?.activityType ?? .empty,
-      targetContentIdentifier: activity?.targetContentIdentifier ?? .empty)
+  consuming func making(_ scope: Scope, _ reason: SessionReason, _ state: State) -> Decision {
+    let application = state.applications[scope.application].identifier
+    let configuration = configuration(scope, state)
+    let activity = activity
+    let session = Session(
+      identifier: request.newSession, application: application, role: configuration.role,
+      configuration: configuration.name, created: now, userActivity: activity,
+      openedContent: activity == nil ? key : .empty, isPrivate: options.isPrivate)
+    explanation.sessionReason = reason
+    return Decision(
+      .created(session.identifier), .sessionMade(session), routing(application, configuration.name), explanation)
+  }
+
+  private var shown: Shown? {
+    if let activity { return .activity(activity) }
+    return key.isEmpty ? nil : .content(key)
+  }
+
+  private func routing(_ application: Text, _ configuration: Text) -> Routing {
+    guard let place = explanation.routingActivity else {
+      return Routing(
+        application: application, configuration: configuration, activityType: .empty, targetContentIdentifier: .empty)
+    }
+    let identifier = request.payload.items[place.item].activities[place.activity].targetContentIdentifier
+    return Routing(
+      application: application, configuration: configuration, activityType: place.activityType,
+      targetContentIdentifier: identifier ?? .empty)
   }
 
   func configuration(_ scope: Scope, _ state: State) -> SceneConfiguration {

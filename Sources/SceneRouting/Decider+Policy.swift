@@ -17,17 +17,18 @@ extension Decider {
     guard let manifest = application.manifest else {
       throw Refusal(.noSuchApplication, "\(application.identifier), whose session it is, has no manifest at present")
     }
-    explanation.application = Explanation.Choice(chosen: application.identifier, because: .ofSession)
-    explanation.configuration = Explanation.Choice(
-      chosen: application.kind(state.entries[Int(slot)].kind).configuration, because: .ofSession)
-    let place = try activityForNamedSession(of: number, manifest, state)
-    explainKey(of: place)
-    return take(slot, .named, place, key: explanation.key?.chosen ?? .empty, state)
+    explanation.application = application.identifier
+    explanation.applicationReason = .ofSession
+    explanation.configuration = application.kind(state.entries[Int(slot)].kind).configuration
+    explanation.configurationReason = .ofSession
+    try findActivityForNamedSession(of: number, manifest, state)
+    findKey()
+    return .take(slot, .named)
   }
 
-  private mutating func activityForNamedSession(
+  private mutating func findActivityForNamedSession(
     of application: Int, _ manifest: Manifest, _ state: State
-  ) throws(Refusal) -> RoutingActivity? {
+  ) throws(Refusal) {
     let isStranger = request.sender.isSandboxed && request.sender.hosts != manifest.identifier
     var undeclared: UserActivity?
     for (place, item) in request.payload.items.enumerated() {
@@ -39,7 +40,7 @@ extension Decider {
         }
         explanation.routingActivity = RoutingActivity(
           item: place, activity: number, activityType: activity.activityType)
-        return explanation.routingActivity
+        return
       }
     }
     if let undeclared {
@@ -49,7 +50,6 @@ extension Decider {
           + "declared: add it to NSUserActivityTypes in the application's manifest")
     }
     if isStranger { try refuseUntaken(by: application, manifest, state) }
-    return nil
   }
 
   /// Without an activity one of the types in it has to be taken.
@@ -76,13 +76,14 @@ extension Decider {
         .noActivity, "there is nothing in it: add an activity or an item, or name a session or an application")
     }
     let application = try existing(name, state)
-    explanation.application = Explanation.Choice(chosen: name, because: .named)
+    explanation.application = name
+    explanation.applicationReason = .named
     let route = try chooseConfiguration(of: application, for: nil, state)
-    let scope = Scope(application, route, nil, state)
+    let scope = Scope(application, route, state)
     if options.disposition != .new {
-      if let latest = latest(in: scope, state) { return take(latest, .latest, nil, state) }
+      if let latest = latest(in: scope, state) { return .take(latest, .latest) }
       // None of that kind; yet where there may be one scene only, it is not made beside the one that is there.
-      if let only = onlySession(scope, state) { return take(only, .onlyScene, nil, state) }
+      if let only = onlySession(scope, state) { return .take(only, .onlyScene) }
       return try make(scope, .noCandidate, state)
     }
     try refuseSecondScene(scope, state)
@@ -99,7 +100,7 @@ extension Decider {
         ? one.lastActivated > other.lastActivated : one.rank < other.rank
     }
     // Step 9 begins with the session that the user acted in.
-    guard let latest, let requesting = requestingSession(state) else { return latest }
+    guard let latest, let requesting else { return latest }
     let entry = state.entries[Int(requesting)]
     let isEqual =
       Int(entry.application) == scope.application && scope.route.eligible.contains(entry.configuration)
@@ -114,7 +115,7 @@ extension Decider {
     if supportsMultipleScenes(scope, state) { return nil }
     guard options.disposition == .new else {
       guard let slot = onlySession(scope, state) else { return try make(scope, .noSceneYet, state) }
-      return take(slot, .onlyScene, scope.place, key: scope.key, state)
+      return .take(slot, .onlyScene)
     }
     try refuseSecondScene(scope, state)
     return try make(scope, .dispositionNew, state)
@@ -150,7 +151,7 @@ extension Decider {
       guard let slot = first(of: scope.application, state, where: { $0 == scope.route.configuration }) else {
         return try make(scope, .policySingleNoneYet, state)
       }
-      return take(slot, .policySingle, scope.place, key: scope.key, state)
+      return .take(slot, .policySingle)
     }
   }
 

@@ -3,8 +3,8 @@ import SceneModel
 /// What a payload is routed by.
 struct Subject {
   let type: RoutedType
-  /// `nil` where it is routed by content.
-  let place: RoutingActivity?
+  /// Its place among the activity types that are declared; `nil` for others.
+  let declared: Int?
   /// The applications that declare the type and may see it, in the order of their identifiers.
   let applications: [Int]
 }
@@ -16,13 +16,10 @@ extension Decider {
   /// application takes. Where the options name an application, only that one counts.
   mutating func findSubject(_ state: State) throws(Refusal) -> Subject {
     let named = try options.application.map { name throws(Refusal) in try existing(name, state) }
-    if let subject = firstActivity({ declaring($0, $1, named, state) }) { return explained(subject) }
     // A host may hand its own scenes an activity that its manifest says nothing of.
-    if let named, request.sender.hosts == state.applications[named].identifier,
-      let subject = firstActivity({ isVisible($1, to: named, state) ? [named] : [] })
-    {
-      return explained(subject)
-    }
+    let hosting = named.flatMap { request.sender.hosts == state.applications[$0].identifier ? $0 : nil }
+    if let subject = firstDeclared(named, state) { return subject }
+    if let hosting, let subject = firstOfHost(hosting, state) { return subject }
     if let subject = firstContent(named, state) { return subject }
     throw undeclared(named, state)
   }
@@ -42,36 +39,41 @@ extension Decider {
         }
         if applications.isEmpty { continue }
         explanation.contentType = representation.type.text
-        return Subject(type: .content(representation.type), place: nil, applications: applications)
+        return Subject(type: .content(representation.type), declared: nil, applications: applications)
       }
     }
     return nil
   }
 
-  /// The first whose type and visibility leave it some applications.
-  private func firstActivity(_ applications: (Text, Visibility) -> [Int]) -> Subject? {
-    let items = request.payload.items
-    for item in items.indices {
-      for number in items[item].activities.indices {
-        let type = items[item].activities[number].activityType
-        let applications = applications(type, items[item].activities[number].visibility)
+  private mutating func firstDeclared(_ named: Int?, _ state: State) -> Subject? {
+    for item in request.payload.items.indices {
+      for number in request.payload.items[item].activities.indices {
+        let type = request.payload.items[item].activities[number].activityType
+        guard let declared = state.declared(type) else { continue }
+        let visibility = request.payload.items[item].activities[number].visibility
+        var applications = state.declared[declared].applications
+        if visibility != .all || named != nil {
+          applications.removeAll { !isVisible(visibility, to: $0, state) || named != nil && named != $0 }
+        }
         if applications.isEmpty { continue }
-        let place = RoutingActivity(item: item, activity: number, activityType: type)
-        return Subject(type: .activity(type), place: place, applications: applications)
+        explanation.routingActivity = RoutingActivity(item: item, activity: number, activityType: type)
+        return Subject(type: .activity(type), declared: declared, applications: applications)
       }
     }
     return nil
   }
 
-  private mutating func explained(_ subject: Subject) -> Subject {
-    explanation.routingActivity = subject.place
-    return subject
-  }
-
-  private func declaring(_ type: Text, _ visibility: Visibility, _ named: Int?, _ state: State) -> [Int] {
-    let all = state.applications(declaring: type)
-    if visibility == .all, named == nil { return all }
-    return all.filter { isVisible(visibility, to: $0, state) && (named == nil || named == $0) }
+  private mutating func firstOfHost(_ application: Int, _ state: State) -> Subject? {
+    for item in request.payload.items.indices {
+      for number in request.payload.items[item].activities.indices {
+        let activity = request.payload.items[item].activities[number]
+        guard isVisible(activity.visibility, to: application, state) else { continue }
+        let type = activity.activityType
+        explanation.routingActivity = RoutingActivity(item: item, activity: number, activityType: type)
+        return Subject(type: .activity(type), declared: nil, applications: [application])
+      }
+    }
+    return nil
   }
 
   func isVisible(_ visibility: Visibility, to application: Int, _ state: State) -> Bool {
@@ -118,23 +120,23 @@ extension Decider {
   // MARK: 2. What it is about: the key
 
   /// Of an activity its content, else its page. Of other things the first item's file or link.
-  mutating func explainKey(of place: RoutingActivity?) {
-    if let place {
+  mutating func findKey() {
+    if let place = explanation.routingActivity {
       let activities = request.payload.items[place.item].activities
       if let identifier = activities[place.activity].targetContentIdentifier, !identifier.isEmpty {
-        explanation.key = Explanation.Choice(chosen: identifier, because: .targetContentIdentifier)
+        (explanation.key, explanation.keySource) = (identifier, .targetContentIdentifier)
       } else if let page = activities[place.activity].webpageURL, !page.isEmpty {
-        explanation.key = Explanation.Choice(chosen: page, because: .webpageURL)
+        (explanation.key, explanation.keySource) = (page, .webpageURL)
       }
       return
     }
     for representation in request.payload.items.first?.representations ?? [] where representation.visibility == .all {
       if case .file(let url) = representation.content {
-        explanation.key = Explanation.Choice(chosen: url, because: .file)
+        (explanation.key, explanation.keySource) = (url, .file)
         return
       }
       if let link = representation.link {
-        explanation.key = Explanation.Choice(chosen: link, because: .link)
+        (explanation.key, explanation.keySource) = (link, .link)
         return
       }
     }

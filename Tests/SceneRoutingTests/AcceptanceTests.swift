@@ -33,7 +33,7 @@ import Testing
     var stage = try Stage(manifests: cats)
     #expect(stage.drop("viewDog", key: "dog1") == .refused(.activityTypeNotDeclared))
     #expect(stage.state.sessionCount == 0)
-    #expect(stage.decision?.facts == [])
+    #expect(stage.decision?.fact == nil)
     #expect(stage.decision?.effects == [])
     #expect(
       stage.message
@@ -114,7 +114,7 @@ import Testing
       }
     }
     #expect(Set((first ?? []).map(\.outcome)).count == 3, "the cases are too much alike")
-    #expect(Set((first ?? []).compactMap(\.explanation.application?.because)).count == 3)
+    #expect(Set((first ?? []).compactMap(\.explanation.applicationReason)).count == 3)
   }
 
   @Test func `6 a mixed batch gives every item exactly one outcome`() throws {
@@ -205,7 +205,7 @@ import Testing
       try stage.drop(json: #"{"options": {"session": "\#(session)", "presentationStyle": "prominent"}}"#)
         == .activated("#1"))
     #expect(stage.because == .named)
-    #expect(stage.decision?.facts == [.sessionActivated(session, at: moment(1001), showing: nil)])
+    #expect(stage.decision?.fact == .sessionActivated(session, at: moment(1001), showing: nil))
     #expect(stage.decision?.effects.contains(.announceActivity(of: session)) == false)
     #expect(stage.sessions["#1"]?.userActivity == before?.userActivity)
     #expect(stage.sessions["#1"]?.userInfo == before?.userInfo)
@@ -259,13 +259,13 @@ extension Outcome {
 /// A decision that can be compared.
 private struct Answer: Hashable {
   let outcome: Outcome
-  let facts: [Fact]
+  let fact: Fact?
   let effects: [Effect]
   let explanation: Explanation
 
   init(_ decision: Decision) {
     outcome = decision.outcome
-    facts = decision.facts
+    fact = decision.fact
     effects = decision.effects
     explanation = decision.explanation
   }

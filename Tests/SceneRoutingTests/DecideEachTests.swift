@@ -42,9 +42,9 @@ import Testing
       decided.decisions.map(\.outcome) == [
         .created(made(1)), .activated(stage.identifier("two")), .created(made(3)), .created(made(4)),
       ])
-    #expect(decided.decisions.map(\.explanation.key?.chosen) == ["1", "2", "file:///a.png", nil])
-    #expect(decided.decisions.map(\.explanation.configuration?.chosen) == ["Cat", "Cat", "Default", "Cat"])
-    #expect(decided.decisions.map(\.facts.count) == [1, 1, 1, 1])
+    #expect(decided.decisions.map(\.explanation.key) == ["1", "2", "file:///a.png", ""])
+    #expect(decided.decisions.map(\.explanation.configuration) == ["Cat", "Cat", "Default", "Cat"])
+    #expect(decided.decisions.filter { $0.fact != nil }.count == 4)
     #expect(decided.refusal == nil)
     #expect(stage.state.sessionCount == 4)
   }
@@ -78,7 +78,7 @@ import Testing
     #expect(decided.decisions.map(\.outcome) == [.created(made(1)), .created(made(2))])
     for decision in decided.decisions {
       #expect(decision.explanation.sessionReason == .dispositionNew)
-      guard case .sessionMade(let session) = decision.facts.first else { continue }
+      guard case .sessionMade(let session) = decision.fact else { continue }
       #expect(session.configuration == "Default")
       #expect(session.isPrivate)
     }
@@ -123,7 +123,7 @@ import Testing
     stage.session("other", can: "SELF == 'z'", activated: 2)
     let decided = try decideEach(&stage.state, batch(oneTooMany), at: stage.now, newSession: Names().next)
     #expect(decided.decisions.map(\.outcome.refusedBecause) == Array(repeating: .requestDenied, count: 5))
-    #expect(decided.decisions.allSatisfy { $0.facts.isEmpty && $0.effects.isEmpty })
+    #expect(decided.decisions.allSatisfy { $0.fact == nil && $0.effects.isEmpty })
     #expect(stage.state.sessionCount == 2)
     // Nor was the main window activated, or would show something else.
     #expect(stage.drop("view", key: "z", .existingOnly) == .activated("other"))
@@ -158,7 +158,7 @@ import Testing
     var stage = Stage(cats)
     let decided = try decideEach(&stage.state, batch(oneTooMany, .bestEffort), at: stage.now, newSession: Names().next)
     #expect(decided.decisions.map(\.outcome.name) == ["created", "created", "created", "refused", "created"])
-    #expect(decided.decisions[3].facts.isEmpty)
+    #expect(decided.decisions[3].fact == nil)
     #expect(decided.decisions[3].outcome.refusedBecause == .requestDenied)
     #expect(decided.refusal == nil)
     #expect(stage.state.sessionCount == 4)

@@ -23,7 +23,7 @@ import Testing
       identifier: stage.identifier("#1"), application: "org.example.Cats", configuration: "Cat",
       created: moment(1000), userActivity: cat1)
     #expect(decision.outcome == .created(session.identifier))
-    #expect(decision.facts == [.sessionMade(session)])
+    #expect(decision.fact == .sessionMade(session))
     #expect(
       decision.effects == [
         .announceSession(session.identifier), .announceRouting(routing()), .handOver(to: session.identifier),
@@ -37,7 +37,7 @@ import Testing
     #expect(stage.drop(Payload(cat1)) == .activated("it"))
     let (decision, it) = (try #require(stage.decision), stage.identifier("it"))
     #expect(decision.outcome == .activated(it))
-    #expect(decision.facts == [.sessionActivated(it, at: moment(1000), showing: .activity(cat1))])
+    #expect(decision.fact == .sessionActivated(it, at: moment(1000), showing: .activity(cat1)))
     #expect(
       decision.effects == [.announceActivity(of: it), .announceRouting(routing("Default")), .handOver(to: it)])
     #expect(decision.explanation.session == it)
@@ -49,7 +49,7 @@ import Testing
     #expect(stage.drop(Payload(cat1)) == .restored("it"))
     let (decision, it) = (try #require(stage.decision), stage.identifier("it"))
     #expect(decision.outcome == .restored(it))
-    #expect(decision.facts == [.sessionActivated(it, at: moment(1000), showing: .activity(cat1))])
+    #expect(decision.fact == .sessionActivated(it, at: moment(1000), showing: .activity(cat1)))
     #expect(decision.effects == [.announceActivity(of: it), .announceRouting(routing()), .handOver(to: it)])
   }
 
@@ -65,7 +65,7 @@ import Testing
     stage.session("it", "Cat", showing: cat1) { $0.isConnected = isConnected }
     #expect(stage.drop(items: [], on: "it") == (isConnected ? .activated("it") : .restored("it")))
     let (decision, it) = (try #require(stage.decision), stage.identifier("it"))
-    #expect(decision.facts == [.sessionActivated(it, at: moment(1000), showing: nil)])
+    #expect(decision.fact == .sessionActivated(it, at: moment(1000), showing: nil))
     #expect(decision.effects == [.announceRouting(routing("Cat", "", "")), .handOver(to: it)])
   }
 
@@ -76,7 +76,7 @@ import Testing
     let session = Session(
       identifier: stage.identifier("#1"), application: "org.example.Cats", configuration: "Default",
       created: moment(1000))
-    #expect(decision.facts == [.sessionMade(session)])
+    #expect(decision.fact == .sessionMade(session))
     #expect(
       decision.effects == [
         .announceSession(session.identifier), .announceRouting(routing("Default", "", "")),
@@ -93,8 +93,8 @@ import Testing
     #expect(stage.drop(items: picture) == .activated("#1"))
     let decision = try #require(stage.decision)
     #expect(
-      decision.facts
-        == [.sessionActivated(stage.identifier("#1"), at: moment(1001), showing: .content("file:///a.png"))])
+      decision.fact
+        == .sessionActivated(stage.identifier("#1"), at: moment(1001), showing: .content("file:///a.png")))
     #expect(
       decision.effects == [
         .announceRouting(routing("Default", "", "")), .handOver(to: stage.identifier("#1")),
@@ -111,7 +111,7 @@ import Testing
   func `a refusal changes nothing and has nothing to be done`(reason: Refusal.Reason) throws {
     let (decision, _) = RefusalTests.refusal(reason)
     #expect(decision.outcome.refusedBecause == reason)
-    #expect(decision.facts == [])
+    #expect(decision.fact == nil)
     #expect(decision.effects == [])
     #expect(decision.explanation.session == nil)
     #expect(decision.explanation.sessionReason == nil)
@@ -136,7 +136,7 @@ import Testing
     let second = decide(stage.state, request, at: stage.now)
     #expect(first.outcome == .created(UniqueIdentifier(high: 9, low: 9)))
     #expect(first.outcome == second.outcome)
-    #expect(first.facts == second.facts)
+    #expect(first.fact == second.fact)
     #expect(stage.state.sessionCount == 0)
   }
 
@@ -149,7 +149,7 @@ import Testing
       request.listsCandidates = true
       let listed = decide(stage.state, request, at: stage.now)
       #expect(plain.outcome == listed.outcome)
-      #expect(plain.facts == listed.facts)
+      #expect(plain.fact == listed.fact)
       #expect(plain.effects == listed.effects)
       #expect(plain.explanation.candidates.isEmpty)
       #expect(key == nil || listed.explanation.candidates.count == 5)

@@ -48,12 +48,12 @@ extension Stage {
 
   /// Why that session, or a new one.
   var because: SessionReason? { explanation?.sessionReason }
-  var application: Text? { explanation?.application?.chosen }
-  var whyApplication: ApplicationReason? { explanation?.application?.because }
-  var configuration: Text? { explanation?.configuration?.chosen }
-  var whyConfiguration: ConfigurationReason? { explanation?.configuration?.because }
-  var key: Text? { explanation?.key?.chosen }
-  var whyKey: KeySource? { explanation?.key?.because }
+  var application: Text? { explanation?.application }
+  var whyApplication: ApplicationReason? { explanation?.applicationReason }
+  var configuration: Text? { explanation?.configuration }
+  var whyConfiguration: ConfigurationReason? { explanation?.configurationReason }
+  var key: Text? { explanation.flatMap { $0.keySource == nil ? nil : $0.key } }
+  var whyKey: KeySource? { explanation?.keySource }
   var routing: RoutingActivity? { explanation?.routingActivity }
 
   /// What a refusal tells.

@@ -96,7 +96,7 @@ extension Stage {
     made += 1
     let decision = decide(state, request(UniqueIdentifier(high: 2, low: made)), at: now)
     self.decision = decision
-    for fact in decision.facts { makeTrue(fact) }
+    if let fact = decision.fact { makeTrue(fact) }
     now = Instant(microseconds: now.microseconds + 1_000_000)
     return happening(decision)
   }

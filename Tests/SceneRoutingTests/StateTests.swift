@@ -12,7 +12,7 @@ import Testing
     var stage = Stage(cats)
     var state = stage.state
     _ = stage.drop("view", key: "cat1")
-    let undos = (stage.decision?.facts ?? []).map { state.apply($0) }
+    let undos = [stage.decision?.fact].compactMap(\.self).map { state.apply($0) }
     #expect(state.sessionCount == 1)
     for undo in undos.reversed() { state.revert(undo) }
     #expect(state.sessionCount == 0)

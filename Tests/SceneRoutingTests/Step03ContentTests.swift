@@ -13,7 +13,7 @@ import Testing
       as: text("application/zip"), file("file:///a.txt", "text/plain"), file("file:///a.jpg", "image/jpeg"))
     #expect(stage.drop(items: [things]) == .created("Default"))
     #expect(stage.application == "org.example.Editor")
-    #expect(stage.whyApplication == .onlyOne("text/plain"))
+    #expect(stage.whyApplication == .onlyOne)
     #expect(stage.decision?.explanation.contentType == "text/plain")
     #expect(stage.routing == nil)
   }
@@ -21,7 +21,7 @@ import Testing
   @Test func `applications take types by conformance`() {
     var stage = Stage(viewer)
     #expect(stage.drop(items: [item(as: file("file:///a.jpg", "public.jpeg"))]) == .created("Default"))
-    #expect(stage.whyApplication == .onlyOne("public.jpeg"))
+    #expect(stage.whyApplication == .onlyOne)
     #expect(stage.drop(items: [item(as: file("file:///a.jpg", "image/x-of-tomorrow"))]) == .activated("#1"))
     #expect(stage.drop(items: [item(as: file("file:///a.mp4", "video/mp4"))]) == .refused(.noActivity))
   }

@@ -15,7 +15,7 @@ import Testing
     let mine = [item(activity("view", "1", visibility: visibility))]
     #expect(stage.drop(items: mine, by: Sender(hosts: "org.example.Cats")) == .created("Default"))
     #expect(stage.application == "org.example.Cats")
-    #expect(stage.whyApplication == .onlyOne("view"))
+    #expect(stage.whyApplication == .onlyOne)
     #expect(stage.drop(items: mine, by: Sender(hosts: "org.example.Dogs")) == .activated("dogs"))
   }
 

@@ -92,14 +92,14 @@ final class Decisions {
 
   private func measureTurns(_ world: inout World) {
     let hits = world.hits(count, using: &random)
-    let facts = hits.flatMap { decide(world.state, $0.request, at: world.tick()).facts }
+    let facts = hits.compactMap { decide(world.state, $0.request, at: world.tick()).fact }
     let applying = nanoseconds(facts.count) {
       for fact in facts { world.state.apply(fact) }
     }
     report("apply", world.size, applying)
     let turning = nanoseconds(count) {
       for place in hits.indices {
-        for fact in decide(world.state, hits[place].request, at: world.tick()).facts { world.state.apply(fact) }
+        if let fact = decide(world.state, hits[place].request, at: world.tick()).fact { world.state.apply(fact) }
       }
     }
     report("turn", world.size, turning)

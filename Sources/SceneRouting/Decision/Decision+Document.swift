@@ -16,10 +16,10 @@ extension Decision {
 extension Explanation {
   /// What was not reached is not there.
   fileprivate func write(to fields: inout UserInfo, withCandidates: Bool) {
-    fields["application"] = application.map { choice($0.chosen, $0.because.sentence) }
     let type = routingActivity?.activityType ?? contentType
-    fields["configuration"] = configuration.map { choice($0.chosen, $0.because.sentence(of: type)) }
-    fields["key"] = key.map { ["value": .string($0.chosen), "from": .string(Text($0.because.rawValue))] }
+    fields["application"] = choice(application, applicationReason?.sentence(of: type))
+    fields["configuration"] = choice(configuration, configurationReason?.sentence(of: type))
+    fields["key"] = keySource.map { ["value": .string(key), "from": .string(Text($0.rawValue))] }
     fields["routingActivity"] = routingActivity.map {
       [
         "item": .integer(Int64($0.item)), "activity": .integer(Int64($0.activity)),
@@ -38,8 +38,9 @@ extension Explanation {
     }
   }
 
-  private func choice(_ chosen: Text, _ because: String) -> Value {
-    ["chosen": .string(chosen), "because": .string(Text(because))]
+  private func choice(_ chosen: Text?, _ because: String?) -> Value? {
+    guard let chosen, let because else { return nil }
+    return .dictionary(["chosen": .string(chosen), "because": .string(Text(because))])
   }
 }
 
@@ -57,13 +58,14 @@ extension Candidate {
 // MARK: - Reasons in words
 
 extension ApplicationReason {
-  fileprivate var sentence: String {
-    switch self {
+  fileprivate func sentence(of type: Text?) -> String {
+    let type = type?.string ?? "the type"
+    return switch self {
     case .named: "the options name it"
     case .ofSession: "the session is one of its own"
     case .ofRequestingSession: "the requesting session is one of its own"
-    case .preferred(let type): "it is the preferred one for \(type)"
-    case .onlyOne(let type): "only one declares \(type)"
+    case .preferred: "it is the preferred one for \(type)"
+    case .onlyOne: "only one declares \(type)"
     case .hasPreferringSession: "of those that declare the type it has a session that prefers this"
     case .activatedLast: "of those that declare the type it was used last"
     case .firstByIdentifier: "of those that declare the type it is the first by identifier"

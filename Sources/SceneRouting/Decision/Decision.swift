@@ -3,11 +3,38 @@ package import SceneModel
 /// Where a payload goes, what that changes, and why.
 package struct Decision: Sendable {
   package let outcome: Outcome
-  /// What is to be stored, and then made true with `State.apply`. None for a refusal.
-  package let facts: [Fact]
-  /// What is to be said and done once that is stored, in this order.
-  package let effects: [Effect]
+  /// What is to be stored, and then made true with `State.apply`; `nil` for a refusal.
+  package let fact: Fact?
+  /// What the signal `Routed` tells; `nil` for a refusal.
+  package let routing: Routing?
   package let explanation: Explanation
+
+  init(_ outcome: Outcome, _ fact: Fact, _ routing: Routing, _ explanation: Explanation) {
+    self.outcome = outcome
+    self.fact = fact
+    self.routing = routing
+    self.explanation = explanation
+  }
+
+  init(refusing refusal: Refusal, _ explanation: Explanation) {
+    outcome = .refused(refusal)
+    fact = nil
+    routing = nil
+    self.explanation = explanation
+  }
+
+  /// What is to be said and done once the fact is stored, in this order. None for a refusal.
+  package var effects: [Effect] {
+    guard let fact, let routing else { return [] }
+    switch fact {
+    case .sessionMade(let session):
+      return [.announceSession(session.identifier), .announceRouting(routing), .handOver(to: session.identifier)]
+    case .sessionActivated(let session, at: _, showing: .activity):
+      return [.announceActivity(of: session), .announceRouting(routing), .handOver(to: session)]
+    case .sessionActivated(let session, at: _, showing: _):
+      return [.announceRouting(routing), .handOver(to: session)]
+    }
+  }
 }
 
 package enum Outcome: Hashable, Sendable {

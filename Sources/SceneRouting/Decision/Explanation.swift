@@ -2,14 +2,13 @@ package import SceneModel
 
 /// Why a decision is what it is, step by step as far as it came.
 package struct Explanation: Hashable, Sendable {
-  package struct Choice<Chosen: Hashable & Sendable, Reason: Hashable & Sendable>: Hashable, Sendable {
-    package let chosen: Chosen
-    package let because: Reason
-  }
-
-  package var application: Choice<Text, ApplicationReason>?
-  package var configuration: Choice<Text, ConfigurationReason>?
-  package var key: Choice<Text, KeySource>?
+  package var application: Text?
+  package var applicationReason: ApplicationReason?
+  package var configuration: Text?
+  package var configurationReason: ConfigurationReason?
+  /// "" for none.
+  package var key = Text.empty
+  package var keySource: KeySource?
   package var routingActivity: RoutingActivity?
   /// What it was routed by where no activity did.
   package var contentType: Text?
@@ -40,8 +39,8 @@ package enum ApplicationReason: Hashable, Sendable {
   case named
   case ofSession
   case ofRequestingSession
-  case preferred(Text)
-  case onlyOne(Text)
+  case preferred
+  case onlyOne
   case hasPreferringSession
   case activatedLast
   case firstByIdentifier

@@ -9,7 +9,6 @@ struct Application: Sendable {
   private var kinds: [Kind] = []
   private var numbers: [Kind: Int32] = [:]
   var index = SessionIndex(configurations: 0)
-  private(set) var routes = DeclaredRoutes()
 
   struct Kind: Hashable, Sendable {
     let role: Text
@@ -21,11 +20,6 @@ struct Application: Sendable {
   mutating func setManifest(_ manifest: Manifest?) {
     self.manifest = manifest
     index = SessionIndex(configurations: manifest?.configurations.count ?? 0)
-    routes = DeclaredRoutes()
-    let roles = Set((manifest?.configurations ?? []).map(\.role))
-    for type in manifest?.activityTypes ?? [] {
-      for role in roles { routes.add(type, role, makeRoute(.activity(type), role)) }
-    }
   }
 
   // MARK: Kinds
@@ -82,15 +76,30 @@ struct Route: Sendable {
   let eligible: ConfigurationSet
 }
 
-/// What step 4 says of the activity types that an application declares, worked out once for each of its manifests.
-struct DeclaredRoutes: Sendable {
-  private var routes: [Text: [(role: Text, route: Route)]] = [:]
+/// An activity type, as the manifests of applications have it: worked out once for each of them.
+struct DeclaredType: Sendable {
+  /// Who declares it, in the order of their identifiers.
+  private(set) var applications: [Int] = []
+  /// What step 4 says of it.
+  private var routes: [(application: Int, role: Text, route: Route)] = []
 
-  fileprivate mutating func add(_ type: Text, _ role: Text, _ route: Route?) {
-    if let route { routes[type, default: []].append((role, route)) }
+  mutating func add(_ type: Text, _ application: Int, _ all: [Application]) {
+    let place = applications.firstIndex { all[application].identifier < all[$0].identifier } ?? applications.count
+    applications.insert(application, at: place)
+    for role in Set((all[application].manifest?.configurations ?? []).map(\.role)) {
+      guard let route = all[application].makeRoute(.activity(type), role) else { continue }
+      routes.append((application, role, route))
+    }
   }
 
-  subscript(type: Text, role: Text) -> Route? { routes[type]?.first { $0.role == role }?.route }
+  mutating func forget(_ application: Int) {
+    applications.removeAll { $0 == application }
+    routes.removeAll { $0.application == application }
+  }
+
+  func route(of application: Int, _ role: Text) -> Route? {
+    routes.first { $0.application == application && $0.role == role }?.route
+  }
 }
 
 /// Places of configurations in a manifest, of which there are at most `Limits.configurations`.

@@ -10,8 +10,9 @@ package struct State: Sendable {
   private var preferred: [Text: Text] = [:]
   /// The same for what is a content type, by the name that all names of the type have in common.
   private var preferredForContent: [ContentType: Text] = [:]
-  /// Which applications declare an activity type, in the order of their identifiers.
-  private var declaring: [Text: [Int]] = [:]
+  /// The activity types that applications declare, or declared once.
+  private var declaredNumbers: [Text: Int] = [:]
+  var declared: [DeclaredType] = []
 
   var entries: [SessionEntry] = []
   var freeSlots: [Int32] = []
@@ -32,15 +33,17 @@ package struct State: Sendable {
   private mutating func setManifest(_ manifest: Manifest?, of identifier: Text) {
     let number = number(of: identifier)
     for type in applications[number].manifest?.activityTypes ?? [] {
-      declaring[type]?.removeAll { $0 == number }
-      if declaring[type]?.isEmpty ?? false { declaring[type] = nil }
-    }
-    for type in manifest?.activityTypes ?? [] {
-      var numbers = declaring[type] ?? []
-      numbers.append(number)
-      declaring[type] = numbers.sorted { applications[$0].identifier < applications[$1].identifier }
+      if let declared = declaredNumbers[type] { self.declared[declared].forget(number) }
     }
     applications[number].setManifest(manifest)
+    for type in manifest?.activityTypes ?? [] {
+      let declared = declaredNumbers[type] ?? self.declared.count
+      if declared == self.declared.count {
+        declaredNumbers[type] = declared
+        self.declared.append(DeclaredType())
+      }
+      self.declared[declared].add(type, number, applications)
+    }
     for slot in entries.indices where entries[slot].application == number {
       resolveConfiguration(Int32(slot))
       applications[number].index.insert(Int32(slot), entries)
@@ -61,11 +64,11 @@ package struct State: Sendable {
     numbers[identifier].flatMap { applications[$0].manifest == nil ? nil : $0 }
   }
 
-  /// In the order of their identifiers.
-  func applications(declaring type: Text) -> [Int] { declaring[type] ?? [] }
+  /// The place of an activity type among those that are declared.
+  func declared(_ type: Text) -> Int? { declaredNumbers[type] }
 
   /// The type as those who declare it keep it, so that a million sessions which show something of it share one text.
-  func shared(_ type: Text) -> Text { declaring.index(forKey: type).map { declaring[$0].key } ?? type }
+  func shared(_ type: Text) -> Text { declaredNumbers.index(forKey: type).map { declaredNumbers[$0].key } ?? type }
 
   /// In the order of their identifiers.
   func applications(taking type: ContentType) -> [Int] {
@@ -95,7 +98,9 @@ extension State {
   package func concerned(by payload: Payload) -> [Text] {
     var found: Set<Int> = []
     for item in payload.items {
-      for activity in item.activities { found.formUnion(applications(declaring: activity.activityType)) }
+      for activity in item.activities {
+        if let declared = declared(activity.activityType) { found.formUnion(self.declared[declared].applications) }
+      }
       for representation in item.representations { found.formUnion(applications(taking: representation.type)) }
     }
     return found.map { applications[$0].identifier }

@@ -16,13 +16,13 @@ extension Case {
 
   /// A refusal changes nothing. Everything else is one fact, and is told in one order.
   private func brokenFacts(_ decision: Decision) -> String? {
-    let expected: (facts: Int, effects: [String])
+    let expected: (changes: Bool, effects: [String])
     switch decision.outcome {
-    case .refused: expected = (0, [])
-    case .created: expected = (1, ["session", "routing", "hand over"])
+    case .refused: expected = (false, [])
+    case .created: expected = (true, ["session", "routing", "hand over"])
     case .activated, .restored:
       let hasActivity = decision.explanation.routingActivity != nil
-      expected = (1, hasActivity ? ["activity", "routing", "hand over"] : ["routing", "hand over"])
+      expected = (true, hasActivity ? ["activity", "routing", "hand over"] : ["routing", "hand over"])
     }
     let effects = decision.effects.map { effect in
       switch effect {
@@ -33,9 +33,9 @@ extension Case {
       case .handOver(let session): session == decision.outcome.session ? "hand over" : "hand over to another"
       }
     }
-    if decision.facts.count != expected.facts { return "it has the facts \(decision.facts)" }
+    if (decision.fact != nil) != expected.changes { return "it has the fact \(String(describing: decision.fact))" }
     if effects != expected.effects { return "it has the effects \(effects)" }
-    switch decision.facts.first {
+    switch decision.fact {
     case .sessionMade(let session)?:
       let isRight =
         session.identifier == request.newSession && session.created == WorldGenerator.now
@@ -51,7 +51,7 @@ extension Case {
   /// Who says no is never chosen by steps 8 and 9.
   private func brokenVeto(_ decision: Decision) -> String? {
     guard [.onlyInTier, .requestingSession, .firstInTier].contains(decision.explanation.sessionReason),
-      let key = decision.explanation.key?.chosen, let session = decision.outcome.session.flatMap(world.session)
+      decision.explanation.keySource != nil, case let key = decision.explanation.key, let session = decision.outcome.session.flatMap(world.session)
     else { return nil }
     let can = world.conditions(of: session).can
     return !can.isUnreadable && can.holds(for: key, unlessSet: true) ? nil : "it chose one that cannot take \(key)"

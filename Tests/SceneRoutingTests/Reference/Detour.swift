@@ -36,7 +36,7 @@ extension WorldGenerator {
       case 0: undos.append(state.discard(identifier(number)))
       case 1: undos.append(state.update(session(number, world)))
       default:
-        for fact in decide(state, request(world), at: WorldGenerator.now).facts { undos.append(state.apply(fact)) }
+        if let fact = decide(state, request(world), at: WorldGenerator.now).fact { undos.append(state.apply(fact)) }
       }
     }
     for undo in undos.reversed() { state.revert(undo) }

@@ -37,7 +37,7 @@ extension Decision {
       (one.candidates, two.candidates) = ([], [])
       (one.candidatesLeftOut, two.candidatesLeftOut) = (0, 0)
     }
-    return outcome == other.outcome && facts == other.facts && effects == other.effects && one == two
+    return outcome == other.outcome && fact == other.fact && effects == other.effects && one == two
   }
 }
 
@@ -45,7 +45,7 @@ extension Case {
   /// Whether these are the candidates of step 8, where it was reached with a key: all of them, the best first.
   fileprivate func lists(_ candidates: [Candidate], _ decision: Decision, _ types: TypeCatalog) -> Bool {
     let choosing: [SessionReason] = [.onlyInTier, .requestingSession, .firstInTier, .noCandidate]
-    guard let key = decision.explanation.key?.chosen, let reason = decision.explanation.sessionReason,
+    guard decision.explanation.keySource != nil, case let key = decision.explanation.key, let reason = decision.explanation.sessionReason,
       choosing.contains(reason)
     else { return true }
     let router = ReferenceRouter(world: world, types: types, request: request, now: WorldGenerator.now)

@@ -23,7 +23,7 @@ import Testing
           Issue.record("seed \(seed), request \(number): \(broken)\n\(tested)")
           return
         }
-        for fact in decision.facts {
+        if let fact = decision.fact {
           undos.append(state.apply(fact))
           world.apply(fact)
         }
@@ -54,8 +54,8 @@ import Testing
       tested.request.payload.options.disposition = .auto
       var state = tested.state(types)
       let first = decide(state, tested.request, at: WorldGenerator.now)
-      guard first.explanation.sessionReason == .noCandidate, let key = first.explanation.key?.chosen,
-        case .sessionMade(let session)? = first.facts.first,
+      guard first.explanation.sessionReason == .noCandidate, first.explanation.keySource != nil, case let key = first.explanation.key,
+        case .sessionMade(let session)? = first.fact,
         // A window that is made for what it cannot take is not found again by it.
         world.conditions(of: session).can.holds(for: key, unlessSet: true)
       else { continue }
@@ -68,7 +68,7 @@ import Testing
           Issue.record("seed \(seed), drop \(number): \(decision.outcome)\n\(tested)")
           return
         }
-        for fact in decision.facts { state.apply(fact) }
+        if let fact = decision.fact { state.apply(fact) }
       }
     }
     #expect(made >= 100)

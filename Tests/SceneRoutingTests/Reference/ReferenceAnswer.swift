@@ -31,7 +31,7 @@ extension ReferenceAnswer {
   /// What the decision says, of a session that it makes or of one that the world has.
   init(_ decision: Decision, in world: ReferenceWorld) {
     let session: Session?
-    switch (decision.outcome, decision.facts.first) {
+    switch (decision.outcome, decision.fact) {
     case (.refused(let refusal), _):
       self.init(outcome: .refused(refusal.reason))
       return
