@@ -119,7 +119,8 @@ import Testing
   @Test func `the page has every limit, as it is`() throws {
     let rows = try Page("documents.md").table("| at most | of | since |")
     let limits = [
-      Limits.payload, Limits.manifest, Limits.depth, Limits.values, Limits.items, Limits.perItem, Limits.name,
+      Limits.payload, Limits.manifest, Limits.depth, Limits.userInfoDepth, Limits.values, Limits.items, Limits.perItem,
+      Limits.name,
       Limits.text,
       Limits.predicate,
     ]

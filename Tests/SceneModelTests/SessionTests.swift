@@ -19,6 +19,26 @@ import Testing
     #expect(read.state == .unattached && !read.isConnected && !read.hasBeenConnected && !read.isPrivate)
   }
 
+  /// What is taken must be told again inside everything that holds it.
+  @Test func `the deepest userInfo that is taken fits into a session and a payload`() throws {
+    func nested(_ levels: Int, _ innermost: Value) -> UserInfo {
+      (1..<levels).reduce(["a": innermost]) { info, _ in ["a": .dictionary(info)] }
+    }
+    let deepest = nested(Limits.userInfoDepth - 1, .date(Instant(microseconds: 0)))
+    for info in [deepest, ["$a": .dictionary(nested(Limits.userInfoDepth - 3, .set([1])))]] {
+      var session = try session("{\(Self.least)}")
+      session.userActivity = try UserActivity(type: "a", key: "", userInfo: info)
+      session.userInfo = info
+      #expect(try Session(json: session.json, PayloadTests.rules) == session)
+      let payload = Payload(items: [Item(activities: [try #require(session.userActivity)])])
+      #expect(try Payload(json: payload.json, PayloadTests.rules) == payload)
+    }
+    let fault = #expect(throws: Fault.self) {
+      _ = try UserActivity(type: "a", key: "", userInfo: ["a": .dictionary(deepest)])
+    }
+    #expect(fault?.description == "user_info: expected at most 56 levels of nesting, got 57")
+  }
+
   @Test(arguments: [
     ("[]", "expected a session, got a list"),
     (

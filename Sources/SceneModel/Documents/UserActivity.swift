@@ -54,6 +54,7 @@ extension UserActivity {
     if key.count > Limits.text {
       throw .expected("at most \(Limits.text) bytes", got: "\(key.count)", at: place.key("target_content_identifier"))
     }
+    try userInfo.refuseDepth(at: place.key("user_info"))
     self.init(activityType: type, targetContentIdentifier: key.isEmpty ? nil : key, userInfo: userInfo)
   }
 }

@@ -11,6 +11,9 @@ package enum Limits {
   /// the bus nests no deeper.
   package static let depth = 64
 
+  /// How deep a `userInfo` may nest, tags and all: it is kept and told inside other documents, which are a few levels themselves.
+  package static let userInfoDepth = depth - 8
+
   /// Values in one document. Each can be written in two bytes, and takes some fifty when it is read.
   package static let values = 100_000
 

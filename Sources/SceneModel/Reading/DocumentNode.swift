@@ -107,6 +107,7 @@ extension DocumentNode {
     guard case .dictionary(let dictionary) = try value() else {
       throw fault("a dictionary, in $literal where its only key begins with $")
     }
+    try dictionary.refuseDepth(at: place)
     return dictionary
   }
 

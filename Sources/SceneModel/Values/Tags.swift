@@ -82,7 +82,29 @@ extension Value {
   }
 }
 
+// MARK: - How deep it gets
+
+extension Value {
+  /// How many levels it takes as JSON.
+  fileprivate var levels: Int {
+    switch self {
+    case .null, .bool, .integer, .double, .string: 0
+    case .data, .date, .uuid, .url: 1
+    case .array(let elements): 1 + (elements.lazy.map(\.levels).max() ?? 0)
+    case .set(let elements): 2 + (elements.lazy.map(\.levels).max() ?? 0)
+    case .dictionary(let entries): entries.levels
+    }
+  }
+}
+
 extension UserInfo {
+  fileprivate var levels: Int { (onlyTag == nil ? 1 : 2) + (entries.lazy.map(\.value.levels).max() ?? 0) }
+
+  func refuseDepth(at place: Place) throws(Fault) {
+    if levels <= Limits.userInfoDepth { return }
+    throw Fault(.limit, at: place, "expected at most \(Limits.userInfoDepth) levels of nesting, got \(levels)")
+  }
+
   /// The entry that makes the dictionary look like a tag.
   var onlyTag: Entry? { entries.first.flatMap { count == 1 && $0.key.hasPrefix(Tag.mark) ? $0 : nil } }
 }

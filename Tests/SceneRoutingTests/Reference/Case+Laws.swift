@@ -51,7 +51,8 @@ extension Case {
   /// Who says no is never chosen by steps 8 and 9.
   private func brokenVeto(_ decision: Decision) -> String? {
     guard [.onlyInTier, .requestingSession, .firstInTier].contains(decision.explanation.sessionReason),
-      decision.explanation.keySource != nil, case let key = decision.explanation.key, let session = decision.outcome.session.flatMap(world.session)
+      decision.explanation.keySource != nil, case let key = decision.explanation.key,
+      let session = decision.outcome.session.flatMap(world.session)
     else { return nil }
     let can = world.conditions(of: session).can
     return !can.isUnreadable && can.holds(for: key, unlessSet: true) ? nil : "it chose one that cannot take \(key)"

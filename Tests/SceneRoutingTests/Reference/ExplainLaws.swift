@@ -45,7 +45,8 @@ extension Case {
   /// Whether these are the candidates of step 8, where it was reached with a key: all of them, the best first.
   fileprivate func lists(_ candidates: [Candidate], _ decision: Decision, _ types: TypeCatalog) -> Bool {
     let choosing: [SessionReason] = [.onlyInTier, .requestingSession, .firstInTier, .noCandidate]
-    guard decision.explanation.keySource != nil, case let key = decision.explanation.key, let reason = decision.explanation.sessionReason,
+    guard decision.explanation.keySource != nil, case let key = decision.explanation.key,
+      let reason = decision.explanation.sessionReason,
       choosing.contains(reason)
     else { return true }
     let router = ReferenceRouter(world: world, types: types, request: request, now: WorldGenerator.now)

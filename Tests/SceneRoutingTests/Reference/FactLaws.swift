@@ -54,7 +54,8 @@ import Testing
       tested.request.payload.options.disposition = .auto
       var state = tested.state(types)
       let first = decide(state, tested.request, at: WorldGenerator.now)
-      guard first.explanation.sessionReason == .noCandidate, first.explanation.keySource != nil, case let key = first.explanation.key,
+      guard first.explanation.sessionReason == .noCandidate, first.explanation.keySource != nil,
+        case let key = first.explanation.key,
         case .sessionMade(let session)? = first.fact,
         // A window that is made for what it cannot take is not found again by it.
         world.conditions(of: session).can.holds(for: key, unlessSet: true)
