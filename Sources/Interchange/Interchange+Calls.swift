@@ -27,24 +27,6 @@ extension Interchange: InterchangeCalls {
     return JSON.text(of: try withoutSecrets(decision.document(withCandidates: !isForeign)))
   }
 
-  /// Why a session would take something tells what it shows, so of a private one that is left out.
-  private func withoutSecrets(_ document: Value) throws -> Value {
-    guard case .dictionary(var whole) = document, case .array(var candidates)? = whole["candidates"] else {
-      return document
-    }
-    endTurn()
-    for place in candidates.indices {
-      guard case .dictionary(var candidate) = candidates[place], case .string(let text)? = candidate["session"],
-        let identifier = UniqueIdentifier(text),
-        let session = try stored({ () throws(StoreError) in try store.session(identifier) }), session.isPrivate
-      else { continue }
-      candidate["because"] = .string("what it shows is private")
-      candidates[place] = .dictionary(candidate)
-    }
-    whole["candidates"] = .array(candidates)
-    return .dictionary(whole)
-  }
-
   package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {
     let payload = try read { () throws(Fault) in try Payload(json: document, rules) }
     let caller = callers.caller(of: reply.call)
@@ -93,20 +75,6 @@ extension Interchange: InterchangeCalls {
     let isHidden = delivery.isPrivate && !callers.caller(of: call).isSandboxed
     let state = Text(delivery.progress.state.rawValue)
     return (state, isHidden ? try withoutContent(delivery.decision) : delivery.decision)
-  }
-
-  /// A decision as everyone may see it: which window, and nothing of what is shown there.
-  private func withoutContent(_ decision: Text) throws -> Text {
-    let value = try read { () throws(Fault) in try JSON.value(decision) }
-    guard case .dictionary(let whole) = value else { return .empty }
-    var shown = UserInfo()
-    shown["outcome"] = whole["outcome"]
-    let parts: [(Text, Text)] = [("application", "chosen"), ("configuration", "chosen"), ("chosen", "session")]
-    for (key, part) in parts {
-      guard case .dictionary(let fields)? = whole[key], let value = fields[part] else { continue }
-      shown[key] = .dictionary([part: value])
-    }
-    return JSON.text(of: .dictionary(shown))
   }
 
   private func storedDelivery(_ identifier: Text, _ call: Call) throws -> StoredDelivery {
