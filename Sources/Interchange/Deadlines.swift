@@ -2,23 +2,32 @@ import SceneModel
 
 /// When deliveries have waited long enough. There is a timer for the earliest of them, and none where nobody waits.
 struct Deadlines {
+  /// In the order of time; those of one moment as they came.
   private var waiting: [(at: Instant, delivery: UniqueIdentifier)] = []
+  private var deadlines: [UniqueIdentifier: Instant] = [:]
   private var timer: Task<Void, Never>?
 
   var count: Int { waiting.count }
 
   mutating func add(_ delivery: UniqueIdentifier, at deadline: Instant, _ interchange: isolated Interchange) {
-    let place = waiting.firstIndex { $0.at > deadline } ?? waiting.endIndex
+    remove(delivery)
+    let place = place { $0 <= deadline }
     waiting.insert((deadline, delivery), at: place)
+    deadlines[delivery] = deadline
     if place == 0 { schedule(interchange) }
   }
 
-  mutating func remove(_ delivery: UniqueIdentifier) { waiting.removeAll { $0.delivery == delivery } }
+  mutating func remove(_ delivery: UniqueIdentifier) {
+    guard let deadline = deadlines.removeValue(forKey: delivery) else { return }
+    let first = place { $0 < deadline }
+    if let place = waiting[first...].firstIndex(where: { $0.delivery == delivery }) { waiting.remove(at: place) }
+  }
 
   /// Those whose time has come.
   mutating func due(at now: Instant, _ interchange: isolated Interchange) -> [UniqueIdentifier] {
     let due = waiting.prefix { $0.at <= now }.map(\.delivery)
     waiting.removeFirst(due.count)
+    for delivery in due { deadlines[delivery] = nil }
     schedule(interchange)
     return due
   }
@@ -27,6 +36,17 @@ struct Deadlines {
     timer?.cancel()
     timer = nil
     waiting = []
+    deadlines = [:]
+  }
+
+  /// The first place of which it is not so, where it is so of all before it and of none after it: thousands may wait.
+  private func place(where isBefore: (Instant) -> Bool) -> Int {
+    var places = 0..<waiting.count
+    while !places.isEmpty {
+      let middle = places.lowerBound + places.count / 2
+      places = isBefore(waiting[middle].at) ? (middle + 1)..<places.upperBound : places.lowerBound..<middle
+    }
+    return places.lowerBound
   }
 
   private mutating func schedule(_ interchange: isolated Interchange) {

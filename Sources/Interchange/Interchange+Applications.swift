@@ -37,13 +37,33 @@ extension Interchange {
 
   // MARK: Manifests
 
+  /// An application is there, or says something else of itself.
+  package func declare(_ manifest: Manifest) throws {
+    endTurn()
+    try collect(refuse: { [log] in log.error("\(manifest.identifier): \($0.message)") }) { share in
+      try replaceManifest(manifest, file: .empty, &share)
+    }
+  }
+
   /// An application is there, or says something else of itself. Sessions of configurations that it no longer has are discarded.
-  package func replaceManifest(_ manifest: Manifest, file: Text) throws {
-    try bringIn(manifest.identifier)
-    let isNew = state.manifest(of: manifest.identifier) == nil
-    if state.manifest(of: manifest.identifier) == manifest, manifestFiles[manifest.identifier] == file { return }
+  ///
+  /// Everything that came before has been stored by then.
+  func replaceManifest(_ manifest: Manifest, file: Text, _ share: inout Turn.Share) throws {
+    let identifier = manifest.identifier
+    try bringIn(identifier)
+    let before = (manifest: state.manifest(of: identifier), file: manifestFiles[identifier])
+    if before.manifest == manifest, before.file == file { return }
     state.register(manifest)
-    manifestFiles[manifest.identifier] = file
+    manifestFiles[identifier] = file
+    share.onRefusal { me in
+      if let manifest = before.manifest { me.state.register(manifest) } else { me.state.unregister(identifier) }
+      me.manifestFiles[identifier] = before.file
+    }
+    share.speak.append { me in me.announce(manifest, isNew: before.manifest == nil) }
+    if before.manifest != nil { try discardOrphans(of: manifest, &share) }
+  }
+
+  private func announce(_ manifest: Manifest, isNew: Bool) {
     let path = InterchangeNames.path(ofApplication: manifest.identifier)
     if isNew {
       connection.objectAdded(at: path)
@@ -52,7 +72,6 @@ extension Interchange {
       {
         connection.propertyChanged(property, of: InterchangeNames.application, at: path)
       }
-      try discardOrphans(of: manifest)
     }
     for configuration in manifest.configurations {
       for warning in configuration.conditions.warnings {
@@ -61,8 +80,7 @@ extension Interchange {
     }
   }
 
-  private func discardOrphans(of manifest: Manifest) throws {
-    endTurn()
+  private func discardOrphans(of manifest: Manifest, _ share: inout Turn.Share) throws {
     var orphans: [Session] = []
     try stored { () throws(StoreError) in
       try store.forEachSession(of: manifest.identifier) { session in
@@ -73,16 +91,13 @@ extension Interchange {
       }
     }
     let now = settings.now()
-    for session in orphans {
-      var share = Turn.Share(refuse: { _ in })
-      discard(session, animation: "standard", &share, now)
-      add(share)
-    }
+    for session in orphans { try discard(session, animation: "standard", &share, now) }
   }
 
   /// Its sessions stay, out of routing, until it returns.
   package func removeManifest(of identifier: Text) {
     guard state.manifest(of: identifier) != nil else { return }
+    endTurn()
     state.unregister(identifier)
     manifestFiles[identifier] = nil
     connection.objectRemoved(
@@ -94,11 +109,16 @@ extension Interchange {
   /// What is installed now, in place of what was. The identifiers in `broken` stay what they were.
   package func takeOver(_ installed: [Text: (manifest: Manifest, file: Text)], keeping broken: Set<Text>) {
     for (_, found) in installed.sorted(by: { $0.key < $1.key }) {
+      // Each by itself: where one cannot be stored, the others can be taken over.
+      endTurn()
       do {
-        try replaceManifest(found.manifest, file: found.file)
+        try collect(refuse: { [log] in log.error("\(found.file): \($0.message)") }) { share in
+          try replaceManifest(found.manifest, file: found.file, &share)
+        }
       } catch {
         log.error("\(found.file): \(error)")
       }
+      endTurn()
     }
     let gone = manifestFiles.filter { !$0.value.isEmpty && installed[$0.key] == nil && !broken.contains($0.key) }
     for identifier in gone.keys.sorted() { removeManifest(of: identifier) }

@@ -24,7 +24,7 @@ extension Interchange: InterchangeCalls {
     let decision = SceneRouting.decide(state, request, at: settings.now())
     // A sandbox reads its own application's sessions only.
     let isForeign = caller.isSandboxed && decision.explanation.application != caller.application
-    return JSON.text(of: decision.document(withCandidates: !isForeign))
+    return JSON.text(of: try withoutSecrets(decision.document(withCandidates: !isForeign)))
   }
 
   package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {
@@ -34,25 +34,32 @@ extension Interchange: InterchangeCalls {
     try refuseMore(payload.items.count)
     try bringIn(for: payload)
     let now = settings.now()
-    var share = Turn.Share(refuse: { reply.fail($0) })
+    try collect(refuse: { reply.fail($0) }) { share in
+      let results = try carryOutEach(payload, caller, &share, now)
+      share.speak.append { _ in reply.send(results) }
+    }
+  }
+
+  private func carryOutEach(
+    _ payload: Payload, _ caller: Caller, _ share: inout Turn.Share, _ now: Instant
+  ) throws -> [DeliveryResult] {
     let batch = try read { () throws(Fault) in
       try decideEach(&state, payload, from: sender(caller), at: now, newSession: newIdentifier)
     }
     if let refusal = batch.refusal { throw InterchangeError(refusal) }
-    share.undos = batch.undos
+    for undo in batch.undos { share.onRefusal(revert: undo) }
     var results: [DeliveryResult] = []
     for (decision, single) in zip(batch.decisions, payload.split) {
-      do throws(InterchangeError) {
+      if case .refused(let refusal) = decision.outcome {
+        results.append(DeliveryResult(.root, InterchangeError(refusal).errorName.rawValue, ""))
+      } else {
         let answer = try carryOut(decision, single, fingerprint: .empty, caller, &share, now)
         results.append(
           DeliveryResult(
             InterchangeNames.path(ofSession: answer.session), answer.outcome.string, "\(answer.delivery)"))
-      } catch {
-        results.append(DeliveryResult(.root, error.errorName.rawValue, ""))
       }
     }
-    share.speak.append { _ in reply.send(results) }
-    add(share)
+    return results
   }
 
   // MARK: Questions
@@ -68,20 +75,6 @@ extension Interchange: InterchangeCalls {
     let isHidden = delivery.isPrivate && !callers.caller(of: call).isSandboxed
     let state = Text(delivery.progress.state.rawValue)
     return (state, isHidden ? try withoutContent(delivery.decision) : delivery.decision)
-  }
-
-  /// A decision as everyone may see it: which window, and nothing of what is shown there.
-  private func withoutContent(_ decision: Text) throws -> Text {
-    let value = try read { () throws(Fault) in try JSON.value(decision) }
-    guard case .dictionary(let whole) = value else { return .empty }
-    var shown = UserInfo()
-    shown["outcome"] = whole["outcome"]
-    let parts: [(Text, Text)] = [("application", "chosen"), ("configuration", "chosen"), ("chosen", "session")]
-    for (key, part) in parts {
-      guard case .dictionary(let fields)? = whole[key], let value = fields[part] else { continue }
-      shown[key] = .dictionary([part: value])
-    }
-    return JSON.text(of: .dictionary(shown))
   }
 
   private func storedDelivery(_ identifier: Text, _ call: Call) throws -> StoredDelivery {
@@ -134,12 +127,11 @@ extension Interchange: InterchangeCalls {
       try store.sessions(of: application.isEmpty ? nil : application, after: start, limit: Self.page(limit))
     }
     guard let page else { throw missing }
-    return page.map { session in
-      let isHidden = session.isPrivate
-      return SessionRow(
+    return page.map(\.asSeen).map { session in
+      SessionRow(
         InterchangeNames.path(ofSession: session.identifier), session.application.string, session.configuration.string,
-        session.state.rawValue, isHidden ? "" : session.targetContentIdentifier.string,
-        isHidden ? "" : session.title.string, session.lastActivated.unsigned)
+        session.state.rawValue, session.targetContentIdentifier.string, session.title.string,
+        session.lastActivated.unsigned)
     }
   }
 
@@ -171,14 +163,12 @@ extension Interchange: InterchangeCalls {
         .requestDenied, "the delivery \(delivery.identifier) is \(delivery.progress.state.rawValue), and no longer held"
       )
     }
-    let now = settings.now()
-    var share = Turn.Share(refuse: { reply.fail($0) })
     let cancelled = InterchangeError(.cancelled, "it was cancelled while it was held")
-    end(delivery, .cancelled, cancelled, &share, now)
-    share.speak.append { _ in reply.send() }
-    deadlines.remove(delivery.identifier)
-    share.speak.append { me in me.waiting.removeValue(forKey: delivery.identifier)?(.failure(cancelled)) }
-    add(share)
+    try bringIn(delivery.application)
+    try collect(refuse: { reply.fail($0) }) { share in
+      try end(delivery, .cancelled, cancelled, &share, settings.now())
+      share.speak.append { _ in reply.send() }
+    }
   }
 
   package func redirectDelivery(_ identifier: Text, to session: ObjectPath, _ reply: Reply<String>) throws {
@@ -203,10 +193,10 @@ extension Interchange: InterchangeCalls {
     let request = Request(payload, newSession: target)
     let decision = SceneRouting.decide(state, request, at: now)
     if case .refused(let refusal) = decision.outcome { throw InterchangeError(refusal) }
-    var share = Turn.Share(refuse: { reply.fail($0) })
-    redirect(delivery, decision, payload, &share, now)
-    share.speak.append { _ in reply.send(decision.outcome.name.string) }
-    add(share)
+    try collect(refuse: { reply.fail($0) }) { share in
+      try redirect(delivery, decision, &share, now)
+      share.speak.append { _ in reply.send(decision.outcome.name.string) }
+    }
   }
 
   // MARK: Applications
@@ -226,12 +216,12 @@ extension Interchange: InterchangeCalls {
     // A command line is taken from what is installed only.
     registered.exec = nil
     try bringIn(registered.identifier)
-    endTurn()
     let path = InterchangeNames.path(ofApplication: registered.identifier)
-    try replaceManifest(registered, file: .empty)
-    var share = Turn.Share(refuse: { reply.fail($0) })
-    share.speak.append { _ in reply.send(path) }
-    add(share)
+    endTurn()
+    try collect(refuse: { reply.fail($0) }) { share in
+      try replaceManifest(registered, file: .empty, &share)
+      share.speak.append { _ in reply.send(path) }
+    }
   }
 
   package func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply<>) throws {
@@ -249,10 +239,8 @@ extension Interchange: InterchangeCalls {
     let before = state.preferredApplication(for: type)
     let application = identifier.isEmpty ? nil : identifier
     state.setPreferredApplication(application, for: type)
-    var share = Turn.Share(refuse: { [self] error in
-      assumeIsolated { $0.state.setPreferredApplication(before, for: type) }
-      reply.fail(error)
-    })
+    var share = Turn.Share(refuse: { reply.fail($0) })
+    share.onRefusal { $0.state.setPreferredApplication(before, for: type) }
     share.records.append(.preference(type: type, application: application))
     share.speak.append { _ in reply.send() }
     add(share)

@@ -31,17 +31,17 @@ extension Interchange {
       finish(.success(first))
       return
     }
-    var share = Turn.Share(refuse: { finish(.failure($0)) })
-    let answer = try decide(payload, fingerprint: fingerprint, caller, &share)
-    if payload.options.wait == .handled {
-      share.speak.append { me in me.waiting[answer.delivery] = finish }
-    } else {
-      share.speak.append { _ in finish(.success(answer)) }
+    try collect(refuse: { finish(.failure($0)) }) { share in
+      let answer = try decide(payload, fingerprint: fingerprint, caller, &share)
+      if payload.options.wait == .handled {
+        share.speak.append { me in me.waiting[answer.delivery] = finish }
+      } else {
+        share.speak.append { _ in finish(.success(answer)) }
+      }
     }
-    add(share)
   }
 
-  /// Decides one payload and adds what comes of it to a share of the turn. What is thrown changed nothing.
+  /// Decides one payload and adds what comes of it to a share of the turn.
   func decide(
     _ payload: Payload, fingerprint: Text, _ caller: Caller, _ share: inout Turn.Share
   ) throws -> Answer {
@@ -50,7 +50,7 @@ extension Interchange {
     let now = settings.now()
     let request = Request(payload, from: sender(caller), newSession: newIdentifier())
     let decision = SceneRouting.decide(state, request, at: now)
-    if let fact = decision.fact { share.undos.append(state.apply(fact)) }
+    if let fact = decision.fact { share.onRefusal(revert: state.apply(fact)) }
     return try carryOut(decision, payload, fingerprint: fingerprint, caller, &share, now)
   }
 
@@ -81,30 +81,18 @@ extension Interchange {
     if case .refused(let refusal) = decision.outcome { throw InterchangeError(refusal) }
     guard let session = decision.outcome.session else { preconditionFailure("what is not refused has a session") }
     let delivery = newIdentifier()
-    if let fact = decision.fact { share.records.append(record(of: fact, payload)) }
-    share.records.append(.delivery(record(of: delivery, decision, payload, fingerprint, caller, session, now)))
+    var record = record(of: delivery, decision, payload, fingerprint, caller, session, now)
+    if let fact = decision.fact {
+      let previous = try keep(fact, for: delivery, isPrivate: payload.options.isPrivate, &share)
+      if let previous { record.previous = previous }
+    }
+    share.records.append(.delivery(record))
     for effect in decision.effects { act(on: effect, decision, delivery, payload, &share, now) }
-    deadlines.add(delivery, at: now.adding(seconds: payload.options.deadline), self)
+    // At once, since there is a limit to them.
+    deadlines.add(delivery, at: record.deadline, self)
+    share.onRefusal { $0.deadlines.remove(delivery) }
     log.info("\(delivery): \(decision.outcome.name) \(payload.options.isPrivate ? "a session" : "\(session)")")
     return Answer(session: session, outcome: decision.outcome.name, delivery: delivery)
-  }
-
-  private func record(of fact: Fact, _ payload: Payload) -> Record {
-    switch fact {
-    case .sessionMade(let session): return .session(session)
-    case .sessionActivated(let session, at: let instant, showing: let shown):
-      var activation = SessionActivation(session: session, at: instant)
-      switch shown {
-      case .activity(let activity):
-        activation.userActivity = activity
-        activation.isPrivate = payload.options.isPrivate
-      case .content(let key):
-        activation.openedContent = key
-        activation.isPrivate = payload.options.isPrivate
-      case nil: break
-      }
-      return .sessionActivated(activation)
-    }
   }
 
   private func record(
@@ -137,21 +125,8 @@ extension Interchange {
       share.speak.append { me in
         me.connection.objectAdded(at: InterchangeNames.path(ofSession: session))
       }
-    case .announceActivity(of: let session):
-      share.speak.append { me in
-        let path = InterchangeNames.path(ofSession: session)
-        let properties: [MemberName] = ["UserActivity", "TargetContentIdentifier"]
-        if payload.options.isPrivate {
-          // Its title tells of what it shows, so it is hidden as well.
-          for property in properties + ["Title"] {
-            me.connection.propertyInvalidated(property, of: InterchangeNames.session, at: path)
-          }
-        } else {
-          for property in properties {
-            me.connection.propertyChanged(property, of: InterchangeNames.session, at: path)
-          }
-        }
-      }
+    // It is announced together with what else that changes.
+    case .announceActivity: break
     case .announceRouting(let routing):
       guard let session = decision.outcome.session else { return }
       let isPrivate = payload.options.isPrivate
@@ -221,7 +196,10 @@ extension Interchange {
   }
 
   func bringIn(_ application: Text) throws {
-    guard loaded.insert(application).inserted else { return }
+    if loaded.contains(application) { return }
+    // What is not stored yet is not read either.
+    endTurn()
+    loaded.insert(application)
     do {
       try stored { () throws(StoreError) in
         try store.forEachSession(of: application) { state.update($0) }

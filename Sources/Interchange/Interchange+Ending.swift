@@ -10,30 +10,45 @@ extension Interchange {
   func end(
     _ delivery: StoredDelivery, _ ending: DeliveryState, _ error: InterchangeError, _ share: inout Turn.Share,
     _ now: Instant
+  ) throws(InterchangeError) {
+    fail(delivery.summary, ending, error, &share, now)
+    log.info("\(delivery.identifier): \(ending.rawValue)")
+    guard let identifier = delivery.progress.session, let session = try session(identifier, in: share) else { return }
+    if delivery.progress.outcome == "created", !session.hasBeenConnected {
+      try discard(session, animation: "standard", besides: delivery.identifier, &share, now)
+    } else {
+      try putBack(delivery, session, &share)
+    }
+  }
+
+  /// A delivery is over, its deadline with it, and whoever waits for it is told.
+  private func fail(
+    _ delivery: DeliverySummary, _ ending: DeliveryState, _ error: InterchangeError, _ share: inout Turn.Share,
+    _ now: Instant
   ) {
     var progress = delivery.progress
-    progress.state = ending
-    progress.isOpen = false
+    (progress.state, progress.isOpen) = (ending, false)
     progress.error = DeliveryError(name: Text(error.errorName.rawValue), message: Text(error.message))
     share.records.append(.deliveryProgress(delivery.identifier, progress))
-    guard let session = progress.session else { return }
-    announce(
-      .deliveryFailed(
-        delivery: delivery.identifier, error: Text(error.errorName.rawValue), message: Text(error.message)),
-      application: delivery.application, session: session, in: &share, at: now)
-    log.info("\(delivery.identifier): \(ending.rawValue)")
-    guard progress.outcome == "created",
-      let made = (try? store.session(session)) ?? nil, !made.hasBeenConnected
-    else { return }
-    discard(made, animation: "standard", besides: delivery.identifier, &share, now)
+    if let session = progress.session {
+      announce(
+        .deliveryFailed(
+          delivery: delivery.identifier, error: Text(error.errorName.rawValue), message: Text(error.message)),
+        application: delivery.application, session: session, in: &share, at: now)
+    }
+    share.speak.append { me in
+      me.deadlines.remove(delivery.identifier)
+      me.waiting.removeValue(forKey: delivery.identifier)?(.failure(error))
+    }
   }
 
   /// Out of routing and off the bus. What it was still to be given fails with it, besides the delivery that takes it along.
   func discard(
     _ session: Session, animation: Text, besides ending: UniqueIdentifier? = nil, _ share: inout Turn.Share,
     _ now: Instant
-  ) {
-    share.undos.append(state.discard(session.identifier))
+  ) throws(InterchangeError) {
+    let open = try stored { () throws(StoreError) in try store.openDeliveries(to: session.identifier) }
+    share.onRefusal(revert: state.discard(session.identifier))
     share.records.append(.sessionDiscarded(session.identifier))
     share.records.append(.discardOwed(application: session.application, session: session.identifier))
     share.speak.append { me in
@@ -44,35 +59,35 @@ extension Interchange {
       .sessionDiscarded(animation: animation), application: session.application, session: session.identifier,
       in: &share, at: now)
     let gone = InterchangeError(.noSuchSession, "its session was discarded")
-    // Where the store cannot be read, nothing will be stored either.
-    let open = (try? store.openDeliveries(of: session.application)) ?? []
-    for delivery in open where delivery.progress.session == session.identifier && delivery.identifier != ending {
-      var progress = delivery.progress
-      (progress.state, progress.isOpen) = (.failed, false)
-      progress.error = DeliveryError(name: Text(gone.errorName.rawValue), message: Text(gone.message))
-      share.records.append(.deliveryProgress(delivery.identifier, progress))
-      announce(
-        .deliveryFailed(
-          delivery: delivery.identifier, error: Text(gone.errorName.rawValue), message: Text(gone.message)),
-        application: session.application, session: session.identifier, in: &share, at: now)
-      share.speak.append { me in
-        me.deadlines.remove(delivery.identifier)
-        me.waiting.removeValue(forKey: delivery.identifier)?(.failure(gone))
-      }
-    }
+    for delivery in open where delivery.identifier != ending { fail(delivery, .failed, gone, &share, now) }
   }
 
+  /// It goes to another session of its application, and the first one shows again what it showed before. One that was made for it stays
+  /// as it is.
   func redirect(
-    _ delivery: StoredDelivery, _ decision: Decision, _ payload: Payload, _ share: inout Turn.Share, _ now: Instant
-  ) {
-    guard let session = decision.outcome.session else { return }
+    _ delivery: StoredDelivery, _ decision: Decision, _ share: inout Turn.Share, _ now: Instant
+  ) throws(InterchangeError) {
+    guard let target = decision.outcome.session else { return }
+    if let first = delivery.progress.session, first != target, delivery.progress.outcome != "created",
+      let session = try session(first, in: share)
+    {
+      try putBack(delivery, session, &share)
+    }
     var progress = delivery.progress
-    progress.session = session
+    progress.session = target
     progress.outcome = decision.outcome.name
     progress.attempt += 1
-    if let fact = decision.fact { share.undos.append(state.apply(fact)) }
-    share.records.append(.sessionActivated(SessionActivation(session: session, at: now)))
-    share.records.append(.deliveryProgress(delivery.identifier, progress))
+    var previous: PreviouslyShown?
+    if let fact = decision.fact {
+      share.onRefusal(revert: state.apply(fact))
+      previous = try keep(fact, for: delivery.identifier, isPrivate: delivery.isPrivate, &share)
+    }
+    if target == delivery.progress.session {
+      share.records.append(.deliveryProgress(delivery.identifier, progress))
+    } else {
+      let previous = previous ?? PreviouslyShown()
+      share.records.append(.deliveryRedirected(delivery.identifier, progress, previous))
+    }
     for case .announceRouting(let routing) in decision.effects {
       announce(
         .routed(
@@ -80,16 +95,28 @@ extension Interchange {
           activityType: delivery.isPrivate ? .empty : routing.activityType,
           targetContentIdentifier: delivery.isPrivate ? .empty : routing.targetContentIdentifier,
           delivery: delivery.identifier),
-        application: routing.application, session: session, in: &share, at: now)
+        application: routing.application, session: target, in: &share, at: now)
     }
   }
 
-  /// Deliveries that were waiting when the service ended wait on, with the deadlines that they had.
+  /// Takes up what was left when the service ended. Deliveries that were waiting wait on, with the deadlines that they had. No session is
+  /// connected until its host says so: it may have gone meanwhile.
   func resume() {
     do throws(StoreError) {
       for delivery in try store.openDeliveries() { deadlines.add(delivery.identifier, at: delivery.deadline, self) }
     } catch {
       log.error("the deliveries that wait cannot be read: \(error.message)")
+    }
+    do throws(StoreError) {
+      let left = try store.connectedSessions().map { session in
+        var session = session
+        (session.isConnected, session.state) = (false, .unattached)
+        return session
+      }
+      try store.commit(left.map { .session($0) }, at: settings.now())
+      for session in left where state.contains(session.identifier) { state.update(session) }
+    } catch {
+      log.error("the sessions that were connected cannot be disconnected: \(error.message)")
     }
   }
 
@@ -98,12 +125,21 @@ extension Interchange {
   func deadlineCame() {
     endTurn()
     let now = settings.now()
+    // Where the disk takes nothing for the moment, they are tried again later, and not at once for ever.
+    let again = now.adding(seconds: 5)
     for identifier in deadlines.due(at: now, self) {
-      guard let delivery = (try? store.delivery(identifier)) ?? nil, delivery.progress.state == .held else { continue }
+      let delivery: StoredDelivery?
+      do throws(StoreError) {
+        delivery = try store.delivery(identifier)
+      } catch {
+        deadlines.add(identifier, at: again, self)
+        continue
+      }
+      guard let delivery, delivery.progress.state == .held else { continue }
       var progress = delivery.progress
-      progress.state = .routed
-      progress.isOpen = false
+      (progress.state, progress.isOpen) = (.routed, false)
       var share = Turn.Share(refuse: { _ in })
+      share.onRefusal { me in me.deadlines.add(identifier, at: again, me) }
       share.records.append(.deliveryProgress(identifier, progress))
       share.speak.append { me in
         let late = InterchangeError(

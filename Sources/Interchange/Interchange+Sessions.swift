@@ -24,16 +24,12 @@ extension Interchange {
   /// What comes before the question is stored first, so that the answer knows it.
   package func session(_ access: PropertyAccess) throws -> Session {
     endTurn()
-    var session = try session(at: access.path)
+    let session = try session(at: access.path)
     let caller = access.call.map { callers.caller(of: $0) }
     if let caller, caller.isSandboxed, caller.application != session.application {
       throw InterchangeError(.accessDenied, "a sandboxed application may read the sessions of its own application only")
     }
-    if session.isPrivate {
-      // For its sender and its host alone.
-      (session.title, session.userActivity, session.openedContent) = (.empty, nil, .empty)
-    }
-    return session
+    return session.asSeen
   }
 
   private func session(at path: ObjectPath) throws -> Session {
@@ -56,10 +52,10 @@ extension Interchange {
         Item(activities: [try read { () throws(Fault) in try UserActivity(json: activity, rules) }])
       ]
     }
-    var share = Turn.Share(refuse: { reply.fail($0) })
-    let answer = try decide(payload, fingerprint: .empty, callers.caller(of: reply.call), &share)
-    share.speak.append { _ in reply.send(answer.outcome.string, "\(answer.delivery)") }
-    add(share)
+    try collect(refuse: { reply.fail($0) }) { share in
+      let answer = try decide(payload, fingerprint: .empty, callers.caller(of: reply.call), &share)
+      share.speak.append { _ in reply.send(answer.outcome.string, "\(answer.delivery)") }
+    }
   }
 
   package func refresh(at path: ObjectPath, _ reply: Reply<>) throws {
@@ -84,25 +80,22 @@ extension Interchange {
     let session = try session(at: path)
     try refuseForeign(session, reply.call, "destroy")
     try bringIn(session.application)
-    let now = settings.now()
-    var share = Turn.Share(refuse: { reply.fail($0) })
-    discard(session, animation: animation, &share, now)
-    share.speak.append { _ in reply.send() }
-    add(share)
+    try collect(refuse: { reply.fail($0) }) { share in
+      try discard(session, animation: animation, &share, settings.now())
+      share.speak.append { _ in reply.send() }
+    }
   }
 
   // MARK: What its host may do
 
   package func setProperty(_ property: SessionProperty, to text: Text, _ access: PropertyAccess) throws {
     endTurn()
-    var session = try session(at: access.path)
+    let before = try session(at: access.path)
+    var session = before
     if let call = access.call { try refuseOthersThanHost(of: session, call) }
     switch property {
     case .title: session.title = text
-    case .userActivity:
-      session.userActivity = try activity(text)
-      session.openedContent = .empty
-      session.isPrivate = false
+    case .userActivity: session.show(try activity(text))
     case .stateRestorationActivity: session.stateRestorationActivity = try activity(text)
     case .userInfo: session.userInfo = try userInfo(text)
     case .canActivatePredicate: session.canActivatePredicate = try predicate(text)
@@ -110,12 +103,15 @@ extension Interchange {
     }
     var changed: [MemberName] = [MemberName(unchecked: property.rawValue)]
     if property == .userActivity { changed.append("TargetContentIdentifier") }
+    if property == .userActivity, before.isPrivate { changed.append("Title") }
     try change(session, changed)
     warn(of: property, session)
   }
 
   /// A condition that is set is looked at as one in a manifest is.
   private func warn(of property: SessionProperty, _ session: Session) {
+    // It may name what the session shows.
+    if session.isPrivate { return }
     let place: PredicateWarning.Place
     switch property {
     case .canActivatePredicate: place = .can
@@ -140,8 +136,8 @@ extension Interchange {
       state.revert(undo)
       throw InterchangeError(.storageFailed, "it could not be stored, so it did not happen: \(error.message)")
     }
-    let path = InterchangeNames.path(ofSession: session.identifier)
-    for property in properties { connection.propertyChanged(property, of: InterchangeNames.session, at: path) }
+    settleWhenQuiet()
+    announce(properties, of: session.identifier, isPrivate: session.isPrivate)
   }
 
   private func activity(_ text: Text) throws -> UserActivity? {
@@ -199,8 +195,8 @@ extension Interchange {
     of session: Session, _ reply: Reply<>, _ now: Instant, _ event: (SceneState) -> Event.Kind
   ) {
     var share = Turn.Share(refuse: { reply.fail($0) })
-    share.undos.append(state.update(session))
-    share.records.append(.session(session))
+    share.onRefusal(revert: state.update(session))
+    share.set(session)
     announce(
       event(session.state), application: session.application, session: session.identifier, in: &share, at: now)
     share.speak.append { me in

@@ -29,6 +29,9 @@ package actor Interchange {
   var deadlines = Deadlines()
   /// Senders who are answered when a host has taken what they sent.
   var waiting: [UniqueIdentifier: Finish] = [:]
+  /// When something was last stored, and what waits until nothing has been for a while.
+  var lastStored = ContinuousClock.now
+  var settling: Task<Void, Never>?
   let log: Log
   private(set) var observer: (@Sendable (Event) -> Void)?
 
@@ -41,6 +44,8 @@ package actor Interchange {
     package var maximumHeld = 10_000
     /// Decided in one turn from one sender.
     package var maximumCalls = 1_000
+    /// How long nothing is stored before the store is put in order.
+    package var quiet: Duration = .seconds(3)
 
     package init(now: @escaping @Sendable () -> Instant) { self.now = now }
   }
@@ -87,6 +92,7 @@ package actor Interchange {
   package func close() {
     endTurn()
     deadlines.cancel()
+    settling?.cancel()
     store.close()
   }
 }

@@ -9,23 +9,65 @@ struct Turn {
   /// One call's share of it.
   struct Share {
     var records: [Record] = []
-    var undos: [State.Undo] = []
+    /// What becomes of sessions once this is stored: who looks at one in the same turn looks here first.
+    private(set) var sessions: [UniqueIdentifier: Session] = [:]
+    /// Puts back what the call has changed already, the last change first. Whatever is changed before it is stored is put back here.
+    private(set) var takeBack: [(isolated Interchange) -> Void] = []
     /// Said once it is stored, in this order; the reply is the last.
     var speak: [(isolated Interchange) -> Void] = []
     /// Said where it cannot be stored.
     var refuse: (InterchangeError) -> Void
+
+    init(refuse: @escaping (InterchangeError) -> Void) { self.refuse = refuse }
+
+    mutating func onRefusal(_ takeBack: @escaping (isolated Interchange) -> Void) { self.takeBack.append(takeBack) }
+
+    mutating func onRefusal(revert undo: State.Undo) { onRefusal { $0.state.revert(undo) } }
+
+    /// The session is so from now on.
+    mutating func set(_ session: Session) {
+      records.append(.session(session))
+      sessions[session.identifier] = session
+    }
+
+    /// The session was chosen, which makes it what `session` is.
+    mutating func set(_ session: Session?, by activation: SessionActivation) {
+      records.append(.sessionActivated(activation))
+      if let session { sessions[session.identifier] = session }
+    }
   }
 
-  var shares: [Share] = []
+  private(set) var shares: [Share] = []
+  private(set) var sessions: [UniqueIdentifier: Session] = [:]
   var isEnding = false
-  /// The number of the newest event before this turn.
-  var sequenceBefore: UInt64 = 0
+
+  mutating func add(_ share: Share) {
+    sessions.merge(share.sessions) { $1 }
+    shares.append(share)
+  }
 }
 
 extension Interchange {
+  /// Collects what one call changes, and adds it to the turn. What is thrown takes back all that it has changed so far.
+  func collect<Result>(
+    refuse: @escaping (InterchangeError) -> Void, _ body: (inout Turn.Share) throws -> Result
+  ) throws -> Result {
+    var share = Turn.Share(refuse: refuse)
+    do {
+      let result = try body(&share)
+      add(share)
+      return result
+    } catch {
+      takeBack(share)
+      // Its events were the last, and their numbers are given again.
+      for case .event in share.records { sequence -= 1 }
+      throw error
+    }
+  }
+
   /// Adds what one call changes, to be stored and said at the end of the turn.
   func add(_ share: Turn.Share) {
-    turn.shares.append(share)
+    turn.add(share)
     guard !turn.isEnding else { return }
     turn.isEnding = true
     connection.loop.atEndOfTurn { self.assumeIsolated { $0.endTurn() } }
@@ -34,25 +76,33 @@ extension Interchange {
   /// Commit, then speak. A read does it before it looks, so that it sees what came before it.
   func endTurn() {
     let shares = turn.shares
-    turn = Turn(sequenceBefore: sequence)
+    turn = Turn()
     if shares.isEmpty { return }
     do throws(StoreError) {
       try store.commit(shares.flatMap(\.records), at: settings.now())
     } catch {
-      takeBack(shares, error)
+      refuse(shares, error)
       return
     }
+    settleWhenQuiet()
     for share in shares { for speak in share.speak { speak(self) } }
   }
 
-  /// The state goes back to what is stored, the last change first, and each caller is told.
-  private func takeBack(_ shares: [Turn.Share], _ error: StoreError) {
+  /// Everything goes back to what is stored, the last change first, and each caller is told.
+  private func refuse(_ shares: [Turn.Share], _ error: StoreError) {
     log.error("nothing was stored: \(error.message)")
     sequence = store.lastEventSequence
-    turn.sequenceBefore = sequence
-    for undo in shares.reversed().flatMap({ $0.undos.reversed() }) { state.revert(undo) }
+    for share in shares.reversed() { takeBack(share) }
     let refusal = InterchangeError(.storageFailed, "it could not be stored, so it did not happen: \(error.message)")
     for share in shares { share.refuse(refusal) }
+  }
+
+  private func takeBack(_ share: Turn.Share) { for takeBack in share.takeBack.reversed() { takeBack(self) } }
+
+  /// The session as it is once this turn is stored.
+  func session(_ identifier: UniqueIdentifier, in share: Turn.Share) throws(InterchangeError) -> Session? {
+    if let session = share.sessions[identifier] ?? turn.sessions[identifier] { return session }
+    return try stored { () throws(StoreError) in try store.session(identifier) }
   }
 
   /// Something that everyone will be told of, and that is kept for those who ask later.
@@ -74,6 +124,29 @@ extension Interchange {
       } catch {
         me.log.error("the signal \(event.name) could not be sent: \(error)")
       }
+    }
+  }
+}
+
+extension Interchange {
+  /// Writes to rows what only the log has, and forgets what is too old, once nothing has been stored for a while. Nobody wakes up for it
+  /// where nothing happens.
+  func settleWhenQuiet() {
+    lastStored = ContinuousClock.now
+    guard settling == nil else { return }
+    settling = Task { [weak self] in await self?.settleAfterQuiet() }
+  }
+
+  private func settleAfterQuiet() async {
+    while case let rest = lastStored.duration(to: .now), rest < settings.quiet {
+      do { try await Task.sleep(for: settings.quiet - rest) } catch { return }
+    }
+    settling = nil
+    do throws(StoreError) {
+      try store.rest(at: settings.now())
+    } catch {
+      // What is in the log is safe there, and is tried again after what is stored next.
+      log.warning("what is stored could not be put in order: \(error.message)")
     }
   }
 }

@@ -1,4 +1,4 @@
-import SceneModel
+package import SceneModel
 
 extension SessionStore {
   /// How many entries only the log has.
@@ -7,7 +7,10 @@ extension SessionStore {
   /// Writes what only the log has to its rows, and forgets what history need not keep. `commit` does it when there is
   /// enough; an owner who has nothing else to do may do it before. Nobody's answer depends on it.
   package func settle() throws(StoreError) {
-    if tail.count == 0, unreadable.isEmpty { return }
+    if tail.count > 0 || !unreadable.isEmpty { try write() }
+  }
+
+  private func write() throws(StoreError) {
     let database = try database()
     var settled = ledger
     // What is written behind needs no fsync of its own: the log has it, and the next commit's takes it along.
@@ -57,7 +60,18 @@ extension SessionStore {
   private static let longLog: Int64 = 1000
 
   private func checkpointIfLong(_ database: Database) throws(StoreError) {
-    if database.framesInLog < SessionStore.longLog { return }
+    if database.framesInLog >= SessionStore.longLog { try checkpoint(database) }
+  }
+
+  /// For an owner who has nothing else to do: what only the log has goes to its rows, what is too old goes, and the file has everything.
+  package func rest(at now: Instant) throws(StoreError) {
+    self.now = max(self.now, now)
+    try write()
+    let database = try database()
+    if database.framesInLog > 0 { try checkpoint(database) }
+  }
+
+  private func checkpoint(_ database: Database) throws(StoreError) {
     do throws(StoreError) {
       try database.checkpoint()
       acknowledgedFrames = database.framesInLog

@@ -37,6 +37,8 @@ extension Tail {
     query.put(activation.instant)
     query.put(activation.userActivity)
     query.put(activation.openedContent)
+    query.put(activation.title)
+    query.put(activation.shownBy)
     query.put(activation.isPrivate.map { _ in flag })
     query.put(activation.isPrivate.map { $0 ? flag : 0 })
     query.put(activation.session)
@@ -48,13 +50,14 @@ extension Tail {
   private static let changingSession = """
     UPDATE session SET role = ?, configuration = ?, state = ?, flags = ?, last_activated = ?, title = ?,
       user_activity = ?, restoration_activity = ?, opened_content = ?, user_info = ?, can_activate = ?,
-      prefers_to_activate = ? WHERE identifier = ? AND application = ? AND created = ?
+      prefers_to_activate = ?, shown_by = ? WHERE identifier = ? AND application = ? AND created = ?
     """
 
   /// What is NULL stays; the flag is taken out and put in again.
   private static let activatingSession = """
     UPDATE session SET last_activated = ?, user_activity = ifnull(?, user_activity),
-      opened_content = ifnull(?, opened_content), flags = flags & ~ifnull(?, 0) | ifnull(?, 0) WHERE identifier = ?
+      opened_content = ifnull(?, opened_content), title = ifnull(?, title), shown_by = ifnull(?, shown_by),
+      flags = flags & ~ifnull(?, 0) | ifnull(?, 0) WHERE identifier = ?
     """
 
   private static let removingSession = "DELETE FROM session WHERE identifier = ?"
@@ -66,11 +69,12 @@ extension Tail {
     for (identifier, change) in deliveries {
       switch change {
       case .whole(let delivery, let number): added.append((number, delivery))
-      case .progress(let progress):
+      case .changed(let progress, let previous):
         var query = try database.query(Tail.changingDelivery)
         progress.put(into: &query)
         query.put(identifier)
         try query.run()
+        if let previous { try Tail.write(previous, of: identifier, database) }
       }
     }
     // Each behind the one before, so that they share pages.
@@ -104,6 +108,18 @@ extension Tail {
     UPDATE delivery SET state = ?, is_open = ?, session = ?, outcome = ?, attempt = ?, departures = ?, error = ?,
       message = ? WHERE identifier = ?
     """
+
+  private static func write(
+    _ previous: PreviouslyShown, of delivery: UniqueIdentifier, _ database: Database
+  ) throws(StoreError) {
+    var query = try database.query(changingPrevious)
+    previous.put(into: &query)
+    query.put(delivery)
+    try query.run()
+  }
+
+  private static let changingPrevious =
+    "UPDATE delivery SET (\(PreviouslyShown.columns)) = (\(places(for: PreviouslyShown.columns))) WHERE identifier = ?"
 
   private static let removingDelivery = "DELETE FROM delivery WHERE identifier = ?"
 

@@ -13,7 +13,15 @@ struct Tail {
 
   enum DeliveryChange {
     case whole(StoredDelivery, number: Int64)
-    case progress(DeliveryProgress)
+    /// The row, with this in place of what it has; `nil` leaves what its session showed.
+    case changed(DeliveryProgress, PreviouslyShown?)
+
+    var progress: DeliveryProgress {
+      switch self {
+      case .whole(let delivery, _): delivery.progress
+      case .changed(let progress, _): progress
+      }
+    }
   }
 
   struct TokenKey: Hashable {
@@ -50,19 +58,27 @@ struct Tail {
       if let token = delivery.token {
         tokens[TokenKey(token: token, sender: delivery.sender), default: []].append(delivery.identifier)
       }
-    case .deliveryProgress(let identifier, let progress):
-      if case .whole(var delivery, let number) = deliveries[identifier] {
-        delivery.progress = progress
-        deliveries[identifier] = .whole(delivery, number: number)
-      } else {
-        deliveries[identifier] = .progress(progress)
-      }
+    case .deliveryProgress(let identifier, let progress): change(identifier, progress, nil)
+    case .deliveryRedirected(let identifier, let progress, let previous): change(identifier, progress, previous)
     case .event(let event): events.append(event)
     case .preference(let type, let application): preferences[type] = .some(application)
     case .discardOwed(let application, let session):
       owed[OwedKey(application: application, session: session)] = .some(position)
     case .discardTold(let application, let session):
       owed[OwedKey(application: application, session: session)] = .some(nil)
+    }
+  }
+
+  private mutating func change(
+    _ delivery: UniqueIdentifier, _ progress: DeliveryProgress, _ previous: PreviouslyShown?
+  ) {
+    switch deliveries[delivery] {
+    case .whole(var whole, let number):
+      whole.progress = progress
+      if let previous { whole.previous = previous }
+      deliveries[delivery] = .whole(whole, number: number)
+    case .changed(_, let earlier): deliveries[delivery] = .changed(progress, previous ?? earlier)
+    case nil: deliveries[delivery] = .changed(progress, previous)
     }
   }
 

@@ -71,11 +71,11 @@ extension Interchange {
       SceneConfiguration(name: "Overview"),
       SceneConfiguration(name: "Detail", activityTypes: ["org.stagedoor.examples.Gallery.openDetail"]),
     ]
-    try replaceManifest(
+    try declare(
       Manifest(
         identifier: "org.stagedoor.examples.Gallery", bundleName: "Gallery",
         activityTypes: ["org.stagedoor.examples.Gallery.openDetail"], supportsMultipleScenes: true,
-        configurations: configurations), file: .empty)
+        configurations: configurations))
     observeEvents { event in print("\(event.sequence): \(event.name) \(JSON.text(of: event.arguments))") }
   }
 }

@@ -128,6 +128,19 @@ import Testing
     }
   }
 
+  @Test func `when nothing happens for a while, the file itself has everything`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving { _ in
+        _ = try await house.drop("viewCat", "a-cat-that-is-kept")
+        try await eventually("the file has it") {
+          let file = try Data(contentsOf: URL(filePath: "\(house.state)/stagedoor.db"))
+          return file.firstRange(of: Data("a-cat-that-is-kept".utf8)) != nil
+        }
+      }
+    }
+  }
+
   private func permissions(of path: String) throws -> mode_t {
     var status = stat()
     try #require(lstat(path, &status) == 0, "\(path)")

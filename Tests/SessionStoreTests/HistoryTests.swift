@@ -1,3 +1,4 @@
+import Glibc
 import SceneModel
 import SessionStore
 import Testing
@@ -54,6 +55,19 @@ struct HistoryTests {
     try store.settle()
     #expect(try store.delivery(delivery(1).identifier) == nil)
     #expect(try store.deliveryCount() == 8 + 5)
+  }
+
+  @Test func `who rests forgets what is too old by then, and leaves nothing to the log`() throws {
+    let store = try open(directory, history: few)
+    try store.commit((1...3).map { event($0) } + [.session(session(1))], at: noon)
+    try store.rest(at: noon)
+    #expect(store.unsettledCount == 0)
+    #expect(store.firstEventSequence == 1)
+    let copy = directory.copy()
+    unlink(copy.path + "/stagedoor.db-wal")
+    #expect(try open(copy, history: few).session(session(1).identifier) == session(1))
+    try store.rest(at: instant(10_000))
+    #expect(store.firstEventSequence == 4)
   }
 
   @Test func `what is older than the limit is forgotten, to the microsecond`() throws {

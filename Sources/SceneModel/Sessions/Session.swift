@@ -21,13 +21,16 @@ package struct Session: Hashable, Sendable {
   package var prefersToActivatePredicate: Text
   /// What it shows came with a private delivery, and is for its sender and its host alone.
   package var isPrivate: Bool
+  /// The delivery that gave it what it shows; `nil` where its host said it, or where it shows nothing.
+  package var shownBy: UniqueIdentifier?
 
   package init(
     identifier: UniqueIdentifier, application: Text, role: Text = PayloadOptions.defaultRole, configuration: Text,
     state: SceneState = .unattached, isConnected: Bool = false, hasBeenConnected: Bool = false, created: Instant,
     lastActivated: Instant? = nil, title: Text = .empty, userActivity: UserActivity? = nil,
     stateRestorationActivity: UserActivity? = nil, openedContent: Text = .empty, userInfo: UserInfo = UserInfo(),
-    canActivatePredicate: Text = .empty, prefersToActivatePredicate: Text = .empty, isPrivate: Bool = false
+    canActivatePredicate: Text = .empty, prefersToActivatePredicate: Text = .empty, isPrivate: Bool = false,
+    shownBy: UniqueIdentifier? = nil
   ) {
     self.identifier = identifier
     self.application = application
@@ -46,6 +49,7 @@ package struct Session: Hashable, Sendable {
     self.canActivatePredicate = canActivatePredicate
     self.prefersToActivatePredicate = prefersToActivatePredicate
     self.isPrivate = isPrivate
+    self.shownBy = shownBy
   }
 
   /// What it shows: while it is connected its current activity, else the one it would be restored with, else its last.
@@ -74,8 +78,7 @@ extension Session: Document {
   private static let keys: [StaticString] = [
     "persistentIdentifier", "application", "role", "configuration", "state", "connected", "hasBeenConnected", "created",
     "lastActivated", "title", "userActivity", "stateRestorationActivity", "openedContent", "userInfo",
-    "canActivatePredicate",
-    "prefersToActivatePredicate", "private",
+    "canActivatePredicate", "prefersToActivatePredicate", "private", "shownBy",
   ]
 
   package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
@@ -105,6 +108,7 @@ extension Session: Document {
       case "prefersToActivatePredicate":
         rest.prefersToActivatePredicate = try node.requireText(atMost: Limits.predicate)
       case "private": rest.isPrivate = try node.requireBool()
+      case "shownBy": rest.shownBy = try node.requireIdentifier()
       default: break
       }
     }
@@ -119,7 +123,7 @@ extension Session: Document {
       stateRestorationActivity: rest.stateRestorationActivity, openedContent: rest.openedContent,
       userInfo: rest.userInfo,
       canActivatePredicate: rest.canActivatePredicate, prefersToActivatePredicate: rest.prefersToActivatePredicate,
-      isPrivate: rest.isPrivate)
+      isPrivate: rest.isPrivate, shownBy: rest.shownBy)
   }
 
   package var document: Value {
@@ -141,6 +145,7 @@ extension Session: Document {
     if !canActivatePredicate.isEmpty { fields["canActivatePredicate"] = canActivatePredicate }
     if !prefersToActivatePredicate.isEmpty { fields["prefersToActivatePredicate"] = prefersToActivatePredicate }
     if isPrivate { fields["private"] = true }
+    if let shownBy { fields["shownBy"] = Text("\(shownBy)") }
     return fields.value
   }
 }

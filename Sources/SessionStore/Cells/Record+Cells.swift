@@ -4,7 +4,8 @@ extension Record {
   /// What an entry of the log is, as the file has it: numbers are never used again for something else.
   enum Kind: Int64 {
     case session = 1
-    case sessionActivated, sessionDiscarded, delivery, deliveryProgress, event, preference, discardOwed, discardTold
+    case sessionActivated, sessionDiscarded, delivery, deliveryProgress, event, preference, discardOwed, discardTold,
+      deliveryRedirected
   }
 
   var kind: Kind {
@@ -14,6 +15,7 @@ extension Record {
     case .sessionDiscarded: .sessionDiscarded
     case .delivery: .delivery
     case .deliveryProgress: .deliveryProgress
+    case .deliveryRedirected: .deliveryRedirected
     case .event: .event
     case .preference: .preference
     case .discardOwed: .discardOwed
@@ -30,11 +32,19 @@ extension Record {
       cells.put(activation.userActivity)
       cells.put(activation.openedContent)
       cells.put(activation.isPrivate.map { $0 ? 1 : 0 })
+      // Most often it is only brought to the front, so what comes with something to show is left out then.
+      if activation.title == nil, activation.shownBy == nil { break }
+      cells.put(activation.title)
+      cells.put(activation.shownBy)
     case .sessionDiscarded(let identifier): cells.put(identifier)
     case .delivery(let delivery): delivery.put(into: &cells)
     case .deliveryProgress(let identifier, let progress):
       cells.put(identifier)
       progress.put(into: &cells)
+    case .deliveryRedirected(let identifier, let progress, let previous):
+      cells.put(identifier)
+      progress.put(into: &cells)
+      previous.put(into: &cells)
     case .event(let event): event.put(into: &cells)
     case .preference(let type, let application):
       cells.put(type)
@@ -51,13 +61,19 @@ extension Record {
     switch kind {
     case .session: self = .session(try Session(from: &cells, rules))
     case .sessionActivated:
-      self = .sessionActivated(
-        SessionActivation(
-          session: try cells.identifier(), at: try cells.instant(), userActivity: try cells.optionalActivity(rules),
-          openedContent: try cells.optionalText(), isPrivate: try cells.optionalInteger().map { $0 != 0 }))
+      var activation = SessionActivation(
+        session: try cells.identifier(), at: try cells.instant(), userActivity: try cells.optionalActivity(rules),
+        openedContent: try cells.optionalText(), isPrivate: try cells.optionalInteger().map { $0 != 0 })
+      if !cells.isAtEnd {
+        (activation.title, activation.shownBy) = (try cells.optionalText(), try cells.optionalIdentifier())
+      }
+      self = .sessionActivated(activation)
     case .sessionDiscarded: self = .sessionDiscarded(try cells.identifier())
     case .delivery: self = .delivery(try StoredDelivery(from: &cells, rules))
     case .deliveryProgress: self = .deliveryProgress(try cells.identifier(), try DeliveryProgress(from: &cells))
+    case .deliveryRedirected:
+      self = .deliveryRedirected(
+        try cells.identifier(), try DeliveryProgress(from: &cells), try PreviouslyShown(from: &cells, rules))
     case .event: self = .event(try StoredEvent(from: &cells))
     case .preference: self = .preference(type: try cells.text(), application: try cells.optionalText())
     case .discardOwed: self = .discardOwed(application: try cells.text(), session: try cells.identifier())

@@ -4,7 +4,7 @@ extension Session {
   /// In the order of `put`. The first three never change.
   static let columns = """
     identifier, application, created, role, configuration, state, flags, last_activated, title, user_activity, \
-    restoration_activity, opened_content, user_info, can_activate, prefers_to_activate
+    restoration_activity, opened_content, user_info, can_activate, prefers_to_activate, shown_by
     """
 
   func put(into cells: inout some CellWriter & ~Copyable) {
@@ -28,6 +28,7 @@ extension Session {
     cells.put(userInfo.isEmpty ? nil : JSON.text(of: .dictionary(userInfo)))
     cells.put(canActivatePredicate)
     cells.put(prefersToActivatePredicate)
+    cells.put(shownBy)
   }
 
   init(from cells: inout some CellReader & ~Copyable, _ rules: ReadingRules) throws(Malformed) {
@@ -44,7 +45,8 @@ extension Session {
       lastActivated: try cells.instant(), title: try cells.text(), userActivity: try cells.optionalActivity(rules),
       stateRestorationActivity: try cells.optionalActivity(rules), openedContent: try cells.text(),
       userInfo: try cells.userInfo(), canActivatePredicate: try cells.text(),
-      prefersToActivatePredicate: try cells.text(), isPrivate: flags.contains(.isPrivate))
+      prefersToActivatePredicate: try cells.text(), isPrivate: flags.contains(.isPrivate),
+      shownBy: try cells.optionalIdentifier())
   }
 }
 

@@ -4,7 +4,7 @@ extension StoredDelivery {
   /// In the order of `put`: first what lists want, so that they need not go through the documents.
   static let columns = """
     \(DeliverySummary.columns), source_application, fingerprint, is_private, routing_item, routing_activity, \
-    previous_activity, previous_content, previous_private, answer, decision, payload
+    \(PreviouslyShown.columns), answer, decision, payload
     """
 
   func put(into cells: inout some CellWriter & ~Copyable) {
@@ -20,9 +20,7 @@ extension StoredDelivery {
     cells.put(isPrivate)
     cells.put(routing?.item)
     cells.put(routing?.activity)
-    cells.put(previous.userActivity)
-    cells.put(previous.openedContent)
-    cells.put(previous.isPrivate)
+    previous.put(into: &cells)
     cells.put(answer)
     cells.put(decision)
     cells.put(payload)
@@ -38,12 +36,28 @@ extension StoredDelivery {
     isPrivate = try cells.bool()
     let (item, activity) = (try cells.optionalInteger(), try cells.optionalInteger())
     routing = item.map { RoutingPlace(item: $0, activity: activity) }
-    previous.userActivity = try cells.optionalActivity(rules)
-    previous.openedContent = try cells.text()
-    previous.isPrivate = try cells.bool()
+    previous = try PreviouslyShown(from: &cells, rules)
     answer = try cells.text()
     decision = try cells.text()
     payload = try cells.text()
+  }
+}
+
+extension PreviouslyShown {
+  static let columns = "previous_activity, previous_content, previous_title, previous_private, previous_by"
+
+  func put(into cells: inout some CellWriter & ~Copyable) {
+    cells.put(userActivity)
+    cells.put(openedContent)
+    cells.put(title)
+    cells.put(isPrivate)
+    cells.put(shownBy)
+  }
+
+  init(from cells: inout some CellReader & ~Copyable, _ rules: ReadingRules) throws(Malformed) {
+    self.init(
+      userActivity: try cells.optionalActivity(rules), openedContent: try cells.text(), title: try cells.text(),
+      isPrivate: try cells.bool(), shownBy: try cells.optionalIdentifier())
   }
 }
 

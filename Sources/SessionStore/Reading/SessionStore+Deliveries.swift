@@ -11,7 +11,10 @@ extension SessionStore {
     guard try query.step() else { return nil }
     do throws(Malformed) {
       var delivery = try StoredDelivery(from: &query, rules)
-      if case .progress(let progress) = change { delivery.progress = progress }
+      if case .changed(let progress, let previous) = change {
+        delivery.progress = progress
+        if let previous { delivery.previous = previous }
+      }
       return delivery
     } catch {
       report("\(database.name): the delivery \(identifier) is passed over: \(error.reason)")
@@ -76,6 +79,15 @@ extension SessionStore {
     return try merge(&query, changed.sorted { $0.number < $1.number }, .max) { $0.number < $1.number }
   }
 
+  /// What somebody still waits for that goes to one session, in the order in which it came.
+  package func openDeliveries(to session: UniqueIdentifier) throws(StoreError) -> [DeliverySummary] {
+    var query = try database().query(
+      "SELECT number, \(DeliverySummary.columns) FROM delivery WHERE is_open AND session = ? ORDER BY number")
+    query.put(session)
+    let changed = try deliveriesOfTail({ _ in true }, where: { $0.isOpen && $0.session == session })
+    return try merge(&query, changed.sorted { $0.number < $1.number }, .max) { $0.number < $1.number }
+  }
+
   /// How many are kept, those that are over among them.
   package func deliveryCount() throws(StoreError) -> Int {
     var count = ledger.deliveries
@@ -93,7 +105,7 @@ extension SessionStore {
   private func numbered(_ identifier: UniqueIdentifier) throws(StoreError) -> Numbered? {
     switch tail.deliveries[identifier] {
     case .whole(let delivery, let number): return Numbered(number: number, summary: delivery.summary)
-    case .progress(let progress):
+    case .changed(let progress, _):
       var found = try row(of: identifier)
       found?.summary.progress = progress
       return found
@@ -117,10 +129,12 @@ extension SessionStore {
     }
   }
 
-  /// At most a batch, so each can be looked up.
-  private func deliveriesOfTail(_ isWanted: (Numbered) -> Bool) throws(StoreError) -> [Numbered] {
+  /// At most a batch, so each can be looked up; those that have not got far enough are not.
+  private func deliveriesOfTail(
+    _ isWanted: (Numbered) -> Bool, where isAt: (DeliveryProgress) -> Bool = { _ in true }
+  ) throws(StoreError) -> [Numbered] {
     var found: [Numbered] = []
-    for identifier in tail.deliveries.keys {
+    for (identifier, change) in tail.deliveries where isAt(change.progress) {
       if let one = try numbered(identifier), isWanted(one) { found.append(one) }
     }
     return found

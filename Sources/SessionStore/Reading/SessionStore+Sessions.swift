@@ -71,6 +71,18 @@ extension SessionStore {
     }
   }
 
+  /// Sessions whose scenes were connected when they were last written.
+  package func connectedSessions() throws(StoreError) -> [Session] {
+    let database = try database()
+    // The index is of these alone, so it takes as long as there are windows, however many sessions there are.
+    var query = try database.query(
+      "SELECT \(Session.columns) FROM session INDEXED BY session_connected WHERE flags & 1")
+    var connected: [Session] = []
+    while let session = try nextUnchanged(&query, database) { connected.append(session) }
+    for case .whole(let session) in tail.sessions.values where session.isConnected { connected.append(session) }
+    return connected
+  }
+
   /// How many there are.
   package func sessionCount() throws(StoreError) -> Int {
     var count = ledger.sessions

@@ -14,6 +14,8 @@ package enum Record: Hashable, Sendable {
   indirect case delivery(StoredDelivery)
   /// A delivery went on.
   indirect case deliveryProgress(UniqueIdentifier, DeliveryProgress)
+  /// A delivery went to another session, which showed something before.
+  indirect case deliveryRedirected(UniqueIdentifier, DeliveryProgress, PreviouslyShown)
   /// Something was announced. Its number follows the last one's.
   indirect case event(StoredEvent)
   /// Which application takes an activity type; `nil` for none.
@@ -29,17 +31,21 @@ package struct SessionActivation: Hashable, Sendable {
   package var instant: Instant
   package var userActivity: UserActivity?
   package var openedContent: Text?
+  package var title: Text?
   package var isPrivate: Bool?
+  package var shownBy: UniqueIdentifier?
 
   package init(
     session: UniqueIdentifier, at instant: Instant, userActivity: UserActivity? = nil, openedContent: Text? = nil,
-    isPrivate: Bool? = nil
+    title: Text? = nil, isPrivate: Bool? = nil, shownBy: UniqueIdentifier? = nil
   ) {
     self.session = session
     self.instant = instant
     self.userActivity = userActivity
     self.openedContent = openedContent
+    self.title = title
     self.isPrivate = isPrivate
+    self.shownBy = shownBy
   }
 
   /// Adds what came later.
@@ -47,14 +53,18 @@ package struct SessionActivation: Hashable, Sendable {
     instant = later.instant
     userActivity = later.userActivity ?? userActivity
     openedContent = later.openedContent ?? openedContent
+    title = later.title ?? title
     isPrivate = later.isPrivate ?? isPrivate
+    shownBy = later.shownBy ?? shownBy
   }
 
-  func apply(to session: inout Session) {
+  package func apply(to session: inout Session) {
     session.lastActivated = instant
     if let userActivity { session.userActivity = userActivity }
     if let openedContent { session.openedContent = openedContent }
+    if let title { session.title = title }
     if let isPrivate { session.isPrivate = isPrivate }
+    if let shownBy { session.shownBy = shownBy }
   }
 }
 

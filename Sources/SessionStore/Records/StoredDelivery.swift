@@ -98,12 +98,26 @@ package struct RoutingPlace: Hashable, Sendable {
 package struct PreviouslyShown: Hashable, Sendable {
   package var userActivity: UserActivity?
   package var openedContent: Text
+  package var title: Text
   package var isPrivate: Bool
+  /// The delivery that had given it that.
+  package var shownBy: UniqueIdentifier?
 
-  package init(userActivity: UserActivity? = nil, openedContent: Text = .empty, isPrivate: Bool = false) {
+  package init(
+    userActivity: UserActivity? = nil, openedContent: Text = .empty, title: Text = .empty, isPrivate: Bool = false,
+    shownBy: UniqueIdentifier? = nil
+  ) {
     self.userActivity = userActivity
     self.openedContent = openedContent
+    self.title = title
     self.isPrivate = isPrivate
+    self.shownBy = shownBy
+  }
+
+  package init(_ session: Session) {
+    self.init(
+      userActivity: session.userActivity, openedContent: session.openedContent, title: session.title,
+      isPrivate: session.isPrivate, shownBy: session.shownBy)
   }
 }
 

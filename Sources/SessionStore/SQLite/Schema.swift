@@ -44,10 +44,12 @@ extension Schema {
       number INTEGER PRIMARY KEY, identifier BLOB NOT NULL UNIQUE, application TEXT NOT NULL, created INTEGER NOT NULL,
       role TEXT NOT NULL, configuration TEXT NOT NULL, state TEXT NOT NULL, flags INTEGER NOT NULL,
       last_activated INTEGER NOT NULL, title TEXT NOT NULL, user_activity TEXT, restoration_activity TEXT,
-      opened_content TEXT NOT NULL, user_info TEXT, can_activate TEXT NOT NULL, prefers_to_activate TEXT NOT NULL
+      opened_content TEXT NOT NULL, user_info TEXT, can_activate TEXT NOT NULL, prefers_to_activate TEXT NOT NULL,
+      shown_by BLOB
     ) STRICT;
     CREATE INDEX session_by_age ON session (created, identifier);
     CREATE INDEX session_by_application ON session (application, created, identifier);
+    CREATE INDEX session_connected ON session (identifier) WHERE flags & 1;
 
     CREATE TABLE delivery (
       number INTEGER PRIMARY KEY, identifier BLOB NOT NULL UNIQUE, application TEXT NOT NULL, sender TEXT NOT NULL,
@@ -55,10 +57,11 @@ extension Schema {
       session BLOB, outcome TEXT NOT NULL, attempt INTEGER NOT NULL, departures INTEGER NOT NULL, error TEXT,
       message TEXT, source_application TEXT NOT NULL, fingerprint TEXT NOT NULL, is_private INTEGER NOT NULL,
       routing_item INTEGER, routing_activity INTEGER, previous_activity TEXT, previous_content TEXT NOT NULL,
-      previous_private INTEGER NOT NULL, answer TEXT NOT NULL, decision TEXT NOT NULL, payload TEXT NOT NULL
+      previous_title TEXT NOT NULL, previous_private INTEGER NOT NULL, previous_by BLOB, answer TEXT NOT NULL, decision TEXT NOT NULL, payload TEXT NOT NULL
     ) STRICT;
     CREATE INDEX delivery_by_token ON delivery (token, sender) WHERE token IS NOT NULL;
     CREATE INDEX delivery_open ON delivery (application) WHERE is_open;
+    CREATE INDEX delivery_open_by_session ON delivery (session) WHERE is_open;
 
     CREATE TABLE event (
       sequence INTEGER PRIMARY KEY, name TEXT NOT NULL, application TEXT NOT NULL, arguments TEXT NOT NULL,

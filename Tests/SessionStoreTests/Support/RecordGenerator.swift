@@ -29,7 +29,8 @@ struct RecordGenerator {
     case 8: return .session(changedSession())
     case 9: return .sessionDiscarded(someSession())
     case 10...12: return .delivery(newDelivery())
-    case 13...14: return .deliveryProgress(someDelivery(), progress())
+    case 13: return .deliveryProgress(someDelivery(), progress())
+    case 14: return .deliveryRedirected(someDelivery(), progress(), previous())
     case 15: return .preference(type: name(), application: random.once(in: 3) ? nil : name())
     case 16: return .discardOwed(application: name(), session: someSession())
     case 17: return .discardTold(application: name(), session: someSession())
@@ -89,6 +90,7 @@ struct RecordGenerator {
     session.isConnected = random.once(in: 2)
     session.hasBeenConnected = random.once(in: 2)
     session.isPrivate = random.once(in: 4)
+    session.shownBy = random.once(in: 3) ? someDelivery() : nil
     session.title = values.text()
     session.userActivity = activity()
     session.stateRestorationActivity = activity()
@@ -101,8 +103,8 @@ struct RecordGenerator {
   private mutating func activation() -> SessionActivation {
     SessionActivation(
       session: someSession(), at: now, userActivity: activity(),
-      openedContent: random.once(in: 4) ? values.text() : nil,
-      isPrivate: random.once(in: 2) ? random.once(in: 2) : nil)
+      openedContent: random.once(in: 4) ? values.text() : nil, title: random.once(in: 4) ? values.text() : nil,
+      isPrivate: random.once(in: 2) ? random.once(in: 2) : nil, shownBy: random.once(in: 2) ? someDelivery() : nil)
   }
 
   private mutating func progress() -> DeliveryProgress {
@@ -111,6 +113,12 @@ struct RecordGenerator {
       session: random.once(in: 3) ? nil : someSession(),
       outcome: name(), attempt: Int64(random.below(4)), departures: Int64(random.below(4)),
       error: random.once(in: 2) ? DeliveryError(name: name(), message: values.text()) : nil)
+  }
+
+  private mutating func previous() -> PreviouslyShown {
+    PreviouslyShown(
+      userActivity: activity(), openedContent: values.text(), title: values.text(), isPrivate: random.once(in: 2),
+      shownBy: random.once(in: 2) ? someDelivery() : nil)
   }
 
   private mutating func newDelivery() -> StoredDelivery {
@@ -122,7 +130,7 @@ struct RecordGenerator {
     delivery.fingerprint = values.text()
     delivery.isPrivate = random.once(in: 3)
     if random.once(in: 2) { delivery.routing = RoutingPlace(item: 3, activity: random.once(in: 2) ? 0 : nil) }
-    delivery.previous = PreviouslyShown(userActivity: activity(), openedContent: values.text(), isPrivate: true)
+    delivery.previous = previous()
     delivery.answer = values.text()
     delivery.decision = values.text()
     // Some fill several pages.

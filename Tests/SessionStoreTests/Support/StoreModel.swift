@@ -25,7 +25,9 @@ struct StoreModel: Equatable {
       session.lastActivated = activation.instant
       if let activity = activation.userActivity { session.userActivity = activity }
       if let content = activation.openedContent { session.openedContent = content }
+      if let title = activation.title { session.title = title }
       if let isPrivate = activation.isPrivate { session.isPrivate = isPrivate }
+      if let delivery = activation.shownBy { session.shownBy = delivery }
       sessions[session.identifier] = session
     case .sessionDiscarded(let identifier): sessions[identifier] = nil
     case .delivery(let delivery):
@@ -34,6 +36,11 @@ struct StoreModel: Equatable {
     case .deliveryProgress(let identifier, let progress):
       if let index = deliveries.firstIndex(where: { $0.identifier == identifier }) {
         deliveries[index].progress = progress
+      }
+    case .deliveryRedirected(let identifier, let progress, let previous):
+      if let index = deliveries.firstIndex(where: { $0.identifier == identifier }) {
+        deliveries[index].progress = progress
+        deliveries[index].previous = previous
       }
     case .event(let event): events.append(event)
     case .preference(let type, let application): preferences[type] = application
@@ -71,6 +78,12 @@ func expectSame(
   let summaries = model.deliveries.map(\.summary)
   #expect(try store.deliveries(limit: .max) == summaries.reversed(), comment, sourceLocation: place)
   #expect(try store.openDeliveries() == summaries.filter(\.progress.isOpen), comment, sourceLocation: place)
+  for session in sessions {
+    let open = summaries.filter { $0.progress.isOpen && $0.progress.session == session.identifier }
+    #expect(try store.openDeliveries(to: session.identifier) == open, comment, sourceLocation: place)
+  }
+  let connected = Set(try store.connectedSessions())
+  #expect(connected == Set(sessions.filter(\.isConnected)), comment, sourceLocation: place)
   #expect(try store.deliveryCount() == summaries.count, comment, sourceLocation: place)
   for state in DeliveryState.allCases {
     let some = summaries.reversed().filter { $0.progress.state == state }

@@ -1,0 +1,180 @@
+import DBus
+import Glibc
+package import SceneModel
+
+/// What is around a process, as the kernel tells it. Nothing in here is the process's own word.
+package enum Sandbox: Hashable {
+  case none
+  case application(Text)
+  /// There is one, or nobody can say that there is none.
+  case unknown
+}
+
+/// What can be read of a process.
+package struct ProcessTraces {
+  package enum Root {
+    /// `/.flatpak-info` as its root directory has it; `nil` where there is none.
+    case seen(flatpak: String?)
+    /// Nobody may look into it: so it is for whoever is in a user namespace, as our unit is.
+    case hidden
+  }
+
+  package var root: Root
+  /// `/proc/PID/status`, `/proc/PID/cgroup` and `/proc/PID/attr/current`; `nil` where they cannot be read.
+  package var status: String?
+  package var cgroup: String?
+  package var label: String?
+
+  package init(root: Root, status: String? = nil, cgroup: String? = nil, label: String? = nil) {
+    self.root = root
+    self.status = status
+    self.cgroup = cgroup
+    self.label = label
+  }
+}
+
+extension Sandbox {
+  /// - Parameter descriptor: of the process, where the bus hands one out: the number may be another's by now.
+  static func find(around process: UInt32, _ descriptor: OwnedFileDescriptor?) -> Sandbox {
+    // What is opened below it is this process's for good, or nobody's.
+    let directory = open("/proc/\(process)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    if directory < 0 { return .unknown }
+    defer { close(directory) }
+    // While it lives, its number is no other's: so the directory is its own.
+    if let descriptor, !isAlive(descriptor) { return .unknown }
+    return ProcessTraces(of: directory).map(Sandbox.init) ?? .unknown
+  }
+
+  /// A descriptor of a process can be read from when it has ended.
+  private static func isAlive(_ process: OwnedFileDescriptor) -> Bool {
+    process.withRawValue { descriptor in
+      var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      return poll(&wanted, 1, 0) == 0
+    }
+  }
+
+  package init(_ traces: ProcessTraces) {
+    if let snap = traces.label.flatMap(Sandbox.application(inLabel:)) {
+      self = .application(snap)
+      return
+    }
+    switch traces.root {
+    case .seen(nil): self = .none
+    case .seen(let info?): self = Sandbox.application(inFlatpakInfo: info).map { .application($0) } ?? .unknown
+    case .hidden:
+      // bubblewrap sets it, and nobody can take it back.
+      switch traces.status.flatMap(Sandbox.hasNoNewPrivileges) {
+      case false?: self = .none
+      case true?:
+        self = traces.cgroup.flatMap(Sandbox.application(inFlatpakScopeOf:)).map { .application($0) } ?? .unknown
+      case nil: self = .unknown
+      }
+    }
+  }
+
+  /// `name=` of the group `[Application]`.
+  package static func application(inFlatpakInfo text: String) -> Text? {
+    var isInGroup = false
+    for line in text.split(whereSeparator: \.isNewline) {
+      if line.hasPrefix("[") { isInGroup = line == "[Application]" }
+      guard isInGroup, line.hasPrefix("name=") else { continue }
+      return valid(String(line.dropFirst("name=".count)))
+    }
+    return nil
+  }
+
+  package static func hasNoNewPrivileges(_ status: String) -> Bool? {
+    for line in status.split(separator: "\n") where line.hasPrefix("NoNewPrivs:") {
+      switch line.dropFirst("NoNewPrivs:".count).filter({ !$0.isWhitespace }) {
+      case "0": return false
+      case "1": return true
+      default: return nil
+      }
+    }
+    return nil
+  }
+
+  /// `app-flatpak-ID-N.scope`, in which what the unit's name cannot hold is `\xHH`.
+  package static func application(inFlatpakScopeOf cgroup: String) -> Text? {
+    let (prefix, suffix) = ("app-flatpak-", ".scope")
+    for unit in cgroup.split(whereSeparator: { $0 == "/" || $0 == "\n" })
+    where unit.hasPrefix(prefix) && unit.hasSuffix(suffix) {
+      let name = unit.dropFirst(prefix.count).dropLast(suffix.count)
+      guard let dash = name.lastIndex(of: "-"), name[dash...].dropFirst().allSatisfy(\.isNumber) else { continue }
+      return unescaped(name[..<dash]).flatMap(valid)
+    }
+    return nil
+  }
+
+  /// `snap.NAME`, as the desktop's portals call it, of a security label such as `snap.NAME.PROGRAM (enforce)`. Where the label is not
+  /// enforced there is no sandbox: so it is with editors and terminals that come as snaps, and with what runs in them.
+  package static func application(inLabel label: String) -> Text? {
+    let parts = label.split(separator: ".", omittingEmptySubsequences: false)
+    let isEnforced = label.filter { $0 != "\n" && $0 != "\0" }.hasSuffix(" (enforce)")
+    return parts.count >= 3 && parts[0] == "snap" && isEnforced ? valid("snap.\(parts[1])") : nil
+  }
+
+  private static func unescaped(_ name: Substring) -> String? {
+    var bytes: [UInt8] = []
+    var rest = name.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\") else {
+        bytes.append(byte)
+        continue
+      }
+      guard rest.popFirst() == UInt8(ascii: "x"), let code = UInt8(String(Substring(rest.prefix(2))), radix: 16) else {
+        return nil
+      }
+      bytes.append(code)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  private static func valid(_ name: String) -> Text? {
+    let name = Text(name)
+    return ApplicationIdentifier.isValid(name) ? name : nil
+  }
+}
+
+// MARK: - Reading
+
+extension ProcessTraces {
+  /// - Parameter directory: its `/proc/PID`. `nil` where the process has gone meanwhile.
+  fileprivate init?(of directory: Int32) {
+    guard let root = Root(of: directory) else { return nil }
+    self.init(root: root)
+    label = ProcessTraces.text(directory, "attr/current")
+    cgroup = ProcessTraces.text(directory, "cgroup")
+    status = ProcessTraces.text(directory, "status")
+    // It is there to the end, and so is all that was read of it.
+    if status == nil { return nil }
+  }
+
+  fileprivate static func text(_ directory: Int32, _ path: String) -> String? {
+    let file = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    if file < 0 { return nil }
+    defer { close(file) }
+    var bytes = [UInt8](repeating: 0, count: 16 << 10)
+    let count = read(file, &bytes, bytes.count)
+    return count < 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+  }
+}
+
+extension ProcessTraces.Root {
+  fileprivate init?(of directory: Int32) {
+    if faccessat(directory, "root/.", F_OK, 0) != 0 {
+      guard errno == EACCES || errno == EPERM else { return nil }
+      self = .hidden
+      return
+    }
+    var status = stat()
+    if fstatat(directory, "root/.flatpak-info", &status, AT_SYMLINK_NOFOLLOW) != 0 {
+      guard errno == ENOENT else { return nil }
+      self = .seen(flatpak: nil)
+      return
+    }
+    // One that cannot be read, or is no file, says that there is a sandbox, and not which.
+    self = .seen(flatpak: ProcessTraces.text(directory, "root/.flatpak-info") ?? "")
+  }
+}

@@ -1,0 +1,130 @@
+import DBusTestSupport
+import Testing
+
+/// What a private delivery is about, and who must not learn it.
+@Suite struct PrivacyTests {
+  private static let type = "secret-type"
+  private static let manifest = Manifests.application(
+    "org.example.Diary", types: "write", type, configurations: Manifests.configuration("Main"), scenes: false)
+
+  private static func document(_ type: String, _ name: String, options: String = "") -> String {
+    #"{"items": [{"suggestedName": "\#(name)-name", "activities": [{"activityType": "\#(type)", "#
+      + #""targetContentIdentifier": "\#(name)-key", "title": "\#(name)-title", "userInfo": {"\#(name)-info": 1}}]}], "#
+      + #""options": {"deadline": 3600\#(options.isEmpty ? "" : ", \(options)")}}"#
+  }
+
+  private static let secret = document(type, "secret", options: #""private": true"#)
+  private static let plain = document("write", "plain")
+
+  /// Everything that anybody can ask for.
+  private func answers(of house: House) async throws -> [String] {
+    var said = ["\(try await Record(of: house))"]
+    for session in try await house.sessions() {
+      said.append("\(try await house.call("GetAll", "string:\(House.session)", at: session[0], in: House.properties))")
+    }
+    said.append("\(try await house.call("GetManagedObjects", in: "org.freedesktop.DBus.ObjectManager"))")
+    said.append(try await house.call("Explain", "string:\(Self.plain)")[0].text)
+    said.append("\(try await house.deliveries())")
+    return said
+  }
+
+  /// What the service said to everyone, and to whom it may concern.
+  private func expectNoSecret(in house: House, _ body: (Watch) async throws -> Void) async throws {
+    try await house.serving("--durability", "memory", "--log-level", "debug") { daemon in
+      try await house.register(Self.manifest)
+      let declared = try await house.call("GetManagedObjects", in: "org.freedesktop.DBus.ObjectManager")
+      try await house.watched { watch in
+        try await body(watch)
+        _ = try await watch.happenings()
+        // That the application declares the type is no secret, and is told where it is registered.
+        for message in watch.messages where message.kind != "method call" {
+          #expect(!hasSecret("\(message)"), "\(message)")
+        }
+      }
+      #expect(!hasSecret(daemon.standardError), "\(daemon.standardError)")
+      #expect(!declared.isEmpty)
+    }
+  }
+
+  private func hasSecret(_ text: String) -> Bool {
+    text.replacing(#"value("string", "secret-type")"#, with: "").contains("secret")
+  }
+
+  private func expectNoSecret(in answers: [String]) {
+    for answer in answers { #expect(!hasSecret(answer), "\(answer)") }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `nothing of it is told while it is there, nor when it has been cancelled`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try await expectNoSecret(in: house) { watch in
+        let first = try await house.deliver(Self.plain)
+        let landing = try await house.deliver(Self.secret)
+        #expect(landing.session == first.session)
+        expectNoSecret(in: try await answers(of: house))
+        // What its host calls it, and says of it, tells what it is.
+        try await house.set("Title", of: landing.session, to: "secret-name")
+        try await house.set(
+          "UserActivity", of: landing.session,
+          to: #"{"activityType": "secret-type", "targetContentIdentifier": "secret-key", "title": "secret-page"}"#)
+        expectNoSecret(in: try await answers(of: house))
+        let again = try await house.deliver(Self.secret)
+        _ = try await house.call("Activate", "string:", at: landing.session, in: House.session)
+        expectNoSecret(in: try await answers(of: house))
+        _ = try await house.call("CancelDelivery", "string:\(again.delivery)")
+        expectNoSecret(in: try await answers(of: house))
+        let titles = watch.signals.filter { $0.member == "PropertiesChanged" && $0.path == landing.session }
+        #expect(!titles.isEmpty)
+        for change in titles { #expect(change.arguments[1]["Title"] == nil, "\(change)") }
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `what comes after it tells nothing of it either`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try await expectNoSecret(in: house) { _ in
+        let landing = try await house.deliver(Self.secret)
+        try await house.set("Title", of: landing.session, to: "secret-name")
+        _ = try await house.deliver(Self.plain)
+        #expect(try await house.property("TargetContentIdentifier", of: landing.session) == "plain-key")
+        #expect(try await house.property("Title", of: landing.session) == "")
+        expectNoSecret(in: try await answers(of: house))
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a title that everybody knew is back when a private delivery is cancelled`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try await expectNoSecret(in: house) { _ in
+        let session = try await house.deliver(Self.plain).session
+        try await house.set("Title", of: session, to: "Diary")
+        let landing = try await house.deliver(Self.secret)
+        try await house.set("Title", of: session, to: "secret-name")
+        #expect(try await house.property("Title", of: session) == "")
+        _ = try await house.call("CancelDelivery", "string:\(landing.delivery)")
+        #expect(try await house.property("Title", of: session) == "Diary")
+        #expect(try await house.property("TargetContentIdentifier", of: session) == "plain-key")
+        expectNoSecret(in: try await answers(of: house))
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `why a private window would take something is not explained`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      let document = Payloads.activity("viewCat", "secret-cat", options: #""private": true, "deadline": 3600"#)
+      let session = try await house.deliver(document).session
+      for predicate in ["", "SELF == 'secret-cat'"] {
+        try await house.set("CanActivatePredicate", of: session, to: predicate)
+        let why = try await house.call("Explain", "string:\(Payloads.activity("viewCat", "cat1"))")[0].text
+        #expect(why.contains("candidates"))
+        #expect(!why.contains("secret"), "\(why)")
+      }
+      // Routing still knows it.
+      #expect(try await house.drop("viewCat", "secret-cat").session == session)
+    }
+  }
+}

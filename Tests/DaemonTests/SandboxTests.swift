@@ -1,0 +1,115 @@
+import DBus
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import Interchange
+import SceneModel
+import Testing
+
+/// Who counts as sandboxed, and as whom.
+@Suite struct SandboxTests {
+  private static let flatpak =
+    "[Application]\nname=org.example.Mail\nruntime=runtime/x\n\n[Instance]\nname=org.b.Other\n"
+  private static let free = "Name:\tx\nNoNewPrivs:\t0\nSeccomp:\t0\n"
+  private static let bound = "Name:\tx\nNoNewPrivs:\t1\nSeccomp:\t2\n"
+
+  private static func scope(_ name: String) -> String {
+    "0::/user.slice/user-1000.slice/user@1000.service/app.slice/\(name)\n"
+  }
+
+  struct Case: Sendable, CustomTestStringConvertible {
+    let traces: ProcessTraces
+    let sandbox: Sandbox
+    let testDescription: String
+
+    init(_ description: String, _ traces: ProcessTraces, is sandbox: Sandbox) {
+      (testDescription, self.traces, self.sandbox) = (description, traces, sandbox)
+    }
+  }
+
+  static let cases: [Case] = [
+    Case("a root without the file", ProcessTraces(root: .seen(flatpak: nil), status: bound), is: .none),
+    Case("a Flatpak's root", ProcessTraces(root: .seen(flatpak: flatpak)), is: .application("org.example.Mail")),
+    Case("a file that says nothing", ProcessTraces(root: .seen(flatpak: "")), is: .unknown),
+    Case("a name that is none", ProcessTraces(root: .seen(flatpak: "[Application]\nname=x y\n")), is: .unknown),
+    Case("hidden, and free", ProcessTraces(root: .hidden, status: free, cgroup: scope("a.scope")), is: .none),
+    Case(
+      "hidden, in a Flatpak's scope",
+      ProcessTraces(root: .hidden, status: bound, cgroup: scope("app-flatpak-org.example.Mail-4711.scope")),
+      is: .application("org.example.Mail")),
+    Case(
+      "hidden, with an escaped name",
+      ProcessTraces(root: .hidden, status: bound, cgroup: scope(#"app-flatpak-org.example.photo\x2dalbum-9.scope"#)),
+      is: .application("org.example.photo-album")),
+    Case(
+      "hidden, without a scope", ProcessTraces(root: .hidden, status: bound, cgroup: scope("x.service")), is: .unknown),
+    Case(
+      "hidden, in a scope without a number",
+      ProcessTraces(root: .hidden, status: bound, cgroup: scope("app-flatpak-org.example.Mail.scope")), is: .unknown),
+    Case("hidden, and nothing else known", ProcessTraces(root: .hidden), is: .unknown),
+    Case("hidden, and the status cut off", ProcessTraces(root: .hidden, status: "NoNewPrivs:\t"), is: .unknown),
+    Case(
+      "a confined snap", ProcessTraces(root: .seen(flatpak: nil), label: "snap.mail.client (enforce)\n"),
+      is: .application("snap.mail")),
+    Case(
+      "a shell in an editor that is a snap",
+      ProcessTraces(root: .seen(flatpak: nil), label: "snap.code.code (complain)\n"), is: .none),
+  ]
+
+  @Test(arguments: cases)
+  func `a caller is known by what cannot be changed about it`(of one: Case) {
+    #expect(Sandbox(one.traces) == one.sandbox)
+  }
+
+  // MARK: A real one
+
+  /// A root directory with the file, for one process alone.
+  private static let enter = """
+    set -e
+    root=$(mktemp -d)
+    mount -t tmpfs tmpfs "$root"
+    for folder in /bin /lib* /usr /etc /tmp /dev /proc; do
+      if [ -L "$folder" ]; then cp -a "$folder" "$root$folder"
+      else mkdir "$root$folder"; mount --rbind "$folder" "$root$folder"; fi
+    done
+    printf '%s' "$1" >"$root/.flatpak-info"
+    shift
+    exec chroot "$root" "$@"
+    """
+
+  private static let canEnter: Bool = {
+    // The bus has to take it for the same user, which in a user namespace only root is.
+    getuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")
+      && system("unshare -r -m true 2>/dev/null") == 0
+  }()
+
+  @Test(.enabled(if: canEnter), arguments: ["org.example.Mail", "x y"])
+  func `a program whose root has the file may not register, and asks about its own deliveries alone`(
+    name: String
+  ) async throws {
+    try await withService { house in
+      try await house.register(Manifests.cats)
+      let info = "[Application]\nname=\(name)\n"
+      func sandboxed(_ member: String, _ arguments: String...) async throws -> (isFine: Bool, said: String) {
+        let call = [
+          "dbus-send", "--session", "--print-reply", "--dest=\(House.name)", House.root,
+          "\(House.interchange).\(member)",
+        ]
+        let result = try await house.command(
+          "unshare", arguments: ["-r", "-m", "sh", "-c", Self.enter, "sh", info] + call + arguments
+        ).run()
+        return (result.status.isSuccess, result.standardOutput + result.standardError)
+      }
+      let register = try await sandboxed("RegisterApplication", "string:\(Manifests.oneScene)")
+      #expect(register.said.contains("org.freedesktop.DBus.Error.AccessDenied"), "\(register)")
+      let drop = try await sandboxed("Drop", "string:viewCat", "string:cat1", "dict:string:string:")
+      #expect(drop.isFine, "\(drop)")
+      let own = try #require(try await house.deliveries().first)
+      let foreign = try await house.drop("viewCat", "cat2")
+      // One that has no name has nothing that is its own.
+      let isNamed = name == "org.example.Mail"
+      #expect(try await sandboxed("GetDelivery", "string:\(own[0])").isFine == isNamed)
+      #expect(try await sandboxed("GetDelivery", "string:\(foreign.delivery)").said.contains("NoSuchDelivery"))
+    }
+  }
+}
