@@ -63,7 +63,8 @@ package actor Interchange {
     resume()
     let root = RootInterface(on: self)
     signals = root.signals
-    connection.identifyCallers()
+    // A shell that does not wait for the answer has often left before anyone could look: it may still drop.
+    connection.identifyCallers(admittingStrangers: true)
     connection.export(root.interface, at: InterchangeNames.root)
     connection.exportObjectManager(at: InterchangeNames.root)
     let application = ApplicationInterface.make(on: self)
