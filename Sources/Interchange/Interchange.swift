@@ -88,7 +88,8 @@ package actor Interchange {
     connection.observeAddressedSignals { [log] signal in
       guard interfaces.contains(signal.interface) else { return }
       log.warning(
-        "\(signal.member) came as a signal, of which nothing comes: call it as a method, with dbus-send by --print-reply")
+        "\(signal.member) came as a signal, of which nothing comes: call it as a method, with dbus-send by --print-reply"
+      )
     }
   }
 

@@ -55,7 +55,8 @@ import Testing
     #expect(fault(" \n") == ["expected JSON, or a property list in XML or binary, got nothing"])
     #expect(fault("[]") == ["expected a manifest, got a list"])
     #expect(fault("<plist><array/></plist>") == ["expected a manifest, got an array"])
-    #expect(fault("CFBundleIdentifier=a.b") == ["expected JSON, or a property list in XML or binary, got something else"])
+    #expect(
+      fault("CFBundleIdentifier=a.b") == ["expected JSON, or a property list in XML or binary, got something else"])
     let notUTF8 = #expect(throws: Faults.self) { try Manifest([0x7B, 0xFF, 0x7D], types: ManifestTests.types) }
     #expect(notUTF8?.description == "expected JSON in UTF-8, got other bytes")
   }
