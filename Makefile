@@ -24,13 +24,23 @@ SOURCES = Scripts/list-files '*.swift'
 export TOOLS = $(abspath $(SCRATCH))/tools
 export PATH := $(PATH):$(TOOLS)/usr/bin
 
-BIN = $(DESTDIR)$(PREFIX)/bin
-DOC = $(DESTDIR)$(PREFIX)/share/doc/stagedoor
+BIN        = $(DESTDIR)$(PREFIX)/bin
+DOC        = $(DESTDIR)$(PREFIX)/share/doc/stagedoor
+MAN        = $(DESTDIR)$(PREFIX)/share/man/man1
+INTERFACES = $(DESTDIR)$(PREFIX)/share/dbus-1/interfaces
+SERVICES   = $(DESTDIR)$(PREFIX)/share/dbus-1/services
+UNITS      = $(DESTDIR)$(PREFIX)/lib/systemd/user
+
+# How the bus starts the service: its activation file and its unit, with the place of the program filled in.
+ACTIVATED = org.stagedoor.Interchange1.service
+UNIT      = stagedoord.service
+FILL      = sed 's|@bindir@|$(PREFIX)/bin|'
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help setup run demo build test check check-scripts check-format check-rules check-shell check-unit check-examples docs \
-  format bench stress fuzz sanitize-thread sanitize-address install uninstall clean
+.PHONY: help setup run demo build test check check-scripts check-format check-rules check-shell check-unit check-manual \
+  check-examples check-install docs format bench stress fuzz sanitize-thread sanitize-address install install-built \
+  uninstall clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
@@ -49,7 +59,7 @@ test: ## set up what is missing, build, and run every test (ARGS="--filter Names
 	@$(SETUP) build test
 	$(SWIFT) test $(BUILD) --disable-xctest $(ARGS)
 
-check: check-scripts check-format check-rules check-shell check-unit check-examples docs ## format, rules, scripts, examples, documentation
+check: check-scripts check-format check-rules check-shell check-unit check-manual check-examples check-install docs ## format, rules, scripts, examples, what is installed, documentation
 
 docs: build ## check the documentation and build it as a site in .build/docs
 	@for module in $(DOCUMENTED); do \
@@ -82,14 +92,27 @@ sanitize-address: ## run the tests under AddressSanitizer, which looks for leaks
 install: ## build for release and install (PREFIX=/usr/local DESTDIR=)
 	@$(SETUP) build
 	for name in $(EXECUTABLES); do $(SWIFT) build $(RELEASE) --product $$name || exit 1; done
-	install -d "$(BIN)" "$(DOC)"
-	built="$$($(SWIFT) build $(RELEASE) --show-bin-path)"; \
-	for name in $(EXECUTABLES); do install -m 755 "$$built/$$name" "$(BIN)" || exit 1; done
+	@$(MAKE) --no-print-directory install-built BUILT="$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+
+# Installs what was built before, in the directory BUILT, and what belongs to it.
+install-built:
+	@case "$(PREFIX)" in /*) ;; *) echo "PREFIX must begin with a slash, and not be $(PREFIX)" >&2; exit 1; esac
+	install -d "$(BIN)" "$(DOC)" "$(MAN)" "$(INTERFACES)" "$(SERVICES)" "$(UNITS)"
+	for name in $(EXECUTABLES); do install -m 755 "$(BUILT)/$$name" "$(BIN)" || exit 1; done
 	install -m 644 $(wildcard README.md) LICENSE CHANGELOG.md "$(DOC)"
-	find docs -type f -exec install -D -m 644 {} "$(DOC)/{}" \;
+	find docs -name '*.md' -exec install -D -m 644 {} "$(DOC)/{}" \;
+	install -m 644 docs/stagedoord.1 "$(MAN)"
+	install -m 644 dbus/*.xml "$(INTERFACES)"
+	for name in $(ACTIVATED); do $(FILL) dbus/$$name.in >"$(SERVICES)/$$name" || exit 1; done
+	for name in $(UNIT); do $(FILL) dbus/$$name.in >"$(UNITS)/$$name" || exit 1; done
+	chmod 644 $(foreach name,$(ACTIVATED),"$(SERVICES)/$(name)") $(foreach name,$(UNIT),"$(UNITS)/$(name)")
 
 uninstall: ## remove what install put there (same PREFIX and DESTDIR)
 	for name in $(EXECUTABLES); do rm -f "$(BIN)/$$name"; done
+	for file in dbus/*.xml; do rm -f "$(INTERFACES)/$${file##*/}"; done
+	for name in $(ACTIVATED); do rm -f "$(SERVICES)/$$name"; done
+	for name in $(UNIT); do rm -f "$(UNITS)/$$name"; done
+	rm -f "$(MAN)/stagedoord.1"
 	rm -rf "$(DOC)"
 
 setup: ## install every system package that any target needs
@@ -119,6 +142,13 @@ check-shell:
 
 check-unit:
 	@Scripts/check-unit
+
+check-manual:
+	@Scripts/check-manual docs/*.1
+
+check-install: build
+	@$(SETUP) run
+	@Scripts/check-install "$$($(SWIFT) build $(BUILD) --show-bin-path)"
 
 check-examples: build
 	@Scripts/check-examples "$$($(SWIFT) build $(BUILD) --show-bin-path)"

@@ -60,6 +60,7 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: ["DBus", "DBusTestSupport", "Interchange", "SceneModel", "SessionStore", "stagedoord"],
+      exclude: ["Clients"],
       swiftSettings: settings),
     .testTarget(
       name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport", "XML"], swiftSettings: settings),

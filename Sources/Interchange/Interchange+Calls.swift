@@ -138,10 +138,14 @@ extension Interchange: InterchangeCalls {
   package func events(since sequence: UInt64, limit: UInt32, _ call: Call) throws -> [EventRow] {
     endTurn()
     let first = store.firstEventSequence
-    guard sequence <= store.lastEventSequence, sequence + 1 >= first else {
+    let last = store.lastEventSequence
+    guard sequence <= last else {
       throw InterchangeError(
-        .eventsGone,
-        "events are kept from number \(first) to \(store.lastEventSequence): go on from \(first - 1)")
+        .eventsGone, "there is no event \(sequence) yet, and the newest is \(last): go on from \(last)")
+    }
+    guard sequence + 1 >= first else {
+      throw InterchangeError(
+        .eventsGone, "the events after \(sequence) are kept from number \(first) on only: go on from \(first - 1)")
     }
     let caller = callers.caller(of: call)
     let page = try stored { () throws(StoreError) in
@@ -228,12 +232,14 @@ extension Interchange: InterchangeCalls {
     try refuseSandbox(reply.call, "set a preferred application")
     if !identifier.isEmpty {
       guard let manifest = state.manifest(of: identifier) else {
-        throw InterchangeError(.noSuchApplication, "there is no application \(quoted(identifier.string))")
+        throw InterchangeError(
+          .noSuchApplication,
+          "there is no application \(quoted(identifier.string)): install a manifest of that name, or register it")
       }
       guard manifest.activityTypes.contains(type) else {
         throw InterchangeError(
           .routing("org.stagedoor.Error.ActivityTypeNotDeclared"),
-          "\(identifier) does not declare \(quoted(type.string))")
+          "\(identifier) does not declare \(quoted(type.string)): add it to NSUserActivityTypes in its manifest")
       }
     }
     let before = state.preferredApplication(for: type)

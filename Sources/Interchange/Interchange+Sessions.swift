@@ -147,7 +147,7 @@ extension Interchange {
   private func userInfo(_ text: Text) throws -> UserInfo {
     if text.isEmpty { return UserInfo() }
     guard case .dictionary(let userInfo) = try read({ () throws(Fault) in try JSON.value(text) }) else {
-      throw InterchangeError(.invalidPayload, "expected a dictionary")
+      throw InterchangeError(.invalidPayload, "expected a dictionary, got \(quoted(text.string))")
     }
     return userInfo
   }

@@ -68,7 +68,9 @@ package actor Interchange {
     resume()
     let root = RootInterface(on: self)
     signals = root.signals
-    connection.identifyCallers()
+    // A shell that does not wait for the answer has often left before anyone could look: it may still drop.
+    connection.identifyCallers(admittingStrangers: true)
+    hintAtSignals()
     connection.export(root.interface, at: InterchangeNames.root)
     connection.exportObjectManager(at: InterchangeNames.root)
     let application = ApplicationInterface.make(on: self)
@@ -83,6 +85,17 @@ package actor Interchange {
         interfaces: { path in self.assumeIsolated { $0.isSession(path) } ? [session] : nil },
         children: { self.assumeIsolated { $0.sessionElements() } }),
       below: InterchangeNames.sessions)
+  }
+
+  /// What dbus-send sends where nothing else is said is a signal, and succeeds. Nothing comes of it, so it is said here at least.
+  private func hintAtSignals() {
+    let interfaces = [InterchangeNames.interchange, InterchangeNames.application, InterchangeNames.session]
+    connection.observeAddressedSignals { [log] signal in
+      guard interfaces.contains(signal.interface) else { return }
+      log.warning(
+        "\(signal.member) came as a signal, of which nothing comes: call it as a method, with dbus-send by --print-reply"
+      )
+    }
   }
 
   /// `observer` sees each event as everyone is told of it.

@@ -38,6 +38,14 @@ import Testing
     #expect(unknown.sorted() == [])
   }
 
+  @Test func `every error that the code has a name for has a row in the page of errors`() throws {
+    let named = try Repository.texts(below: "Sources", ending: ".swift").reduce(into: Set<String>()) { names, text in
+      for match in text.matches(of: /org\.stagedoor\.Error\.([A-Za-z]+)/) { names.insert(String(match.output.1)) }
+    }
+    #expect(named.count > 10)
+    #expect(named.subtracting(try documentedErrors()).sorted() == [])
+  }
+
   @Test func `every error of Stagedoor's own is named where it can happen`() throws {
     let text = try InterfaceFile.allCases.map { try Repository.text(of: $0.rawValue) }.joined()
     let documented = try documentedErrors()

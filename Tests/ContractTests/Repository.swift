@@ -7,4 +7,10 @@ enum Repository {
   static func text(of file: String) throws -> String {
     String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(file)")), as: UTF8.self)
   }
+
+  /// The files below a folder whose names end so.
+  static func texts(below folder: String, ending: String) throws -> [String] {
+    let files = try FileManager.default.subpathsOfDirectory(atPath: "\(path)/\(folder)")
+    return try files.filter { $0.hasSuffix(ending) }.map { try text(of: "\(folder)/\($0)") }
+  }
 }

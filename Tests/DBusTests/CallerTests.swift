@@ -48,15 +48,23 @@ import Testing
     }
   }
 
-  @Test func `a caller that has left before it was looked at is denied`() async throws {
+  @Test(arguments: [false, true])
+  func `a caller that has left before it was looked at is denied, unless strangers are admitted`(
+    admitted: Bool
+  ) async throws {
     let reached = Guarded(false)
     var interface = Interface("org.example.Guarded")
-    interface.method("Reach") { reached.with { $0 = true } }
+    interface.method("Reach") { (call: Call) in
+      #expect(call.knownCredentials == nil)
+      reached.with { $0 = true }
+    }
     let declared = interface
     try await withPrivateBus(.daemon) { bus in
       let service = try await bus.connect()
       let client = try await bus.connect()
-      service.identifyCallers()
+      let looked = Guarded(false)
+      service.observeCalls { call in if call.member == "Reach" { looked.with { $0 = true } } }
+      service.identifyCallers(admittingStrangers: admitted)
       service.export(declared, at: "/")
       let unique = await service.uniqueName
       // The service's loop stands still while the caller calls and leaves.
@@ -77,9 +85,10 @@ import Testing
       thread.open()
       gate.finish()
       _ = open
-      // What comes after it is answered, so it has been looked at.
+      try await eventually("the call to be looked at") { looked.with { $0 } }
+      // It was carried out in the same step, or not at all.
       try await witness.call(to: unique, at: "/", "org.freedesktop.DBus.Peer", "Ping")
-      #expect(reached.with { $0 } == false)
+      #expect(reached.with { $0 } == admitted)
       await witness.close()
       await service.close()
     }

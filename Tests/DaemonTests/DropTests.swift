@@ -39,8 +39,8 @@ import Testing
       Wrong("Drop", "string:", "string:cat1", empty, is: "InvalidPayload", says: "activity_type"),
       Wrong("Drop", "string:viewDog", "string:rex", empty, is: "ActivityTypeNotDeclared", says: "viewDog"),
       Wrong(
-        "Drop", "string:\(String(repeating: "x", count: 10_000))", "string:", empty, is: "InvalidPayload",
-        says: "activity_type", "255"),
+        "Drop", "string:\(String(repeating: "x", count: 10_000))", "string:", empty,
+        is: "org.freedesktop.DBus.Error.LimitsExceeded", says: "activity_type", "255"),
       Wrong("Drop", "string:viewCat", "string:cat1", is: invalidArgs, says: "ssa{ss}"),
       Wrong("Drop", "int32:1", "string:cat1", empty, is: invalidArgs, says: "ssa{ss}"),
       Wrong(

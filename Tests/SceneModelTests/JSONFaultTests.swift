@@ -91,11 +91,11 @@ import Testing
 
   @Test func `a message shows no more than a line of what stands there`() {
     let word = #expect(throws: Fault.self) { try JSON.value(Text(String(repeating: "x", count: 100_000))) }
-    #expect(word?.reason == "expected a value, got \"\(String(repeating: "x", count: 60))\"")
+    #expect(word?.reason == "expected a value, got \"\(String(repeating: "x", count: 72))\"")
     let number = String(repeating: "9", count: 1000)
     let long = #expect(throws: Fault.self) { try JSON.value(Text("[\(number)]")) }
     #expect(
       long?.description == "[0]: expected an integer from -2^63 to 2^63 - 1, or a number with a point, "
-        + "got \(number.prefix(60))…")
+        + "got \(number.prefix(72))…")
   }
 }

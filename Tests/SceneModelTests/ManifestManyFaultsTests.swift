@@ -51,11 +51,12 @@ import Testing
     func fault(_ text: String) -> [String] { ManifestTests.faults(text) }
     #expect(fault("{\"CFBundleIdentifier\": }") == ["line 1, column 24: expected a value, got \"}\""])
     #expect(fault("{\"a\":1,\"a\":2}") == ["line 1, column 8: the key \"a\" stands here twice"])
-    #expect(fault("") == ["expected a property list in XML or binary, got nothing"])
-    #expect(fault(" \n") == ["expected a property list in XML or binary, got nothing"])
+    #expect(fault("") == ["expected JSON, or a property list in XML or binary, got nothing"])
+    #expect(fault(" \n") == ["expected JSON, or a property list in XML or binary, got nothing"])
     #expect(fault("[]") == ["expected a manifest, got a list"])
     #expect(fault("<plist><array/></plist>") == ["expected a manifest, got an array"])
-    #expect(fault("CFBundleIdentifier=a.b") == ["expected a property list in XML or binary, got something else"])
+    #expect(
+      fault("CFBundleIdentifier=a.b") == ["expected JSON, or a property list in XML or binary, got something else"])
     let notUTF8 = #expect(throws: Faults.self) { try Manifest([0x7B, 0xFF, 0x7D], types: ManifestTests.types) }
     #expect(notUTF8?.description == "expected JSON in UTF-8, got other bytes")
   }

@@ -12,8 +12,8 @@ import Testing
     (.document.key(""), "[\"\"]"), (.document.key("a").key("b.c"), "a[\"b.c\"]"),
     (.document.key("a b").key("c"), "[\"a b\"].c"),
     (.document.key("é"), "[\"é\"]"), (.document.key("a\"b\n"), "[\"a\\\"b\\n\"]"), (.document.key("[0]"), "[\"[0]\"]"),
-    (.document.key(Text(String(repeating: "x", count: 60))), String(repeating: "x", count: 60)),
-    (.document.key(Text(String(repeating: "x", count: 61))), "[\"\(String(repeating: "x", count: 60))…\"]"),
+    (.document.key(Text(String(repeating: "x", count: 72))), String(repeating: "x", count: 72)),
+    (.document.key(Text(String(repeating: "x", count: 73))), "[\"\(String(repeating: "x", count: 72))…\"]"),
   ]
 
   @Test(arguments: places.indices)
@@ -33,10 +33,10 @@ import Testing
     #expect(Array(quoted(text).unicodeScalars) == Array(shown.unicodeScalars))
   }
 
-  @Test func `a long text is cut at 60 characters`() {
-    #expect(quoted(String(repeating: "é", count: 60)) == "\"\(String(repeating: "é", count: 60))\"")
-    #expect(quoted(String(repeating: "é", count: 61)) == "\"\(String(repeating: "é", count: 60))…\"")
-    #expect(quoted(String(repeating: "e\u{301}", count: 1_000_000)).unicodeScalars.count == 63)
+  @Test func `a long text is cut at 72 characters`() {
+    #expect(quoted(String(repeating: "é", count: 72)) == "\"\(String(repeating: "é", count: 72))\"")
+    #expect(quoted(String(repeating: "é", count: 73)) == "\"\(String(repeating: "é", count: 72))…\"")
+    #expect(quoted(String(repeating: "e\u{301}", count: 1_000_000)).unicodeScalars.count == 75)
   }
 
   @Test func `a fault is its place and its reason`() {

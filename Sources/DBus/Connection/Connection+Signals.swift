@@ -18,6 +18,8 @@ struct Subscriptions {
   /// By member, since most rules name one; those that do not stand under `nil`.
   var subscribers: [MemberName?: [UInt64: Subscriber]] = [:]
   var rules: [MatchRule: Rule] = [:]
+  /// Sees signals that were sent to this connection alone.
+  var addressedObserver: (@Sendable (ReceivedSignal) -> Void)?
   var nextIdentifier: UInt64 = 0
 
   func finishAll() {
@@ -28,6 +30,19 @@ struct Subscriptions {
 }
 
 extension Connection {
+  /// From now on `observer` is shown every signal that somebody sent to this connection alone. Such a signal comes without a rule, and
+  /// is mostly a call that was meant: some tools send signals where nothing else is said. For logs.
+  ///
+  /// ```swift
+  /// let connection = try await Connection.session()
+  /// connection.observeAddressedSignals { signal in
+  ///   print("\(signal.member) came as a signal, and nobody answers those")
+  /// }
+  /// ```
+  public nonisolated func observeAddressedSignals(_ observer: @escaping @Sendable (ReceivedSignal) -> Void) {
+    onLoop { $0.subscriptions.addressedObserver = observer }
+  }
+
   /// The signals that fit `rule`. When this returns the bus knows the rule: nothing that is emitted from now on is missed.
   ///
   /// A rule with a well-known sender follows the name from owner to owner, and takes nothing from anyone else.
@@ -75,6 +90,9 @@ extension Connection {
     // Between two peers there is no bus that fills in the sender, and what a peer writes there is worth nothing.
     let sender = uniqueName == nil ? nil : message.sender
     if sender == .bus { noteOwnerChange(message) }
+    if let observer = subscriptions.addressedObserver, sender != nil, sender != .bus, message.destination != nil {
+      observer(ReceivedSignal(message, sender: sender))
+    }
     let groups = [subscriptions.subscribers[message.member], subscriptions.subscribers[nil]]
     if groups[0] == nil && groups[1] == nil { return }
     var fitting: [SignalStream] = []

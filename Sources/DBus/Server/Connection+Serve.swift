@@ -1,10 +1,16 @@
 /// Serving calls: find the object, check the access, check the types, call the handler.
 extension Connection {
   /// From now on the bus is asked who a sender is before its first call is looked at, and ``Call/knownCredentials`` is there for
-  /// every access check. A sender that cannot be identified is answered `AccessDenied`.
+  /// every access check. A sender that cannot be identified, as one that has left already, is answered `AccessDenied`; where
+  /// strangers are admitted, its calls come without credentials, and each access check decides what a stranger may.
   ///
   /// Calls of a sender that wait for the answer keep their order.
-  public nonisolated func identifyCallers() { onLoop { $0.callers.identifies = true } }
+  public nonisolated func identifyCallers(admittingStrangers: Bool = false) {
+    onLoop {
+      $0.callers.identifies = true
+      $0.callers.admitsStrangers = admittingStrangers
+    }
+  }
 
   /// From now on `observer` is shown every call before it is carried out: those that will be refused, too. For logs.
   ///
@@ -45,6 +51,7 @@ extension Connection {
       case .success(let credentials):
         call.identify(as: credentials)
         dispatch(call)
+      case .failure where callers.admitsStrangers: dispatch(call)
       case .failure:
         callers.observer?(call)
         call.fail(ErrorReply(.accessDenied, "the bus does not say who is calling"))
@@ -122,6 +129,7 @@ struct CallAdmission {
   static let limitForEachSender = 4096
 
   var identifies = false
+  var admitsStrangers = false
   var observer: (@Sendable (Call) -> Void)?
   var waiting: [BusName?: [Call]] = [:]
 }

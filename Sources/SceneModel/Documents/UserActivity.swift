@@ -49,10 +49,12 @@ extension UserActivity {
     let place = Place.document
     if type.isEmpty { throw .expected("the type of the activity", got: "\"\"", at: place.key("activity_type")) }
     if type.count > Limits.name {
-      throw .expected("at most \(Limits.name) bytes", got: "\(type.count)", at: place.key("activity_type"))
+      throw Fault(
+        .limit, at: place.key("activity_type"), "expected at most \(Limits.name) bytes, got \(type.count)")
     }
     if key.count > Limits.text {
-      throw .expected("at most \(Limits.text) bytes", got: "\(key.count)", at: place.key("target_content_identifier"))
+      throw Fault(
+        .limit, at: place.key("target_content_identifier"), "expected at most \(Limits.text) bytes, got \(key.count)")
     }
     try userInfo.refuseDepth(at: place.key("user_info"))
     self.init(activityType: type, targetContentIdentifier: key.isEmpty ? nil : key, userInfo: userInfo)

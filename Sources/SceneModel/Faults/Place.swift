@@ -45,8 +45,9 @@ extension Place: CustomStringConvertible {
   }
 }
 
-/// How many characters of somebody's text a message repeats: enough to find it by, and no more than a line.
-let maximumShown = 60
+/// How many characters of somebody's text a message repeats: a session's path, so that one can be told from another, and no more
+/// than a line.
+let maximumShown = 72
 
 /// `text` as a message shows it: in quotes, on one line, and cut where it gets long.
 package func quoted(_ text: String) -> String {

@@ -17,7 +17,7 @@ extension Manifest {
     of bytes: [UInt8], _ installedAs: Text?, _ types: TypeCatalog
   ) throws(Fault) -> Result<Manifest, Faults> {
     guard isJSON(bytes) else {
-      let list = try PropertyList.read(bytes)
+      let list = try PropertyList.read(bytes, expected: "JSON, or a property list in XML or binary")
       return ManifestReader.read(PropertyListNode(list), installedAs: installedAs, types: types)
     }
     guard let string = String(validating: bytes, as: UTF8.self) else {

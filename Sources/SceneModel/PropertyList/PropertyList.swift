@@ -6,14 +6,14 @@ package enum PropertyList {
   package enum Format: Hashable, Sendable, CaseIterable { case xml, binary }
 
   /// Reads what stands there. Of a `Value`, only a UUID and a URL can never come out; null and sets do where a binary
-  /// document has them, which no writer of Apple's makes.
+  /// document has them, which no writer of Apple's makes. `expected` is what the reader takes, for one who hands in neither form.
   package static func read(
-    _ bytes: [UInt8], maximumLength: Int = Limits.manifest
+    _ bytes: [UInt8], maximumLength: Int = Limits.manifest, expected: String = "a property list in XML or binary"
   ) throws(Fault) -> (value: Value, format: Format) {
     if bytes.count > maximumLength {
       throw Fault(.limit, at: "", "expected at most \(maximumLength) bytes, got \(bytes.count)")
     }
-    let format = try format(of: bytes)
+    let format = try format(of: bytes, expected)
     switch format {
     case .xml:
       var reader = try XMLPropertyListReader(bytes)
@@ -45,7 +45,8 @@ package enum PropertyList {
 // MARK: - Telling them apart
 
 extension PropertyList {
-  private static func format(of bytes: [UInt8]) throws(Fault) -> Format {
+  private static func format(of bytes: [UInt8], _ expected: String) throws(Fault) -> Format {
+    func unexpected(_ got: String) -> Fault { .expected(expected, got: got, at: .document) }
     if bytes.starts(with: "bplist".utf8) { return .binary }
     if bytes.starts(with: [0xFE, 0xFF]) || bytes.starts(with: [0xFF, 0xFE]) { throw unexpected("text in UTF-16") }
     let text = bytes.dropFirst(bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0)
@@ -58,10 +59,6 @@ extension PropertyList {
       throw unexpected("what looks like a property list of the old text form")
     default: throw unexpected("something else")
     }
-  }
-
-  private static func unexpected(_ got: String) -> Fault {
-    .expected("a property list in XML or binary", got: got, at: .document)
   }
 
   /// Of what follows a brace: a string and a colon, or the end. The old form would have no quotes, or "=" behind them.

@@ -1,0 +1,118 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// The examples in the documents, typed as they stand.
+@Suite struct ExampleTests {
+  @Test func `every example of the interface document does what it says`() async throws {
+    let examples = try Example.ofInterfaces()
+    #expect(examples.count > 25)
+    try await withGallery { house, folder in
+      for (index, example) in examples.enumerated() {
+        // Each finds a session and a delivery of its own, since the one before may have ended them.
+        let landing = try await house.drop("org.example.Gallery.openDetail", "\(index)")
+        var command = house.command("sh", "-c", example.text)
+        command.directory = folder
+        command.environment["session"] = landing.session
+        command.environment["delivery"] = landing.delivery
+        let result = try await command.run()
+        if let error = example.error {
+          #expect(!result.status.isSuccess, "\(example.member): \(result)")
+          #expect(result.standardError.contains(error), "\(example.member): \(result)")
+        } else {
+          #expect(result.status.isSuccess && result.standardError == "", "\(example.member): \(result)")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `every example of the page for scripts runs, one after the other in one shell`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    let blocks = try pageBlocks().filter { !$0.contains("monitor") }
+    let registers = try #require(blocks.firstIndex { $0.contains("RegisterApplication") })
+    try #require(blocks.count > 15 && registers > 0)
+    // What the page shows of the application before it registers it is there, too.
+    var script = blocks
+    script.insert(script.remove(at: registers), at: 1)
+    try await withGallery(kind) { house, folder in
+      // In a pipe only the last command's status counts, so what fails is found by what it says.
+      var shell = house.command("sh", "-u", "-c", "exec 2>&1\n" + script.joined(separator: "\n") + "\necho the end")
+      shell.directory = folder
+      let output = try await shell.output()
+      let errors = output.split(separator: "\n").filter { $0.hasPrefix("Error") || $0.contains("not found") }
+      let expected = blocks.filter { block in
+        Example.isNotBuilt { block.contains(".\($0)") || block.contains(" \($0) ") }
+      }
+      #expect(errors.count == expected.count, "\(errors)")
+      #expect(errors.allSatisfy { $0.contains("UnknownMethod") }, "\(errors)")
+      #expect(output.hasSuffix("the end"))
+      for words in [#"string "created""#, #"string "activated""#, #"string "held""#, #"string "Routed""#] {
+        #expect(output.contains(words), "\(words) in \(output)")
+      }
+    }
+  }
+
+  /// What stands between the fences of shell examples.
+  private func pageBlocks() throws -> [String] {
+    let parts = try Repository.text(of: "docs/bus.md").split(separator: "```", omittingEmptySubsequences: false)
+    return parts.filter { $0.hasPrefix("sh\n") }.map { String($0.dropFirst("sh\n".count)) }
+  }
+
+  /// A service with the application of the examples, and a folder with the files that they name.
+  private nonisolated(nonsending) func withGallery(
+    _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (House, _ folder: String) async throws -> Void
+  ) async throws {
+    try await withService(kind) { house in
+      let folder = "\(house.environment["HOME"] ?? "")/examples"
+      let register = try #require(try pageBlocks().first { $0.contains("RegisterApplication") })
+      // The manifest stands in the page, in single quotes.
+      let manifest = try #require(register.split(separator: "'").dropFirst().first).dropFirst("string:".count)
+      try house.write(String(manifest), to: "\(folder)/Info.plist")
+      for name in ["Beach.png", "window.png"] { try house.write("no picture", to: "\(folder)/\(name)") }
+      try await house.register(String(manifest))
+      try await body(house, folder)
+    }
+  }
+}
+
+/// A line for a shell, in the documentation of a member.
+struct Example {
+  /// Such as `Interchange1.Drop`.
+  let member: String
+  let text: String
+
+  /// What it is answered where no host is attached, and nothing else is wrong.
+  private static let refused = ["SceneSession1.SetState": "InvalidArgs", "SceneSession1.Disconnect": "InvalidArgs"]
+
+  /// In words of the error's name; `nil` where it works.
+  var error: String? {
+    InterfaceTests.notBuiltYet.contains(member) ? "UnknownMethod" : Self.refused[member]
+  }
+
+  static func isNotBuilt(_ isMeant: (_ member: Substring) -> Bool) -> Bool {
+    InterfaceTests.notBuiltYet.contains { isMeant($0.drop { $0 != "." }.dropFirst()) }
+  }
+
+  static func ofInterfaces() throws -> [Example] {
+    let node = try Introspection.Node(xml: Repository.text(of: "dbus/org.stagedoor.Interchange1.xml"))
+    return node.interfaces.flatMap { interface in
+      let name = interface.name.rawValue.split(separator: ".").last ?? ""
+      let documentation =
+        interface.methods.map { ($0.name, $0.documentation) } + interface.properties.map { ($0.name, $0.documentation) }
+        + interface.signals.map { ($0.name, $0.documentation) }
+      return examples(of: "\(name)", in: interface.documentation)
+        + documentation.flatMap { member, text in examples(of: "\(name).\(member)", in: text) }
+    }
+  }
+
+  /// A paragraph that begins with a program is one.
+  private static func examples(of member: String, in documentation: String?) -> [Example] {
+    (documentation ?? "").split(separator: "\n\n").compactMap { paragraph in
+      let text = paragraph.drop { $0 == " " || $0 == "\n" }
+      guard text.hasPrefix("dbus-send ") || text.hasPrefix("gdbus ") else { return nil }
+      return Example(member: member, text: String(text))
+    }
+  }
+}

@@ -1,0 +1,37 @@
+import DBus
+
+/// The members of interfaces in lines that can be compared: one for each member, with all that a caller has to know of it.
+struct InterfaceLines {
+  /// By name, such as `Interchange1.Drop`.
+  private(set) var lines: [String: String] = [:]
+
+  init(_ interfaces: some Sequence<Introspection.Interface>) {
+    for interface in interfaces {
+      let name = interface.name.rawValue.split(separator: ".").last ?? ""
+      for method in interface.methods {
+        let taken = Self.list(method.inArguments)
+        lines["\(name).\(method.name)"] = "method (\(taken)) -> (\(Self.list(method.outArguments)))"
+      }
+      for property in interface.properties {
+        let emits = interface.emitsChangedSignal(of: property)
+        lines["\(name).\(property.name)"] = "property \(property.type) \(property.access.rawValue) emits \(emits)"
+      }
+      for signal in interface.signals {
+        lines["\(name).\(signal.name)"] = "signal (\(Self.list(signal.arguments)))"
+      }
+    }
+  }
+
+  var names: Set<String> { Set(lines.keys) }
+
+  subscript(_ name: String) -> String? { lines[name] }
+
+  private static func list(_ arguments: [Introspection.Argument]) -> String {
+    arguments.map { "\($0.name ?? "?"): \($0.type)" }.joined(separator: ", ")
+  }
+}
+
+extension Introspection.Interface {
+  /// One of Stagedoor's own, and not of D-Bus's.
+  var isStagedoors: Bool { name.rawValue.hasPrefix("org.stagedoor.") }
+}

@@ -1,0 +1,169 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// What people see who look around on the bus with busctl and gdbus.
+@Suite struct IntrospectionToolTests {
+  private static let application = "\(House.root)/application/org_2eexample_2eCats"
+  private static let zoomed = #"{"activityType":"viewCat","targetContentIdentifier":"cat1"}"#
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `busctl tree shows every object, and nothing else`(kind: PrivateBus.Kind) async throws {
+    try await withObjects(kind) { house, session in
+      let other = try await house.drop("viewCat", "cat2").session
+      let folders = ["/", "/org", "/org/stagedoor", House.root, "\(House.root)/application", "\(House.root)/session"]
+      let tree = try await house.command("busctl", "--user", "tree", "--list", "\(House.name)").output()
+      #expect(
+        tree.split(separator: "\n").map(String.init).sorted()
+          == (folders + [Self.application, session, other]).sorted())
+      _ = try await house.call("Destroy", "string:standard", at: other, in: House.session)
+      let after = try await house.command("busctl", "--user", "tree", "--list", "\(House.name)").output()
+      #expect(!after.contains(other))
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `busctl introspect shows each member with its types, its flags and its value`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withObjects(kind) { house, session in
+      for (path, name) in [
+        (House.root, House.interchange), (Self.application, House.application), (session, House.session),
+      ] {
+        let shown = try await house.command("busctl", "--user", "introspect", "\(House.name)", path).output()
+        let members = BusctlTable(shown).members(of: name)
+        #expect(members.count > 7, "\(shown)")
+        let interface = try await house.introspect(path, name)
+        #expect(
+          Set(members.map { "\($0.name) \($0.type) \($0.signature) \($0.flags)" }) == Set(expectedRows(interface)))
+        let results = Dictionary(uniqueKeysWithValues: members.map { ($0.name, $0.result) })
+        for method in interface.methods {
+          let out = method.outArguments.map(\.type.rawValue).joined()
+          #expect(results[".\(method.name)"] == (out.isEmpty ? "-" : out), "\(method.name)")
+        }
+      }
+      let rows = BusctlTable(
+        try await house.command("busctl", "--user", "introspect", "\(House.name)", session).output()
+      ).members(of: House.session)
+      let values = Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0.result) })
+      #expect(values[".Configuration"] == #""Cat Detail""#)
+      #expect(values[".Connected"] == "false")
+      #expect(values[".State"] == #""unattached""#)
+      #expect(values[".UserActivity"] == "\"\(Self.zoomed.replacing("\"", with: "\\\""))\"")
+    }
+  }
+
+  /// Name, type, signature and flags, as busctl writes them.
+  private func expectedRows(_ interface: Introspection.Interface) -> [String] {
+    func signature(_ arguments: [Introspection.Argument]) -> String {
+      arguments.isEmpty ? "-" : arguments.map(\.type.rawValue).joined()
+    }
+    let properties = interface.properties.map { property in
+      let changes: String? =
+        switch interface.emitsChangedSignal(of: property) {
+        case .true: "emits-change"
+        case .invalidates: "emits-invalidation"
+        case .const: "const"
+        case .false: nil
+        }
+      let flags = [changes, property.access.isWritable ? "writable" : nil].compactMap(\.self)
+      return ".\(property.name) property \(property.type) \(flags.isEmpty ? "-" : flags.joined(separator: " "))"
+    }
+    return properties + interface.methods.map { ".\($0.name) method \(signature($0.inArguments)) -" }
+      + interface.signals.map { ".\($0.name) signal \(signature($0.arguments)) -" }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `gdbus introspect reads every object from the top down, with its values`(kind: PrivateBus.Kind) async throws {
+    try await withObjects(kind) { house, session in
+      let all = try await house.command(
+        "gdbus", "introspect", "--session", "--dest", "\(House.name)", "--object-path", "/", "--recurse"
+      ).output()
+      for path in [House.root, Self.application, session] { #expect(all.contains("node \(path) {")) }
+      for line in [
+        "readonly u Version = 1;", "readonly t EventSequence = 1;", "readonly s Identifier = 'org.example.Cats';",
+        "readonly as ActivityTypes = ['viewCat'];", "readonly b HostAttached = false;", "readwrite s Title = '';",
+        "readwrite s UserActivity = '\(Self.zoomed)';", "Refresh();", "Destroy(in  s animation);",
+      ] {
+        #expect(all.contains("  \(line)\n"), "\(line)")
+      }
+      for (path, name) in [
+        (House.root, House.interchange), (Self.application, House.application), (session, House.session),
+      ] {
+        let xml = try await house.command(
+          "gdbus", "introspect", "--session", "--dest", "\(House.name)", "--object-path", path, "--xml"
+        ).output()
+        let own = try await house.introspect(path, name)
+        #expect(try Introspection.Node(xml: xml).interface(own.name) == own, "\(path)")
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `busctl reads and writes properties, and answers as JSON`(kind: PrivateBus.Kind) async throws {
+    try await withObjects(kind) { house, session in
+      func busctl(_ arguments: String...) async throws -> String {
+        try await house.command("busctl", arguments: ["--user"] + arguments).output()
+      }
+      _ = try await busctl("set-property", "\(House.name)", session, House.session, "Title", "s", "Tom, grüßend")
+      #expect(
+        try await busctl("get-property", "\(House.name)", session, House.session, "Title", "Connected")
+          == #"s "Tom, gr\303\274\303\237end""# + "\nb false")
+      let listed = try Document(
+        try await busctl(
+          "--json=short", "call", "\(House.name)", House.root, House.interchange, "ListSessions", "ssu", "", "", "0"))
+      #expect(listed["type"]?.text == "a(ossssst)")
+      let row = try #require(listed["data"]?.elements.first?.elements.first).elements
+      #expect(
+        row.prefix(6).map(\.text)
+          == [session, "org.example.Cats", "Cat Detail", "unattached", "cat1", "Tom, grüßend"])
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `gdbus call shows an error with its name, and waits for what takes long`(kind: PrivateBus.Kind) async throws {
+    try await withObjects(kind) { house, session in
+      func gdbus(_ method: String, _ arguments: String...) -> Command {
+        house.command(
+          "gdbus",
+          arguments: ["call", "-e", "-d", "\(House.name)", "-o", House.root, "-m", "\(House.interchange).\(method)"]
+            + arguments)
+      }
+      let refused = try await gdbus("Drop", "viewDog", "rex", "{}").run()
+      #expect(refused.status == .exited(1))
+      #expect(
+        refused.standardError.hasPrefix(
+          #"Error: GDBus.Error:org.stagedoor.Error.ActivityTypeNotDeclared: no application declares "viewDog""#))
+      // It reads the signature from the introspection, so a document needs no types.
+      let delivered = try await gdbus("Deliver", Payloads.activity("viewCat", "cat1")).output()
+      #expect(delivered.hasPrefix("(objectpath '\(session)', 'activated', '"))
+      let mixed = Payloads.items(("viewCat", "cat1"), ("viewDog", "rex"), options: #""batch": "bestEffort""#)
+      let batch = try await gdbus("DeliverEach", mixed).output()
+      #expect(batch.hasPrefix("([(objectpath '\(session)', 'activated', '"))
+      #expect(batch.hasSuffix("('/', 'org.stagedoor.Error.ActivityTypeNotDeclared', '')],)"))
+      let waited = try await gdbus(
+        "Deliver", Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 0.1"#)
+      ).run()
+      #expect(waited.standardError.contains("org.stagedoor.Error.HostTimeout"))
+    }
+  }
+
+  /// A service with an application, and a session of it.
+  private nonisolated(nonsending) func withObjects(
+    _ kind: PrivateBus.Kind, _ body: nonisolated(nonsending) (House, _ session: String) async throws -> Void
+  ) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      try await body(house, try await house.drop("viewCat", "cat1").session)
+    }
+  }
+}
+
+extension House {
+  /// What the object at a path says of one of its interfaces.
+  fileprivate func introspect(_ path: String, _ interface: String) async throws -> Introspection.Interface {
+    let name = try InterfaceName(interface)
+    return try #require(
+      try await watcher.object(House.name, at: try ObjectPath(path), name).introspect().interface(name))
+  }
+}

@@ -1,0 +1,27 @@
+import DBusTestSupport
+import Testing
+
+/// The page of the manual against the program that it is about. That groff has nothing to say about it is for `make check`.
+@Suite struct ManualTests {
+  @Test func `the manual has the options that the program has, and its version`() async throws {
+    let page = try Repository.text(of: "docs/stagedoord.1").replacing("\\-", with: "-")
+    let help = try await Command.built("stagedoord", "--help").output()
+    #expect(options(in: help).count > 6)
+    #expect(options(in: page, but: ["--session", "--print-reply", "--dest", "--user"]) == options(in: help))
+    let version = try await Command.built("stagedoord", "--version").output().split(separator: " ").last ?? ""
+    #expect(page.contains("\"Stagedoor \(version)\""))
+  }
+
+  @Test func `the manual has a row for each status and each value that the help names`() async throws {
+    let page = try Repository.text(of: "docs/stagedoord.1")
+    let help = try await Command.built("stagedoord", "--help").output()
+    for word in ["full", "normal", "memory", "error", "warning", "info", "debug", "SIGTERM", "SIGINT", "SIGHUP"] {
+      #expect(page.contains(word) && help.contains(word), "\(word)")
+    }
+    for status in 0...3 { #expect(page.contains(".TP\n.B \(status)\n") && help.contains(" \(status) ")) }
+  }
+
+  private func options(in text: String, but others: Set<String> = []) -> Set<String> {
+    Set(text.matches(of: /--[a-z][a-z-]*/).map { String($0.output) }).subtracting(others)
+  }
+}
