@@ -18,7 +18,7 @@ extension Interchange {
     guard let identifier = InterchangeNames.application(at: path), let manifest = state.manifest(of: identifier) else {
       throw InterchangeError(.unknownObject, "there is no application at \(path)")
     }
-    return (manifest, manifestFiles[identifier] ?? .empty, false)
+    return (manifest, manifestFiles[identifier] ?? .empty, hosts[identifier] != nil)
   }
 
   package func newSession(of configuration: Text, at path: ObjectPath, _ reply: DeliveryReply) throws {
@@ -33,6 +33,18 @@ extension Interchange {
       if !named.contains(where: { $0.role == PayloadOptions.defaultRole }) { payload.options.role = named.first?.role }
     }
     try deliver(payload, fingerprint: .empty, from: callers.caller(of: reply.call), reply)
+  }
+
+  /// Tells everyone who watches the application that something its scenes share has changed.
+  package func postNotification(_ name: Text, _ userInfo: Text, _ call: Call) throws {
+    let (manifest, _, _) = try manifest(at: call.path)
+    try refuseOthersThanHost(of: manifest.identifier, call)
+    if name.isEmpty || name.count > Limits.name {
+      throw InterchangeError(.invalidArgs, "name: expected 1 to \(Limits.name) bytes, got \(name.count)")
+    }
+    _ = try self.userInfo(userInfo)
+    guard let notificationPosted else { return }
+    try connection.emit(notificationPosted, from: call.path, name.string, userInfo.string)
   }
 
   // MARK: Manifests
@@ -55,6 +67,8 @@ extension Interchange {
     if before.manifest == manifest, before.file == file { return }
     state.register(manifest)
     manifestFiles[identifier] = file
+    // It may say how to start it.
+    if case .impossible? = starts[identifier] { starts[identifier] = nil }
     share.onRefusal { me in
       if let manifest = before.manifest { me.state.register(manifest) } else { me.state.unregister(identifier) }
       me.manifestFiles[identifier] = before.file

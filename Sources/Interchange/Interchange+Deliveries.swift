@@ -33,7 +33,7 @@ extension Interchange {
     }
     try collect(refuse: { finish(.failure($0)) }) { share in
       let answer = try decide(payload, fingerprint: fingerprint, caller, &share)
-      if payload.options.wait == .handled {
+      if payload.options.wait == .handled, !isHost(caller, of: answer.session) {
         share.speak.append { me in me.waiting[answer.delivery] = finish }
       } else {
         share.speak.append { _ in finish(.success(answer)) }
@@ -54,7 +54,15 @@ extension Interchange {
     return try carryOut(decision, payload, fingerprint: fingerprint, caller, &share, now)
   }
 
-  func sender(_ caller: Caller) -> Sender { Sender(hosts: nil, isSandboxed: caller.isSandboxed) }
+  func sender(_ caller: Caller) -> Sender {
+    Sender(hosts: caller.name.flatMap { hosted[$0] }, isSandboxed: caller.isSandboxed)
+  }
+
+  /// A host that waited for itself might wait for ever.
+  private func isHost(_ caller: Caller, of session: UniqueIdentifier) -> Bool {
+    guard let name = caller.name, let application = hosted[name] else { return false }
+    return state.application(of: session) == application
+  }
 
   func newIdentifier() -> UniqueIdentifier {
     var random = SystemRandomNumberGenerator()
@@ -99,14 +107,17 @@ extension Interchange {
     of delivery: UniqueIdentifier, _ decision: Decision, _ payload: Payload, _ fingerprint: Text, _ caller: Caller,
     _ session: UniqueIdentifier, _ now: Instant
   ) -> StoredDelivery {
-    // Nobody hosts it yet: it waits.
-    let progress = DeliveryProgress(.held, isOpen: true, session: session, outcome: decision.outcome.name)
+    let application = decision.explanation.application ?? .empty
+    // Where nobody hosts it yet it waits.
+    let progress = DeliveryProgress(
+      hosts[application]?.isReady ?? false ? .routed : .held, isOpen: true, session: session,
+      outcome: decision.outcome.name)
     var record = StoredDelivery(
-      identifier: delivery, application: decision.explanation.application ?? .empty, sender: caller.application,
+      identifier: delivery, application: application, sender: caller.application,
       token: payload.options.token, created: now, deadline: now.adding(seconds: payload.options.deadline),
       progress: progress)
     record.fingerprint = payload.options.token == nil ? .empty : fingerprint
-    record.sourceApplication = caller.application
+    record.sourceApplication = caller.name.flatMap { hosted[$0] } ?? caller.application
     record.isPrivate = payload.options.isPrivate
     record.routing = decision.explanation.routingActivity.map {
       RoutingPlace(item: Int64($0.item), activity: Int64($0.activity))
@@ -136,8 +147,9 @@ extension Interchange {
           activityType: isPrivate ? .empty : routing.activityType,
           targetContentIdentifier: isPrivate ? .empty : routing.targetContentIdentifier, delivery: delivery),
         application: routing.application, session: session, in: &share, at: now)
-    // A host would be asked here; without one the delivery waits for its deadline.
-    case .handOver: break
+    case .handOver(let session):
+      let application = decision.explanation.application ?? .empty
+      share.afterwards.append { me in me.handOver(delivery, to: session, of: application) }
     }
   }
 

@@ -15,7 +15,8 @@ extension Interchange {
     log.info("\(delivery.identifier): \(ending.rawValue)")
     guard let identifier = delivery.progress.session, let session = try session(identifier, in: share) else { return }
     if delivery.progress.outcome == "created", !session.hasBeenConnected {
-      try discard(session, animation: "standard", besides: delivery.identifier, &share, now)
+      // No host ever knew of it.
+      try discard(session, animation: "standard", besides: delivery.identifier, isTold: false, &share, now)
     } else {
       try putBack(delivery, session, &share)
     }
@@ -44,13 +45,16 @@ extension Interchange {
 
   /// Out of routing and off the bus. What it was still to be given fails with it, besides the delivery that takes it along.
   func discard(
-    _ session: Session, animation: Text, besides ending: UniqueIdentifier? = nil, _ share: inout Turn.Share,
-    _ now: Instant
+    _ session: Session, animation: Text, besides ending: UniqueIdentifier? = nil, isTold: Bool = true,
+    _ share: inout Turn.Share, _ now: Instant
   ) throws(InterchangeError) {
     let open = try stored { () throws(StoreError) in try store.openDeliveries(to: session.identifier) }
     share.onRefusal(revert: state.discard(session.identifier))
     share.records.append(.sessionDiscarded(session.identifier))
-    share.records.append(.discardOwed(application: session.application, session: session.identifier))
+    if isTold {
+      share.records.append(.discardOwed(application: session.application, session: session.identifier))
+      share.afterwards.append { me in me.close(session, animation) }
+    }
     share.speak.append { me in
       me.connection.objectRemoved(
         at: InterchangeNames.path(ofSession: session.identifier), [InterchangeNames.session])
@@ -74,9 +78,11 @@ extension Interchange {
       try putBack(delivery, session, &share)
     }
     var progress = delivery.progress
+    progress.state = hosts[delivery.application]?.isReady ?? false ? .routed : .held
     progress.session = target
     progress.outcome = decision.outcome.name
     progress.attempt += 1
+    share.afterwards.append { me in me.handOver(delivery.identifier, to: target, of: delivery.application) }
     var previous: PreviouslyShown?
     if let fact = decision.fact {
       share.onRefusal(revert: state.apply(fact))
@@ -103,7 +109,17 @@ extension Interchange {
   /// connected until its host says so: it may have gone meanwhile.
   func resume() {
     do throws(StoreError) {
-      for delivery in try store.openDeliveries() { deadlines.add(delivery.identifier, at: delivery.deadline, self) }
+      let open = try store.openDeliveries()
+      for delivery in open { deadlines.add(delivery.identifier, at: delivery.deadline, self) }
+      // What a host had when the service ended it may have seen.
+      try store.commit(
+        open.filter { $0.progress.state == .routed }.map { delivery in
+          var progress = delivery.progress
+          progress.state = .held
+          progress.attempt += 1
+          return .deliveryProgress(delivery.identifier, progress)
+        }, at: settings.now())
+      for application in Set(open.map(\.application)) { start(application) }
     } catch {
       log.error("the deliveries that wait cannot be read: \(error.message)")
     }
@@ -135,18 +151,37 @@ extension Interchange {
         deadlines.add(identifier, at: again, self)
         continue
       }
-      guard let delivery, delivery.progress.state == .held else { continue }
+      guard let delivery, delivery.progress.isOpen else { continue }
+      do {
+        try deadlineCame(for: delivery, tryingAgain: again)
+      } catch {
+        deadlines.add(identifier, at: again, self)
+      }
+    }
+  }
+
+  private func deadlineCame(for delivery: StoredDelivery, tryingAgain again: Instant) throws {
+    let identifier = delivery.identifier
+    guard let canBeStarted = canBeStarted(delivery.application) else {
+      // Whether anything can start it is being asked.
+      deadlines.add(identifier, at: settings.now().adding(seconds: 1), self)
+      return
+    }
+    try collect(refuse: { [log] in log.error("\(identifier): \($0.message)") }) { share in
+      share.onRefusal { me in me.deadlines.add(identifier, at: again, me) }
+      if canBeStarted || delivery.progress.state == .routed {
+        let late = InterchangeError(
+          .hostTimeout, "the host of \(delivery.application) did not take the delivery \(identifier) in time")
+        return try end(delivery, .failed, late, &share, settings.now())
+      }
       var progress = delivery.progress
       (progress.state, progress.isOpen) = (.routed, false)
-      var share = Turn.Share(refuse: { _ in })
-      share.onRefusal { me in me.deadlines.add(identifier, at: again, me) }
       share.records.append(.deliveryProgress(identifier, progress))
       share.speak.append { me in
         let late = InterchangeError(
           .hostTimeout, "no host took the delivery \(identifier) in time; it has been routed, and its session stays")
         me.waiting.removeValue(forKey: identifier)?(.failure(late))
       }
-      add(share)
     }
   }
 }

@@ -29,7 +29,8 @@ extension Interchange {
     if let caller, caller.isSandboxed, caller.application != session.application {
       throw InterchangeError(.accessDenied, "a sandboxed application may read the sessions of its own application only")
     }
-    return session.asSeen
+    let isHost = caller?.name.map { hosted[$0] == session.application } ?? false
+    return isHost ? session : session.asSeen
   }
 
   private func session(at path: ObjectPath) throws -> Session {
@@ -67,6 +68,10 @@ extension Interchange {
       .sessionRefreshRequested, application: session.application, session: session.identifier, in: &share,
       at: settings.now())
     share.speak.append { _ in reply.send() }
+    share.afterwards.append { me in
+      if session.isConnected { me.refreshes.insert(session.identifier) }
+      me.passOnRefresh(of: session)
+    }
     add(share)
   }
 
@@ -92,7 +97,7 @@ extension Interchange {
     endTurn()
     let before = try session(at: access.path)
     var session = before
-    if let call = access.call { try refuseOthersThanHost(of: session, call) }
+    if let call = access.call { try refuseOthersThanHost(of: session.application, call) }
     switch property {
     case .title: session.title = text
     case .userActivity: session.show(try activity(text))
@@ -144,7 +149,7 @@ extension Interchange {
     text.isEmpty ? nil : try read { () throws(Fault) in try UserActivity(json: text, rules) }
   }
 
-  private func userInfo(_ text: Text) throws -> UserInfo {
+  func userInfo(_ text: Text) throws -> UserInfo {
     if text.isEmpty { return UserInfo() }
     guard case .dictionary(let userInfo) = try read({ () throws(Fault) in try JSON.value(text) }) else {
       throw InterchangeError(.invalidPayload, "expected a dictionary, got \(quoted(text.string))")
@@ -164,7 +169,7 @@ extension Interchange {
   package func setState(_ state: Text, at path: ObjectPath, _ reply: Reply<>) throws {
     endTurn()
     var session = try session(at: path)
-    try refuseOthersThanHost(of: session, reply.call)
+    try refuseOthersThanHost(of: session.application, reply.call)
     guard let wanted = SceneState(rawValue: state.string), wanted != .unattached else {
       throw InterchangeError(
         .invalidArgs,
@@ -176,37 +181,32 @@ extension Interchange {
     let now = settings.now()
     if wanted == .foregroundActive, session.state != wanted { session.lastActivated = now }
     session.state = wanted
-    changeState(of: session, reply, now) { .sessionStateChanged($0) }
+    try collect(refuse: { reply.fail($0) }) { share in
+      share.onRefusal(revert: self.state.update(session))
+      share.set(session)
+      announce(
+        .sessionStateChanged(wanted), application: session.application, session: session.identifier, in: &share, at: now
+      )
+      let path = InterchangeNames.path(ofSession: session.identifier)
+      share.speak.append { me in
+        me.connection.propertyChanged("State", of: InterchangeNames.session, at: path)
+        reply.send()
+      }
+      share.afterwards.append { [session] me in me.passOnRefresh(of: session) }
+    }
   }
 
   package func disconnect(at path: ObjectPath, _ reply: Reply<>) throws {
     endTurn()
-    var session = try session(at: path)
-    try refuseOthersThanHost(of: session, reply.call)
+    let session = try session(at: path)
+    try refuseOthersThanHost(of: session.application, reply.call)
     guard session.isConnected else {
       throw InterchangeError(.invalidArgs, "the session is not connected")
     }
-    session.isConnected = false
-    session.state = .unattached
-    changeState(of: session, reply, settings.now()) { _ in .sessionDisconnected }
-  }
-
-  private func changeState(
-    of session: Session, _ reply: Reply<>, _ now: Instant, _ event: (SceneState) -> Event.Kind
-  ) {
-    var share = Turn.Share(refuse: { reply.fail($0) })
-    share.onRefusal(revert: state.update(session))
-    share.set(session)
-    announce(
-      event(session.state), application: session.application, session: session.identifier, in: &share, at: now)
-    share.speak.append { me in
-      let path = InterchangeNames.path(ofSession: session.identifier)
-      for property: MemberName in ["State", "Connected"] {
-        me.connection.propertyChanged(property, of: InterchangeNames.session, at: path)
-      }
-      reply.send()
+    try collect(refuse: { reply.fail($0) }) { share in
+      disconnect(session, &share)
+      share.speak.append { _ in reply.send() }
     }
-    add(share)
   }
 
   // MARK: Who may
@@ -224,9 +224,13 @@ extension Interchange {
   }
 
   /// While an application that was registered has no host, a shell may play it; so tests do.
-  private func refuseOthersThanHost(of session: Session, _ call: Call) throws(InterchangeError) {
-    let isRegistered = manifestFiles[session.application]?.isEmpty ?? false
-    if isRegistered, !callers.caller(of: call).isSandboxed { return }
-    throw InterchangeError(.accessDenied, "only the attached host of \(session.application) may do that")
+  func refuseOthersThanHost(of application: Text, _ call: Call) throws(InterchangeError) {
+    let caller = callers.caller(of: call)
+    if let host = hosts[application] {
+      if host.owner == caller.name { return }
+    } else if manifestFiles[application]?.isEmpty ?? false, !caller.isSandboxed {
+      return
+    }
+    throw InterchangeError(.accessDenied, "only the attached host of \(application) may do that")
   }
 }

@@ -25,8 +25,16 @@ package actor Interchange {
   var turn = Turn()
   var sequence: UInt64
   var signals: Signals?
+  var notificationPosted: SignalDeclaration<String, String>?
   let callers: Callers
   var deadlines = Deadlines()
+  /// Who hosts an application's scenes, and which application a connection hosts.
+  var hosts: [Text: Host] = [:]
+  var hosted: [BusName: Text] = [:]
+  var starts: [Text: Start] = [:]
+  var startCount = 0
+  /// Sessions whose scenes are to draw themselves again, as soon as they are in the background.
+  var refreshes: Set<UniqueIdentifier> = []
   /// Senders who are answered when a host has taken what they sent.
   var waiting: [UniqueIdentifier: Finish] = [:]
   /// When something was last stored, and what waits until nothing has been for a while.
@@ -46,6 +54,9 @@ package actor Interchange {
     package var maximumCalls = 1_000
     /// How long nothing is stored before the store is put in order.
     package var quiet: Duration = .seconds(3)
+    /// Starts an application by the command of its manifest, with what lets its window come to the front, and stays until that has ended:
+    /// well, or in a failure that a sentence names. Without it only the bus starts anything.
+    package var run: (@Sendable (_ command: Text, _ activationToken: Text?) async -> String?)?
 
     package init(now: @escaping @Sendable () -> Instant) { self.now = now }
   }
@@ -73,7 +84,8 @@ package actor Interchange {
     hintAtSignals()
     connection.export(root.interface, at: InterchangeNames.root)
     connection.exportObjectManager(at: InterchangeNames.root)
-    let application = ApplicationInterface.make(on: self)
+    let (application, notificationPosted) = ApplicationInterface.make(on: self)
+    self.notificationPosted = notificationPosted
     connection.export(
       Subtree(
         interfaces: { path in self.assumeIsolated { $0.isApplication(path) } ? [application] : nil },
@@ -106,6 +118,8 @@ package actor Interchange {
     endTurn()
     deadlines.cancel()
     settling?.cancel()
+    // They leave as we do, which is no news of them.
+    hosts = [:]
     store.close()
   }
 }

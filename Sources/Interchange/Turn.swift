@@ -15,6 +15,8 @@ struct Turn {
     private(set) var takeBack: [(isolated Interchange) -> Void] = []
     /// Said once it is stored, in this order; the reply is the last.
     var speak: [(isolated Interchange) -> Void] = []
+    /// Done once everyone was told.
+    var afterwards: [(isolated Interchange) -> Void] = []
     /// Said where it cannot be stored.
     var refuse: (InterchangeError) -> Void
 
@@ -86,6 +88,7 @@ extension Interchange {
     }
     settleWhenQuiet()
     for share in shares { for speak in share.speak { speak(self) } }
+    for share in shares { for act in share.afterwards { act(self) } }
   }
 
   /// Everything goes back to what is stored, the last change first, and each caller is told.

@@ -34,10 +34,12 @@ package protocol InterchangeCalls: Actor {
   func register(_ manifest: Text, _ reply: Reply<ObjectPath>) throws
   func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply<>) throws
   func preferredApplication(for type: Text, _ call: Call) throws -> Text
+  func attachHost(of identifier: Text, connected: [ObjectPath], _ reply: Reply<ObjectPath, [ObjectPath]>) throws
 
   // An application
   func manifest(at path: ObjectPath) throws -> (manifest: Manifest, file: Text, isAttached: Bool)
   func newSession(of configuration: Text, at path: ObjectPath, _ reply: DeliveryReply) throws
+  func postNotification(_ name: Text, _ userInfo: Text, _ call: Call) throws
 
   // A session
   func session(_ access: PropertyAccess) throws -> Session

@@ -11,6 +11,7 @@ package enum InterchangeNames {
   package static let interchange: InterfaceName = "org.stagedoor.Interchange1"
   package static let application: InterfaceName = "org.stagedoor.Application1"
   package static let session: InterfaceName = "org.stagedoor.SceneSession1"
+  package static let host: InterfaceName = "org.stagedoor.SceneHost1"
 
   package static func path(ofSession identifier: UniqueIdentifier) -> ObjectPath {
     ObjectPath(unchecked: SessionReference.path(of: identifier).string)
@@ -23,6 +24,11 @@ package enum InterchangeNames {
 
   package static func path(ofApplication identifier: Text) -> ObjectPath {
     applications.appending(label: identifier.string)
+  }
+
+  /// Where an application exports its host: the path of its name's spelling.
+  package static func path(ofHost application: Text) -> ObjectPath {
+    ObjectPath(unchecked: "/" + application.string.replacing(".", with: "/").replacing("-", with: "_"))
   }
 
   package static func application(at path: ObjectPath) -> Text? {

@@ -3,7 +3,9 @@ package import SceneModel
 
 /// `org.stagedoor.Application1`, the same for every application: which one is meant, its path says.
 package enum ApplicationInterface {
-  package static func make<Service: InterchangeCalls>(on service: Service) -> Interface {
+  package static func make<Service: InterchangeCalls>(
+    on service: Service
+  ) -> (interface: Interface, notificationPosted: SignalDeclaration<String, String>) {
     var interface = Interface(InterchangeNames.application)
     interface.property("Identifier", emits: .const, on: service) { service, access in
       try service.manifest(at: access.path).manifest.identifier.string
@@ -33,7 +35,13 @@ package enum ApplicationInterface {
     ) { (service: isolated Service, reply: DeliveryReply, configuration: String) in
       try service.newSession(of: Text(configuration), at: reply.call.path, reply)
     }
-    return interface
+    interface.method(
+      "PostNotification", in: "name", "user_info", on: service
+    ) { (service: isolated Service, call: Call, name: String, userInfo: String) in
+      try service.postNotification(Text(name), Text(userInfo), call)
+    }
+    let posted = interface.signal("NotificationPosted", "name", "user_info", of: String.self, String.self)
+    return (interface, posted)
   }
 }
 

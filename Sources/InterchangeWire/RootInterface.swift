@@ -91,6 +91,14 @@ package struct RootInterface: Sendable {
       try service.register(Text(manifest), reply)
     }
     interface.method(
+      "AttachHost", in: "identifier", "connected", out: "application", "discarded", on: service
+    ) {
+      (
+        service: isolated Service, reply: Reply<ObjectPath, [ObjectPath]>, identifier: String, connected: [ObjectPath]
+      ) in
+      try service.attachHost(of: Text(identifier), connected: connected, reply)
+    }
+    interface.method(
       "SetPreferredApplication", in: "activity_type", "identifier", on: service
     ) { (service: isolated Service, reply: Reply<>, type: String, identifier: String) in
       try service.setPreferredApplication(Text(identifier), for: Text(type), reply)

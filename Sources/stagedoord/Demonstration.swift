@@ -20,6 +20,7 @@ enum Demonstration {
     let bus = try await DemoBus.start()
     let result: Result<Int32, any Error>
     do {
+      arguments.address = bus.address
       let connection = try await Connection.open(bus.address)
       result = .success(try await run(arguments, on: connection, endings, ownAddress: bus.address))
     } catch {

@@ -60,6 +60,7 @@ struct Service: Sendable {
       throw Failure("neither XDG_STATE_HOME nor HOME says where to keep what must survive: name it with --state")
     }
     let durability = arguments.durability
+    let starter = Starter(address: (try arguments.address ?? BusAddress.session()).description)
     let interchange = try await connection.loop.run { _ in
       let store = try SessionStore(
         directory: directory, durability: durability, rules: ReadingRules(types: types), at: Clock.now())
@@ -67,8 +68,9 @@ struct Service: Sendable {
         log.error("the store was broken (\(setAside.reason)); it is now \(setAside.path), and a new one was begun")
       }
       for problem in store.problems { log.warning(problem) }
-      return try Interchange(
-        on: connection, store: store, types: types, settings: Interchange.Settings(now: Clock.now), log: log)
+      var settings = Interchange.Settings(now: Clock.now)
+      settings.run = { command, token in await starter.run(command, token) }
+      return try Interchange(on: connection, store: store, types: types, settings: settings, log: log)
     }
     let installed = InstalledManifests(in: data, types: types, log: log)
     await interchange.load(installed)

@@ -7,6 +7,11 @@ extension State {
     slotTable.find(State.hash(identifier)) { entries[Int($0)].identifier == identifier }
   }
 
+  /// Whose session it is.
+  package func application(of identifier: UniqueIdentifier) -> Text? {
+    slot(of: identifier).map { applications[Int(entries[Int($0)].application)].identifier }
+  }
+
   /// Whether the session exists.
   package func contains(_ identifier: UniqueIdentifier) -> Bool { slot(of: identifier) != nil }
 

@@ -1,0 +1,92 @@
+import InterchangeWire
+import SceneModel
+import SessionStore
+
+/// What a host is given along with a session: `docs/documents.md`, Connection options.
+struct ConnectionOptions {
+  private let fields: UserInfo
+
+  init(_ delivery: StoredDelivery, _ payload: Payload, _ session: Session, isSandboxed: Bool) {
+    var fields: UserInfo = [
+      "delivery": .string(Text("\(delivery.identifier)")), "attempt": .integer(delivery.progress.attempt),
+      "role": .string(session.role),
+    ]
+    let isOwn = delivery.sourceApplication == session.application
+    var contents = Contents(payload, routing: delivery.routing, isOwn: isOwn, isSandboxed: isSandboxed)
+    contents.collect()
+    fields["userActivities"] = .array(contents.activities.map(\.document))
+    if !contents.items.isEmpty { fields["items"] = .array(contents.items) }
+    fields["stateRestorationActivity"] = session.isConnected ? nil : session.stateRestorationActivity?.document
+    if !delivery.sourceApplication.isEmpty { fields["sourceApplication"] = .string(delivery.sourceApplication) }
+    if let named = payload.options.requestingSession, let requesting = SessionReference.identifier(named) {
+      fields["requestingSession"] = .string(Text("\(requesting)"))
+    }
+    if payload.options.presentationStyle != .automatic {
+      fields["presentationStyle"] = .string(Text(payload.options.presentationStyle.rawValue))
+    }
+    self.fields = fields
+  }
+
+  var json: Text { JSON.text(of: .dictionary(fields)) }
+}
+
+/// The activities and items of a payload, as far as the host may see them.
+private struct Contents {
+  let payload: Payload
+  let routing: RoutingPlace?
+  /// The sender is the same application.
+  let isOwn: Bool
+  let isSandboxed: Bool
+  private(set) var activities: [UserActivity] = []
+  private(set) var items: [Value] = []
+
+  init(_ payload: Payload, routing: RoutingPlace?, isOwn: Bool, isSandboxed: Bool) {
+    self.payload = payload
+    self.routing = routing
+    self.isOwn = isOwn
+    self.isSandboxed = isSandboxed
+  }
+
+  /// The routing activity is the first, then the others come in the order of the payload.
+  mutating func collect() {
+    var places: [[Int64]] = payload.items.map { _ in [] }
+    func isRouting(_ item: Int, _ activity: Int) -> Bool {
+      routing.map { $0.item == Int64(item) && $0.activity == Int64(activity) } ?? false
+    }
+    for isFirst in [true, false] {
+      for (item, content) in payload.items.enumerated() {
+        for (number, activity) in content.activities.enumerated() where isRouting(item, number) == isFirst {
+          guard isVisible(activity.visibility) else { continue }
+          places[item].append(Int64(activities.count))
+          activities.append(activity)
+        }
+      }
+    }
+    items = zip(payload.items, places).map { document(of: $0, $1) }
+  }
+
+  private func isVisible(_ visibility: Visibility) -> Bool { visibility == .all || isOwn }
+
+  private func document(of item: Item, _ activities: [Int64]) -> Value {
+    var fields = UserInfo()
+    fields["suggestedName"] = item.suggestedName.map(Value.string)
+    if !activities.isEmpty { fields["activities"] = .array(activities.sorted().map(Value.integer)) }
+    let representations = item.representations.filter { isVisible($0.visibility) }.map(document)
+    if !representations.isEmpty { fields["representations"] = .array(representations) }
+    return .dictionary(fields)
+  }
+
+  private func document(of representation: Representation) -> Value {
+    var fields: UserInfo = ["type": .string(representation.type.spelling)]
+    switch representation.content {
+    case .data(let data): fields["size"] = .integer(Int64(data.count))
+    case .text(let text): fields["size"] = .integer(Int64(text.count))
+    case .file(let url):
+      if representation.openInPlace, !isSandboxed {
+        fields["file"] = .string(url)
+        fields["openInPlace"] = true
+      }
+    }
+    return .dictionary(fields)
+  }
+}

@@ -1,0 +1,63 @@
+package import DBus
+package import SceneModel
+
+/// The scenes of an application, as the service calls them: `org.stagedoor.SceneHost1` of the connection that attached.
+package struct SceneHost: Sendable {
+  private let object: RemoteObject
+
+  /// - Parameter owner: Its unique name. Whoever owns the application's name later is somebody else.
+  package init(of application: Text, owner: BusName, on connection: Connection) {
+    object = connection.object(owner, at: InterchangeNames.path(ofHost: application), InterchangeNames.host)
+  }
+
+  package nonisolated(nonsending) func configurationForConnecting(
+    _ session: UniqueIdentifier, role: Text, options: Text
+  ) async throws(CallError) -> Text {
+    let answer: String = try await object.call(
+      "ConfigurationForConnecting", InterchangeNames.path(ofSession: session), role.string, options.string,
+      timeout: .seconds(1))
+    return Text(answer)
+  }
+
+  package nonisolated(nonsending) func connectScene(
+    _ session: UniqueIdentifier, configuration: Text, options: Text, within timeout: Duration
+  ) async throws(CallError) {
+    try await object.call(
+      "ConnectScene", InterchangeNames.path(ofSession: session), configuration.string, options.string, timeout: timeout)
+  }
+
+  package nonisolated(nonsending) func continueScene(
+    _ session: UniqueIdentifier, options: Text, within timeout: Duration
+  ) async throws(CallError) {
+    try await object.call(
+      "ContinueScene", InterchangeNames.path(ofSession: session), options.string, timeout: timeout)
+  }
+
+  /// - Parameter token: What lets a window come to the front, as it came from the sender.
+  package nonisolated(nonsending) func activateScene(
+    _ session: UniqueIdentifier, token: Text?, within timeout: Duration
+  ) async throws(CallError) {
+    var data: [String: Variant] = [:]
+    if let token {
+      data["activation-token"] = token.string.variant
+      data["desktop-startup-id"] = token.string.variant
+    }
+    try await object.call("ActivateScene", InterchangeNames.path(ofSession: session), data, timeout: timeout)
+  }
+
+  package nonisolated(nonsending) func refreshScene(_ session: UniqueIdentifier) async throws(CallError) {
+    try await object.call("RefreshScene", InterchangeNames.path(ofSession: session))
+  }
+
+  package nonisolated(nonsending) func destroyScene(
+    _ session: UniqueIdentifier, animation: Text
+  ) async throws(CallError) {
+    try await object.call("DestroyScene", InterchangeNames.path(ofSession: session), animation.string)
+  }
+
+  package nonisolated(nonsending) func didDiscardSceneSessions(
+    _ sessions: [UniqueIdentifier]
+  ) async throws(CallError) {
+    try await object.call("DidDiscardSceneSessions", sessions.map { "\($0)" })
+  }
+}

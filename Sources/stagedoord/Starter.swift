@@ -1,0 +1,120 @@
+import Dispatch
+@preconcurrency import Glibc
+import SceneModel
+
+/// Starts applications by the command of their manifest. No shell reads it: words are separated by blanks, and `"` holds together what
+/// has blanks in it, as in a desktop entry.
+struct Starter: Sendable {
+  /// The bus that the application is to come to.
+  let address: String
+
+  /// What an application needs to find its user, its display and its bus. Nothing else of ours is its business.
+  private static let passedOn: Set<String> = [
+    "DISPLAY", "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER", "WAYLAND_DISPLAY",
+    "XAUTHORITY",
+  ]
+
+  /// Stays until the command has ended. Answers why it did not end well.
+  func run(_ command: Text, _ activationToken: Text?) async -> String? {
+    guard let words = Starter.words(of: command.string), let program = words.first else {
+      return "its command has a quotation mark without its other, or is empty"
+    }
+    let environment = environment(activationToken)
+    return await withCheckedContinuation { continuation in
+      // A thread of its own waits for it: one application, one thread.
+      DispatchQueue(label: "stagedoord.starter").async {
+        var process: pid_t = 0
+        let error = Starter.spawn(words, environment, &process)
+        if error != 0 {
+          continuation.resume(returning: "\(program): \(String(cString: strerror(error)))")
+          return
+        }
+        continuation.resume(returning: Starter.wait(for: process))
+      }
+    }
+  }
+
+  private func environment(_ activationToken: Text?) -> [String] {
+    var variables: [String] = []
+    var next = environ
+    while let variable = next.pointee.map({ String(cString: $0) }) {
+      let name = String(variable.prefix { $0 != "=" })
+      if Starter.passedOn.contains(name) || name.hasPrefix("XDG_") || name.hasPrefix("LC_") {
+        variables.append(variable)
+      }
+      next += 1
+    }
+    variables.append("DBUS_SESSION_BUS_ADDRESS=\(address)")
+    variables.removeAll { $0.hasPrefix("XDG_ACTIVATION_TOKEN=") }
+    if let activationToken {
+      variables.append("XDG_ACTIVATION_TOKEN=\(activationToken)")
+      variables.append("DESKTOP_STARTUP_ID=\(activationToken)")
+    }
+    return variables
+  }
+
+  /// Descriptors, signals and the session are its own; only what it says on standard error comes to ours.
+  private static func spawn(_ words: [String], _ environment: [String], _ process: inout pid_t) -> Int32 {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+    // Ours close by themselves; these we were given.
+    for descriptor in SmallFile.names(in: "/proc/self/fd").compactMap(Int32.init) where descriptor > STDERR_FILENO {
+      posix_spawn_file_actions_addclose(&actions, descriptor)
+    }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID, which Swift does not see
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | Int16(newSession))
+    var arguments = words.map { strdup($0) } + [nil]
+    var variables = environment.map { strdup($0) } + [nil]
+    defer { for text in arguments + variables { free(text) } }
+    return posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables)
+  }
+
+  private static func wait(for process: pid_t) -> String? {
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0 {
+      if errno != EINTR { return String(cString: strerror(errno)) }
+    }
+    if status & 0x7F != 0 { return "it was ended by signal \(status & 0x7F)" }
+    let code = status >> 8 & 0xFF
+    return code == 0 ? nil : "it ended with status \(code)"
+  }
+
+  static func words(of command: String) -> [String]? {
+    var words: [String] = []
+    var word: String?
+    var isQuoted = false
+    var rest = command.unicodeScalars.makeIterator()
+    while let next = rest.next() {
+      switch next {
+      case "\"":
+        isQuoted.toggle()
+        word = word ?? ""
+      case "\\" where isQuoted:
+        guard let escaped = rest.next() else { return nil }
+        word = (word ?? "") + String(escaped)
+      case " ", "\t", "\n":
+        if isQuoted {
+          word = (word ?? "") + String(next)
+        } else if let whole = word {
+          words.append(whole)
+          word = nil
+        }
+      default: word = (word ?? "") + String(next)
+      }
+    }
+    if isQuoted { return nil }
+    if let word { words.append(word) }
+    return words
+  }
+}
