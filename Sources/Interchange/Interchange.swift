@@ -27,8 +27,7 @@ package actor Interchange {
   var signals: Signals?
   let callers: Callers
   var deadlines = Deadlines()
-  /// Senders who are answered when a host has taken what they sent.
-  var waiting: [UniqueIdentifier: Finish] = [:]
+  var waiting = WaitingSenders()
   let log: Log
   private(set) var observer: (@Sendable (Event) -> Void)?
 
@@ -39,7 +38,8 @@ package actor Interchange {
     package var maximumSessions = 1_000_000
     /// Deliveries that wait for a host.
     package var maximumHeld = 10_000
-    /// Decided in one turn from one sender.
+    /// Of one sender that are not answered yet, because their turn is not stored or because they wait for a host: a tenth of what may be
+    /// held, so that nobody fills that alone, and no transaction is one sender's flood. Who waits for answers has no use for so many.
     package var maximumCalls = 1_000
 
     package init(now: @escaping @Sendable () -> Instant) { self.now = now }
@@ -58,12 +58,12 @@ package actor Interchange {
     callers = Callers()
   }
 
-  /// Puts the service's objects on the bus. Its name is to be asked for after that: a call that started the service is already waiting.
+  /// Puts the service's objects on the bus. No call is to come before that, or it is to be held: one that started the service is already
+  /// waiting. The connection has to identify callers; those that it does not identify are strangers.
   package func export() {
     resume()
     let root = RootInterface(on: self)
     signals = root.signals
-    connection.identifyCallers()
     connection.export(root.interface, at: InterchangeNames.root)
     connection.exportObjectManager(at: InterchangeNames.root)
     let application = ApplicationInterface.make(on: self)
@@ -83,9 +83,10 @@ package actor Interchange {
   /// `observer` sees each event as everyone is told of it.
   package func observeEvents(_ observer: @escaping @Sendable (Event) -> Void) { self.observer = observer }
 
-  /// Everything that was acknowledged is stored.
+  /// Everything that was acknowledged is stored, and who still waits is answered.
   package func close() {
     endTurn()
+    waiting.leaveAll()
     deadlines.cancel()
     store.close()
   }

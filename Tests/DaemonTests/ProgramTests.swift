@@ -49,8 +49,10 @@ import Testing
           #expect(result.status == .exited(1))
           #expect(
             result.standardError
-              == "stagedoord: org.stagedoor.Interchange1 is taken: another stagedoord runs on this bus\n")
+              == "stagedoord: org.stagedoor.Interchange1 is taken: another stagedoord runs on this bus, "
+              + "and --replace takes over from it\n")
         }
+        #expect(access("\(house.state)-other", F_OK) != 0, "a store is looked at only by who has the name")
         #expect(try await house.drop("viewCat", "cat1").session == landing.session)
       }
     }
@@ -62,7 +64,7 @@ import Testing
       try await house.serving { daemon in
         let result = try await house.daemon().run()
         #expect(result.status == .exited(1))
-        #expect(result.standardError.hasPrefix("stagedoord: "))
+        #expect(result.standardError.hasPrefix("stagedoord: org.stagedoor.Interchange1 is taken"))
         #expect(result.standardError.split(separator: "\n").count == 1)
         #expect(daemon.status == nil)
         #expect(try await house.eventSequence() == "0")
