@@ -30,7 +30,8 @@ struct Arguments {
       --version                        says the version
       --help                           says this
 
-    Manifests are read from stagedoor/applications in $XDG_DATA_HOME and $XDG_DATA_DIRS, and again on SIGHUP.
+    Manifests are read from stagedoor/applications in $XDG_DATA_HOME and $XDG_DATA_DIRS, again
+    as they change, and on SIGHUP.
     It ends with status 0 when it is asked to (SIGTERM, SIGINT, another with --replace), 1 when it cannot begin, 2 when it
     does not understand its arguments and 3 when the bus goes.
     """

@@ -1,6 +1,4 @@
 import DBus
-import Dispatch
-import Glibc
 import Interchange
 import InterchangeWire
 import SceneModel
@@ -10,6 +8,7 @@ import SessionStore
 /// The service with all that it needs, as the program runs it.
 struct Service: Sendable {
   let interchange: Interchange
+  private let manifests: ManifestKeeper
   private let log: Log
 
   /// How long another may take to end: somebody may be waiting for an answer, who waits 25 seconds where he does not say.
@@ -29,13 +28,13 @@ struct Service: Sendable {
       let types = TypeCatalog.installed(in: data)
       for problem in types.problems { log.warning("\(problem)") }
       let interchange = try await open(arguments, types, log, on: connection, isTakenOver: isTakenOver)
-      let installed = InstalledManifests(in: data, types: types, log: log)
-      await interchange.load(installed)
+      let manifests = ManifestKeeper(InstalledManifests(in: data, types: types), for: interchange, log: log)
+      await manifests.read()
       await interchange.export()
       connection.releaseCalls()
       log.info("\(name.name) is ready")
-      interchange.loadOnHangup(installed)
-      return Service(interchange: interchange, log: log)
+      manifests.follow()
+      return Service(interchange: interchange, manifests: manifests, log: log)
     } catch {
       // Whoever has called already, to start it or in the place of another, hears why.
       await connection.callsAreIdentified()
@@ -53,6 +52,7 @@ struct Service: Sendable {
       log.info("another takes over")
       await connection.callsAreIdentified()
     }
+    await manifests.stop()
     await interchange.close()
     await connection.flush()
     await connection.close()
@@ -83,22 +83,5 @@ struct Service: Sendable {
       try await Task.sleep(for: .milliseconds(10))
     }
     return try await open()
-  }
-}
-
-extension Interchange {
-  /// Takes over what is installed now.
-  func load(_ installed: InstalledManifests) {
-    let (found, broken) = installed.read()
-    takeOver(found.mapValues { ($0.manifest, $0.file) }, keeping: broken)
-  }
-
-  nonisolated func loadOnHangup(_ installed: InstalledManifests) {
-    signal(SIGHUP, SIG_IGN)
-    let hangup = DispatchSource.makeSignalSource(signal: SIGHUP)
-    hangup.setEventHandler { Task { await self.load(installed) } }
-    // It lasts as long as the process: nothing else keeps it.
-    hangup.setCancelHandler { _ = hangup }
-    hangup.activate()
   }
 }
