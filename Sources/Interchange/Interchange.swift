@@ -28,6 +28,7 @@ package actor Interchange {
   let callers: Callers
   var deadlines = Deadlines()
   var waiting = WaitingSenders()
+  var hints = SignalHints()
   let log: Log
   private(set) var observer: (@Sendable (Event) -> Void)?
 
@@ -78,6 +79,7 @@ package actor Interchange {
         interfaces: { path in self.assumeIsolated { $0.isSession(path) } ? [session] : nil },
         children: { self.assumeIsolated { $0.sessionElements() } }),
       below: InterchangeNames.sessions)
+    observeSignals(meantFor: [root.interface, application, session])
   }
 
   /// `observer` sees each event as everyone is told of it.

@@ -20,9 +20,15 @@ actor ManifestKeeper {
     self.installed = installed
     self.interchange = interchange
     self.log = log
-    notices = DirectoryNotices(of: installed.directories, where: InstalledManifests.isManifest)
-    if notices == nil { problems = ["\(String(cString: strerror(errno)))"] }
-    tell(problems)
+    notices = Self.notices(of: installed)
+    if notices == nil {
+      log.warning(
+        "changes of manifests are seen on SIGHUP only, until there is room: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  private static func notices(of installed: InstalledManifests) -> DirectoryNotices? {
+    DirectoryNotices(of: installed.directories, where: InstalledManifests.isManifest)
   }
 
   /// Reads everything, and watches what it reads before that.
@@ -30,16 +36,12 @@ actor ManifestKeeper {
     if isOver { return }
     if let found = notices?.watch(), found != problems {
       problems = found
-      tell(found)
+      for problem in problems { log.warning("changes of manifests are seen on SIGHUP only: \(problem)") }
     }
     let (found, broken) = installed.read()
     complain(of: broken)
     let identifiers = Set(broken.map(\.identifier))
     await interchange.takeOver(found.mapValues { ($0.manifest, $0.file) }, keeping: identifiers)
-  }
-
-  private nonisolated func tell(_ problems: [String]) {
-    for problem in problems { log.warning("changes of manifests are seen on SIGHUP only: \(problem)") }
   }
 
   private func complain(of broken: [InstalledManifests.Broken]) {
@@ -64,12 +66,27 @@ actor ManifestKeeper {
   }
 
   private func followChanges() async {
+    await waitForRoom()
     guard let notices else { return }
     let source = ReadableSource(notices.descriptor)
     while !isOver {
       await source.wait()
       guard matters else { continue }
       await settle()
+      await read()
+    }
+  }
+
+  /// The kernel has room for 128 of each user, in all programs together, and nobody tells when one is given back.
+  private func waitForRoom() async {
+    var pause = Duration.seconds(1)
+    while notices == nil {
+      try? await Task.sleep(for: pause)
+      pause = min(pause * 2, .seconds(64))
+      if isOver { return }
+      notices = Self.notices(of: installed)
+      if notices == nil { continue }
+      log.info("changes of manifests are seen from now on")
       await read()
     }
   }

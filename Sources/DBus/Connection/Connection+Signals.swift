@@ -19,8 +19,11 @@ struct Subscriptions {
   var subscribers: [MemberName?: [UInt64: Subscriber]] = [:]
   var rules: [MatchRule: Rule] = [:]
   var nextIdentifier: UInt64 = 0
+  /// Is shown what was sent to this connection and finds nobody.
+  var stray: (@Sendable (ReceivedSignal) -> Void)?
 
-  func finishAll() {
+  mutating func finishAll() {
+    stray = nil
     for group in subscribers.values {
       for subscriber in group.values { subscriber.stream?.finish() }
     }
@@ -64,6 +67,11 @@ extension Connection {
     return stream
   }
 
+  /// From now on `observer` is shown the signals that were sent to this connection alone, and that nobody listens to.
+  package nonisolated func observeStraySignals(_ observer: @escaping @Sendable (ReceivedSignal) -> Void) {
+    onLoop { $0.subscriptions.stray = observer }
+  }
+
   private func unsubscribe(_ identifier: UInt64, from rule: MatchRule) {
     guard let subscriber = subscriptions.subscribers[rule.member]?.removeValue(forKey: identifier) else { return }
     if subscriptions.subscribers[rule.member]?.isEmpty == true { subscriptions.subscribers[rule.member] = nil }
@@ -76,7 +84,6 @@ extension Connection {
     let sender = uniqueName == nil ? nil : message.sender
     if sender == .bus { noteOwnerChange(message) }
     let groups = [subscriptions.subscribers[message.member], subscriptions.subscribers[nil]]
-    if groups[0] == nil && groups[1] == nil { return }
     var fitting: [SignalStream] = []
     for case let group? in groups {
       for subscriber in group.values {
@@ -85,8 +92,9 @@ extension Connection {
         if let stream = subscriber.stream { fitting.append(stream) }
       }
     }
-    if fitting.isEmpty { return }
+    if fitting.isEmpty, subscriptions.stray == nil || message.destination == nil { return }
     let signal = ReceivedSignal(message, sender: sender)
+    if fitting.isEmpty { subscriptions.stray?(signal) }
     for stream in fitting { stream.yield(signal) }
   }
 }
