@@ -51,4 +51,25 @@ import Testing
       try await client.call(to: nil, at: "/", Self.log, "Note", Int32(0))
     }
   }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `whoever waits for callers to be identified finds their calls carried out`(kind: PrivateBus.Kind) async throws {
+    try await withPrivateBus(kind) { bus in
+      let server = try await bus.connect()
+      let client = try await bus.connect()
+      let noted = Lock<[Int32]>([])
+      var interface = Interface(Self.log)
+      interface.method("Note", in: "number") { (number: Int32) in noted.withLock { $0.append(number) } }
+      server.export(interface, at: "/")
+      server.identifyCallers()
+      try client.send(to: await server.uniqueName, at: "/", Self.log, "Note", Int32(1))
+      // The bus has passed it on; then it has come; then the bus is still being asked who the client is.
+      _ = try await client.owner(of: .bus)
+      _ = try await server.owner(of: .bus)
+      await server.callsAreIdentified()
+      #expect(noted.withLock { $0 } == [1])
+      await client.close()
+      await server.close()
+    }
+  }
 }

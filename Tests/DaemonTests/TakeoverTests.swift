@@ -73,6 +73,37 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
+  func `calls that came to the one before are answered, also of those that it has not asked about`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withCats(kind) { house in
+      try await house.serving { old in
+        old.signal(SIGSTOP)
+        var clients: [Connection] = []
+        for _ in 0..<10 { clients.append(try await house.bus.connect()) }
+        let drops = clients.map { client in
+          Task {
+            try await client.call(
+              to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat",
+              "cat1", [String: String](), returning: ObjectPath.self, String.self, String.self
+            ).0
+          }
+        }
+        try await house.daemon("--replace").whileRunning { _ in
+          try await house.isTaken(from: old)
+          old.signal(SIGCONT)
+          var sessions: Set<ObjectPath> = []
+          for drop in drops { sessions.insert(try await drop.value) }
+          #expect(sessions.count == 1)
+          #expect(try await old.ended() == .exited(0))
+          #expect(try await house.deliveries().count == 10)
+        }
+        for client in clients { await client.close() }
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
   func `one that does not yield is named after a while, and who called hears of it`(
     kind: PrivateBus.Kind
   ) async throws {
