@@ -83,7 +83,7 @@ import Testing
         try await house.register(Manifests.cats)
         let sender = try await house.bus.connect()
         // They wait together until the bus has said who sends them, which it says after it has passed them on.
-        daemon.signal(SIGSTOP)
+        try await daemon.freeze()
         for _ in 0..<1_100 {
           try sender.send(
             to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat", "cat1",

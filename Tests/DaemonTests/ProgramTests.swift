@@ -12,7 +12,7 @@ import Testing
     try await withHouse(kind) { house in
       try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
       let before = try await house.serving { daemon in
-        _ = try await house.drop("viewCat", "cat1")
+        _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
         let before = try await Record(of: house)
         daemon.signal(signal)
         #expect(try await daemon.ended() == .exited(0))

@@ -61,7 +61,7 @@ import Testing
     try await withCats(kind) { house in
       try await house.serving { old in
         let landing = try await house.drop("viewCat", "cat1")
-        old.signal(SIGSTOP)
+        try await old.freeze()
         try await house.daemon("--replace").whileRunning { _ in
           try await house.isTaken(from: old)
           let waiting = Task { try await house.drop("viewCat", "cat1") }
@@ -78,7 +78,7 @@ import Testing
   ) async throws {
     try await withCats(kind) { house in
       try await house.serving { old in
-        old.signal(SIGSTOP)
+        try await old.freeze()
         var clients: [Connection] = []
         for _ in 0..<10 { clients.append(try await house.bus.connect()) }
         let drops = clients.map { client in
@@ -110,7 +110,7 @@ import Testing
     try await withCats(kind) { house in
       try await house.serving { old in
         _ = try await house.drop("viewCat", "cat1")
-        old.signal(SIGSTOP)
+        try await old.freeze()
         try await house.daemon("--replace").whileRunning { new in
           try await house.isTaken(from: old)
           let error = try await house.refusal("Drop", "string:viewCat", "string:cat1", "dict:string:string:")
