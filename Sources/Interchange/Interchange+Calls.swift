@@ -28,6 +28,7 @@ extension Interchange: InterchangeCalls {
   }
 
   package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {
+    try begin(reply.call)
     let payload = try read { () throws(Fault) in try Payload(json: document, rules) }
     let caller = callers.caller(of: reply.call)
     try refuseFiles(payload, caller)
@@ -229,6 +230,7 @@ extension Interchange: InterchangeCalls {
   }
 
   package func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply<>) throws {
+    try begin(reply.call)
     try refuseSandbox(reply.call, "set a preferred application")
     if !identifier.isEmpty {
       guard let manifest = state.manifest(of: identifier) else {

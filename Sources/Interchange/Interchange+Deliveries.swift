@@ -26,6 +26,7 @@ extension Interchange {
       case .failure(let error): reply.fail(error)
       }
     }
+    try begin(reply.call)
     try refuseFiles(payload, caller)
     if let first = try firstAnswer(payload.options.token, fingerprint, caller) {
       finish(.success(first))
@@ -34,7 +35,7 @@ extension Interchange {
     try collect(refuse: { finish(.failure($0)) }) { share in
       let answer = try decide(payload, fingerprint: fingerprint, caller, &share)
       if payload.options.wait == .handled, !isHost(caller, of: answer.session) {
-        share.speak.append { me in me.waiting[answer.delivery] = finish }
+        share.speak.append { me in me.waiting.add(reply.call.sender, until: answer.delivery, finish) }
       } else {
         share.speak.append { _ in finish(.success(answer)) }
       }

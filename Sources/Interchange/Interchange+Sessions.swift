@@ -45,6 +45,7 @@ extension Interchange {
   // MARK: What anyone may ask for
 
   package func activate(_ activity: Text, at path: ObjectPath, _ reply: Reply<String, String>) throws {
+    try begin(reply.call)
     guard let identifier = InterchangeNames.session(at: path) else { throw unknown(path) }
     var payload = Payload()
     payload.options.session = Text("\(identifier)")

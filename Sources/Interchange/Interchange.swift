@@ -35,8 +35,8 @@ package actor Interchange {
   var startCount = 0
   /// Sessions whose scenes are to draw themselves again, as soon as they are in the background.
   var refreshes: Set<UniqueIdentifier> = []
-  /// Senders who are answered when a host has taken what they sent.
-  var waiting: [UniqueIdentifier: Finish] = [:]
+  var waiting = WaitingSenders()
+  var hints = SignalHints()
   /// When something was last stored, and what waits until nothing has been for a while.
   var lastStored = ContinuousClock.now
   var settling: Task<Void, Never>?
@@ -50,7 +50,8 @@ package actor Interchange {
     package var maximumSessions = 1_000_000
     /// Deliveries that wait for a host.
     package var maximumHeld = 10_000
-    /// Decided in one turn from one sender.
+    /// Of one sender that are not answered yet, because their turn is not stored or because they wait for a host: a tenth of what may be
+    /// held, so that nobody fills that alone, and no transaction is one sender's flood. Who waits for answers has no use for so many.
     package var maximumCalls = 1_000
     /// How long nothing is stored before the store is put in order.
     package var quiet: Duration = .seconds(3)
@@ -74,14 +75,12 @@ package actor Interchange {
     callers = Callers()
   }
 
-  /// Puts the service's objects on the bus. Its name is to be asked for after that: a call that started the service is already waiting.
+  /// Puts the service's objects on the bus. No call is to come before that, or it is to be held: one that started the service is already
+  /// waiting. The connection has to identify callers; those that it does not identify are strangers.
   package func export() {
     resume()
     let root = RootInterface(on: self)
     signals = root.signals
-    // A shell that does not wait for the answer has often left before anyone could look: it may still drop.
-    connection.identifyCallers(admittingStrangers: true)
-    hintAtSignals()
     connection.export(root.interface, at: InterchangeNames.root)
     connection.exportObjectManager(at: InterchangeNames.root)
     let (application, notificationPosted) = ApplicationInterface.make(on: self)
@@ -97,25 +96,16 @@ package actor Interchange {
         interfaces: { path in self.assumeIsolated { $0.isSession(path) } ? [session] : nil },
         children: { self.assumeIsolated { $0.sessionElements() } }),
       below: InterchangeNames.sessions)
-  }
-
-  /// What dbus-send sends where nothing else is said is a signal, and succeeds. Nothing comes of it, so it is said here at least.
-  private func hintAtSignals() {
-    let interfaces = [InterchangeNames.interchange, InterchangeNames.application, InterchangeNames.session]
-    connection.observeAddressedSignals { [log] signal in
-      guard interfaces.contains(signal.interface) else { return }
-      log.warning(
-        "\(signal.member) came as a signal, of which nothing comes: call it as a method, with dbus-send by --print-reply"
-      )
-    }
+    observeSignals(meantFor: [root.interface, application, session])
   }
 
   /// `observer` sees each event as everyone is told of it.
   package func observeEvents(_ observer: @escaping @Sendable (Event) -> Void) { self.observer = observer }
 
-  /// Everything that was acknowledged is stored.
+  /// Everything that was acknowledged is stored, and who still waits is answered.
   package func close() {
     endTurn()
+    waiting.leaveAll()
     deadlines.cancel()
     settling?.cancel()
     // They leave as we do, which is no news of them.

@@ -41,6 +41,8 @@ struct Turn {
 
   private(set) var shares: [Share] = []
   private(set) var sessions: [UniqueIdentifier: Session] = [:]
+  /// How many calls of each sender it has.
+  var calls: [BusName?: Int] = [:]
   var isEnding = false
 
   mutating func add(_ share: Share) {
@@ -70,6 +72,22 @@ extension Interchange {
   /// Adds what one call changes, to be stored and said at the end of the turn.
   func add(_ share: Turn.Share) {
     turn.add(share)
+    endTurnLater()
+  }
+
+  /// Counts a call until it is answered: when its turn is stored, or when a host has taken what it sent. One too many is refused before
+  /// anything happens. Those that end the turn first are not counted; there is one of them at a time.
+  func begin(_ call: Call) throws(InterchangeError) {
+    let sender = call.sender
+    guard turn.calls[sender, default: 0] + waiting.count(of: sender) < settings.maximumCalls else {
+      throw InterchangeError(
+        .limitsExceeded, "\(settings.maximumCalls) calls of this sender are not answered yet: wait for the answers")
+    }
+    turn.calls[sender, default: 0] += 1
+    endTurnLater()
+  }
+
+  private func endTurnLater() {
     guard !turn.isEnding else { return }
     turn.isEnding = true
     connection.loop.atEndOfTurn { self.assumeIsolated { $0.endTurn() } }

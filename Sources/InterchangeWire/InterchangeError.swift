@@ -9,7 +9,7 @@ package struct InterchangeError: Error, NamedOnBus, Hashable, Sendable {
     case cancelled, hostTimeout, hostRefused, launchFailed, notHost
     case requestDenied, eventsGone, storageFailed
     /// What D-Bus itself has a name for.
-    case invalidArgs, accessDenied, limitsExceeded, unknownObject, notSupported
+    case invalidArgs, accessDenied, limitsExceeded, unknownObject, notSupported, noReply
     /// What routing refused, by the name of its reason.
     case routing(Text)
   }
@@ -43,6 +43,7 @@ package struct InterchangeError: Error, NamedOnBus, Hashable, Sendable {
     case .limitsExceeded: .limitsExceeded
     case .unknownObject: .unknownObject
     case .notSupported: .notSupported
+    case .noReply: .noReply
     case .routing(let name): ErrorName(unchecked: name.string)
     }
   }

@@ -6,12 +6,14 @@ import Glibc
 package enum Ending: Sendable {
   case signal
   case askedToQuit
+  /// Another has the name now.
+  case replaced
   case busWent
 
   /// What the process ends with: 3 is for a supervisor that would start it again with the bus.
   package var status: Int32 {
     switch self {
-    case .signal, .askedToQuit: 0
+    case .signal, .askedToQuit, .replaced: 0
     case .busWent: 3
     }
   }
@@ -37,11 +39,26 @@ package struct Endings: Sendable {
 
   package func askToQuit() { continuation.yield(.askedToQuit) }
 
-  package func first(on connection: Connection) async -> Ending {
-    let watch = Task { [continuation] in
+  /// - Parameter name: what the service is called by, where it ends when another takes that.
+  package func first(on connection: Connection, having name: BusName? = nil) async -> Ending {
+    let bus = Task { [continuation] in
       if await connection.closed() == .disconnected { continuation.yield(.busWent) }
     }
-    defer { watch.cancel() }
+    let owner = Task { [continuation] in
+      guard let name, await Self.isLost(name, on: connection) else { return }
+      continuation.yield(.replaced)
+    }
+    defer {
+      bus.cancel()
+      owner.cancel()
+    }
     return await stream.first { _ in true } ?? .busWent
+  }
+
+  /// Waits until another has the name; `false` where the bus goes before.
+  private static func isLost(_ name: BusName, on connection: Connection) async -> Bool {
+    let own = await connection.uniqueName
+    guard let owners = try? await connection.owners(of: name) else { return false }
+    return await owners.first { $0 != own } != nil
   }
 }

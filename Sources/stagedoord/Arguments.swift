@@ -11,6 +11,7 @@ struct Arguments {
   var durability = Durability.full
   var logLevel = Log.Level.info
   var stateDirectory: String?
+  var replaces = false
 
   static let usage = """
     usage: stagedoord [OPTION]...
@@ -22,15 +23,17 @@ struct Arguments {
       --state DIRECTORY                where it keeps what must survive, in place of $XDG_STATE_HOME/stagedoor
       --log-level error|warning|info|debug
                                        how much it says on standard error (info)
+      --replace                        takes over from the stagedoord that runs on the bus, which ends; no call is lost
       --address ADDRESS                on the bus at ADDRESS rather than the session bus
       --demo                           on the session bus, or on a bus of its own where there is none: with a small
                                        application to try it on, shows what to try and what happens
       --version                        says the version
       --help                           says this
 
-    Manifests are read from stagedoor/applications in $XDG_DATA_HOME and $XDG_DATA_DIRS, and again on SIGHUP.
-    It ends with status 0 when it is asked to (SIGTERM, SIGINT), 1 when it cannot begin, 2 when it does not understand its
-    arguments and 3 when the bus goes.
+    Manifests are read from stagedoor/applications in $XDG_DATA_HOME and $XDG_DATA_DIRS, again
+    as they change, and on SIGHUP.
+    It ends with status 0 when it is asked to (SIGTERM, SIGINT, another with --replace), 1 when it cannot begin, 2 when it
+    does not understand its arguments and 3 when the bus goes.
     """
 
   init(_ arguments: some Sequence<String>) throws(Misuse) {
@@ -40,6 +43,7 @@ struct Arguments {
       case "--help", "-h": action = .help
       case "--version": action = .version
       case "--demo": action = .demonstrate
+      case "--replace": replaces = true
       case "--address": address = BusAddress(try value(of: argument, &rest))
       case "--state": stateDirectory = try value(of: argument, &rest)
       case "--durability":

@@ -36,8 +36,8 @@ enum Demonstration {
     let service = try await Service.start(arguments, on: connection)
     try await service.interchange.demonstrate()
     introduce(ownAddress)
-    let ending = await endings.first(on: connection)
-    await service.stop()
+    let ending = await endings.first(on: connection, having: InterchangeNames.bus)
+    await service.stop(ending)
     return ending.status
   }
 

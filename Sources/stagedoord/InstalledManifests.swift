@@ -1,17 +1,14 @@
-import Interchange
 import SceneModel
 
 /// The manifests that are installed: `stagedoor/applications/IDENTIFIER.plist`, or `.json`, in the data directories. The user's count before
 /// the system's.
-struct InstalledManifests {
+struct InstalledManifests: Sendable {
   let directories: [String]
   private let types: TypeCatalog
-  private let log: Log
 
-  init(in directories: [String], types: TypeCatalog, log: Log) {
+  init(in directories: [String], types: TypeCatalog) {
     self.directories = directories.map { "\($0)/stagedoor/applications" }
     self.types = types
-    self.log = log
   }
 
   struct Found {
@@ -19,35 +16,47 @@ struct InstalledManifests {
     let file: Text
   }
 
-  /// What stands there now. A broken one is told, and `broken` has its identifier: the version before it stays.
-  func read() -> (found: [Text: Found], broken: Set<Text>) {
-    var found: [Text: Found] = [:]
-    var broken: Set<Text> = []
-    for directory in directories {
-      for name in SmallFile.names(in: directory) {
-        guard let end = [".plist", ".json"].first(where: name.hasSuffix) else { continue }
-        let identifier = Text(String(name.dropLast(end.count)))
-        if found[identifier] != nil || broken.contains(identifier) { continue }
-        guard let manifest = read("\(directory)/\(name)", identifier) else {
-          broken.insert(identifier)
-          continue
-        }
-        found[identifier] = Found(manifest: manifest, file: Text("\(directory)/\(name)"))
-      }
-    }
-    return (found, broken)
+  struct Broken {
+    let identifier: Text
+    let path: String
+    /// Sentences without their full stops.
+    let complaints: [String]
   }
 
-  private func read(_ path: String, _ identifier: Text) -> Manifest? {
+  private static let ends = [".plist", ".json"]
+
+  static func isManifest(_ name: String) -> Bool { ends.contains(where: name.hasSuffix) }
+
+  /// What stands there now. The version before a broken one stays.
+  func read() -> (found: [Text: Found], broken: [Broken]) {
+    var found: [Text: Found] = [:]
+    var broken: [Text: Broken] = [:]
+    for directory in directories {
+      for name in SmallFile.names(in: directory) {
+        guard let end = Self.ends.first(where: name.hasSuffix) else { continue }
+        let identifier = Text(String(name.dropLast(end.count)))
+        if found[identifier] != nil || broken[identifier] != nil { continue }
+        let path = "\(directory)/\(name)"
+        do throws(Complaints) {
+          found[identifier] = Found(manifest: try read(path, identifier), file: Text(path))
+        } catch {
+          broken[identifier] = Broken(identifier: identifier, path: path, complaints: error.all)
+        }
+      }
+    }
+    return (found, Array(broken.values))
+  }
+
+  private struct Complaints: Error { let all: [String] }
+
+  private func read(_ path: String, _ identifier: Text) throws(Complaints) -> Manifest {
     guard let bytes = SmallFile.read(path, limit: Limits.manifest) else {
-      log.error("\(path): it cannot be read, is no file, or has more than \(Limits.manifest) bytes")
-      return nil
+      throw Complaints(all: ["it cannot be read, is no file, or has more than \(Limits.manifest) bytes"])
     }
     do throws(Faults) {
       return try Manifest(bytes, installedAs: identifier, types: types)
     } catch {
-      for fault in error.all { log.error("\(path): \(fault)") }
-      return nil
+      throw Complaints(all: error.all.map { "\($0)" })
     }
   }
 }

@@ -1,3 +1,4 @@
+import DBus
 import Dispatch
 @preconcurrency import Glibc
 import SceneModel
@@ -6,7 +7,7 @@ import SceneModel
 /// has blanks in it, as in a desktop entry.
 struct Starter: Sendable {
   /// The bus that the application is to come to.
-  let address: String
+  let address: BusAddress
 
   /// What an application needs to find its user, its display and its bus. Nothing else of ours is its business.
   private static let passedOn: Set<String> = [

@@ -173,7 +173,8 @@ import Testing
   func `a batch is each item on its own, all or nothing unless it says otherwise`(kind: PrivateBus.Kind) async throws {
     try await withService(kind) { house in
       try await house.register(Manifests.cats)
-      let results = try await house.deliverEach(Payloads.items(("viewCat", "a"), ("viewCat", "b"), ("viewCat", "a")))
+      let results = try await house.deliverEach(
+        Payloads.items(("viewCat", "a"), ("viewCat", "b"), ("viewCat", "a"), options: #""deadline": 3600"#))
       #expect(results.map(\.outcome) == ["created", "created", "activated"])
       #expect(results[0].session == results[2].session)
       #expect(Set(results.map(\.delivery)).count == 3)

@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import Glibc
 import Testing
 
 /// What one caller may ask for at once.
@@ -35,6 +36,72 @@ import Testing
       let keys = try await house.events().map { $0.arguments["target_content_identifier"] }
       #expect(keys == (0..<1_000).map { "\($0)" })
       #expect(try await Set(house.sessions().map { $0[0] }).count == 1_000)
+    }
+  }
+
+  private static let patient = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 3600"#)
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `of one sender a thousand calls wait for a host, and others are not concerned`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      let sender = try await house.bus.connect()
+      let object = sender.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+      func deliver() async throws(CallError) -> String {
+        try await object.call(
+          "Deliver", Self.patient, timeout: nil, returning: ObjectPath.self, String.self, String.self
+        ).2
+      }
+      let calls = (0..<1_000).map { _ in Task { try await deliver() } }
+      try await eventually("they wait") { try await house.deliveries(in: "held").count == 1_000 }
+      let error = await #expect(throws: CallError.self) { try await deliver() }
+      guard case .replied(let reply) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(reply.name == .limitsExceeded)
+      #expect(reply.text.contains("1000"))
+      #expect(try await house.eventSequence() == "1000", "what was refused has done nothing")
+      #expect(try await house.drop("viewCat", "cat1").outcome == "activated")
+
+      // What is answered makes room for another.
+      let delivery = try await house.deliveries(in: "held")[500][0]
+      try await object.call("CancelDelivery", delivery)
+      let next = Task { try await deliver() }
+      try await eventually("it waits") { try await house.deliveries(in: "held").count == 1_001 }
+      await sender.close()
+      for call in calls + [next] { await #expect(throws: (any Error).self) { try await call.value } }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `of one sender a thousand calls are taken at once`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try await house.serving("--durability", "memory") { daemon in
+        try await house.register(Manifests.cats)
+        let sender = try await house.bus.connect()
+        // They wait together until the bus has said who sends them, which it says after it has passed them on.
+        try await daemon.freeze()
+        for _ in 0..<1_100 {
+          try sender.send(
+            to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat", "cat1",
+            [String: String]())
+        }
+        _ = try await sender.owner(of: House.name)
+        daemon.signal(SIGCONT)
+        try await sender.call(
+          to: House.name, at: "/org/stagedoor/Interchange1", "org.freedesktop.DBus.Peer", "Ping")
+        #expect(try await house.eventSequence() == "1000")
+        // Once they are answered there is room again.
+        let (_, outcome, _) = try await sender.call(
+          to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat", "cat1",
+          [String: String](), returning: ObjectPath.self, String.self, String.self)
+        #expect(outcome == "activated")
+        #expect(try await house.eventSequence() == "1001")
+        await sender.close()
+      }
     }
   }
 }

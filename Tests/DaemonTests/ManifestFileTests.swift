@@ -5,7 +5,7 @@ import Testing
 
 /// Manifests that are installed, and change while the service runs.
 @Suite struct ManifestFileTests {
-  private static func cats(_ name: String, types: String = #""viewCat""#) -> String {
+  static func cats(_ name: String, types: String = #""viewCat""#) -> String {
     """
     {
       "CFBundleIdentifier": "org.example.Cats", "CFBundleName": "\(name)",
@@ -25,7 +25,7 @@ import Testing
 
   private static let application = "/org/stagedoor/Interchange1/application/org_2eexample_2eCats"
 
-  private func name(in house: House) async throws -> String {
+  func name(in house: House) async throws -> String {
     try await house.property("Name", of: Self.application, in: House.application)
   }
 

@@ -12,7 +12,7 @@ import Testing
     try await withHouse(kind) { house in
       try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
       let before = try await house.serving { daemon in
-        _ = try await house.drop("viewCat", "cat1")
+        _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
         let before = try await Record(of: house)
         daemon.signal(signal)
         #expect(try await daemon.ended() == .exited(0))
@@ -24,15 +24,41 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `a bus that goes ends it with a status of its own`(kind: PrivateBus.Kind) async throws {
+  func `what it acknowledged while it was told to end is kept`(kind: PrivateBus.Kind) async throws {
     try await withHouse(kind) { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      let dropper = try await Dropper("dropper", hasTokens: false, in: house)
       try await house.serving { daemon in
-        await house.bus.kill()
-        let status = try await daemon.ended()
-        #expect(status == .exited(3))
-        #expect(daemon.standardError.hasSuffix("stagedoord: the bus has gone\n"))
+        let run = Task { try await dropper.run() }
+        try await dropper.isAnswered(20)
+        daemon.signal(SIGTERM)
+        #expect(try await daemon.ended() == .exited(0))
+        // The call that nobody answered any more.
+        await #expect(throws: CallError.self) { try await run.value }
+      }
+      await dropper.close()
+      let kept = try await house.serving { _ in try await house.deliveries().map { $0[0] } }
+      #expect(Set(dropper.answered.map(\.delivery)).subtracting(kept) == [])
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a bus that goes ends it within a second with a status of its own`(kind: PrivateBus.Kind) async throws {
+    var shortest = Duration.seconds(1_000)
+    // Once is enough: on a machine that has other things to do, the first may be late.
+    for _ in 0..<5 where shortest > .seconds(1) {
+      try await withHouse(kind) { house in
+        try await house.serving { daemon in
+          let begin = ContinuousClock.now
+          await house.bus.kill()
+          let status = try await daemon.ended()
+          shortest = min(shortest, ContinuousClock.now - begin)
+          #expect(status == .exited(3))
+          #expect(daemon.standardError.hasSuffix("stagedoord: the bus has gone\n"))
+        }
       }
     }
+    #expect(shortest <= .seconds(1))
   }
 
   @Test(arguments: PrivateBus.Kind.available)
@@ -49,8 +75,10 @@ import Testing
           #expect(result.status == .exited(1))
           #expect(
             result.standardError
-              == "stagedoord: org.stagedoor.Interchange1 is taken: another stagedoord runs on this bus\n")
+              == "stagedoord: org.stagedoor.Interchange1 is taken: another stagedoord runs on this bus, "
+              + "and --replace takes over from it\n")
         }
+        #expect(access("\(house.state)-other", F_OK) != 0, "a store is looked at only by who has the name")
         #expect(try await house.drop("viewCat", "cat1").session == landing.session)
       }
     }
@@ -62,7 +90,7 @@ import Testing
       try await house.serving { daemon in
         let result = try await house.daemon().run()
         #expect(result.status == .exited(1))
-        #expect(result.standardError.hasPrefix("stagedoord: "))
+        #expect(result.standardError.hasPrefix("stagedoord: org.stagedoor.Interchange1 is taken"))
         #expect(result.standardError.split(separator: "\n").count == 1)
         #expect(daemon.status == nil)
         #expect(try await house.eventSequence() == "0")

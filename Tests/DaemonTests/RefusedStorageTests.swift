@@ -20,7 +20,7 @@ import Testing
         for number in 0..<200 {
           let document =
             #"{"activity": {"activityType": "viewCat", "targetContentIdentifier": "cat\#(number)","#
-            + #" "userInfo": {"text": "\#(text)"}}}"#
+            + #" "userInfo": {"text": "\#(text)"}}, "options": {"deadline": 3600}}"#
           let result = try await house.example("deliver", document).run()
           if !result.status.isSuccess {
             refusal = try await house.refusal("Deliver", "string:\(document)")

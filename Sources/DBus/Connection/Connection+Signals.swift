@@ -22,7 +22,8 @@ struct Subscriptions {
   var addressedObserver: (@Sendable (ReceivedSignal) -> Void)?
   var nextIdentifier: UInt64 = 0
 
-  func finishAll() {
+  mutating func finishAll() {
+    addressedObserver = nil
     for group in subscribers.values {
       for subscriber in group.values { subscriber.stream?.finish() }
     }
@@ -94,7 +95,6 @@ extension Connection {
       observer(ReceivedSignal(message, sender: sender))
     }
     let groups = [subscriptions.subscribers[message.member], subscriptions.subscribers[nil]]
-    if groups[0] == nil && groups[1] == nil { return }
     var fitting: [SignalStream] = []
     for case let group? in groups {
       for subscriber in group.values {

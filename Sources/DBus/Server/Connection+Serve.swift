@@ -28,25 +28,24 @@ extension Connection {
     let call = Call(message, on: self, isFromBus: uniqueName != nil)
     guard callers.identifies else { return dispatch(call) }
     let sender = call.sender
-    if callers.waiting[sender] != nil {
-      guard callers.waiting[sender, default: []].count < CallAdmission.limitForEachSender else {
+    if let waiting = callers.waiting[sender] {
+      guard waiting.calls.count < CallAdmission.limitForEachSender else {
         call.fail(ErrorReply(.limitsExceeded, "too many calls before the bus has said who is calling"))
         return
       }
-      callers.waiting[sender]?.append(call)
+      callers.waiting[sender]?.calls.append(call)
     } else if let known = sender.map({ credentials.known[$0] }) ?? nil {
       call.identify(as: known)
       dispatch(call)
     } else {
-      callers.waiting[sender] = [call]
-      Task { await self.identify(sender) }
+      callers.waiting[sender] = .init(calls: [call], question: Task { await self.identify(sender) })
     }
   }
 
   private func identify(_ sender: BusName?) async {
     let answer: Result<Credentials, CallError>
     do throws(CallError) { answer = .success(try await credentials(of: sender)) } catch { answer = .failure(error) }
-    for call in callers.waiting.removeValue(forKey: sender) ?? [] {
+    for call in callers.waiting.removeValue(forKey: sender)?.calls ?? [] {
       switch answer {
       case .success(let credentials):
         call.identify(as: credentials)
@@ -59,7 +58,8 @@ extension Connection {
     }
   }
 
-  private func dispatch(_ call: Call) {
+  func dispatch(_ call: Call) {
+    if callers.held != nil { return hold(call) }
     callers.observer?(call)
     do {
       let (interface, method) = try method(for: call)
@@ -123,13 +123,21 @@ extension Connection {
   }
 }
 
-/// What happens to a call before it is looked at: it waits until the bus has said who makes it, and is shown to whoever observes.
+/// What happens to a call before it is looked at: it waits until the bus has said who makes it, and for as long as calls are held; and is
+/// shown to whoever observes.
 struct CallAdmission {
   /// The bus answers within a round trip; a sender that sends more than this in the meantime does not want answers.
   static let limitForEachSender = 4096
 
+  struct Unidentified {
+    var calls: [Call]
+    let question: Task<Void, Never>
+  }
+
   var identifies = false
   var admitsStrangers = false
   var observer: (@Sendable (Call) -> Void)?
-  var waiting: [BusName?: [Call]] = [:]
+  var waiting: [BusName?: Unidentified] = [:]
+  /// `nil` where none is held.
+  var held: HeldCalls?
 }

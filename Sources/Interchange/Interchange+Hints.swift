@@ -1,0 +1,35 @@
+import DBus
+import SceneModel
+
+/// What is said to whoever meant to call and sent a signal: it is what dbus-send sends where it is not told otherwise, and nobody answers it.
+struct SignalHints {
+  private var methods: [InterfaceName: Set<MemberName>] = [:]
+  private var last: Instant?
+
+  /// A script may send the same again and again, and the log is for others too.
+  private static let pause: Int64 = 60_000_000
+
+  init(for interfaces: [Interface] = []) {
+    for interface in interfaces { methods[interface.name] = Set(interface.introspection.methods.map(\.name)) }
+  }
+
+  /// `nil` for what really is a signal, and for what was said a moment ago.
+  mutating func hint(for signal: ReceivedSignal, at now: Instant) -> String? {
+    guard methods[signal.interface]?.contains(signal.member) ?? false else { return nil }
+    if let last, now >= last, now.microseconds - last.microseconds < Self.pause { return nil }
+    last = now
+    return "\(signal.member) came as a signal, and nothing happens: with dbus-send, write --print-reply before it, "
+      + "or --type=method_call"
+  }
+}
+
+extension Interchange {
+  func observeSignals(meantFor interfaces: [Interface]) {
+    hints = SignalHints(for: interfaces)
+    connection.observeAddressedSignals { signal in
+      self.assumeIsolated { me in
+        if let hint = me.hints.hint(for: signal, at: me.settings.now()) { me.log.warning(hint) }
+      }
+    }
+  }
+}

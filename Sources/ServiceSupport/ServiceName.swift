@@ -1,0 +1,68 @@
+package import DBus
+
+/// The name that a service is called by. Whoever has it gets the calls, and others of the kind can only ask for it: so it says who works.
+package struct ServiceName: Sendable {
+  package let name: BusName
+  /// What is usually called so, for sentences.
+  private let program: String
+  private let connection: Connection
+
+  package init(_ name: BusName, of program: String, on connection: Connection) {
+    self.name = name
+    self.program = program
+    self.connection = connection
+  }
+
+  /// Takes it where nobody has it. Another may ask for it later.
+  package func take() async throws {
+    guard try await connection.requestName(name, [.allowReplacement, .doNotQueue]) == .owned else {
+      throw Failure("\(name) is taken: another \(program) runs on this bus, and --replace takes over from it")
+    }
+  }
+
+  /// Takes it, also from another that lets itself be replaced, and returns when that one has left the bus: it has then answered every call
+  /// that came to it, and let go of what it had.
+  ///
+  /// Calls come here as soon as the name is here, so they are to be held.
+  ///
+  /// - Returns: whether there was another.
+  /// - Parameter limit: how long the other may take.
+  package func takeOver(within limit: Duration) async throws -> Bool {
+    // The one before us is the one that the bus names before us, however many ask at the same time.
+    var owners = try await connection.owners(of: name).makeAsyncIterator()
+    let own = await connection.uniqueName
+    guard try await connection.requestName(name, [.replaceExisting, .allowReplacement, .doNotQueue]) == .owned else {
+      let owner = try await connection.owner(of: name)
+      throw Failure("\(name) is taken by \(await description(of: owner)), which does not let itself be replaced")
+    }
+    var predecessor: BusName?
+    while let owner = await owners.next(), owner != own { predecessor = owner }
+    guard let predecessor else { return false }
+    if try await hasLeft(predecessor, within: limit) { return true }
+    throw Failure(
+      "\(name) was taken over from \(await description(of: predecessor)), "
+        + "which has not ended \(limit.components.seconds) seconds later: end it, and start \(program) again")
+  }
+
+  private func hasLeft(_ owner: BusName, within limit: Duration) async throws -> Bool {
+    let owners = try await connection.owners(of: owner)
+    return try await withThrowingTaskGroup(of: Bool.self) { group in
+      group.addTask {
+        if await owners.first(where: { $0 == nil }) != nil { return true }
+        throw Failure("the bus has gone")
+      }
+      group.addTask {
+        try await Task.sleep(for: limit)
+        return false
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? false
+    }
+  }
+
+  private func description(of owner: BusName?) async -> String {
+    guard let owner else { return "another program" }
+    let process = try? await connection.credentials(of: owner).processID
+    return process.map { "process \($0)" } ?? "another program"
+  }
+}

@@ -1,0 +1,145 @@
+import Glibc
+
+/// What the kernel tells of directories, which may not be there yet: of files in them that come, go and are written, and of the directories
+/// themselves. It tells nothing of a file behind a symbolic link.
+///
+/// Of a directory that is not there, the nearest one above that is there tells when the next comes.
+struct DirectoryNotices {
+  /// Readable where there is something to tell.
+  let descriptor: Int32
+  private let directories: [String]
+  /// Files of other names are of no interest.
+  private let isWanted: @Sendable (String) -> Bool
+  /// By the kernel's number.
+  private var watches: [Int32: Watch] = [:]
+
+  private struct Watch: Equatable {
+    var path: String
+    var mask: UInt32
+    /// The directories that may come here.
+    var awaited: Set<String> = []
+    var hasFiles = false
+  }
+
+  /// `nil` where the kernel has no room for more; `errno` says why.
+  init?(of directories: [String], where isWanted: @escaping @Sendable (String) -> Bool) {
+    self.directories = directories
+    self.isWanted = isWanted
+    descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
+    if descriptor < 0 { return nil }
+  }
+
+  // MARK: Watching
+
+  /// Watches what is there now. What comes after this is told, so look at the directories then. Returns what cannot be watched, and why.
+  mutating func watch() -> [String] {
+    var problems: [String] = []
+    // What came between looking and watching was not told. A directory that comes and goes all the time is told of anyway.
+    for _ in 0..<8 {
+      let wanted = places()
+      problems = apply(wanted)
+      if places() == wanted { break }
+    }
+    return problems
+  }
+
+  private struct Place: Hashable {
+    let device: dev_t
+    let file: ino_t
+  }
+
+  /// Each directory once, by whichever paths it is reached: the kernel has one mask for it.
+  private func places() -> [Place: Watch] {
+    var places: [Place: Watch] = [:]
+    for directory in directories {
+      var path = ""
+      let elements = directory.split(separator: "/").map(String.init)
+      for depth in 0...elements.count {
+        if depth > 0 { path += "/\(elements[depth - 1])" }
+        guard let place = Self.place(of: depth == 0 ? "/" : path) else { break }
+        let next = depth < elements.count ? elements[depth] : nil
+        let isLast = next.map { Self.place(of: "\(path)/\($0)") == nil } ?? false
+        var watch = places[place] ?? Watch(path: depth == 0 ? "/" : path, mask: Self.itself)
+        if next == nil {
+          watch.mask |= Self.files
+          watch.hasFiles = true
+        } else if isLast, let next {
+          watch.mask |= Self.arrivals
+          watch.awaited.insert(next)
+        }
+        places[place] = watch
+      }
+    }
+    return places
+  }
+
+  private static let itself = UInt32(IN_DELETE_SELF) | UInt32(IN_MOVE_SELF)
+  private static let arrivals = UInt32(IN_CREATE) | UInt32(IN_MOVED_TO)
+  private static let files =
+    arrivals | UInt32(IN_CLOSE_WRITE) | UInt32(IN_MOVED_FROM) | UInt32(IN_DELETE) | UInt32(IN_ATTRIB)
+
+  private static func place(of directory: String) -> Place? {
+    var status = stat()
+    guard stat(directory, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return nil }
+    return Place(device: status.st_dev, file: status.st_ino)
+  }
+
+  private mutating func apply(_ wanted: [Place: Watch]) -> [String] {
+    var problems: [String] = []
+    let before = watches
+    watches = [:]
+    for watch in wanted.values {
+      let number = inotify_add_watch(descriptor, watch.path, watch.mask | UInt32(IN_ONLYDIR))
+      if number >= 0 {
+        watches[number] = watch
+      } else if errno != ENOENT, errno != ENOTDIR, errno != EACCES {
+        problems.append("\(watch.path): \(String(cString: strerror(errno)))")
+      }
+    }
+    for number in before.keys where watches[number] == nil { inotify_rm_watch(descriptor, number) }
+    return problems
+  }
+
+  // MARK: Hearing
+
+  /// Takes what there is, and says whether any of it matters.
+  func take() -> Bool {
+    var matters = false
+    var buffer = [UInt64](repeating: 0, count: 8 << 10)
+    while true {
+      let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { return matters }
+      buffer.withUnsafeBytes { bytes in
+        var rest = bytes[..<count]
+        while let event = Event(from: &rest) { matters = matters || self.matters(event) }
+      }
+    }
+  }
+
+  private func matters(_ event: Event) -> Bool {
+    // Some are lost, which may have been any.
+    if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
+    guard let watch = watches[event.watch] else { return false }
+    let isItself = event.mask & (Self.itself | UInt32(IN_IGNORED) | UInt32(IN_UNMOUNT)) != 0
+    return isItself || watch.awaited.contains(event.name) || watch.hasFiles && isWanted(event.name)
+  }
+
+  /// As the kernel writes it: number, mask, cookie, length of the name, the name and zeros.
+  private struct Event {
+    let watch: Int32
+    let mask: UInt32
+    let name: String
+
+    init?(from rest: inout Slice<UnsafeRawBufferPointer>) {
+      let header = MemoryLayout<inotify_event>.size
+      if rest.count < header { return nil }
+      let bytes = UnsafeRawBufferPointer(rebasing: rest)
+      watch = bytes.loadUnaligned(fromByteOffset: 0, as: Int32.self)
+      mask = bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
+      let length = Int(bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self))
+      name = String(decoding: bytes[header..<header + length].prefix { $0 != 0 }, as: UTF8.self)
+      rest = rest.dropFirst(header + length)
+    }
+  }
+}

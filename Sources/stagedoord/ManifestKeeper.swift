@@ -1,0 +1,106 @@
+import Dispatch
+import Glibc
+import Interchange
+import SceneModel
+
+/// Keeps the service informed of what is installed: at the beginning, as it changes, and on SIGHUP.
+///
+/// It has no part in the loop of the connection: however much is written there, calls are answered meanwhile.
+actor ManifestKeeper {
+  private let installed: InstalledManifests
+  private let interchange: Interchange
+  private let log: Log
+  private var notices: DirectoryNotices?
+  /// What was said of each broken manifest. Another file's change is no reason to say it again.
+  private var complaints: [String: [String]] = [:]
+  private var problems: [String] = []
+  private var isOver = false
+
+  init(_ installed: InstalledManifests, for interchange: Interchange, log: Log) {
+    self.installed = installed
+    self.interchange = interchange
+    self.log = log
+    notices = Self.notices(of: installed)
+    if notices == nil {
+      log.warning(
+        "changes of manifests are seen on SIGHUP only, until there is room: \(String(cString: strerror(errno)))")
+    }
+  }
+
+  private static func notices(of installed: InstalledManifests) -> DirectoryNotices? {
+    DirectoryNotices(of: installed.directories, where: InstalledManifests.isManifest)
+  }
+
+  /// Reads everything, and watches what it reads before that.
+  func read() async {
+    if isOver { return }
+    if let found = notices?.watch(), found != problems {
+      problems = found
+      for problem in problems { log.warning("changes of manifests are seen on SIGHUP only: \(problem)") }
+    }
+    let (found, broken) = installed.read()
+    complain(of: broken)
+    let identifiers = Set(broken.map(\.identifier))
+    await interchange.takeOver(found.mapValues { ($0.manifest, $0.file) }, keeping: identifiers)
+  }
+
+  private func complain(of broken: [InstalledManifests.Broken]) {
+    let before = complaints
+    complaints = Dictionary(uniqueKeysWithValues: broken.map { ($0.path, $0.complaints) })
+    for manifest in broken where before[manifest.path] != manifest.complaints {
+      for complaint in manifest.complaints { log.error("\(manifest.path): \(complaint)") }
+    }
+  }
+
+  // MARK: From then on
+
+  /// Reads again whenever that is needed, until it is stopped.
+  nonisolated func follow() {
+    signal(SIGHUP, SIG_IGN)
+    let hangup = DispatchSource.makeSignalSource(signal: SIGHUP)
+    hangup.setEventHandler { Task { await self.read() } }
+    // It lasts as long as the process: nothing else keeps it.
+    hangup.setCancelHandler { _ = hangup }
+    hangup.activate()
+    Task { await followChanges() }
+  }
+
+  private func followChanges() async {
+    await waitForRoom()
+    guard let notices else { return }
+    let source = ReadableSource(notices.descriptor)
+    while !isOver {
+      await source.wait()
+      guard matters else { continue }
+      await settle()
+      await read()
+    }
+  }
+
+  /// The kernel has room for 128 of each user, in all programs together, and nobody tells when one is given back.
+  private func waitForRoom() async {
+    var pause = Duration.seconds(1)
+    while notices == nil {
+      try? await Task.sleep(for: pause)
+      pause = min(pause * 2, .seconds(64))
+      if isOver { return }
+      notices = Self.notices(of: installed)
+      if notices == nil { continue }
+      log.info("changes of manifests are seen from now on")
+      await read()
+    }
+  }
+
+  private var matters: Bool { notices?.take() ?? false }
+
+  /// Editors write in several steps, and installers many files: until nothing more came for a tenth of a second, or for a second at most.
+  private func settle() async {
+    for _ in 0..<10 {
+      try? await Task.sleep(for: .milliseconds(100))
+      if !matters { return }
+    }
+  }
+
+  /// What is being read is still told, and nothing after it.
+  func stop() { isOver = true }
+}

@@ -1,0 +1,90 @@
+import DBus
+import Interchange
+import InterchangeWire
+import SceneModel
+import ServiceSupport
+import SessionStore
+
+/// The service with all that it needs, as the program runs it.
+struct Service: Sendable {
+  let interchange: Interchange
+  private let manifests: ManifestKeeper
+  private let log: Log
+
+  /// How long another may take to end: somebody may be waiting for an answer, who waits 25 seconds where he does not say.
+  private static let patience = Duration.seconds(15)
+
+  /// The name comes first, so one that is not to run touches nothing that belongs to the one that does. From then on there are calls; they
+  /// are held until there is someone to answer them.
+  static func start(_ arguments: Arguments, on connection: Connection) async throws -> Service {
+    let log = LogWriter.make(level: arguments.logLevel)
+    // A shell that does not wait for the answer has often left before anyone could look: it may still drop.
+    connection.identifyCallers(admittingStrangers: true)
+    connection.holdCalls()
+    let name = ServiceName(InterchangeNames.bus, of: "stagedoord", on: connection)
+    do {
+      var isTakenOver = false
+      if arguments.replaces { isTakenOver = try await name.takeOver(within: patience) } else { try await name.take() }
+      let data = Directories.data()
+      let types = TypeCatalog.installed(in: data)
+      for problem in types.problems { log.warning("\(problem)") }
+      let interchange = try await open(arguments, types, log, on: connection, isTakenOver: isTakenOver)
+      let manifests = ManifestKeeper(InstalledManifests(in: data, types: types), for: interchange, log: log)
+      await manifests.read()
+      await interchange.export()
+      connection.releaseCalls()
+      log.info("\(name.name) is ready")
+      manifests.follow()
+      return Service(interchange: interchange, manifests: manifests, log: log)
+    } catch {
+      // Whoever has called already, to start it or in the place of another, hears why.
+      await connection.callsAreIdentified()
+      connection.refuseHeldCalls(InterchangeError(.storageFailed, "the service could not begin: \(error)").errorReply)
+      await connection.flush()
+      throw error
+    }
+  }
+
+  /// What it acknowledged is finished and stored. One that is replaced answers all that came before the other had the name: the other is
+  /// waiting for that.
+  func stop(_ ending: Ending) async {
+    let connection = interchange.connection
+    if case .replaced = ending {
+      log.info("another takes over")
+      await connection.callsAreIdentified()
+    }
+    await manifests.stop()
+    await interchange.close()
+    await connection.flush()
+    await connection.close()
+  }
+
+  private static func open(
+    _ arguments: Arguments, _ types: TypeCatalog, _ log: Log, on connection: Connection, isTakenOver: Bool
+  ) async throws -> Interchange {
+    guard let directory = arguments.stateDirectory ?? Directories.state() else {
+      throw Failure("neither XDG_STATE_HOME nor HOME says where to keep what must survive: name it with --state")
+    }
+    let durability = arguments.durability
+    let starter = Starter(address: try arguments.address ?? BusAddress.session())
+    func open() async throws -> Interchange {
+      try await connection.loop.run { _ in
+        let store = try SessionStore(
+          directory: directory, durability: durability, rules: ReadingRules(types: types), at: Clock.now())
+        if let setAside = store.setAside {
+          log.error("the store was broken (\(setAside.reason)); it is now \(setAside.path), and a new one was begun")
+        }
+        for problem in store.problems { log.warning(problem) }
+        var settings = Interchange.Settings(now: Clock.now)
+        settings.run = { command, token in await starter.run(command, token) }
+        return try Interchange(on: connection, store: store, types: types, settings: settings, log: log)
+      }
+    }
+    // One that was killed leaves the bus before the kernel has given its lock back, by a moment.
+    for _ in 0..<(isTakenOver ? 100 : 0) {
+      do { return try await open() } catch let error as StoreError where error.kind == .locked {}
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    return try await open()
+  }
+}

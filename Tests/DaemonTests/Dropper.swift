@@ -1,0 +1,90 @@
+import DBus
+import DBusTestSupport
+import Synchronization
+import Testing
+
+/// A client that drops again and again over one connection, each drop after the answer to the one before, and remembers what it was told.
+final class Dropper: Sendable {
+  /// What one delivery was answered with.
+  struct Answer: Hashable, Sendable {
+    let token: String
+    let delivery: String
+  }
+
+  private let connection: Connection
+  private let name: String
+  /// Whether what it hands in has tokens. Each token is then used twice.
+  private let hasTokens: Bool
+  private let answers = Lock<[Answer]>([])
+  private let isOver = Atomic(false)
+
+  init(_ name: String, hasTokens: Bool, in house: House) async throws {
+    self.name = name
+    self.hasTokens = hasTokens
+    connection = try await house.bus.connect()
+  }
+
+  var answered: [Answer] { answers.withLock { $0 } }
+
+  /// Drops until it is stopped. What is thrown is a call that failed.
+  func run() async throws {
+    let service = connection.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+    var number = 0
+    while !isOver.load(ordering: .relaxed) {
+      number += 1
+      let token = hasTokens ? "\(name)-\(number / 2)" : ""
+      let document = Payloads.activity(
+        "viewCat", "cat\(number / 2 % 7)",
+        options: #""deadline": 3600"# + (hasTokens ? #", "token": "\#(token)""# : ""))
+      let (_, _, delivery) = try await service.call(
+        "Deliver", document, returning: ObjectPath.self, String.self, String.self)
+      answers.withLock { $0.append(Answer(token: token, delivery: delivery)) }
+    }
+  }
+
+  /// Waits until it has been answered as many times more.
+  func isAnswered(_ count: Int) async throws {
+    let wanted = answered.count + count
+    try await eventually("\(count) more answers for \(name)") { self.answered.count >= wanted }
+  }
+
+  func stop() { isOver.store(true, ordering: .relaxed) }
+
+  func close() async { await connection.close() }
+}
+
+extension House {
+  /// Runs `body` while clients drop, with tokens and without. No call of theirs fails; what they were told is then in the service, once.
+  nonisolated(nonsending) func whileDropping(_ body: nonisolated(nonsending) ([Dropper]) async throws -> Void)
+    async throws
+  {
+    var droppers: [Dropper] = []
+    for number in 0..<4 {
+      droppers.append(try await Dropper("dropper\(number)", hasTokens: number.isMultiple(of: 2), in: self))
+    }
+    let runs = droppers.map { dropper in Task { try await dropper.run() } }
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(droppers)) } catch { result = .failure(error) }
+    for dropper in droppers { dropper.stop() }
+    var failures: [any Error] = []
+    for run in runs { if case .failure(let error) = await run.result { failures.append(error) } }
+    for dropper in droppers { await dropper.close() }
+    try result.get()
+    if let failure = failures.first { throw failure }
+    try await expect(droppers.flatMap(\.answered))
+  }
+
+  private func expect(_ answers: [Dropper.Answer]) async throws {
+    let kept = try await deliveries().map { $0[0] }
+    let answered = Set(answers.map(\.delivery))
+    #expect(answered.subtracting(kept) == [], "what was acknowledged is there")
+    #expect(Set(kept).subtracting(answered) == [], "what is there was acknowledged")
+    #expect(kept.count == answered.count)
+    let byToken = Dictionary(grouping: answers.filter { $0.token != "" }, by: \.token)
+    for (token, answers) in byToken {
+      let deliveries = Set(answers.map(\.delivery))
+      #expect(deliveries.count == 1, "\(token): \(answers)")
+    }
+    #expect(answered.count < answers.count, "tokens were used twice")
+  }
+}

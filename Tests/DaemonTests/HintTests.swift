@@ -1,0 +1,35 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// What the log says to those who forgot `--print-reply`.
+@Suite struct HintTests {
+  private func send(_ member: String, _ arguments: String..., in house: House, to: BusName? = House.name) async throws {
+    let destination = to.map { ["--dest=\($0)"] } ?? []
+    _ = try await house.command(
+      "dbus-send", arguments: ["--session"] + destination + [House.root, member] + arguments
+    ).output()
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a method that comes as a signal gets a hint, once in a while, and a signal gets none`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withHouse(kind) { house in
+      try await house.serving("--durability", "memory", "--log-level", "warning") { daemon in
+        // The service's own signals, said by another; others' signals; and what is said to everyone.
+        try await send("org.stagedoor.Interchange1.Handled", "string:x", in: house)
+        try await send("org.stagedoor.SceneHost1.Drop", "string:x", in: house)
+        try await send("org.example.Player.Play", in: house)
+        try await send("org.stagedoor.Interchange1.Drop", "string:viewCat", in: house, to: nil)
+        for _ in 0..<3 { try await send("org.stagedoor.SceneSession1.Activate", "string:secret", in: house) }
+        let hint =
+          "stagedoord: Activate came as a signal, and nothing happens: with dbus-send, write --print-reply before it, "
+          + "or --type=method_call\n"
+        try await eventually("the hint") { daemon.standardError.hasSuffix(hint) }
+        _ = try await house.eventSequence()
+        #expect(daemon.standardError.split(separator: "\n").count { $0.contains("as a signal") } == 1)
+      }
+    }
+  }
+}

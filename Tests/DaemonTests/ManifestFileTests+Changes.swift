@@ -1,0 +1,134 @@
+import DBus
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+// Manifests that change while the service runs, and nobody tells it.
+extension ManifestFileTests {
+  // While all tests run side by side the kernel may have no room for another watch; the service then tries again.
+  private static let limit = usualLimit * 5
+
+  private func isNamed(_ name: String, in house: House) async throws {
+    try await eventually("the version \(name)", within: Self.limit) {
+      // There is no such object until the manifest has been read.
+      (try? await self.name(in: house)) == name
+    }
+  }
+
+  private func isGone(from house: House) async throws {
+    try await eventually("the manifest is gone", within: Self.limit) {
+      try await house.command(
+        "dbus-send", "--session", "--print-reply", "--dest=\(House.name)",
+        "/org/stagedoor/Interchange1/application/org_2eexample_2eCats", "org.freedesktop.DBus.Properties.Get",
+        "string:\(House.application)", "string:Name"
+      ).run().standardError.contains("UnknownObject")
+    }
+  }
+
+  private func move(_ path: String, to other: String) throws {
+    try #require(rename(path, other) == 0, "\(String(cString: strerror(errno)))")
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a manifest is read as it is written, replaced, broken, mended, taken away and put back`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withHouse(kind) { house in
+      let file = "\(house.applications)/org.example.Cats.json"
+      try house.write(Self.cats("First"), to: file)
+      try await house.serving { daemon in
+        let landing = try await house.drop("viewCat", "cat1")
+        // In its place, as some editors write; then beside it and renamed, as others do.
+        try Data(Self.cats("Second").utf8).write(to: URL(filePath: file))
+        try await isNamed("Second", in: house)
+        try house.write(Self.cats("Third"), to: "\(file).new")
+        try move("\(file).new", to: file)
+        try await isNamed("Third", in: house)
+
+        try house.write("{", to: file)
+        try await eventually("the complaint", within: Self.limit) { daemon.standardError.contains("\(file): ") }
+        #expect(try await name(in: house) == "Third")
+        let complaints = daemon.standardError
+        // Another comes, and the complaint is not made again.
+        let other = "\(house.applications)/org.example.Player.json"
+        try house.write(Manifests.oneScene, to: other)
+        try await eventually("the other", within: Self.limit) {
+          try await house.explain(Payloads.activity("play"))["outcome"] != nil
+        }
+        #expect(daemon.standardError == complaints)
+        try house.write(Self.cats("Fourth"), to: file)
+        try await isNamed("Fourth", in: house)
+
+        try move(file, to: "\(house.state)/away")
+        try await isGone(from: house)
+        #expect(try await house.sessions().map { $0[0] } == [landing.session], "its sessions stay")
+        let error = try await house.refusal("Drop", "string:viewCat", "string:cat1", "dict:string:string:")
+        #expect(error.name == "org.stagedoor.Error.ActivityTypeNotDeclared", "and are out of routing")
+        try #require(symlink("\(house.state)/away", file) == 0)
+        try await isNamed("Fourth", in: house)
+        #expect(try await house.drop("viewCat", "cat1").session == landing.session)
+      }
+    }
+  }
+
+  @Test func `directories that are not there yet are waited for, and may go and come back`() async throws {
+    try await withHouse { house in
+      let data = try #require(house.environment["XDG_DATA_HOME"])
+      try FileManager.default.removeItem(atPath: data)
+      try await house.serving { _ in
+        try house.write(Self.cats("First"), to: "\(house.applications)/org.example.Cats.json")
+        try await isNamed("First", in: house)
+        // Of each of the directories above it nobody but itself can tell that it went.
+        for path in [house.applications, "\(data)/stagedoor", data] {
+          try move(path, to: "\(path)-away")
+          try await isGone(from: house)
+          try move("\(path)-away", to: path)
+          try await isNamed("First", in: house)
+        }
+        try FileManager.default.removeItem(atPath: data)
+        try await isGone(from: house)
+        try house.write(Self.cats("Second"), to: "\(house.systemApplications)/org.example.Cats.json")
+        try await isNamed("Second", in: house)
+        try house.write(Self.cats("Third"), to: "\(house.applications)/org.example.Cats.json")
+        try await isNamed("Third", in: house)
+      }
+    }
+  }
+
+  @Test func `a storm of changes keeps nobody waiting, and when it is over nothing wakes the service`() async throws {
+    try await withHouse { house in
+      let file = "\(house.applications)/org.example.Cats.json"
+      try house.write(Self.cats("Calm"), to: file)
+      try await house.serving("--durability", "memory") { daemon in
+        try await house.watched { watch in
+          // Other files, too, of which some are manifests.
+          let storm = """
+            cd '\(house.applications)' && while :; do
+              cp org.example.Cats.json saved && mv saved org.example.Cats.json && echo '{' >org.example.Broken.json \
+                && rm org.example.Broken.json && touch noise && rm noise && echo blow
+            done
+            """
+          try await house.command("sh", "-c", storm).whileRunning { blowing in
+            for _ in 0..<20 {
+              for _ in 0..<10 { try await blowing.nextLine() }
+              let landing = Task { try await house.drop("viewCat", "cat1") }
+              try await withLimit(.seconds(5), "an answer in the storm") { _ = try await landing.value }
+            }
+          }
+          try house.write(Self.cats("Still"), to: file)
+          try await isNamed("Still", in: house)
+          let changes = watch.signals.filter { $0.member == "PropertiesChanged" && $0.path.contains("/application/") }
+          #expect(changes.count < 20, "most of what came and went was not even read")
+        }
+        try await eventually("it rests", within: Self.limit) {
+          let before = ContextSwitches.now(ofProcess: daemon.processIdentifier)
+          try await ContinuousClock().sleep(for: .seconds(1))
+          // libdispatch looks after its threads once a second, whatever a program does.
+          let busy = ContextSwitches.since(before, ofProcess: daemon.processIdentifier).map(\.name)
+          return busy.allSatisfy { $0 == "-qos.overcommit" }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import DBus
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// `stagedoord --replace`: one ends, another goes on, and nobody who calls notices.
+@Suite struct TakeoverTests {
+  private func withCats(_ kind: PrivateBus.Kind, _ body: nonisolated(nonsending) (House) async throws -> Void)
+    async throws
+  {
+    try await withHouse(kind) { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await body(house)
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `who calls while one takes over from another loses nothing`(kind: PrivateBus.Kind) async throws {
+    try await withCats(kind) { house in
+      // It begins also where there is none yet.
+      var running = try await house.daemon("--replace").start()
+      _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
+      try await house.whileDropping { droppers in
+        for _ in 0..<5 {
+          for dropper in droppers { try await dropper.isAnswered(5) }
+          let next = try await house.daemon("--replace").start()
+          #expect(try await running.ended() == .exited(0))
+          running = next
+        }
+        for dropper in droppers { try await dropper.isAnswered(5) }
+      }
+      let numbers = try await house.events().map(\.sequence)
+      #expect(numbers == (1...numbers.count).map { "\($0)" }, "without a gap")
+      await running.stop()
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `of several that take over at once one stays, and nothing is lost`(kind: PrivateBus.Kind) async throws {
+    try await withCats(kind) { house in
+      let first = try await house.daemon().start()
+      _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
+      // They are killed when they are let go of, and the last has to be asked at the end.
+      var others: [RunningCommand] = []
+      try await house.whileDropping { droppers in
+        for dropper in droppers { try await dropper.isAnswered(3) }
+        for _ in 0..<3 { others.append(try await house.daemon("--replace").start()) }
+        #expect(try await first.ended() == .exited(0))
+        let all = others
+        try await eventually("all but one have ended") { all.count { $0.status == nil } == 1 }
+        for other in others where other.status != nil { #expect(try await other.ended() == .exited(0)) }
+        for dropper in droppers { try await dropper.isAnswered(3) }
+      }
+      for other in others { await other.stop() }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `calls wait for one that takes over from another that is killed meanwhile`(kind: PrivateBus.Kind) async throws {
+    try await withCats(kind) { house in
+      try await house.serving { old in
+        let landing = try await house.drop("viewCat", "cat1")
+        try await old.freeze()
+        try await house.daemon("--replace").whileRunning { _ in
+          try await house.isTaken(from: old)
+          let waiting = Task { try await house.drop("viewCat", "cat1") }
+          old.signal(SIGKILL)
+          #expect(try await waiting.value.session == landing.session)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `calls that came to the one before are answered, also of those that it has not asked about`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withCats(kind) { house in
+      try await house.serving { old in
+        try await old.freeze()
+        var clients: [Connection] = []
+        for _ in 0..<10 { clients.append(try await house.bus.connect()) }
+        let drops = clients.map { client in
+          Task {
+            try await client.call(
+              to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat",
+              "cat1", [String: String](), returning: ObjectPath.self, String.self, String.self
+            ).0
+          }
+        }
+        try await house.daemon("--replace").whileRunning { _ in
+          try await house.isTaken(from: old)
+          old.signal(SIGCONT)
+          var sessions: Set<ObjectPath> = []
+          for drop in drops { sessions.insert(try await drop.value) }
+          #expect(sessions.count == 1)
+          #expect(try await old.ended() == .exited(0))
+          #expect(try await house.deliveries().count == 10)
+        }
+        for client in clients { await client.close() }
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `one that does not yield is named after a while, and who called hears of it`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withCats(kind) { house in
+      try await house.serving { old in
+        _ = try await house.drop("viewCat", "cat1")
+        try await old.freeze()
+        try await house.daemon("--replace").whileRunning { new in
+          try await house.isTaken(from: old)
+          let error = try await house.refusal("Drop", "string:viewCat", "string:cat1", "dict:string:string:")
+          let sentence =
+            "org.stagedoor.Interchange1 was taken over from process \(old.processIdentifier), which has not ended "
+            + "15 seconds later: end it, and start stagedoord again"
+          #expect(error.name == "org.stagedoor.Error.StorageFailed")
+          #expect(error.message == "the service could not begin: \(sentence)")
+          #expect(try await new.ended() == .exited(1))
+          #expect(new.standardError == "stagedoord: \(sentence)\n")
+        }
+        // It only slept, and ends as it was asked to.
+        old.signal(SIGCONT)
+        #expect(try await old.ended() == .exited(0))
+      }
+      let kept = try await house.serving { _ in try await house.deliveries() }
+      #expect(kept.count == 1)
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a program that keeps the name is said, and nothing is touched`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      #expect(try await house.watcher.requestName(House.name) == .owned)
+      let result = try await house.daemon("--replace").run()
+      #expect(result.status == .exited(1))
+      #expect(
+        result.standardError
+          == "stagedoord: org.stagedoor.Interchange1 is taken by process \(getpid()), which does not let itself be replaced\n"
+      )
+      #expect(!FileManager.default.fileExists(atPath: house.state))
+    }
+  }
+
+  @Test func `who waits for a host when the service ends is told, and the delivery goes on`() async throws {
+    try await withCats(.daemon) { house in
+      try await house.serving { old in
+        let document = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 3600"#)
+        let refusal = Task { try await house.refusal("Deliver", "string:\(document)") }
+        try await eventually("it waits") { try await house.deliveries(in: "held").count == 1 }
+        let delivery = try await house.deliveries()[0][0]
+        try await house.daemon("--replace").whileRunning { _ in
+          #expect(try await old.ended() == .exited(0))
+          let error = try await refusal.value
+          #expect(error.name == "org.freedesktop.DBus.Error.NoReply")
+          #expect(error.message.contains(delivery))
+          #expect(try await house.deliveries(in: "held").map { $0[0] } == [delivery])
+        }
+      }
+    }
+  }
+}
+
+extension House {
+  /// Waits until the name belongs to another than `old`.
+  fileprivate func isTaken(from old: RunningCommand) async throws {
+    let watcher = watcher
+    let process = UInt32(old.processIdentifier)
+    try await eventually("another has the name") {
+      guard let owner = try await watcher.owner(of: House.name) else { return false }
+      return try await watcher.credentials(of: owner).processID != process
+    }
+  }
+}
