@@ -25,7 +25,12 @@ package struct State: Sendable {
   // MARK: Applications
 
   /// Registers an application, in place of what it was before. Its sessions stay, and are routed by the new manifest.
-  package mutating func register(_ manifest: Manifest) { setManifest(manifest, of: manifest.identifier) }
+  ///
+  /// It has at most `Limits.configurations`, as every manifest that was read.
+  package mutating func register(_ manifest: Manifest) {
+    precondition(manifest.configurations.count <= Limits.configurations, "a manifest has too many configurations")
+    setManifest(manifest, of: manifest.identifier)
+  }
 
   /// Its sessions stay, out of routing.
   package mutating func unregister(_ identifier: Text) { setManifest(nil, of: identifier) }

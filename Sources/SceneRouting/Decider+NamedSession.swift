@@ -1,0 +1,69 @@
+import SceneModel
+
+extension Decider {
+  // MARK: 1. A session that is named is the one
+
+  /// Predicates are not asked, nor is the type; only a stranger's sandbox may not send what nobody declared.
+  mutating func namedSession(_ named: Text, _ state: State) throws(Refusal) -> Verdict {
+    guard let identifier = SessionReference.identifier(named) else {
+      throw Refusal(
+        .noSuchSession, "a session is named by its persistent identifier or its path, and not \(quoted(named.string))")
+    }
+    guard let slot = state.slot(of: identifier) else {
+      throw Refusal(.noSuchSession, "there is no session \(quoted(named.string)), or it was discarded")
+    }
+    let number = Int(state.entries[Int(slot)].application)
+    let application = state.applications[number]
+    guard let manifest = application.manifest else {
+      throw Refusal(.noSuchApplication, "\(application.identifier), whose session it is, has no manifest at present")
+    }
+    explanation.application = application.identifier
+    explanation.applicationReason = .ofSession
+    explanation.configuration = application.kind(state.entries[Int(slot)].kind).configuration
+    explanation.configurationReason = .ofSession
+    try findActivityForNamedSession(of: number, manifest, state)
+    findKey()
+    return .take(slot, .named)
+  }
+
+  private mutating func findActivityForNamedSession(
+    of application: Int, _ manifest: Manifest, _ state: State
+  ) throws(Refusal) {
+    let isStranger = request.sender.isSandboxed && request.sender.hosts != manifest.identifier
+    var undeclared: UserActivity?
+    for (place, item) in request.payload.items.enumerated() {
+      for (number, activity) in item.activities.enumerated()
+      where isVisible(activity.visibility, to: application, state) {
+        if isStranger, !manifest.activityTypes.contains(activity.activityType) {
+          undeclared = undeclared ?? activity
+          continue
+        }
+        explanation.routingActivity = RoutingActivity(
+          item: place, activity: number, activityType: activity.activityType)
+        return
+      }
+    }
+    if let undeclared {
+      throw Refusal(
+        .activityTypeNotDeclared,
+        "\(manifest.identifier) does not declare \(quoted(undeclared.activityType.string)), and a sandbox sends only what is "
+          + "declared: add it to NSUserActivityTypes in the application's manifest")
+    }
+    if isStranger { try refuseUntaken(by: application, manifest, state) }
+  }
+
+  /// Without an activity one of the types in it has to be taken.
+  private func refuseUntaken(by application: Int, _ manifest: Manifest, _ state: State) throws(Refusal) {
+    let visible = request.payload.items.flatMap(\.representations)
+      .filter { isVisible($0.visibility, to: application, state) }
+    guard let first = visible.first else { return }
+    let isTaken = visible.contains { representation in
+      manifest.contentTypes.contains { state.types.conforms(representation.type, to: $0) }
+    }
+    if isTaken { return }
+    throw Refusal(
+      .activityTypeNotDeclared,
+      "\(manifest.identifier) does not take \(quoted(first.type.spelling.string)), and a sandbox sends only what is declared: "
+        + "add it to CFBundleDocumentTypes in the application's manifest")
+  }
+}

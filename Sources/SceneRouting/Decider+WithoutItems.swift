@@ -1,0 +1,44 @@
+import SceneModel
+
+extension Decider {
+  // MARK: An application is named, and nothing is handed over
+
+  /// Its session that was activated last is brought to the front; with disposition `new`, or where there is none, one is made.
+  mutating func withoutItems(_ state: State) throws(Refusal) -> Verdict {
+    guard let name = options.application else {
+      throw Refusal(
+        .noActivity, "there is nothing in it: add an activity or an item, or name a session or an application")
+    }
+    let application = try existing(name, state)
+    explanation.application = name
+    explanation.applicationReason = .named
+    let route = try chooseConfiguration(of: application, for: nil, state)
+    let scope = Scope(application, route, state)
+    if options.disposition != .new {
+      if let latest = latest(in: scope, state) { return .take(latest, .latest) }
+      // None of that kind; yet where there may be one scene only, it is not made beside the one that is there.
+      if let only = onlySession(scope, state) { return .take(only, .onlyScene) }
+      return try make(scope, .noCandidate, state)
+    }
+    try refuseSecondScene(scope, state)
+    try refuseBesideSingle(scope, state)
+    return try make(scope, .dispositionNew, state)
+  }
+
+  private func latest(in scope: Scope, _ state: State) -> Int32? {
+    let rankings = state.applications[scope.application].index.ofConfiguration
+    let places = rankings.indices.filter { scope.route.eligible.contains(Int16($0)) }.compactMap { rankings[$0].latest }
+    let latest = places.map(\.slot).min { one, other in
+      let (one, other) = (state.entries[Int(one)], state.entries[Int(other)])
+      return one.lastActivated != other.lastActivated
+        ? one.lastActivated > other.lastActivated : one.rank < other.rank
+    }
+    // Step 9 begins with the session that the user acted in.
+    guard let latest, let requesting else { return latest }
+    let entry = state.entries[Int(requesting)]
+    let isEqual =
+      Int(entry.application) == scope.application && scope.route.eligible.contains(entry.configuration)
+      && entry.lastActivated == state.entries[Int(latest)].lastActivated
+    return isEqual ? requesting : latest
+  }
+}
