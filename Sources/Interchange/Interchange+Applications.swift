@@ -68,7 +68,11 @@ extension Interchange {
     state.register(manifest)
     manifestFiles[identifier] = file
     // It may say how to start it.
-    if case .impossible? = starts[identifier] { starts[identifier] = nil }
+    share.afterwards.append { me in
+      guard case .impossible? = me.starts[identifier] else { return }
+      me.starts[identifier] = nil
+      if !((try? me.store.openDeliveries(of: identifier)) ?? []).isEmpty { me.start(identifier) }
+    }
     share.onRefusal { me in
       if let manifest = before.manifest { me.state.register(manifest) } else { me.state.unregister(identifier) }
       me.manifestFiles[identifier] = before.file

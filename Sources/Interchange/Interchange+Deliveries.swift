@@ -56,14 +56,17 @@ extension Interchange {
   }
 
   func sender(_ caller: Caller) -> Sender {
-    Sender(hosts: caller.name.flatMap { hosted[$0] }, isSandboxed: caller.isSandboxed)
+    Sender(hosts: hostedApplication(of: caller), isSandboxed: caller.isSandboxed)
   }
 
   /// A host that waited for itself might wait for ever.
   private func isHost(_ caller: Caller, of session: UniqueIdentifier) -> Bool {
-    guard let name = caller.name, let application = hosted[name] else { return false }
-    return state.application(of: session) == application
+    guard let name = caller.name, let application = state.application(of: session) else { return false }
+    return hosts[application]?.owner == name
   }
+
+  /// Whose scenes a caller hosts. One that hosts several is mostly taken for the first by identifier.
+  private func hostedApplication(of caller: Caller) -> Text? { caller.name.flatMap { hosted[$0]?.min() } }
 
   func newIdentifier() -> UniqueIdentifier {
     var random = SystemRandomNumberGenerator()
@@ -100,6 +103,7 @@ extension Interchange {
     // At once, since there is a limit to them.
     deadlines.add(delivery, at: record.deadline, self)
     share.onRefusal { $0.deadlines.remove(delivery) }
+    if payload.hasOwnProcess, let name = caller.name { share.speak.append { me in me.ownSenders[delivery] = name } }
     log.info("\(delivery): \(decision.outcome.name) \(payload.options.isPrivate ? "a session" : "\(session)")")
     return Answer(session: session, outcome: decision.outcome.name, delivery: delivery)
   }
@@ -118,7 +122,7 @@ extension Interchange {
       token: payload.options.token, created: now, deadline: now.adding(seconds: payload.options.deadline),
       progress: progress)
     record.fingerprint = payload.options.token == nil ? .empty : fingerprint
-    record.sourceApplication = caller.name.flatMap { hosted[$0] } ?? caller.application
+    record.sourceApplication = hostedApplication(of: caller) ?? caller.application
     record.isPrivate = payload.options.isPrivate
     record.routing = decision.explanation.routingActivity.map {
       RoutingPlace(item: Int64($0.item), activity: Int64($0.activity))
@@ -239,4 +243,13 @@ extension InterchangeError {
 
 extension Instant {
   func adding(seconds: Double) -> Instant { Instant(microseconds: microseconds + Int64(seconds * 1_000_000)) }
+}
+
+extension Payload {
+  fileprivate var hasOwnProcess: Bool {
+    items.contains { item in
+      item.activities.contains { $0.visibility == .ownProcess }
+        || item.representations.contains { $0.visibility == .ownProcess }
+    }
+  }
 }

@@ -37,10 +37,14 @@ extension Interchange {
           delivery: delivery.identifier, error: Text(error.errorName.rawValue), message: Text(error.message)),
         application: delivery.application, session: session, in: &share, at: now)
     }
-    share.speak.append { me in
-      me.deadlines.remove(delivery.identifier)
-      me.waiting.removeValue(forKey: delivery.identifier)?(.failure(error))
-    }
+    share.speak.append { me in me.settled(delivery.identifier, .failure(error)) }
+  }
+
+  /// It is over: nobody waits for it any more.
+  func settled(_ delivery: UniqueIdentifier, _ result: Result<Answer, InterchangeError>) {
+    deadlines.remove(delivery)
+    ownSenders[delivery] = nil
+    waiting.removeValue(forKey: delivery)?(result)
   }
 
   /// Out of routing and off the bus. What it was still to be given fails with it, besides the delivery that takes it along.
@@ -144,6 +148,8 @@ extension Interchange {
     // Where the disk takes nothing for the moment, they are tried again later, and not at once for ever.
     let again = now.adding(seconds: 5)
     for identifier in deadlines.due(at: now, self) {
+      // One that ends may take others along.
+      endTurn()
       let delivery: StoredDelivery?
       do throws(StoreError) {
         delivery = try store.delivery(identifier)
@@ -180,7 +186,7 @@ extension Interchange {
       share.speak.append { me in
         let late = InterchangeError(
           .hostTimeout, "no host took the delivery \(identifier) in time; it has been routed, and its session stays")
-        me.waiting.removeValue(forKey: identifier)?(.failure(late))
+        me.settled(identifier, .failure(late))
       }
     }
   }

@@ -29,7 +29,7 @@ extension Interchange {
     if let caller, caller.isSandboxed, caller.application != session.application {
       throw InterchangeError(.accessDenied, "a sandboxed application may read the sessions of its own application only")
     }
-    let isHost = caller?.name.map { hosted[$0] == session.application } ?? false
+    let isHost = caller != nil && hosts[session.application]?.owner == caller?.name
     return isHost ? session : session.asSeen
   }
 

@@ -30,9 +30,12 @@ package actor Interchange {
   var deadlines = Deadlines()
   /// Who hosts an application's scenes, and which application a connection hosts.
   var hosts: [Text: Host] = [:]
-  var hosted: [BusName: Text] = [:]
+  var hosted: [BusName: Set<Text>] = [:]
   var starts: [Text: Start] = [:]
   var startCount = 0
+  /// Who sent a delivery with something in it that only its sender's own process may see.
+  var ownSenders: [UniqueIdentifier: BusName] = [:]
+  private(set) var isClosed = false
   /// Sessions whose scenes are to draw themselves again, as soon as they are in the background.
   var refreshes: Set<UniqueIdentifier> = []
   var waiting = WaitingSenders()
@@ -110,6 +113,7 @@ package actor Interchange {
     settling?.cancel()
     // They leave as we do, which is no news of them.
     hosts = [:]
+    isClosed = true
     store.close()
   }
 }

@@ -66,7 +66,7 @@ struct Service: Sendable {
       throw Failure("neither XDG_STATE_HOME nor HOME says where to keep what must survive: name it with --state")
     }
     let durability = arguments.durability
-    let starter = Starter(address: try arguments.address ?? BusAddress.session())
+    let starter = Starter(address: try arguments.address ?? BusAddress.session(), fileMask: Stagedoord.fileMask)
     func open() async throws -> Interchange {
       try await connection.loop.run { _ in
         let store = try SessionStore(

@@ -9,11 +9,15 @@ import SessionStore
 @main
 struct Stagedoord {
   static let version = "0.1.0"
+  /// What we were given; our own files are nobody else's from then on.
+  static let fileMask = umask(0o077)
 
   static func main() async {
     setvbuf(stdout, nil, _IOLBF, 0)
     signal(SIGPIPE, SIG_IGN)
-    umask(0o077)
+    _ = fileMask
+    // However it was ignored by whoever started us, the end of what we start is news.
+    signal(SIGCHLD, SIG_DFL)
     do {
       let arguments = try Arguments(CommandLine.arguments.dropFirst())
       switch arguments.action {

@@ -8,6 +8,8 @@ import SceneModel
 struct Starter: Sendable {
   /// The bus that the application is to come to.
   let address: BusAddress
+  /// What new files are not to be, where our own are nobody else's.
+  let fileMask: mode_t
 
   /// What an application needs to find its user, its display and its bus. Nothing else of ours is its business.
   private static let passedOn: Set<String> = [
@@ -25,12 +27,14 @@ struct Starter: Sendable {
       // A thread of its own waits for it: one application, one thread.
       DispatchQueue(label: "stagedoord.starter").async {
         var process: pid_t = 0
-        let error = Starter.spawn(words, environment, &process)
+        // What a shell does for it, since only a process itself can set its mask.
+        let masked = ["/bin/sh", "-c", "umask \(String(fileMask, radix: 8)) && exec \"$0\" \"$@\""] + words
+        let error = Starter.spawn(masked, environment, &process)
         if error != 0 {
           continuation.resume(returning: "\(program): \(String(cString: strerror(error)))")
           return
         }
-        continuation.resume(returning: Starter.wait(for: process))
+        continuation.resume(returning: Starter.wait(for: process).map { "\(program): \($0)" })
       }
     }
   }
@@ -87,8 +91,12 @@ struct Starter: Sendable {
       if errno != EINTR { return String(cString: strerror(errno)) }
     }
     if status & 0x7F != 0 { return "it was ended by signal \(status & 0x7F)" }
-    let code = status >> 8 & 0xFF
-    return code == 0 ? nil : "it ended with status \(code)"
+    switch status >> 8 & 0xFF {
+    case 0: return nil
+    case 126: return "it cannot be run"
+    case 127: return "it cannot be found"
+    case let code: return "it ended with status \(code)"
+    }
   }
 
   static func words(of command: String) -> [String]? {

@@ -45,18 +45,22 @@ enum Manifests {
 }
 
 /// Payload documents.
+/// Their deliveries outlast a slow machine, unless a test says how long they wait.
 enum Payloads {
   static func activity(_ type: String, _ key: String = "", options: String = "") -> String {
     let key = key.isEmpty ? "" : #", "targetContentIdentifier": "\#(key)""#
-    let options = options.isEmpty ? "" : #", "options": {\#(options)}"#
-    return #"{"activity": {"activityType": "\#(type)"\#(key)}\#(options)}"#
+    return #"{"activity": {"activityType": "\#(type)"\#(key)}, "options": {\#(patient(options))}}"#
   }
 
   static func items(_ activities: (type: String, key: String)..., options: String = "") -> String {
     let items = activities.map { type, key in
       #"{"activities": [{"activityType": "\#(type)", "targetContentIdentifier": "\#(key)"}]}"#
     }
-    let options = options.isEmpty ? "" : #", "options": {\#(options)}"#
-    return #"{"items": [\#(items.joined(separator: ", "))]\#(options)}"#
+    return #"{"items": [\#(items.joined(separator: ", "))], "options": {\#(patient(options))}}"#
+  }
+
+  private static func patient(_ options: String) -> String {
+    let deadline = options.contains("\"deadline\"") ? [] : [#""deadline": 3600"#]
+    return ((options.isEmpty ? [] : [options]) + deadline).joined(separator: ", ")
   }
 }

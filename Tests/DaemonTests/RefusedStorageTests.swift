@@ -53,7 +53,7 @@ import Testing
         try await house.register(Manifests.cats)
         try await house.register(Manifests.oneScene)
         let window = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
-        let due = try await house.deliver(Payloads.activity("play", "song", options: #""deadline": 8"#))
+        let due = try await house.deliver(Payloads.activity("play", "song", options: #""deadline": 20"#))
         let before = try await Record(of: house)
 
         try await house.limitFiles(of: daemon, to: "1024:unlimited")

@@ -1,4 +1,4 @@
-import InterchangeWire
+import DBus
 import SceneModel
 import SessionStore
 
@@ -6,13 +6,16 @@ import SessionStore
 struct ConnectionOptions {
   private let fields: UserInfo
 
-  init(_ delivery: StoredDelivery, _ payload: Payload, _ session: Session, isSandboxed: Bool) {
+  /// - Parameter ownSender: Whose own process it is, of what only that may see.
+  init(_ delivery: StoredDelivery, _ payload: Payload, _ session: Session, _ host: Host, ownSender: BusName?) {
     var fields: UserInfo = [
       "delivery": .string(Text("\(delivery.identifier)")), "attempt": .integer(delivery.progress.attempt),
       "role": .string(session.role),
     ]
-    let isOwn = delivery.sourceApplication == session.application
-    var contents = Contents(payload, routing: delivery.routing, isOwn: isOwn, isSandboxed: isSandboxed)
+    var visible: Set<Visibility> = [.all]
+    if delivery.sourceApplication == session.application { visible.insert(.application) }
+    if ownSender == host.owner { visible.insert(.ownProcess) }
+    var contents = Contents(payload, routing: delivery.routing, visible: visible, isSandboxed: host.isSandboxed)
     contents.collect()
     fields["userActivities"] = .array(contents.activities.map(\.document))
     if !contents.items.isEmpty { fields["items"] = .array(contents.items) }
@@ -34,16 +37,15 @@ struct ConnectionOptions {
 private struct Contents {
   let payload: Payload
   let routing: RoutingPlace?
-  /// The sender is the same application.
-  let isOwn: Bool
+  let visible: Set<Visibility>
   let isSandboxed: Bool
   private(set) var activities: [UserActivity] = []
   private(set) var items: [Value] = []
 
-  init(_ payload: Payload, routing: RoutingPlace?, isOwn: Bool, isSandboxed: Bool) {
+  init(_ payload: Payload, routing: RoutingPlace?, visible: Set<Visibility>, isSandboxed: Bool) {
     self.payload = payload
     self.routing = routing
-    self.isOwn = isOwn
+    self.visible = visible
     self.isSandboxed = isSandboxed
   }
 
@@ -56,22 +58,22 @@ private struct Contents {
     for isFirst in [true, false] {
       for (item, content) in payload.items.enumerated() {
         for (number, activity) in content.activities.enumerated() where isRouting(item, number) == isFirst {
-          guard isVisible(activity.visibility) else { continue }
+          guard visible.contains(activity.visibility) else { continue }
           places[item].append(Int64(activities.count))
           activities.append(activity)
         }
       }
     }
+    // An activity by itself is no item.
+    if payload.items == payload.items.first.map({ [Item(activities: $0.activities)] }) { return }
     items = zip(payload.items, places).map { document(of: $0, $1) }
   }
-
-  private func isVisible(_ visibility: Visibility) -> Bool { visibility == .all || isOwn }
 
   private func document(of item: Item, _ activities: [Int64]) -> Value {
     var fields = UserInfo()
     fields["suggestedName"] = item.suggestedName.map(Value.string)
     if !activities.isEmpty { fields["activities"] = .array(activities.sorted().map(Value.integer)) }
-    let representations = item.representations.filter { isVisible($0.visibility) }.map(document)
+    let representations = item.representations.filter { visible.contains($0.visibility) }.map(document)
     if !representations.isEmpty { fields["representations"] = .array(representations) }
     return .dictionary(fields)
   }

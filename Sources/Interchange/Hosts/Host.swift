@@ -5,13 +5,21 @@ import SceneModel
 /// The connection that hosts an application's scenes.
 ///
 /// What it is to do with one session it is asked in order, each once the one before has ended; different sessions do not wait for each
-/// other.
+/// other, as long as there are not hundreds of them.
 // It never leaves the interchange, whose loop is the only one to touch it.
 final class Host: @unchecked Sendable {
-  enum Errand {
+  enum Errand: Equatable {
     case deliver(UniqueIdentifier)
     case refresh
     case destroy(animation: Text)
+  }
+
+  /// What there is to do with one session.
+  struct Lane {
+    fileprivate var waiting: [Errand] = []
+    fileprivate(set) var current: Errand?
+    /// It is being asked to open a scene.
+    var isConnecting = false
   }
 
   let application: Text
@@ -20,12 +28,16 @@ final class Host: @unchecked Sendable {
   let calls: SceneHost
   /// It has been told what is gone, and is given what is there.
   var isReady = false
-  /// The delivery that it has at this moment, by session.
-  var inHand: [UniqueIdentifier: UniqueIdentifier] = [:]
   /// Sessions that are gone, and whose scenes it is still to close: it hears last that they are gone.
   var closing: Set<UniqueIdentifier> = []
-  var isBeingTold = false
-  private var errands: [UniqueIdentifier: [Errand]] = [:]
+  /// What it was told is gone, and nobody knows whether it heard.
+  var told: Set<UniqueIdentifier> = []
+  var telling: Task<Void, Never>?
+  private(set) var lanes: [UniqueIdentifier: Lane] = [:]
+  private var running = 0
+  private var idle: [UniqueIdentifier] = []
+  /// As many calls to a host may be under way: the bus sets bounds to them, and is everyone's.
+  private static let maximumRunning = 256
 
   init(of application: Text, owner: BusName, isSandboxed: Bool, on connection: Connection) {
     self.application = application
@@ -34,23 +46,49 @@ final class Host: @unchecked Sendable {
     calls = SceneHost(of: application, owner: owner, on: connection)
   }
 
-  /// Whether it is busy with a session, or has something to do with it.
-  func isBusy(with session: UniqueIdentifier) -> Bool { errands[session] != nil }
+  /// The deliveries that it has at this moment.
+  var inHand: Set<UniqueIdentifier> {
+    Set(lanes.values.compactMap { if case .deliver(let delivery)? = $0.current { delivery } else { nil } })
+  }
 
-  /// Answers whether nobody works on what there is to do with this session.
-  func add(_ errand: Errand, _ session: UniqueIdentifier) -> Bool {
-    let isIdle = errands[session] == nil
-    errands[session, default: []].append(errand)
-    return isIdle
+  /// Adds what is not there yet. Answers the sessions that somebody is to begin to work on.
+  func add(_ errand: Errand, _ session: UniqueIdentifier) -> [UniqueIdentifier] {
+    if let lane = lanes[session] {
+      // A scene that is drawing itself may have begun before what it is to draw was there.
+      let isUnderWay = lane.current == errand && errand != .refresh
+      if !isUnderWay, !lane.waiting.contains(errand) { lanes[session]?.waiting.append(errand) }
+      return []
+    }
+    lanes[session] = Lane(waiting: [errand])
+    idle.append(session)
+    return begin()
+  }
+
+  private func begin() -> [UniqueIdentifier] {
+    let next = Array(idle.prefix(Self.maximumRunning - running))
+    idle.removeFirst(next.count)
+    running += next.count
+    return next
   }
 
   /// What is to be done next; `nil` where that is nothing, and nobody is busy with the session any more.
   func next(_ session: UniqueIdentifier) -> Errand? {
-    guard let first = errands[session]?.first else {
-      errands[session] = nil
+    guard let first = lanes[session]?.waiting.first else {
+      lanes[session] = nil
       return nil
     }
-    errands[session]?.removeFirst()
+    lanes[session]?.waiting.removeFirst()
+    lanes[session]?.current = first
     return first
+  }
+
+  /// Nothing is left to do with a session. Answers the sessions that somebody is to begin to work on.
+  func end() -> [UniqueIdentifier] {
+    running -= 1
+    return begin()
+  }
+
+  func setConnecting(_ isConnecting: Bool, _ session: UniqueIdentifier) {
+    lanes[session]?.isConnecting = isConnecting
   }
 }

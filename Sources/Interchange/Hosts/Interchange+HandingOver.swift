@@ -19,57 +19,64 @@ extension Interchange {
   /// What was held is given in the order in which it came.
   func handOverHeld(to host: Host) {
     endTurn()
+    guard hosts[host.application] === host else { return }
     do {
       let held = try stored { () throws(StoreError) in try store.openDeliveries(of: host.application) }
-      var share = Turn.Share(refuse: { [log] in log.error("what is held cannot be handed over: \($0.message)") })
-      for delivery in held {
-        var progress = delivery.progress
-        guard let session = progress.session else { continue }
-        progress.state = .routed
-        share.records.append(.deliveryProgress(delivery.identifier, progress))
-        share.afterwards.append { me in me.ask(host, .deliver(delivery.identifier), session) }
+      try collect(refuse: { _ in self.assumeIsolated { $0.later { $0.handOverHeld(to: host) } } }) { share in
+        for delivery in held {
+          var progress = delivery.progress
+          guard let session = progress.session else { continue }
+          progress.state = .routed
+          share.records.append(.deliveryProgress(delivery.identifier, progress))
+          share.afterwards.append { me in me.ask(host, .deliver(delivery.identifier), session) }
+        }
       }
-      add(share)
     } catch {
-      log.error("what is held for \(host.application) cannot be read: \(error.message)")
+      later { me in me.handOverHeld(to: host) }
     }
   }
 
   func ask(_ host: Host, _ errand: Host.Errand, _ session: UniqueIdentifier) {
-    if host.add(errand, session) { Task { await work(for: host, session) } }
+    begin(host.add(errand, session), for: host)
+  }
+
+  private func begin(_ sessions: [UniqueIdentifier], for host: Host) {
+    for session in sessions { Task { await work(for: host, session) } }
   }
 
   private func work(for host: Host, _ session: UniqueIdentifier) async {
     while hosts[host.application] === host, let errand = host.next(session) {
       switch errand {
-      case .deliver(let delivery):
-        host.inHand[session] = delivery
-        await deliver(delivery, to: session, host)
-        host.inHand[session] = nil
+      case .deliver(let delivery): await deliver(delivery, to: session, host)
       case .refresh: await refresh(session, host)
       case .destroy(let animation): await destroy(session, animation, host)
       }
     }
+    begin(host.end(), for: host)
   }
 
   // MARK: A delivery
 
   private func deliver(_ identifier: UniqueIdentifier, to session: UniqueIdentifier, _ host: Host) async {
-    endTurn()
     do {
       guard let delivery = try openDelivery(identifier, to: session), var target = try stored(session) else { return }
+      // It waited for its host too long, and is to fail at any moment.
+      if delivery.deadline <= settings.now() { return }
       let payload = try read { () throws(Fault) in try Payload(json: delivery.payload, rules) }
-      let options = ConnectionOptions(delivery, payload, target, isSandboxed: host.isSandboxed)
+      let options = ConnectionOptions(delivery, payload, target, host, ownSender: ownSenders[identifier])
       var isAcknowledged = false
       if !target.isConnected {
-        target = try await configured(target, delivery, options, host)
+        guard let configured = try await configured(target, delivery, options, host) else { return }
+        target = configured
+        host.setConnecting(true, session)
+        defer { host.setConnecting(false, session) }
         try await host.calls.connectScene(
           session, configuration: target.configuration, options: options.json, within: time(for: delivery))
-        try acknowledge(identifier, session, host, connects: true)
+        guard try acknowledge(identifier, session, host, connects: true) else { return }
         isAcknowledged = true
       } else if !payload.items.isEmpty {
         try await host.calls.continueScene(session, options: options.json, within: time(for: delivery))
-        try acknowledge(identifier, session, host)
+        guard try acknowledge(identifier, session, host) else { return }
         isAcknowledged = true
       }
       do {
@@ -77,12 +84,12 @@ extension Interchange {
           session, token: payload.options.activationToken, within: time(for: delivery))
       } catch {
         if !isAcknowledged { throw error }
-        log.warning("\(identifier): ActivateScene: \(error)")
+        log.warning("\(identifier): ActivateScene: \(error.short)")
       }
-      if !isAcknowledged { try acknowledge(identifier, session, host) }
+      if !isAcknowledged { _ = try acknowledge(identifier, session, host) }
     } catch let error as CallError {
       if await hasLeft(host, error) { return }
-      refuse(identifier, session, InterchangeError(error, of: host.application))
+      refuse(identifier, session, error, host)
     } catch {
       log.error("\(identifier): \(error)")
     }
@@ -106,48 +113,56 @@ extension Interchange {
     .microseconds(max(1, delivery.deadline.microseconds - settings.now().microseconds))
   }
 
-  /// A host that wants to be asked says which configuration a new session gets. What it does not say, the manifest does.
+  /// A host that wants to be asked says which configuration a new session gets. What it does not say, the manifest does. `nil` where the
+  /// delivery is not this session's any more.
   private func configured(
     _ session: Session, _ delivery: StoredDelivery, _ options: ConnectionOptions, _ host: Host
-  ) async throws -> Session {
-    guard let manifest = state.manifest(of: session.application), manifest.isDynamic,
-      delivery.progress.outcome == "created", !session.hasBeenConnected
+  ) async throws -> Session? {
+    guard state.manifest(of: session.application)?.isDynamic ?? false, delivery.progress.outcome == "created",
+      !session.hasBeenConnected
     else { return session }
     let answer: Text
     do {
       answer = try await host.calls.configurationForConnecting(
         session.identifier, role: session.role, options: options.json)
     } catch {
-      log.warning("\(delivery.identifier): ConfigurationForConnecting: \(error)")
-      return session
+      log.warning("\(delivery.identifier): ConfigurationForConnecting: \(error.short)")
+      answer = .empty
     }
-    guard !answer.isEmpty, answer != session.configuration else { return session }
-    guard manifest.configurations.contains(where: { $0.role == session.role && $0.name == answer }) else {
-      log.warning("\(delivery.identifier): ConfigurationForConnecting: there is no \(quoted(answer.string))")
-      return session
+    guard hosts[host.application] === host, try openDelivery(delivery.identifier, to: session.identifier) != nil,
+      var found = try stored(session.identifier)
+    else { return nil }
+    if answer.isEmpty || answer == found.configuration { return found }
+    let configurations = state.manifest(of: session.application)?.configurations ?? []
+    guard configurations.contains(where: { $0.role == session.role && $0.name == answer }) else {
+      log.warning("\(delivery.identifier): ConfigurationForConnecting: there is no such configuration in the role")
+      return found
     }
-    endTurn()
-    guard let found = try stored(session.identifier) else { return session }
-    let configured = found.configured(answer)
-    try collect(refuse: { [log] in log.error("\(delivery.identifier): \($0.message)") }) { share in
-      share.onRefusal(revert: state.update(configured))
-      share.set(configured)
+    found.configuration = answer
+    try collect(refuse: { [log] in log.error("\(delivery.identifier): \($0.message)") }) { [found] share in
+      share.onRefusal(revert: state.update(found))
+      share.set(found)
       share.speak.append { me in me.announce(["Configuration"], of: session.identifier, isPrivate: false) }
     }
     endTurn()
-    return configured
+    return try stored(session.identifier)
   }
 
-  /// The host has taken it.
+  /// The host has taken it. Answers whether it was still to: a former host's answer, or one that comes when all is over, counts for nothing
+  /// but the window that was opened.
   private func acknowledge(
     _ identifier: UniqueIdentifier, _ session: UniqueIdentifier, _ host: Host, connects: Bool = false
-  ) throws(InterchangeError) {
+  ) throws -> Bool {
+    guard hosts[host.application] === host else { return false }
     let delivery = try openDelivery(identifier, to: session)
+    let opened = connects ? try stored(session) : nil
     let now = settings.now()
-    var share = Turn.Share(refuse: { [log] in log.error("\(identifier): \($0.message)") })
-    // It has opened its window, whatever became of the delivery meanwhile; where it has left since, the window went along.
-    if connects, hosts[host.application] === host, let opened = try stored(session) { connect(opened, &share) }
-    if let delivery {
+    let again: @Sendable (isolated Interchange) -> Void = { me in
+      _ = try? me.acknowledge(identifier, session, host, connects: connects)
+    }
+    try collect(refuse: { _ in self.assumeIsolated { $0.later(again) } }) { share in
+      if let opened { connect(opened, &share) }
+      guard let delivery else { return }
       var progress = delivery.progress
       (progress.state, progress.isOpen) = (.handled, false)
       share.records.append(.deliveryProgress(identifier, progress))
@@ -155,26 +170,29 @@ extension Interchange {
         .handled(delivery: identifier), application: delivery.application, session: session, in: &share, at: now)
       let answer = Answer(session: session, outcome: progress.outcome, delivery: identifier)
       share.speak.append { me in
-        me.deadlines.remove(identifier)
-        me.waiting.removeValue(forKey: identifier)?(.success(answer))
+        me.settled(identifier, .success(answer))
         me.log.info("\(identifier): handled")
       }
     }
-    add(share)
+    return delivery != nil
   }
 
-  private func refuse(_ identifier: UniqueIdentifier, _ session: UniqueIdentifier, _ error: InterchangeError) {
+  private func refuse(_ identifier: UniqueIdentifier, _ session: UniqueIdentifier, _ error: CallError, _ host: Host) {
     do {
       guard let delivery = try openDelivery(identifier, to: session) else { return }
-      try fail(delivery, error)
+      try fail(identifier, InterchangeError(error, of: host.application, isPrivate: delivery.isPrivate))
     } catch {
       log.error("\(identifier): \(error)")
     }
   }
 
-  /// Nothing comes of a delivery that nobody asked about just now.
-  func fail(_ delivery: StoredDelivery, _ error: InterchangeError) throws {
-    try collect(refuse: { [log] in log.error("\(delivery.identifier): \($0.message)") }) { share in
+  /// Nothing comes of a delivery, if it is still open.
+  func fail(_ identifier: UniqueIdentifier, _ error: InterchangeError) throws {
+    endTurn()
+    guard let delivery = try stored({ () throws(StoreError) in try store.delivery(identifier) }),
+      delivery.progress.isOpen
+    else { return }
+    try collect(refuse: { [log] in log.error("\(identifier): \($0.message)") }) { share in
       try end(delivery, .failed, error, &share, settings.now())
     }
   }
@@ -185,7 +203,7 @@ extension Interchange {
   func close(_ session: Session, _ animation: Text) {
     refreshes.remove(session.identifier)
     guard let host = hosts[session.application] else { return }
-    if session.isConnected || host.isBusy(with: session.identifier) {
+    if session.isConnected || host.lanes[session.identifier]?.isConnecting ?? false {
       host.closing.insert(session.identifier)
       ask(host, .destroy(animation: animation), session.identifier)
     } else {
@@ -197,7 +215,7 @@ extension Interchange {
     do {
       try await host.calls.destroyScene(session, animation: animation)
     } catch {
-      log.warning("\(host.application): DestroyScene: \(error)")
+      log.warning("\(host.application): DestroyScene: \(error.short)")
     }
     host.closing.remove(session)
     await tellDiscards(to: host)
@@ -208,34 +226,31 @@ extension Interchange {
     guard refreshes.contains(session.identifier), session.isConnected, session.state == .background,
       let host = hosts[session.application]
     else { return }
-    refreshes.remove(session.identifier)
     ask(host, .refresh, session.identifier)
   }
 
-  private func refresh(_ session: UniqueIdentifier, _ host: Host) async {
+  private func refresh(_ identifier: UniqueIdentifier, _ host: Host) async {
+    endTurn()
+    // It may have come to the front while this waited for its turn; then it is drawn again when it is back.
+    guard let session = try? stored(identifier), session.isConnected, session.state == .background,
+      refreshes.remove(identifier) != nil
+    else { return }
     do {
-      try await host.calls.refreshScene(session)
+      try await host.calls.refreshScene(identifier)
     } catch {
-      log.warning("\(host.application): RefreshScene: \(error)")
+      log.warning("\(host.application): RefreshScene: \(error.short)")
     }
   }
 }
 
-extension Session {
-  fileprivate func configured(_ configuration: Text) -> Session {
-    var session = self
-    session.configuration = configuration
-    return session
-  }
-}
-
 extension InterchangeError {
-  /// Why a host did not take a delivery.
-  fileprivate init(_ error: CallError, of application: Text) {
+  /// Why a host did not take a delivery. What it says of a private one is for nobody else.
+  fileprivate init(_ error: CallError, of application: Text, isPrivate: Bool) {
     switch error {
     case .timedOut: self.init(.hostTimeout, "the host of \(application) did not answer in time")
-    case .replied(let reply): self.init(.hostRefused, "the host of \(application) refused it: \(reply)")
-    default: self.init(.hostRefused, "the host of \(application) could not be asked: \(error)")
+    case _ where isPrivate: self.init(.hostRefused, "the host of \(application) refused it")
+    case .replied: self.init(.hostRefused, "the host of \(application) refused it: \(error.short)")
+    default: self.init(.hostRefused, "the host of \(application) could not be asked: \(error.short)")
     }
   }
 }

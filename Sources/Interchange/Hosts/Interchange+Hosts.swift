@@ -9,9 +9,13 @@ import SessionStore
 // Whoever owns an application's name on the bus may host its scenes, for as long as it owns it. It is answered, then hears what is gone,
 // and then is given what is held for it.
 extension Interchange {
+  /// Scenes that a host may show when it attaches: each is looked up.
+  private static let maximumConnected = 10_000
+
   package func attachHost(
     of identifier: Text, connected: [ObjectPath], _ reply: Reply<ObjectPath, [ObjectPath]>
   ) throws {
+    try begin(reply.call)
     let caller = callers.caller(of: reply.call)
     if caller.isSandboxed, caller.application != identifier {
       throw InterchangeError(.accessDenied, "a sandboxed application may host its own scenes only")
@@ -21,12 +25,17 @@ extension Interchange {
         .noSuchApplication,
         "there is no application \(quoted(identifier.string)): install a manifest of that name, or register it")
     }
+    if connected.count > Self.maximumConnected {
+      throw InterchangeError(
+        .limitsExceeded, "connected: expected at most \(Self.maximumConnected) sessions, got \(connected.count)")
+    }
     guard let owner = caller.name, let name = try? BusName(identifier.string) else { throw notHost(identifier) }
     if let host = hosts[identifier], host.owner == owner {
       try attach(host, connected, reply)
       return
     }
-    Task { await attach(identifier, name, Host(caller, owner, identifier, on: connection), connected, reply) }
+    let host = Host(of: identifier, owner: owner, isSandboxed: caller.isSandboxed, on: connection)
+    Task { await attach(host, name, connected, reply) }
   }
 
   private func notHost(_ identifier: Text) -> InterchangeError {
@@ -36,65 +45,55 @@ extension Interchange {
 
   /// Stays until the host has lost the name.
   private func attach(
-    _ identifier: Text, _ name: BusName, _ host: Host, _ connected: [ObjectPath],
-    _ reply: Reply<ObjectPath, [ObjectPath]>
+    _ host: Host, _ name: BusName, _ connected: [ObjectPath], _ reply: Reply<ObjectPath, [ObjectPath]>
   ) async {
     do {
       var owners = try await connection.owners(of: name).makeAsyncIterator()
-      guard let owner = await owners.next(isolation: self), owner == host.owner else { throw notHost(identifier) }
-      if let other = hosts[identifier], other.owner == host.owner {
-        try attach(other, connected, reply)
-        return
+      guard let owner = await owners.next(isolation: self), owner == host.owner else {
+        throw notHost(host.application)
       }
-      if let other = hosts[identifier] { detach(other) }
-      hosts[identifier] = host
-      hosted[host.owner] = identifier
-      starts[identifier]?.end()
-      starts[identifier] = nil
-      do {
-        try attach(host, connected, reply)
-      } catch {
-        forget(host)
-        throw error
+      if let other = hosts[host.application] {
+        if other.owner == host.owner { return try attach(other, connected, reply) }
+        detach(other)
       }
-      _ = await owners.next(isolation: self)
-      // It lost the name or left the bus, or the bus has gone.
-      if hosts[identifier] === host { detach(host) }
+      try attach(host, connected, reply)
+      // It loses the name or leaves the bus. Where the bus goes, that is no news of the host.
+      guard case .some = await owners.next(isolation: self) else { return }
+      if hosts[host.application] === host { detach(host) }
     } catch {
       reply.fail(error)
     }
   }
 
+  private func adopt(_ host: Host) {
+    hosts[host.application] = host
+    hosted[host.owner, default: []].insert(host.application)
+    starts[host.application]?.end()
+    starts[host.application] = nil
+  }
+
   private func forget(_ host: Host) {
-    hosts[host.application] = nil
-    if hosted[host.owner] == host.application { hosted[host.owner] = nil }
+    if hosts[host.application] === host { hosts[host.application] = nil }
+    hosted[host.owner]?.remove(host.application)
+    if hosted[host.owner]?.isEmpty ?? false { hosted[host.owner] = nil }
   }
 
   /// Its scenes are those that it says, and no others.
   private func attach(_ host: Host, _ paths: [ObjectPath], _ reply: Reply<ObjectPath, [ObjectPath]>) throws {
     endTurn()
-    var (shown, gone): ([UniqueIdentifier: Session], [ObjectPath]) = ([:], [])
-    for path in paths {
-      guard let identifier = InterchangeNames.session(at: path),
-        let session = try stored({ () throws(StoreError) in try store.session(identifier) })
-      else {
-        gone.append(path)
-        continue
-      }
-      guard session.application == host.application else {
-        throw InterchangeError(.invalidArgs, "connected: \(path) is a session of \(session.application)")
-      }
-      shown[identifier] = session
-    }
+    let (shown, gone) = try lookUp(paths, host)
     let before = try connectedSessions(of: host.application)
-    let discarded = gone
     try collect(refuse: { reply.fail($0) }) { share in
       for session in before where shown[session.identifier] == nil { disconnect(session, &share) }
       for (_, session) in shown.sorted(by: { $0.key < $1.key }) where !session.isConnected { connect(session, &share) }
+      if hosts[host.application] == nil {
+        adopt(host)
+        share.onRefusal { me in me.forget(host) }
+      }
       let path = InterchangeNames.path(ofApplication: host.application)
       share.speak.append { me in
         me.connection.propertyChanged("HostAttached", of: InterchangeNames.application, at: path)
-        reply.send(path, discarded)
+        reply.send(path, gone)
         me.log.info("\(host.application): \(host.owner) hosts it")
       }
       share.afterwards.append { me in
@@ -104,36 +103,59 @@ extension Interchange {
     }
   }
 
+  private func lookUp(
+    _ paths: [ObjectPath], _ host: Host
+  ) throws(InterchangeError) -> (shown: [UniqueIdentifier: Session], gone: [ObjectPath]) {
+    var (shown, gone): ([UniqueIdentifier: Session], [ObjectPath]) = ([:], [])
+    for path in paths {
+      guard let identifier = InterchangeNames.session(at: path),
+        let session = try stored({ () throws(StoreError) in try store.session(identifier) })
+      else {
+        if !gone.contains(path) { gone.append(path) }
+        continue
+      }
+      guard session.application == host.application else {
+        throw InterchangeError(.invalidArgs, "connected: \(path) is no session of \(host.application)")
+      }
+      shown[identifier] = session
+    }
+    return (shown, gone)
+  }
+
   private func welcome(_ host: Host) async {
     await tellDiscards(to: host)
     guard hosts[host.application] === host else { return }
+    // What came while it was told stands behind what is held.
+    endTurn()
     host.isReady = true
     handOverHeld(to: host)
   }
 
-  /// It has left. Its scenes with it; its sessions stay, and what it had not acknowledged is held again.
+  /// It has left, and its scenes with it. Its sessions stay, and what it had not acknowledged is held again.
   func detach(_ host: Host) {
     forget(host)
     connection.propertyChanged(
       "HostAttached", of: InterchangeNames.application, at: InterchangeNames.path(ofApplication: host.application))
     log.info("\(host.application): \(host.owner) has left")
-    takeBack(from: host, inHand: Set(host.inHand.values))
+    takeBack(from: host, inHand: host.inHand)
   }
 
   private func takeBack(from host: Host, inHand: Set<UniqueIdentifier>) {
-    endTurn()
     do {
-      // Where the disk takes nothing for the moment, it is tried again.
+      try refuseWhatWasLeft(by: host, inHand)
       let sessions = try connectedSessions(of: host.application)
       let open = try stored { () throws(StoreError) in try store.openDeliveries(of: host.application) }
       try collect(refuse: { _ in self.assumeIsolated { $0.takeBackLater(from: host, inHand: inHand) } }) { share in
         for session in sessions { disconnect(session, &share) }
-        var isWaitedFor = false
         for delivery in open {
-          let wasInHand = inHand.contains(delivery.identifier)
-          if try hold(delivery, wasInHand: wasInHand, &share) { isWaitedFor = true }
+          var progress = delivery.progress
+          progress.state = .held
+          if inHand.contains(delivery.identifier) { progress.attempt += 1 }
+          // One that leaves before it was given anything would be started again and again.
+          if inHand.contains(delivery.identifier) || !host.isReady { progress.departures += 1 }
+          if progress != delivery.progress { share.records.append(.deliveryProgress(delivery.identifier, progress)) }
         }
-        if isWaitedFor { share.afterwards.append { me in me.start(host.application) } }
+        if !open.isEmpty { share.afterwards.append { me in me.start(host.application) } }
       }
     } catch {
       takeBackLater(from: host, inHand: inHand)
@@ -141,32 +163,20 @@ extension Interchange {
   }
 
   private func takeBackLater(from host: Host, inHand: Set<UniqueIdentifier>) {
-    Task {
-      try await Task.sleep(for: .seconds(5))
-      if hosts[host.application] == nil { takeBack(from: host, inHand: inHand) }
-    }
+    later { me in if me.hosts[host.application] == nil { me.takeBack(from: host, inHand: inHand) } }
   }
 
-  /// One that goes three times while it has the same delivery has refused it. Answers whether it is held.
-  private func hold(
-    _ delivery: DeliverySummary, wasInHand: Bool, _ share: inout Turn.Share
-  ) throws -> Bool {
-    var progress = delivery.progress
-    progress.state = .held
-    if wasInHand {
-      progress.departures += 1
-      progress.attempt += 1
+  /// One that leaves three times while it has the same delivery has refused it.
+  private func refuseWhatWasLeft(by host: Host, _ inHand: Set<UniqueIdentifier>) throws {
+    endTurn()
+    for open in try stored({ () throws(StoreError) in try store.openDeliveries(of: host.application) })
+    where open.progress.departures >= 2 && (inHand.contains(open.identifier) || !host.isReady) {
+      try fail(
+        open.identifier,
+        InterchangeError(
+          .hostRefused, "the host of \(host.application) left three times while it had the delivery"))
+      endTurn()
     }
-    if wasInHand, progress.departures == 3,
-      let whole = try stored({ () throws(StoreError) in try store.delivery(delivery.identifier) })
-    {
-      let error = InterchangeError(
-        .hostRefused, "the host of \(delivery.application) left three times while it had the delivery")
-      try end(whole, .failed, error, &share, settings.now())
-      return false
-    }
-    if progress != delivery.progress { share.records.append(.deliveryProgress(delivery.identifier, progress)) }
-    return true
   }
 
   // MARK: Scenes
@@ -216,25 +226,42 @@ extension Interchange {
 
   // MARK: What is gone for good
 
-  /// Tells the host once, as one set, of all its sessions that are gone and whose scenes it has closed.
+  /// Tells the host of all its sessions that are gone, once and as one set: when it has closed the last of their scenes.
   func tellDiscards(to host: Host) async {
-    if host.isBeingTold { return }
-    host.isBeingTold = true
-    defer { host.isBeingTold = false }
+    let before = host.telling
+    let telling = Task {
+      await before?.value
+      await tellDiscardsNow(to: host)
+    }
+    host.telling = telling
+    await telling.value
+  }
+
+  private func tellDiscardsNow(to host: Host) async {
     endTurn()
-    while hosts[host.application] === host, let owed = try? store.owedDiscards(of: host.application) {
-      let gone = owed.filter { !host.closing.contains($0) }
-      if gone.isEmpty { return }
-      do {
-        try await host.calls.didDiscardSceneSessions(gone)
-      } catch {
-        if await hasLeft(host, error) { return }
-        log.warning("\(host.application): DidDiscardSceneSessions: \(error)")
-      }
-      endTurn()
-      let records = gone.map { Record.discardTold(application: host.application, session: $0) }
-      // Where that cannot be stored it is told again to the next host, which does no harm.
-      do throws(StoreError) { try store.commit(records, at: settings.now()) } catch { return }
+    guard hosts[host.application] === host, host.closing.isEmpty,
+      let owed = try? store.owedDiscards(of: host.application).filter({ !host.told.contains($0) }), !owed.isEmpty
+    else { return }
+    host.told.formUnion(owed)
+    do {
+      try await host.calls.didDiscardSceneSessions(owed)
+    } catch {
+      if await hasLeft(host, error) { return }
+      log.warning("\(host.application): DidDiscardSceneSessions: \(error.short)")
+      // Nobody knows whether it heard. The next host does.
+      if error == .timedOut { return }
+    }
+    noteTold(owed, host)
+  }
+
+  private func noteTold(_ sessions: [UniqueIdentifier], _ host: Host) {
+    endTurn()
+    let records = sessions.map { Record.discardTold(application: host.application, session: $0) }
+    do throws(StoreError) {
+      try store.commit(records, at: settings.now())
+      host.told.subtract(sessions)
+    } catch {
+      later { me in me.noteTold(sessions, host) }
     }
   }
 
@@ -243,14 +270,25 @@ extension Interchange {
     switch error {
     case .disconnected, .cancelled: return true
     case .replied(let reply) where [.noReply, .serviceUnknown, .nameHasNoOwner].contains(reply.name):
-      return (try? await connection.owner(of: host.owner)) == nil
+      let isThere = (try? await connection.owner(of: host.owner)) != nil
+      return !isThere || hosts[host.application] !== host
     default: return hosts[host.application] !== host
+    }
+  }
+
+  /// Tries again what the disk did not take for the moment.
+  func later(_ body: @escaping @Sendable (isolated Interchange) -> Void) {
+    Task {
+      try await Task.sleep(for: .seconds(5))
+      if !isClosed { body(self) }
     }
   }
 }
 
-extension Host {
-  fileprivate convenience init(_ caller: Caller, _ owner: BusName, _ application: Text, on connection: Connection) {
-    self.init(of: application, owner: owner, isSandboxed: caller.isSandboxed, on: connection)
+extension CallError {
+  /// What a host says of itself is as long as it likes, and goes into logs and signals.
+  var short: String {
+    let text = "\(self)"
+    return text.utf8.count > 1_000 ? String(text.prefix(1_000)) + "…" : text
   }
 }

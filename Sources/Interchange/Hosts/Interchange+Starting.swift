@@ -7,9 +7,11 @@ import SessionStore
 /// What is known of an application that has no host.
 enum Start {
   /// The bus is asked to start it.
-  case asking
+  case asking(since: ContinuousClock.Instant)
   /// It has been started, and is to attach. Each start has a number, so that the end of an earlier one is not taken for its own.
   case begun(number: Int, watching: Task<Void, Never>?)
+  /// What was started has ended well without having attached. It may have left something behind that will, and can be started again.
+  case ended
   /// Nothing can start it. Whether that is still so is asked again after a while.
   case impossible(since: ContinuousClock.Instant)
 
@@ -20,18 +22,21 @@ enum Start {
 // there is neither, someone may attach.
 extension Interchange {
   private static let askedAgainAfter: Duration = .seconds(10)
+  /// The bus says at once that it knows no way to start something; when it has not said so by then, it knows one.
+  private static let knowsByThen: Duration = .seconds(1)
 
   func start(_ application: Text) {
+    if hosts[application] != nil { return }
     switch starts[application] {
     case .asking, .begun: return
     case .impossible(let since) where since.duration(to: .now) < Self.askedAgainAfter: return
-    case .impossible, nil: break
+    case .impossible, .ended, nil: break
     }
     guard let name = try? BusName(application.string), state.manifest(of: application) != nil else {
       starts[application] = .impossible(since: .now)
       return
     }
-    starts[application] = .asking
+    starts[application] = .asking(since: .now)
     Task { await start(application, name) }
   }
 
@@ -43,27 +48,36 @@ extension Interchange {
       if hosts[application] != nil { return starts[application] = nil }
       log.info("\(application): the bus has started it, or it was there already")
       startCount += 1
-      starts[application] = .begun(
-        number: startCount, watching: Task { await failWhereItLeaves(application, name) })
+      let number = startCount
+      let watching = Task { await failWhereItLeaves(application, name, number) }
+      starts[application] = .begun(number: number, watching: watching)
     } catch {
-      if case .replied(let reply) = error, reply.name == .serviceUnknown { return run(application) }
-      launchFailed(application, "the bus cannot start \(application): \(error)")
+      if hosts[application] != nil { return starts[application] = nil }
+      switch error {
+      case .replied(let reply) where reply.name == .serviceUnknown: run(application)
+      case .disconnected, .cancelled: starts[application] = nil
+      default: await launchFailed(application, "the bus cannot start \(application): \(error.short)")
+      }
     }
   }
 
   /// One that came to the bus and left it again without having attached was a failure.
-  private func failWhereItLeaves(_ application: Text, _ name: BusName) async {
-    guard let owners = try? await connection.owners(of: name) else { return }
-    for await owner in owners where owner == nil {
-      if hosts[application] == nil, !Task.isCancelled {
-        launchFailed(application, "\(application) was started, and left the bus before it attached")
+  private func failWhereItLeaves(_ application: Text, _ name: BusName, _ number: Int) async {
+    if let owners = try? await connection.owners(of: name) {
+      for await owner in owners where owner == nil {
+        guard isBegun(application, number) else { return }
+        await launchFailed(application, "\(application) was started, and left the bus before it attached")
+        return
       }
-      return
     }
+    if isBegun(application, number) { starts[application] = .ended }
+  }
+
+  private func isBegun(_ application: Text, _ number: Int) -> Bool {
+    if case .begun(number, watching: _)? = starts[application] { hosts[application] == nil } else { false }
   }
 
   private func run(_ application: Text) {
-    if hosts[application] != nil { return starts[application] = nil }
     guard let command = state.manifest(of: application)?.exec, let run = settings.run else {
       starts[application] = .impossible(since: .now)
       return
@@ -74,10 +88,10 @@ extension Interchange {
     let token = activationToken(for: application)
     log.info("\(application): starting \(command)")
     Task {
-      // One that ended well may have left something behind that will attach.
-      guard let failure = await run(command, token) else { return }
-      guard case .begun(number, watching: _)? = starts[application], hosts[application] == nil else { return }
-      launchFailed(application, "\(application) could not be started: \(failure)")
+      let failure = await run(command, token)
+      guard isBegun(application, number) else { return }
+      guard let failure else { return starts[application] = .ended }
+      await launchFailed(application, "\(application) could not be started: \(failure)")
     }
   }
 
@@ -90,29 +104,29 @@ extension Interchange {
     return (try? Payload(json: delivery.payload, rules))?.options.activationToken
   }
 
-  /// Nothing comes of what is held for it.
-  private func launchFailed(_ application: Text, _ why: String) {
+  /// Nothing comes of what is held for it. The last goes first, so that a session goes with the delivery that made it.
+  private func launchFailed(_ application: Text, _ why: String) async {
     starts[application] = nil
     log.error(why)
     endTurn()
     do {
-      for open in try stored({ () throws(StoreError) in try store.openDeliveries(of: application) }) {
-        endTurn()
-        guard let delivery = try stored({ () throws(StoreError) in try store.delivery(open.identifier) }) else {
-          continue
-        }
-        try fail(delivery, InterchangeError(.launchFailed, why))
+      let open = try stored { () throws(StoreError) in try store.openDeliveries(of: application) }
+      for (place, delivery) in open.reversed().enumerated() {
+        // Each is a transaction, and others are served meanwhile.
+        if place % 16 == 15 { await Task.yield() }
+        if hosts[application] != nil { return }
+        try fail(delivery.identifier, InterchangeError(.launchFailed, why))
       }
     } catch {
       log.error("\(application): \(error)")
     }
   }
 
-  /// What is known of an application whose delivery has waited long enough.
+  /// What is known of an application whose delivery has waited long enough; `nil` for nothing yet.
   func canBeStarted(_ application: Text) -> Bool? {
     switch starts[application] {
-    case .asking: nil
-    case .begun: true
+    case .asking(let since): since.duration(to: .now) < Self.knowsByThen ? nil : true
+    case .begun, .ended: true
     case .impossible, nil: hosts[application] != nil
     }
   }
