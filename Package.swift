@@ -17,6 +17,7 @@ let package = Package(
   products: [
     .library(name: "DBus", targets: ["DBus"]),
     .library(name: "DBusTestSupport", targets: ["DBusTestSupport"]),
+    .library(name: "StagedoorKit", targets: ["StagedoorKit"]),
     .executable(name: "dbus-showcase", targets: ["dbus-showcase"]),
     .executable(name: "private-bus", targets: ["private-bus"]),
   ],
@@ -37,6 +38,8 @@ let package = Package(
       name: "stagedoord",
       dependencies: ["DBus", "Interchange", "InterchangeWire", "SceneModel", "ServiceSupport", "SessionStore"],
       swiftSettings: settings),
+    .target(
+      name: "StagedoorKit", dependencies: ["DBus", "InterchangeWire", "SceneModel"], swiftSettings: settings),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
     .executableTarget(
@@ -59,7 +62,15 @@ let package = Package(
     .testTarget(name: "ContractTests", dependencies: ["DBus"], swiftSettings: settings),
     .testTarget(
       name: "DaemonTests",
-      dependencies: ["DBus", "DBusTestSupport", "SceneModel", "stagedoord"], swiftSettings: settings),
+      dependencies: ["DBus", "DBusTestSupport", "DaemonTestSupport", "SceneModel", "stagedoord"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StagedoorKitTests",
+      dependencies: ["DBus", "DBusTestSupport", "DaemonTestSupport", "StagedoorKit", "stagedoord"],
+      swiftSettings: settings),
+    .target(
+      name: "DaemonTestSupport", dependencies: ["DBus", "DBusTestSupport"], path: "Tests/DaemonTestSupport",
+      swiftSettings: settings),
     .testTarget(
       name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport", "XML"], swiftSettings: settings),
     .testTarget(

@@ -1,4 +1,5 @@
 import DBusTestSupport
+import DaemonTestSupport
 import Testing
 
 /// Applications that are registered, preferred, and asked for a window; and the events that are kept.

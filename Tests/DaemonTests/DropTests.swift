@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import DaemonTestSupport
 import Testing
 
 /// `Drop`, `Deliver`, `DeliverEach` and `Explain`: what they answer, what they refuse, and what they say before.

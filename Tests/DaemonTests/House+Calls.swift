@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import DaemonTestSupport
 import Testing
 
 /// What `dbus-send` was answered with where it was refused.

@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import DaemonTestSupport
 import Testing
 
 /// What one caller may ask for at once.

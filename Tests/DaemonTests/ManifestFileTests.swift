@@ -1,4 +1,5 @@
 import DBusTestSupport
+import DaemonTestSupport
 import FoundationEssentials
 import Glibc
 import Testing

@@ -1,4 +1,5 @@
 import DBusTestSupport
+import DaemonTestSupport
 import Testing
 
 /// Sessions as objects: properties, what anyone may ask of them, what their host may.

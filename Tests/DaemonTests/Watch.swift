@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import DaemonTestSupport
 import Testing
 
 /// Something that the service told everyone.
