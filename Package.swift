@@ -38,8 +38,10 @@ let package = Package(
       name: "stagedoord",
       dependencies: ["DBus", "Interchange", "InterchangeWire", "SceneModel", "ServiceSupport", "SessionStore"],
       swiftSettings: settings),
+    .systemLibrary(name: "CMainQueue"),
     .target(
-      name: "StagedoorKit", dependencies: ["DBus", "InterchangeWire", "SceneModel"], swiftSettings: settings),
+      name: "StagedoorKit", dependencies: ["CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
+      swiftSettings: settings),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
     .executableTarget(
@@ -66,7 +68,18 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "StagedoorKitTests",
-      dependencies: ["DBus", "DBusTestSupport", "DaemonTestSupport", "StagedoorKit", "stagedoord"],
+      dependencies: [
+        "DBus", "DBusTestSupport", "DaemonTestSupport", "StagedoorKit", "kit-stage-async", "kit-stage-glib",
+        "stagedoord",
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "KitStage", dependencies: ["StagedoorKit"], path: "Tests/KitStage/Shared", swiftSettings: settings),
+    .executableTarget(
+      name: "kit-stage-async", dependencies: ["KitStage", "StagedoorKit"], path: "Tests/KitStage/Async",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "kit-stage-glib", dependencies: ["KitStage", "StagedoorKit"], path: "Tests/KitStage/GLib",
       swiftSettings: settings),
     .target(
       name: "DaemonTestSupport", dependencies: ["DBus", "DBusTestSupport"], path: "Tests/DaemonTestSupport",

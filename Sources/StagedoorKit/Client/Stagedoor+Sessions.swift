@@ -73,7 +73,7 @@ extension Stagedoor {
   }
 
   /// A session's path says nothing to people: they are told of the session.
-  private func call<each Argument: BusValue, each Value: BusValue>(
+  func call<each Argument: BusValue, each Value: BusValue>(
     _ member: MemberName, _ arguments: repeat each Argument, session: SessionIdentifier,
     returning types: repeat (each Value).Type
   ) async throws(StagedoorError) -> (repeat each Value) {

@@ -34,6 +34,9 @@ public struct UserActivity: Sendable, Hashable {
   public var expirationDate: Date?
   /// Who may see it in a drag.
   public var visibility: Visibility
+  /// Whether it lags behind what the scene shows. Set it on a scene's activity, and the scene's delegate is asked to fill it in
+  /// before it is stored: see ``SceneDelegate/scene(_:willSave:)``. It goes nowhere.
+  public var needsSave = false
 
   /// An activity of a type.
   public init(
