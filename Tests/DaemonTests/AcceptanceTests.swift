@@ -1,5 +1,4 @@
 import DBusTestSupport
-import DaemonTestSupport
 import Testing
 
 /// The ten cases of routing, as somebody plays them from a shell. Who watches from the beginning and who comes late learn the same.

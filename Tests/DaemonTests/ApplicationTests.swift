@@ -1,5 +1,4 @@
 import DBusTestSupport
-import DaemonTestSupport
 import Testing
 
 /// Applications that are registered, preferred, and asked for a window; and the events that are kept.

@@ -1,5 +1,4 @@
 import DBusTestSupport
-import DaemonTestSupport
 import Glibc
 import Testing
 

@@ -1,6 +1,5 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
 import Testing
 
 /// `Drop`, `Deliver`, `DeliverEach` and `Explain`: what they answer, what they refuse, and what they say before.

@@ -1,6 +1,8 @@
 import DBus
 import DBusTestSupport
-import DaemonTestSupport
+// Every test here lives in one.
+// Every test here lives in one.
+@_exported import DaemonTestSupport
 import Testing
 
 /// What `dbus-send` was answered with where it was refused.

@@ -1,5 +1,4 @@
 import DBusTestSupport
-import DaemonTestSupport
 import Testing
 
 /// Sessions as objects: properties, what anyone may ask of them, what their host may.

@@ -80,7 +80,6 @@ import Testing
         let live = try await house.serving("--durability", "normal") { daemon in
           let live = try await stagedoor.events()
           _ = try await stagedoor.deliver(cat("cat1"), .lasting)
-          // Somebody else's: it ends while the service is away, and is told of before anyone can listen.
           daemon.signal(SIGKILL)
           try await daemon.ended()
           return live
@@ -95,6 +94,23 @@ import Testing
           #expect(try await collect(3, from: live).map(\.sequence) == [1, 2, 3])
         }
       }
+    }
+  }
+
+  @Test func `what happened before the next service had the name is told without a signal`() async throws {
+    try await withPrivateBus { bus in
+      let discarded = "SessionDiscarded"
+      let first = try await PlayedService(on: bus, for: "org.example.Cats", events: [discarded])
+      let stagedoor = Stagedoor(on: try await bus.connect())
+      let live = try await stagedoor.events(since: 0)
+      let seen = Task { try await collect(3, from: live) }
+      // It has read what there is, and waits.
+      try await first.wait(for: "EventsSince 0")
+      await first.close()
+      let next = try await PlayedService(on: bus, for: "org.example.Cats", events: [discarded, discarded, discarded])
+      #expect(try await seen.value.map(\.sequence) == [1, 2, 3])
+      await stagedoor.close()
+      await next.close()
     }
   }
 

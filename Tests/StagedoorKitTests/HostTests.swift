@@ -1,6 +1,7 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import FoundationEssentials
 import StagedoorKit
 import Testing
 
@@ -97,6 +98,18 @@ import Testing
       #expect(
         await code { try await application.requestSceneSessionActivation(nil, userActivity: UserActivity("refuse")) }
           == .requestDenied)
+    }
+  }
+
+  @Test func `files go to the service as a list`() async throws {
+    try await withStage { _, service, application in
+      let stagedoor = try #require(application.stagedoor)
+      let files = [URL(filePath: "/home/user/Beach at noon.png"), try #require(URL(string: "https://example.org/a?b"))]
+      let delivery = try await stagedoor.drop(files, as: "viewCat", "cat1")
+      #expect(delivery.outcome == .activated)
+      #expect(
+        service.lines.last
+          == #"DropURIs ["file:///home/user/Beach%20at%20noon.png", "https://example.org/a?b"] viewCat cat1"#)
     }
   }
 

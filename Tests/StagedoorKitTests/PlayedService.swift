@@ -10,6 +10,7 @@ final class PlayedService: Sendable {
   let connection: Connection
   let application: String
   private let discarded: [ObjectPath]
+  private let events: [String]
   /// What hosts asked for, in its order: "Title = Tom", "SetState background".
   private let record: Record
 
@@ -21,12 +22,16 @@ final class PlayedService: Sendable {
   }
 
   /// Takes the name, with its objects in place.
-  init(on bus: PrivateBus, for application: String, discarding discarded: [ObjectPath] = [], sessions: [Int] = [])
+  init(
+    on bus: PrivateBus, for application: String, discarding discarded: [ObjectPath] = [], sessions: [Int] = [],
+    events: [String] = []
+  )
     async throws
   {
     connection = try await bus.connect()
     self.application = application
     self.discarded = discarded
+    self.events = events
     record = Record()
     exportRoot()
     connection.exportObjectManager(at: Self.root)
@@ -44,7 +49,16 @@ final class PlayedService: Sendable {
   private func exportRoot() {
     let (record, discarded, path) = (record, discarded, applicationPath)
     var root = Interface("org.stagedoor.Interchange1")
-    root.property("EventSequence", constant: UInt64(0))
+    let events = events
+    root.property("EventSequence", constant: UInt64(events.count))
+    root.method("EventsSince", in: "sequence", "limit", out: "events") {
+      (sequence: UInt64, _: UInt32) -> [Structure<UInt64, String, String>] in
+      record.add("EventsSince \(sequence)")
+      let arguments = #"{"application": "org.example.Cats", "session": "\#(Self.newSession)"}"#
+      return events.enumerated().dropFirst(Int(sequence)).map {
+        Structure(UInt64($0.offset + 1), $0.element, arguments)
+      }
+    }
     root.method("AttachHost", in: "identifier", "connected", out: "application", "discarded") {
       (identifier: String, connected: [ObjectPath]) -> (ObjectPath, [ObjectPath]) in
       record.add("AttachHost \(identifier) \(connected.map(\.rawValue).sorted())")
@@ -55,6 +69,12 @@ final class PlayedService: Sendable {
       record.add("Deliver \(payload)")
       if payload.contains("refuse") { throw ErrorReply("org.stagedoor.Error.RequestDenied", "no more of these") }
       return (Self.newSession.path, "created", "11111111-1111-4111-8111-111111111111")
+    }
+    root.method(
+      "DropURIs", in: "uri_list", "activity_type", "target_content_identifier", out: "session", "outcome", "delivery"
+    ) { (list: String, type: String, key: String) -> (ObjectPath, String, String) in
+      record.add("DropURIs \(list.split(separator: "\r\n")) \(type) \(key)")
+      return (Self.newSession.path, "activated", "11111111-1111-4111-8111-111111111111")
     }
     root.method("OpenItem", in: "delivery", "item", "type", out: "data", "size") {
       (_: String, item: UInt32, type: String) throws -> (OwnedFileDescriptor, Int64) in

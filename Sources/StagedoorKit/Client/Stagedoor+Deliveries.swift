@@ -1,5 +1,5 @@
 internal import DBus
-internal import FoundationEssentials
+public import FoundationEssentials
 internal import InterchangeWire
 internal import SceneModel
 
@@ -17,6 +17,30 @@ extension Stagedoor {
   ) async throws(StagedoorError) -> Delivery {
     let (session, outcome, delivery) = try await call(
       "Drop", activityType, targetContentIdentifier, userInfo, returning: ObjectPath.self, String.self, String.self)
+    return try Delivery(session.rawValue, outcome, delivery)
+  }
+
+  /// Hands in files and links of a desktop, to one session. The service finds out what type each is of.
+  ///
+  /// ```swift
+  /// import FoundationEssentials
+  ///
+  /// let stagedoor = try await Stagedoor.connect()
+  /// let files = CommandLine.arguments.dropFirst().map { URL(filePath: $0) }
+  /// print(try await stagedoor.drop(files).session)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - urls: URLs of files, or others.
+  ///   - activityType: What is to be done with them; "" lets their types decide.
+  ///   - targetContentIdentifier: What that is about.
+  @discardableResult
+  public func drop(
+    _ urls: [URL], as activityType: String = "", _ targetContentIdentifier: String = ""
+  ) async throws(StagedoorError) -> Delivery {
+    let list = urls.map(\.absoluteString).joined(separator: "\r\n")
+    let (session, outcome, delivery) = try await call(
+      "DropURIs", list, activityType, targetContentIdentifier, returning: ObjectPath.self, String.self, String.self)
     return try Delivery(session.rawValue, outcome, delivery)
   }
 

@@ -66,25 +66,17 @@ extension Application {
     }
     // Whoever calls a name lets the bus start what has it.
     _ = try await hosting.stagedoor.eventSequence()
-    let (first, attached) = AsyncStream<Result<Void, StagedoorError>>.makeStream()
+    let (results, attached) = AsyncStream<Result<Void, StagedoorError>>.makeStream()
     hosting.tasks.append(
       Task { [weak self] in
-        for await owner in owners {
-          guard let self else { break }
-          guard let owner else {
-            // What is written now waits, rather than start a service that somebody has just stopped.
-            hosting.isAttached = false
-            continue
-          }
-          let attaching = Task { await self.attach(to: owner) }
-          hosting.attaching = attaching
-          attached.yield(await attaching.value)
-        }
+        for await owner in owners { await self?.meet(owner, hosting, attached) }
         attached.finish()
       })
-    for await result in first {
+    for await result in results {
       switch result {
-      case .success: return try await followSessions(hosting)
+      case .success:
+        attached.finish()
+        return try await followSessions(hosting)
       // It left meanwhile: the next one comes.
       case .failure(let error) where error.saysServiceLeft: continue
       case .failure(let error): throw error
@@ -93,8 +85,24 @@ extension Application {
     throw .busHasGone
   }
 
-  private func attach(to owner: BusName) async -> Result<Void, StagedoorError> {
-    guard let hosting else { return .failure(.busHasGone) }
+  private func meet(
+    _ owner: BusName?, _ hosting: Hosting, _ attached: AsyncStream<Result<Void, StagedoorError>>.Continuation
+  ) async {
+    guard let owner else {
+      // What is written now waits, rather than start a service that somebody has just stopped.
+      hosting.isAttached = false
+      return
+    }
+    let attaching = Task { await attach(to: owner, hosting) }
+    hosting.attaching = attaching
+    let result = await attaching.value
+    // The first is for whoever starts the application.
+    if case .terminated = attached.yield(result), case .failure(let error) = result, !error.saysServiceLeft {
+      didFail(error, while: "attaching to the service")
+    }
+  }
+
+  private func attach(to owner: BusName, _ hosting: Hosting) async -> Result<Void, StagedoorError> {
     hosting.service.withLock { $0 = owner }
     hosting.isAttached = false
     do throws(StagedoorError) {
@@ -105,7 +113,6 @@ extension Application {
       writeSoon()
       return .success(())
     } catch {
-      if !error.saysServiceLeft { didFail(error, while: "attaching to the service") }
       return .failure(error)
     }
   }

@@ -10,7 +10,7 @@ extension Application {
   }
 
   func writeSoon() {
-    guard let hosting, hosting.isAttached, hosting.writing == nil, !unwritten.changes.isEmpty else { return }
+    guard let hosting, hosting.isAttached, hosting.writing == nil, !unwritten.isEmpty else { return }
     hosting.writing = Task {
       while hosting.isAttached, let change = nextUnwritten(), let scene = scenes[change.scene] {
         await write(change.property, of: scene, hosting)

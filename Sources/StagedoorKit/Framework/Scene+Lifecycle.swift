@@ -52,5 +52,5 @@ extension Scene {
   }
 
   /// Releases the scene: its session stays, and gets a new scene when it is wanted again.
-  public func release() async throws(StagedoorError) { try await application.release(self) }
+  public func release() async throws(StagedoorError) { try await application?.release(self) }
 }

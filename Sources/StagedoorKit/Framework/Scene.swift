@@ -26,8 +26,8 @@ internal import SceneModel
   public internal(set) var session: SceneSession
   /// Who looks after it.
   public let delegate: any SceneDelegate
-  /// Whose it is.
-  public private(set) unowned var application: Application
+  /// Whose it is; `nil` where that is no more.
+  public private(set) weak var application: Application?
 
   /// How near to the user it is. See ``enter(_:)``.
   public internal(set) var activationState = ActivationState.unattached
@@ -74,14 +74,14 @@ internal import SceneModel
   /// What is set now came from the service, which need not be told.
   private var isTold = false
 
-  func changed(_ property: SceneProperty) { if !isTold { application.noteChange(property, of: self) } }
+  func changed(_ property: SceneProperty) { if !isTold { application?.noteChange(property, of: self) } }
 
   /// What the service routed here is what is done in it. An older one that has not been stored may not replace it.
   func take(_ activity: UserActivity) {
     isTold = true
     userActivity = activity
     isTold = false
-    application.unwritten.remove(.userActivity, of: id)
+    application?.unwritten.remove(.userActivity, of: id)
   }
 }
 

@@ -18,28 +18,36 @@ enum SceneProperty: Sendable, Hashable {
   }
 }
 
-/// What scenes have changed and the service does not know yet, in the order of the first change: written once, as it is then.
+/// What scenes have changed and the service does not know yet: written once, as it is then. Scenes take turns in the order of their
+/// first change.
 struct UnwrittenChanges {
-  struct Change: Hashable {
-    let scene: SessionIdentifier
-    let property: SceneProperty
-  }
+  typealias Change = (scene: SessionIdentifier, property: SceneProperty)
 
-  private(set) var changes: [Change] = []
+  private var properties: [SessionIdentifier: [SceneProperty]] = [:]
+  private var turns: [SessionIdentifier] = []
+
+  var isEmpty: Bool { properties.isEmpty }
 
   mutating func add(_ property: SceneProperty, of scene: SessionIdentifier) {
-    let change = Change(scene: scene, property: property)
-    if !changes.contains(change) { changes.append(change) }
+    if properties[scene] == nil { turns.append(scene) }
+    if properties[scene]?.contains(property) != true { properties[scene, default: []].append(property) }
   }
 
   mutating func remove(_ property: SceneProperty, of scene: SessionIdentifier) {
-    changes.removeAll { $0 == Change(scene: scene, property: property) }
+    properties[scene]?.removeAll { $0 == property }
+    if properties[scene]?.isEmpty == true { removeAll(of: scene) }
   }
 
-  mutating func removeAll(of scene: SessionIdentifier) { changes.removeAll { $0.scene == scene } }
+  mutating func removeAll(of scene: SessionIdentifier) {
+    if properties.removeValue(forKey: scene) != nil { turns.removeAll { $0 == scene } }
+  }
 
   mutating func takeFirst(where fits: (Change) -> Bool) -> Change? {
-    guard let index = changes.firstIndex(where: fits) else { return nil }
-    return changes.remove(at: index)
+    for scene in turns {
+      guard let property = properties[scene]?.first(where: { fits((scene, $0)) }) else { continue }
+      remove(property, of: scene)
+      return (scene, property)
+    }
+    return nil
   }
 }
