@@ -1,3 +1,4 @@
+import DBus
 import DBusTestSupport
 import DaemonTestSupport
 import Glibc
@@ -111,6 +112,24 @@ import Testing
       #expect(try await seen.value.map(\.sequence) == [1, 2, 3])
       await stagedoor.close()
       await next.close()
+    }
+  }
+
+  @Test func `signals that did not arrive are read again, in their place`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, for: "org.example.Cats")
+      let stagedoor = Stagedoor(on: try await bus.connect())
+      let live = try await stagedoor.events()
+      let (numbers, seen) = AsyncStream<UInt64>.makeStream()
+      let watching = Task { for try await event in live { seen.yield(event.sequence) } }
+      // In the first rounds it may still be reading what is kept.
+      for round in 0..<20 as Range<UInt64> {
+        for isTold in [false, false, true] { try service.happen("SessionDisconnected", isTold: isTold) }
+        #expect(try await collect(3, from: numbers) == [round * 3 + 1, round * 3 + 2, round * 3 + 3])
+      }
+      watching.cancel()
+      await stagedoor.close()
+      await service.close()
     }
   }
 

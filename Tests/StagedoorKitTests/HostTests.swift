@@ -27,6 +27,34 @@ import Testing
         ])
       // Each once, as it was last.
       #expect(written.count == 5)
+      application.whenContinuing = { scene, _ in
+        scene.title = "Tim"
+        scene.userInfo = [:]
+        scene.activationConditions = SceneActivationConditions()
+      }
+      try await service.resume(session, Options.activity("cat2"))
+      #expect(service.lines.count == 1 + 5 + 4)
+    }
+  }
+
+  @Test func `a delivery that comes with the attachment waits until the host may write`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1], connectsAtOnce: true)
+      let application = PlayedApplication("org.example.Cats")
+      application.whenConnecting = { scene, _ in
+        scene.title = "Tom"
+        scene.userInfo = ["zoom": 2]
+      }
+      let connection = try await bus.connect()
+      try await application.start(on: connection)
+      try await service.wait(for: "1: connected")
+      #expect(
+        service.lines == [
+          "AttachHost org.example.Cats []", "1: Title = Tom", #"1: UserInfo = {"zoom":2}"#, "1: connected",
+        ])
+      await application.stop()
+      await connection.close()
+      await service.close()
     }
   }
 

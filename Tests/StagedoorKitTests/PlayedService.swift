@@ -10,7 +10,9 @@ final class PlayedService: Sendable {
   let connection: Connection
   let application: String
   private let discarded: [ObjectPath]
-  private let events: [String]
+  private let connectAtOnce = Lock<[SessionIdentifier]>([])
+  /// The names of the events that are kept.
+  private let events: Lock<[String]>
   /// What hosts asked for, in its order: "Title = Tom", "SetState background".
   private let record: Record
 
@@ -24,18 +26,21 @@ final class PlayedService: Sendable {
   /// Takes the name, with its objects in place.
   init(
     on bus: PrivateBus, for application: String, discarding discarded: [ObjectPath] = [], sessions: [Int] = [],
-    events: [String] = []
+    events: [String] = [], connectsAtOnce: Bool = false
   )
     async throws
   {
     connection = try await bus.connect()
     self.application = application
     self.discarded = discarded
-    self.events = events
+    self.events = Lock(events)
     record = Record()
     exportRoot()
     connection.exportObjectManager(at: Self.root)
-    for number in sessions { addSession(number) }
+    for number in sessions {
+      let session = addSession(number)
+      if connectsAtOnce { connectAtOnce.withLock { $0.append(session) } }
+    }
     try #require(try await connection.requestName(House.name) == .owned)
   }
 
@@ -50,18 +55,24 @@ final class PlayedService: Sendable {
     let (record, discarded, path) = (record, discarded, applicationPath)
     var root = Interface("org.stagedoor.Interchange1")
     let events = events
-    root.property("EventSequence", constant: UInt64(events.count))
+    root.property("EventSequence", get: { UInt64(events.withLock(\.count)) })
     root.method("EventsSince", in: "sequence", "limit", out: "events") {
       (sequence: UInt64, _: UInt32) -> [Structure<UInt64, String, String>] in
       record.add("EventsSince \(sequence)")
       let arguments = #"{"application": "org.example.Cats", "session": "\#(Self.newSession)"}"#
-      return events.enumerated().dropFirst(Int(sequence)).map {
+      return events.withLock(\.self).enumerated().dropFirst(Int(sequence)).map {
         Structure(UInt64($0.offset + 1), $0.element, arguments)
       }
     }
     root.method("AttachHost", in: "identifier", "connected", out: "application", "discarded") {
-      (identifier: String, connected: [ObjectPath]) -> (ObjectPath, [ObjectPath]) in
+      [weak self] (identifier: String, connected: [ObjectPath]) -> (ObjectPath, [ObjectPath]) in
       record.add("AttachHost \(identifier) \(connected.map(\.rawValue).sorted())")
+      for session in self?.connectAtOnce.withLock(\.self) ?? [] {
+        Task {
+          try await self?.connect(session, Options.none)
+          record.add("1: connected")
+        }
+      }
       return (path, discarded)
     }
     root.method("Deliver", in: "payload", out: "session", "outcome", "delivery") {
@@ -97,6 +108,17 @@ final class PlayedService: Sendable {
   }
 
   static let newSession = SessionIdentifier("99999999-9999-4999-8999-999999999999")!
+
+  /// Something happens, and is kept, whether or not it is told.
+  func happen(_ name: MemberName, isTold: Bool) throws {
+    let sequence = events.withLock { events in
+      events.append(name.rawValue)
+      return UInt64(events.count)
+    }
+    guard isTold else { return }
+    try connection.emit(
+      from: Self.root, "org.stagedoor.Interchange1", name, application, Self.newSession.path, sequence)
+  }
 
   /// Puts a session on the bus, as one that is not connected.
   @discardableResult

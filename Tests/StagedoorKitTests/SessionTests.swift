@@ -79,6 +79,10 @@ import Testing
           let second = try await stagedoor.deliver(cat("cat2"), .lasting)
           try await moments.wait("both windows") { $0.map(\.identifier) == [first.session, second.session] }
         }
+        // This one knows of none, and has nothing to say.
+        try await house.serving("--durability", "memory") { _ in
+          try await moments.wait("no window") { $0.isEmpty }
+        }
         moments.task.cancel()
       }
     }
