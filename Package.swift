@@ -17,6 +17,7 @@ let package = Package(
   products: [
     .library(name: "DBus", targets: ["DBus"]),
     .library(name: "DBusTestSupport", targets: ["DBusTestSupport"]),
+    .library(name: "StagedoorKit", targets: ["StagedoorKit"]),
     .executable(name: "dbus-showcase", targets: ["dbus-showcase"]),
     .executable(name: "private-bus", targets: ["private-bus"]),
   ],
@@ -36,6 +37,10 @@ let package = Package(
     .executableTarget(
       name: "stagedoord",
       dependencies: ["DBus", "Interchange", "InterchangeWire", "SceneModel", "ServiceSupport", "SessionStore"],
+      swiftSettings: settings),
+    .systemLibrary(name: "CMainQueue"),
+    .target(
+      name: "StagedoorKit", dependencies: ["CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
       swiftSettings: settings),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
@@ -59,8 +64,27 @@ let package = Package(
     .testTarget(name: "ContractTests", dependencies: ["DBus"], swiftSettings: settings),
     .testTarget(
       name: "DaemonTests",
-      dependencies: ["DBus", "DBusTestSupport", "Interchange", "SceneModel", "SessionStore", "stagedoord"],
-      exclude: ["Clients"],
+      dependencies: [
+        "DBus", "DBusTestSupport", "DaemonTestSupport", "Interchange", "SceneModel", "SessionStore", "stagedoord",
+      ],
+      exclude: ["Clients"], swiftSettings: settings),
+    .testTarget(
+      name: "StagedoorKitTests",
+      dependencies: [
+        "DBus", "DBusTestSupport", "DaemonTestSupport", "StagedoorKit", "kit-stage-async", "kit-stage-glib",
+        "stagedoord",
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "KitStage", dependencies: ["StagedoorKit"], path: "Tests/KitStage/Shared", swiftSettings: settings),
+    .executableTarget(
+      name: "kit-stage-async", dependencies: ["KitStage", "StagedoorKit"], path: "Tests/KitStage/Async",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "kit-stage-glib", dependencies: ["KitStage", "StagedoorKit"], path: "Tests/KitStage/GLib",
+      swiftSettings: settings),
+    .target(
+      name: "DaemonTestSupport", dependencies: ["DBus", "DBusTestSupport"], path: "Tests/DaemonTestSupport",
       swiftSettings: settings),
     .testTarget(
       name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport", "XML"], swiftSettings: settings),

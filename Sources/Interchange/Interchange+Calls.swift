@@ -32,17 +32,22 @@ extension Interchange: InterchangeCalls {
     let payload = try read { () throws(Fault) in try Payload(json: document, rules) }
     let caller = callers.caller(of: reply.call)
     try refuseFiles(payload, caller)
+    let fingerprint = Text("each \(document)")
+    if let first = try firstDelivery(payload.options.token, fingerprint, caller) {
+      reply.send(try results(of: first))
+      return
+    }
     try refuseMore(payload.items.count)
     try bringIn(for: payload)
     let now = settings.now()
     try collect(refuse: { reply.fail($0) }) { share in
-      let results = try carryOutEach(payload, caller, &share, now)
+      let results = try carryOutEach(payload, fingerprint, caller, &share, now)
       share.speak.append { _ in reply.send(results) }
     }
   }
 
   private func carryOutEach(
-    _ payload: Payload, _ caller: Caller, _ share: inout Turn.Share, _ now: Instant
+    _ payload: Payload, _ fingerprint: Text, _ caller: Caller, _ share: inout Turn.Share, _ now: Instant
   ) throws -> [DeliveryResult] {
     let batch = try read { () throws(Fault) in
       try decideEach(&state, payload, from: sender(caller), at: now, newSession: newIdentifier)
@@ -54,13 +59,34 @@ extension Interchange: InterchangeCalls {
       if case .refused(let refusal) = decision.outcome {
         results.append(DeliveryResult(.root, InterchangeError(refusal).errorName.rawValue, ""))
       } else {
-        let answer = try carryOut(decision, single, fingerprint: .empty, caller, &share, now)
+        let answer = try carryOut(decision, single, fingerprint: fingerprint, caller, &share, now)
         results.append(
           DeliveryResult(
             InterchangeNames.path(ofSession: answer.session), answer.outcome.string, "\(answer.delivery)"))
       }
     }
+    if payload.options.token != nil { share.keepAnswer(answer(results)) }
     return results
+  }
+
+  /// What a batch under a token was answered, as it is stored with the first of its deliveries.
+  private func answer(_ results: [DeliveryResult]) -> Text {
+    JSON.text(
+      of: .array(
+        results.map { result in
+          let (path, outcome, delivery) = result.members
+          return .array([path.rawValue, outcome, delivery].map { .string(Text($0)) })
+        }))
+  }
+
+  private func results(of first: StoredDelivery) throws -> [DeliveryResult] {
+    guard case .array(let rows) = try read({ () throws(Fault) in try JSON.value(first.answer) }) else { return [] }
+    return rows.compactMap { row in
+      guard case .array(let cells) = row else { return nil }
+      let texts = cells.compactMap { if case .string(let text) = $0 { text.string } else { nil } }
+      guard texts.count == 3 else { return nil }
+      return DeliveryResult(ObjectPath(unchecked: texts[0]), texts[1], texts[2])
+    }
   }
 
   // MARK: Questions

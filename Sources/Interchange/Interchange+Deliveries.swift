@@ -28,8 +28,9 @@ extension Interchange {
     }
     try begin(reply.call)
     try refuseFiles(payload, caller)
-    if let first = try firstAnswer(payload.options.token, fingerprint, caller) {
-      finish(.success(first))
+    if let (answer, isOpen) = try firstAnswer(payload.options, fingerprint, caller) {
+      let mustWait = isOpen && payload.options.wait == .handled && !isHost(caller, of: answer.session)
+      if mustWait { waiting.add(reply.call.sender, until: answer.delivery, finish) } else { finish(.success(answer)) }
       return
     }
     try collect(refuse: { finish(.failure($0)) }) { share in
@@ -175,21 +176,34 @@ extension Interchange {
   }
 
   /// The same token and document again get the first answer.
-  private func firstAnswer(_ token: Text?, _ fingerprint: Text, _ caller: Caller) throws -> Answer? {
+  private func firstAnswer(
+    _ options: PayloadOptions, _ fingerprint: Text, _ caller: Caller
+  ) throws -> (answer: Answer, isOpen: Bool)? {
+    guard let first = try firstDelivery(options.token, fingerprint, caller) else { return nil }
+    // Who waits for a host was refused then, and that is not remembered.
+    if options.wait == .handled, [.failed, .cancelled].contains(first.progress.state) { return nil }
+    guard let session = first.progress.session else { return nil }
+    let answer = Answer(session: session, outcome: first.progress.outcome, delivery: first.identifier)
+    return (answer, first.progress.isOpen)
+  }
+
+  /// What was made under a token: of a batch the first, of what was tried again the last.
+  func firstDelivery(_ token: Text?, _ fingerprint: Text, _ caller: Caller) throws -> StoredDelivery? {
     guard let token else { return nil }
     endTurn()
-    guard
-      let identifier = try stored({ () throws(StoreError) in
-        try store.deliveries(token: token, sender: caller.application).first
-      }), let first = try stored({ () throws(StoreError) in try store.delivery(identifier) })
-    else { return nil }
-    guard first.fingerprint == fingerprint else {
-      throw InterchangeError(
-        .invalidPayload,
-        "options.token: expected the same document as before under \(quoted(token.string)), got another")
+    let made = try stored { () throws(StoreError) in try store.deliveries(token: token, sender: caller.application) }
+    var found: StoredDelivery?
+    for identifier in made {
+      guard let delivery = try stored({ () throws(StoreError) in try store.delivery(identifier) }) else { continue }
+      guard delivery.fingerprint == fingerprint else {
+        throw InterchangeError(
+          .invalidPayload,
+          "options.token: expected the same document as before under \(quoted(token.string)), got another")
+      }
+      found = delivery
+      if !delivery.answer.isEmpty { break }
     }
-    guard let session = first.progress.session else { return nil }
-    return Answer(session: session, outcome: first.progress.outcome, delivery: identifier)
+    return found
   }
 
   /// Reads from the disk what the decision may ask about, where nobody asked before.

@@ -32,6 +32,16 @@ struct Turn {
       sessions[session.identifier] = session
     }
 
+    /// What the whole call is answered, with the first delivery that it makes.
+    mutating func keepAnswer(_ answer: Text) {
+      for place in records.indices {
+        guard case .delivery(var delivery) = records[place] else { continue }
+        delivery.answer = answer
+        records[place] = .delivery(delivery)
+        return
+      }
+    }
+
     /// The session was chosen, which makes it what `session` is.
     mutating func set(_ session: Session?, by activation: SessionActivation) {
       records.append(.sessionActivated(activation))

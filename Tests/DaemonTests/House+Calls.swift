@@ -1,5 +1,8 @@
 import DBus
 import DBusTestSupport
+// Every test here lives in one.
+// Every test here lives in one.
+@_exported import DaemonTestSupport
 import Testing
 
 /// What `dbus-send` was answered with where it was refused.

@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import DaemonTestSupport
 import Testing
 
 /// Code, documents and what the running service says of itself are one. What an object says is printed from the tables that its calls are

@@ -1,4 +1,5 @@
 import DBusTestSupport
+import DaemonTestSupport
 import Testing
 
 /// The page of the manual against the program that it is about. That groff has nothing to say about it is for `make check`.

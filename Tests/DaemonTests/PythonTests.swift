@@ -1,4 +1,5 @@
 import DBusTestSupport
+import DaemonTestSupport
 import Testing
 
 /// The service as programs in Python see it: `Clients/service_round.py`, through the two bindings that Debian's desktops have.

@@ -1,4 +1,5 @@
 import DBusTestSupport
+import DaemonTestSupport
 import Testing
 
 /// Those who do not wait for an answer.

@@ -1,37 +1,37 @@
-import DBus
-import DBusTestSupport
+package import DBus
+package import DBusTestSupport
 import FoundationEssentials
 
 /// A private bus, and a home that nobody has used before: what `stagedoord` finds when somebody starts it for the first time.
-struct House: Sendable {
-  let bus: PrivateBus
-  let environment: [String: String]
+package struct House: Sendable {
+  package let bus: PrivateBus
+  package let environment: [String: String]
   /// Sees when the service comes and goes.
-  let watcher: Connection
+  package let watcher: Connection
 
-  static let name: BusName = "org.stagedoor.Interchange1"
-  static let root = "/org/stagedoor/Interchange1"
+  package static let name: BusName = "org.stagedoor.Interchange1"
+  package static let root = "/org/stagedoor/Interchange1"
 
   /// A command as somebody in this house would type it.
-  func command(_ program: String, _ arguments: String...) -> Command { command(program, arguments: arguments) }
+  package func command(_ program: String, _ arguments: String...) -> Command { command(program, arguments: arguments) }
 
-  func command(_ program: String, arguments: [String]) -> Command {
+  package func command(_ program: String, arguments: [String]) -> Command {
     Command(program, arguments: arguments, environment: environment)
   }
 
   /// One of `examples/shell`, as it stands.
-  func example(_ script: String, _ arguments: String...) -> Command {
+  package func example(_ script: String, _ arguments: String...) -> Command {
     command("\(Repository.path)/examples/shell/\(script)", arguments: arguments)
   }
 
-  func daemon(_ arguments: String...) -> Command { daemon(arguments) }
+  package func daemon(_ arguments: String...) -> Command { daemon(arguments) }
 
   private func daemon(_ arguments: [String]) -> Command {
     command(Command.built("stagedoord").program, arguments: arguments)
   }
 
   /// Runs `body` while the service runs, from when it has its name.
-  nonisolated(nonsending) func serving<Result>(
+  package nonisolated(nonsending) func serving<Result>(
     _ arguments: String..., body: nonisolated(nonsending) (RunningCommand) async throws -> Result
   ) async throws -> Result {
     // After one that was killed, the bus may still think that it is there.
@@ -63,7 +63,7 @@ struct House: Sendable {
   }
 
   /// Waits until nobody has the service's name.
-  func gone() async throws {
+  package func gone() async throws {
     let watcher = watcher
     try await withLimit(usualLimit, "the service to be gone") {
       _ = try await watcher.owners(of: House.name).first { $0 == nil }
@@ -72,19 +72,19 @@ struct House: Sendable {
 
   // MARK: Its files
 
-  var state: String { "\(environment["XDG_STATE_HOME"] ?? "")/stagedoor" }
-  var applications: String { "\(environment["XDG_DATA_HOME"] ?? "")/stagedoor/applications" }
-  var systemApplications: String { "\(environment["XDG_DATA_DIRS"] ?? "")/stagedoor/applications" }
+  package var state: String { "\(environment["XDG_STATE_HOME"] ?? "")/stagedoor" }
+  package var applications: String { "\(environment["XDG_DATA_HOME"] ?? "")/stagedoor/applications" }
+  package var systemApplications: String { "\(environment["XDG_DATA_DIRS"] ?? "")/stagedoor/applications" }
 
   /// Writes a file, and the folders that lead to it.
-  func write(_ text: String, to path: String) throws {
+  package func write(_ text: String, to path: String) throws {
     let url = URL(filePath: path)
     try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
     try Data(text.utf8).write(to: url, options: .atomic)
   }
 }
 
-nonisolated(nonsending) func withHouse<Result>(
+package nonisolated(nonsending) func withHouse<Result>(
   _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (House) async throws -> Result
 ) async throws -> Result {
   try await withPrivateBus(kind) { bus in
@@ -103,7 +103,7 @@ nonisolated(nonsending) func withHouse<Result>(
 }
 
 /// The same, with the service at work in it. It keeps nothing where a test does not ask for more.
-nonisolated(nonsending) func withService<Result>(
+package nonisolated(nonsending) func withService<Result>(
   _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (House) async throws -> Result
 ) async throws -> Result {
   try await withHouse(kind) { house in

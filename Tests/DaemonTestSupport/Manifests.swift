@@ -1,6 +1,6 @@
 /// The applications that the tests declare, as their authors would write them.
-enum Manifests {
-  static func application(
+package enum Manifests {
+  package static func application(
     _ identifier: String, types: String..., configurations: String, scenes: Bool = true, more: String = ""
   ) -> String {
     """
@@ -15,7 +15,7 @@ enum Manifests {
     """
   }
 
-  static func configuration(_ name: String, types: String..., more: String = "") -> String {
+  package static func configuration(_ name: String, types: String..., more: String = "") -> String {
     let types = types.isEmpty ? "" : #", "StagedoorActivityTypes": \#(list(types))"#
     return #"{"UISceneConfigurationName": "\#(name)"\#(types)\#(more)}"#
   }
@@ -25,34 +25,34 @@ enum Manifests {
   }
 
   /// A list and a window for each cat.
-  static let cats = application(
+  package static let cats = application(
     "org.example.Cats", types: "viewCat",
     configurations: configuration("Default") + ", " + configuration("Cat Detail", types: "viewCat"))
 
   /// Nothing but a main window.
-  static let mainOnly = application("org.example.Cats", types: "viewCat", configurations: configuration("Main"))
+  package static let mainOnly = application("org.example.Cats", types: "viewCat", configurations: configuration("Main"))
 
-  static let mainOnlyAsUIKit = application(
+  package static let mainOnlyAsUIKit = application(
     "org.example.Cats", types: "viewCat", configurations: configuration("Main"), more: #" "StagedoorRouting": "uikit","#
   )
 
-  static let oneScene = application(
+  package static let oneScene = application(
     "org.example.Player", types: "play", "stop", configurations: configuration("Main"), scenes: false)
 
-  static let gallery = application(
+  package static let gallery = application(
     "org.example.Gallery", types: "openDetail", "openInspector",
     configurations: configuration("Default") + ", " + configuration("Inspector", types: "openInspector"))
 }
 
 /// Payload documents.
 /// Their deliveries outlast a slow machine, unless a test says how long they wait.
-enum Payloads {
-  static func activity(_ type: String, _ key: String = "", options: String = "") -> String {
+package enum Payloads {
+  package static func activity(_ type: String, _ key: String = "", options: String = "") -> String {
     let key = key.isEmpty ? "" : #", "targetContentIdentifier": "\#(key)""#
     return #"{"activity": {"activityType": "\#(type)"\#(key)}, "options": {\#(patient(options))}}"#
   }
 
-  static func items(_ activities: (type: String, key: String)..., options: String = "") -> String {
+  package static func items(_ activities: (type: String, key: String)..., options: String = "") -> String {
     let items = activities.map { type, key in
       #"{"activities": [{"activityType": "\#(type)", "targetContentIdentifier": "\#(key)"}]}"#
     }

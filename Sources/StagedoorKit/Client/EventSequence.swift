@@ -1,0 +1,150 @@
+internal import DBus
+internal import InterchangeWire
+
+extension Stagedoor {
+  /// What the service tells everyone, from a number on: first what is kept, then what happens, without a gap and nothing twice.
+  ///
+  /// It goes on where it was when the service has been away. Where events are asked for that are no longer kept, it throws
+  /// ``StagedoorError/Code/eventsGone``, and the message says from which number one can go on.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// let events = try await stagedoor.events(of: "org.example.Cats")
+  /// try await stagedoor.drop("org.example.Cats.view", "cat1")
+  /// for try await event in events { print(event.sequence, event.kind) }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - sequence: The number of the last event that is known already; `nil` for what happens from now on.
+  ///   - application: Only the events of this application.
+  public func events(
+    since sequence: UInt64? = nil, of application: String? = nil
+  ) async throws(StagedoorError) -> EventSequence {
+    // Listen first, ask second. Events of other applications are listened to as well: their numbers tell whether one is missing.
+    let feed = try await ServiceFeed(
+      connection,
+      MatchRule(
+        sender: InterchangeNames.bus, path: InterchangeNames.root, interface: InterchangeNames.interchange))
+    let newest = try await eventSequence()
+    return EventSequence(stagedoor: self, feed: feed, application: application, start: sequence ?? newest)
+  }
+
+  /// The number of the newest event.
+  public func eventSequence() async throws(StagedoorError) -> UInt64 { try await property("EventSequence") }
+
+  fileprivate func events(after sequence: UInt64) async throws(StagedoorError) -> [EventRow] {
+    try await call("EventsSince", sequence, EventSequence.page, returning: [EventRow].self)
+  }
+}
+
+/// The service's events, one after the other. See ``Stagedoor/events(since:of:)``. It can be gone through once.
+///
+/// ```swift
+/// let stagedoor = try await Stagedoor.connect()
+/// var newest: UInt64 = 0
+/// for try await event in try await stagedoor.events(since: newest) {
+///   newest = event.sequence
+///   print(event.kind)
+/// }
+/// ```
+public struct EventSequence: AsyncSequence, Sendable {
+  /// An event.
+  public typealias Element = Event
+  /// Why it cannot go on.
+  public typealias Failure = StagedoorError
+
+  /// How many events are asked for at once.
+  fileprivate static let page: UInt32 = 1000
+
+  let stagedoor: Stagedoor
+  let feed: ServiceFeed
+  let application: String?
+  /// The number of the last event that it does not have.
+  public let start: UInt64
+
+  /// Begins after ``start``.
+  public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+  /// The next event, and the next.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// var events = try await stagedoor.events().makeAsyncIterator()
+  /// if let event = try await events.next() { print(event) }
+  /// ```
+  public struct Iterator: AsyncIteratorProtocol {
+    private let sequence: EventSequence
+    private var reader: ServiceFeed.Reader
+    /// The number of the last event that was looked at.
+    private var last: UInt64
+    private var pending: ArraySlice<Event> = []
+    /// Where to read on in what is kept; not while the service is away.
+    private var mustReplay = true
+
+    fileprivate init(_ sequence: EventSequence) {
+      self.sequence = sequence
+      reader = ServiceFeed.Reader(sequence.feed)
+      last = sequence.start
+    }
+
+    /// Waits for an event; `nil` where the waiting task was cancelled.
+    public mutating func next() async throws(StagedoorError) -> Event? { try await next(isolation: nil) }
+
+    /// Waits for an event; `nil` where the waiting task was cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> Event? {
+      while true {
+        if let event = pending.popFirst() { return event }
+        if Task.isCancelled { return nil }
+        if mustReplay {
+          try await replay()
+        } else if let event = try await live() {
+          return event
+        }
+      }
+    }
+
+    /// What is kept after the last, a page of it.
+    private nonisolated(nonsending) mutating func replay() async throws(StagedoorError) {
+      do throws(StagedoorError) {
+        let newest = try await sequence.stagedoor.eventSequence()
+        if newest == last {
+          mustReplay = false
+          return
+        }
+        let rows = try await sequence.stagedoor.events(after: last)
+        for row in rows {
+          let (number, name, json) = row.members
+          if let event = try Event(name, json: json, number), fits(event) { pending.append(event) }
+        }
+        // Numbers are consecutive, so that many were looked at; a sandbox is not shown those of others.
+        last = Swift.max(rows.last?.members.0 ?? 0, Swift.min(last + UInt64(EventSequence.page), newest))
+      } catch  where error.saysServiceLeft {
+        mustReplay = false
+      } catch  where error.code == .taskCancelled {
+        return
+      }
+    }
+
+    private nonisolated(nonsending) mutating func live() async throws(StagedoorError) -> Event? {
+      switch await reader.next() {
+      case .nothing: return nil
+      case .end: if Task.isCancelled { return nil } else { throw .busHasGone }
+      case .owner(let owner):
+        // What it has said before it had its name again, nobody heard.
+        if owner != nil { mustReplay = true }
+        return nil
+      case .signal(let signal):
+        guard let number = Event.sequence(of: signal), number > last else { return nil }
+        if number > last + 1 {
+          mustReplay = true
+          return nil
+        }
+        last = number
+        guard let event = Event(signal), fits(event) else { return nil }
+        return event
+      }
+    }
+
+    private func fits(_ event: Event) -> Bool { sequence.application.map { $0 == event.application } ?? true }
+  }
+}

@@ -1,0 +1,141 @@
+internal import DBus
+internal import InterchangeWire
+
+extension Stagedoor {
+  /// The sessions that there are, and again each time that one comes, goes, or changes.
+  ///
+  /// It goes on when the service has been away.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// for try await sessions in try await stagedoor.liveSessions(of: "org.example.Cats") {
+  ///   print(sessions.map { "\($0.title): \($0.activationState)" })
+  /// }
+  /// ```
+  public func liveSessions(of application: String? = nil) async throws(StagedoorError) -> SessionSequence {
+    let feed = try await ServiceFeed(
+      connection, MatchRule(sender: InterchangeNames.bus, pathNamespace: InterchangeNames.root))
+    let first = try await sessionsByPath(of: application)
+    return SessionSequence(stagedoor: self, feed: feed, application: application, first: first)
+  }
+}
+
+/// The sessions that there are, from moment to moment. See ``Stagedoor/liveSessions(of:)``. It can be gone through once.
+///
+/// ```swift
+/// let stagedoor = try await Stagedoor.connect()
+/// let sessions = try await stagedoor.liveSessions()
+/// let shown = try await sessions.first { sessions in sessions.contains { $0.isConnected } }
+/// print(shown?.count ?? 0)
+/// ```
+public struct SessionSequence: AsyncSequence, Sendable {
+  /// All sessions, the oldest first.
+  public typealias Element = [SceneSession]
+  /// Why it cannot go on.
+  public typealias Failure = StagedoorError
+
+  let stagedoor: Stagedoor
+  let feed: ServiceFeed
+  let application: String?
+  let first: [ObjectPath: Stagedoor.Properties]
+
+  /// Begins with what there is.
+  public func makeAsyncIterator() -> Iterator { Iterator(self) }
+
+  /// What there is, and what there is then.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// var moments = try await stagedoor.liveSessions().makeAsyncIterator()
+  /// if let now = try await moments.next() { print(now.count) }
+  /// ```
+  public struct Iterator: AsyncIteratorProtocol {
+    private let sequence: SessionSequence
+    private var reader: ServiceFeed.Reader
+    private var sessions: [ObjectPath: SceneSession] = [:]
+    private var hasBegun = false
+    /// How many signals were lost because nobody took them.
+    private var dropped = 0
+
+    fileprivate init(_ sequence: SessionSequence) {
+      self.sequence = sequence
+      reader = ServiceFeed.Reader(sequence.feed)
+    }
+
+    /// Waits for a change; `nil` where the waiting task was cancelled.
+    public mutating func next() async throws(StagedoorError) -> [SceneSession]? { try await next(isolation: nil) }
+
+    /// Waits for a change; `nil` where the waiting task was cancelled.
+    public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> [SceneSession]? {
+      if !hasBegun {
+        hasBegun = true
+        try take(sequence.first)
+        return inOrder
+      }
+      while true {
+        let before = sessions
+        switch await reader.next() {
+        case .end: if Task.isCancelled { return nil } else { throw .busHasGone }
+        case .nothing, .owner(nil): break
+        case .owner: try await readAgain()
+        case .signal(let signal):
+          let lost = sequence.feed.signals.dropped
+          if lost > dropped {
+            dropped = lost
+            try await readAgain()
+          } else {
+            try await apply(signal)
+          }
+        }
+        if sessions != before { return inOrder }
+      }
+    }
+
+    private var inOrder: [SceneSession] { sessions.values.sorted(by: SceneSession.areInOrder) }
+
+    private mutating func take(_ all: [ObjectPath: Stagedoor.Properties]) throws(StagedoorError) {
+      sessions = [:]
+      for (path, properties) in all { sessions[path] = try SceneSession(at: path, properties) }
+    }
+
+    private nonisolated(nonsending) mutating func readAgain() async throws(StagedoorError) {
+      do throws(StagedoorError) {
+        try take(try await sequence.stagedoor.sessionsByPath(of: sequence.application))
+      } catch  where error.saysServiceLeft || error.code == .taskCancelled {
+        // Its next owner is told of, and then it is asked again.
+      }
+    }
+
+    // What came before the answer was read may be applied twice: the last of it is the same.
+    private nonisolated(nonsending) mutating func apply(_ signal: ReceivedSignal) async throws(StagedoorError) {
+      do throws(CodingError) {
+        switch signal.member {
+        case "InterfacesAdded":
+          let (path, interfaces) = try signal.values(as: ObjectPath.self, [String: Stagedoor.Properties].self)
+          guard let properties = interfaces[InterchangeNames.session.rawValue],
+            properties.belongs(to: sequence.application)
+          else { return }
+          sessions[path] = try? SceneSession(at: path, properties)
+        case "InterfacesRemoved":
+          let (path, interfaces) = try signal.values(as: ObjectPath.self, [String].self)
+          if interfaces.contains(InterchangeNames.session.rawValue) { sessions[path] = nil }
+        case "PropertiesChanged":
+          let (interface, changed, hidden) = try signal.values(
+            as: String.self, Stagedoor.Properties.self, [String].self)
+          guard interface == InterchangeNames.session.rawValue, sessions[signal.path] != nil else { return }
+          try? sessions[signal.path]?.update(changed)
+          if !hidden.isEmpty { await look(at: signal.path) }
+        default: break
+        }
+      } catch {
+        throw .unexpectedReply("\(signal.member): \(error)")
+      }
+    }
+
+    /// What has changed is not for everyone: perhaps for us.
+    private nonisolated(nonsending) mutating func look(at path: ObjectPath) async {
+      guard let properties = try? await sequence.stagedoor.properties(ofSession: path) else { return }
+      try? sessions[path]?.update(properties)
+    }
+  }
+}

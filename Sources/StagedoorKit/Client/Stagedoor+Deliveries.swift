@@ -1,0 +1,182 @@
+internal import DBus
+public import FoundationEssentials
+internal import InterchangeWire
+internal import SceneModel
+
+extension Stagedoor {
+  /// Hands in one activity, in the plainest form: a type, what it is about, and texts.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// let delivery = try await stagedoor.drop("org.example.Cats.view", "cat1")
+  /// print(delivery.session)
+  /// ```
+  @discardableResult
+  public func drop(
+    _ activityType: String, _ targetContentIdentifier: String = "", userInfo: [String: String] = [:]
+  ) async throws(StagedoorError) -> Delivery {
+    let (session, outcome, delivery) = try await call(
+      "Drop", activityType, targetContentIdentifier, userInfo, returning: ObjectPath.self, String.self, String.self)
+    return try Delivery(session.rawValue, outcome, delivery)
+  }
+
+  /// Hands in files and links of a desktop, to one session. The service finds out what type each is of.
+  ///
+  /// ```swift
+  /// import FoundationEssentials
+  ///
+  /// let stagedoor = try await Stagedoor.connect()
+  /// let files = CommandLine.arguments.dropFirst().map { URL(filePath: $0) }
+  /// print(try await stagedoor.drop(files).session)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - urls: URLs of files, or others.
+  ///   - activityType: What is to be done with them; "" lets their types decide.
+  ///   - targetContentIdentifier: What that is about.
+  @discardableResult
+  public func drop(
+    _ urls: [URL], as activityType: String = "", _ targetContentIdentifier: String = ""
+  ) async throws(StagedoorError) -> Delivery {
+    let list = urls.map(\.absoluteString).joined(separator: "\r\n")
+    let (session, outcome, delivery) = try await call(
+      "DropURIs", list, activityType, targetContentIdentifier, returning: ObjectPath.self, String.self, String.self)
+    return try Delivery(session.rawValue, outcome, delivery)
+  }
+
+  /// Hands in an activity.
+  @discardableResult
+  public func deliver(
+    _ activity: UserActivity, _ options: DeliveryOptions = DeliveryOptions()
+  ) async throws(StagedoorError) -> Delivery {
+    try await deliver(Payload(activity, options))
+  }
+
+  /// Hands in items, to one session.
+  @discardableResult
+  public func deliver(
+    _ items: [DragItem], _ options: DeliveryOptions = DeliveryOptions()
+  ) async throws(StagedoorError) -> Delivery {
+    try await deliver(Payload(items: items, options))
+  }
+
+  /// Hands in a payload, to one session. Where it waits for the application it waits as long as its deadline, and throws what the
+  /// application answered.
+  @discardableResult
+  public func deliver(_ payload: Payload) async throws(StagedoorError) -> Delivery {
+    let document = try await payload.json()
+    let (session, outcome, delivery) = try await call(
+      "Deliver", document, upTo: payload.options.slack, returning: ObjectPath.self, String.self, String.self)
+    return try Delivery(session.rawValue, outcome, delivery)
+  }
+
+  /// What becomes of each item of ``deliverEach(_:_:bestEffort:)``.
+  public typealias EachResult = Result<Delivery, StagedoorError>
+
+  /// Hands in items, each to the session that it belongs to, in their order.
+  ///
+  /// All of them or none, and then it throws; with `bestEffort` each by itself, and what was refused says why.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// let items = ["cat1", "cat2"].map {
+  ///   DragItem(UserActivity("org.example.Cats.view", targetContentIdentifier: $0))
+  /// }
+  /// for result in try await stagedoor.deliverEach(items, bestEffort: true) { print(try result.get().session) }
+  /// ```
+  public func deliverEach(
+    _ items: [DragItem], _ options: DeliveryOptions = DeliveryOptions(), bestEffort: Bool = false
+  ) async throws(StagedoorError) -> [EachResult] {
+    let document = try await Payload(items: items, options).json(batch: bestEffort ? .bestEffort : .allOrNothing)
+    let rows = try await call("DeliverEach", document, returning: [DeliveryResult].self)
+    return try rows.map { row throws(StagedoorError) in
+      let (session, outcome, delivery) = row.members
+      if session == .root { return .failure(StagedoorError(.init(rawValue: outcome), "this item was refused")) }
+      return .success(try Delivery(session.rawValue, outcome, delivery))
+    }
+  }
+
+  /// What would be done with a payload now, and why. Nothing is changed and nobody is asked.
+  public func explain(_ payload: Payload) async throws(StagedoorError) -> Decision {
+    let document = try await payload.json()
+    return try Decision(json: try await call("Explain", document, returning: String.self))
+  }
+}
+
+extension DeliveryOptions {
+  /// How much longer than others a call with these may take: the service answers at the deadline, and the answer has its way to go.
+  fileprivate var slack: Duration { wait == .handled ? effectiveDeadline : .zero }
+}
+
+// MARK: - Deliveries later
+
+extension Stagedoor {
+  /// How far a delivery has come, and the decision that routed it.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// let delivery = try await stagedoor.drop("org.example.Cats.view", "cat1")
+  /// let (state, decision) = try await stagedoor.delivery(delivery.identifier)
+  /// print(state, decision.reason)
+  /// ```
+  public func delivery(
+    _ identifier: DeliveryIdentifier
+  ) async throws(StagedoorError) -> (state: DeliveryState, decision: Decision) {
+    let (text, decision) = try await call(
+      "GetDelivery", identifier.description, returning: String.self, String.self)
+    guard let state = DeliveryState(text) else { throw .unexpectedReply("no delivery's state: \(quoted(text))") }
+    return (state, try Decision(json: decision))
+  }
+
+  /// Which deliveries a list is to have. See ``deliveries(in:after:limit:)``.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// print(try await stagedoor.deliveries(in: .failed).count)
+  /// ```
+  public enum DeliveryFilter: String, Sendable, Hashable, CaseIterable {
+    /// Every one.
+    case all = ""
+    /// Those that wait for their application.
+    case held
+    /// Those that are decided.
+    case routed
+    /// Those that were taken.
+    case handled
+    /// Those that came to nothing.
+    case failed
+    /// Those that were cancelled.
+    case cancelled
+  }
+
+  /// The deliveries that are kept, the newest first.
+  public func deliveries(
+    in filter: DeliveryFilter = .all, after: DeliveryIdentifier? = nil, limit: UInt32 = 0
+  ) async throws(StagedoorError) -> [DeliveryRecord] {
+    let rows = try await call(
+      "ListDeliveries", filter.rawValue, after?.description ?? "", limit, returning: [DeliveryRow].self)
+    return try rows.map { row throws(StagedoorError) in
+      let (delivery, state, application, session) = row.members
+      guard let identifier = DeliveryIdentifier(delivery), let state = DeliveryState(state) else {
+        throw .unexpectedReply("no delivery: \(delivery), \(state)")
+      }
+      return DeliveryRecord(
+        identifier: identifier, state: state, application: application, session: SessionIdentifier(session.rawValue))
+    }
+  }
+
+  /// Takes a delivery back, while it waits for its application.
+  public func cancel(_ delivery: DeliveryIdentifier) async throws(StagedoorError) {
+    try await call("CancelDelivery", delivery.description)
+  }
+
+  /// Hands a delivery that went to the wrong window to another one of the same application.
+  @discardableResult
+  public func redirect(
+    _ delivery: DeliveryIdentifier, to session: SessionIdentifier
+  ) async throws(StagedoorError) -> Delivery {
+    let text = try await call("RedirectDelivery", delivery.description, session.path, returning: String.self)
+    guard let outcome = Delivery.Outcome(rawValue: text) else { throw .unexpectedReply("no outcome: \(quoted(text))") }
+    return Delivery(delivery, session: session, outcome: outcome)
+  }
+}

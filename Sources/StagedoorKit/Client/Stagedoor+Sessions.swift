@@ -1,0 +1,153 @@
+internal import DBus
+internal import FoundationEssentials
+internal import InterchangeWire
+internal import SceneModel
+
+extension Stagedoor {
+  /// The sessions that there are, the oldest first: all of them, or those of one application.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// for session in try await stagedoor.sessions(of: "org.example.Cats") { print(session.title, session.identifier) }
+  /// ```
+  public func sessions(of application: String? = nil) async throws(StagedoorError) -> [SceneSession] {
+    let sessions = try await sessionsByPath(of: application).map { path, properties throws(StagedoorError) in
+      try SceneSession(at: path, properties)
+    }
+    return sessions.sorted(by: SceneSession.areInOrder)
+  }
+
+  /// One session. ``StagedoorError/Code/noSuchSession`` where there is none, or no longer.
+  public func session(_ identifier: SessionIdentifier) async throws(StagedoorError) -> SceneSession {
+    try SceneSession(at: identifier.path, try await properties(ofSession: identifier.path))
+  }
+
+  /// Brings a session to the front, to go on with `activity` where there is one.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// if let first = try await stagedoor.sessions(of: "org.example.Cats").first {
+  ///   try await stagedoor.activate(first.identifier)
+  /// }
+  /// ```
+  @discardableResult
+  public func activate(
+    _ session: SessionIdentifier, userActivity: UserActivity? = nil
+  ) async throws(StagedoorError) -> Delivery {
+    let (outcome, delivery) = try await call(
+      "Activate", try userActivity?.json() ?? "", session: session, returning: String.self, String.self)
+    return try Delivery(session.description, outcome, delivery)
+  }
+
+  /// Wants a scene to be drawn anew. It comes when there is time for it, and once for many.
+  public func refresh(_ session: SessionIdentifier) async throws(StagedoorError) {
+    try await call("Refresh", session: session)
+  }
+
+  /// Ends a session for good, and closes its window.
+  public func destroy(
+    _ session: SessionIdentifier, animation: DismissalAnimation = .standard
+  ) async throws(StagedoorError) {
+    try await call("Destroy", animation.rawValue, session: session)
+  }
+
+  /// Makes a new session of an application: of a configuration, or of its first.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// let window = try await stagedoor.newSession(of: "org.example.Cats")
+  /// print(window.session)
+  /// ```
+  @discardableResult
+  public func newSession(
+    of application: String, configuration: String = ""
+  ) async throws(StagedoorError) -> Delivery {
+    do throws(StagedoorError) {
+      let (session, outcome, delivery) = try await call(
+        "NewSession", configuration, at: InterchangeNames.path(ofApplication: Text(application)),
+        in: InterchangeNames.application, returning: ObjectPath.self, String.self, String.self)
+      return try Delivery(session.rawValue, outcome, delivery)
+    } catch  where error.code == .unknownObject {
+      throw StagedoorError(.noSuchApplication, "there is no application \(quoted(application))")
+    }
+  }
+
+  /// A session's path says nothing to people: they are told of the session.
+  func call<each Argument: BusValue, each Value: BusValue>(
+    _ member: MemberName, _ arguments: repeat each Argument, session: SessionIdentifier,
+    returning types: repeat (each Value).Type
+  ) async throws(StagedoorError) -> (repeat each Value) {
+    do throws(StagedoorError) {
+      return try await call(
+        member, repeat each arguments, at: session.path, in: InterchangeNames.session, returning: repeat each types)
+    } catch  where error.code == .unknownObject {
+      throw StagedoorError(.noSuchSession, "there is no session \(session), or no longer")
+    }
+  }
+}
+
+extension SceneSession {
+  /// The oldest first.
+  static func areInOrder(_ one: SceneSession, _ other: SceneSession) -> Bool {
+    one.created != other.created ? one.created < other.created : one.identifier < other.identifier
+  }
+}
+
+// MARK: - As the bus has them
+
+extension Stagedoor {
+  typealias Properties = [String: Variant]
+
+  func properties(ofSession path: ObjectPath) async throws(StagedoorError) -> Properties {
+    do throws(StagedoorError) {
+      return try await call(
+        "GetAll", InterchangeNames.session.rawValue, at: path, in: Self.properties, returning: Properties.self)
+    } catch  where error.code == .unknownObject {
+      throw StagedoorError(.noSuchSession, "there is no session \(path), or no longer")
+    }
+  }
+
+  /// In one call; or one by one, where they do not fit into a message.
+  func sessionsByPath(of application: String?) async throws(StagedoorError) -> [ObjectPath: Properties] {
+    do throws(StagedoorError) {
+      let objects = try await call(
+        "GetManagedObjects", in: "org.freedesktop.DBus.ObjectManager",
+        returning: [ObjectPath: [String: Properties]].self)
+      var sessions: [ObjectPath: Properties] = [:]
+      for (path, interfaces) in objects {
+        guard let session = interfaces[InterchangeNames.session.rawValue], session.belongs(to: application) else {
+          continue
+        }
+        sessions[path] = session
+      }
+      return sessions
+    } catch  where error.code == .limitsExceeded {
+      return try await sessionsOneByOne(of: application)
+    }
+  }
+
+  private func sessionsOneByOne(of application: String?) async throws(StagedoorError) -> [ObjectPath: Properties] {
+    var sessions: [ObjectPath: Properties] = [:]
+    var last = ""
+    while true {
+      let page = try await call(
+        "ListSessions", application ?? "", last, Self.sessionsInPage, returning: [SessionRow].self)
+      for row in page {
+        do throws(StagedoorError) {
+          sessions[row.members.0] = try await properties(ofSession: row.members.0)
+        } catch  where error.code == .noSuchSession {
+          // It went between the list and the question.
+        }
+      }
+      guard let path = page.last?.members.0, let identifier = SessionIdentifier(path.rawValue) else { return sessions }
+      last = identifier.description
+    }
+  }
+
+  /// A row has some hundred bytes.
+  private static let sessionsInPage: UInt32 = 1000
+}
+
+extension [String: Variant] {
+  func belongs(to application: String?) -> Bool { application.map { self["Application"] == .string($0) } ?? true }
+}

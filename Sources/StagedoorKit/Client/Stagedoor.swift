@@ -1,0 +1,72 @@
+public import DBus
+internal import InterchangeWire
+
+/// The service, as a program sees it that hands things in.
+///
+/// ```swift
+/// let stagedoor = try await Stagedoor.connect()
+/// let delivery = try await stagedoor.drop("org.example.Gallery.openDetail", "photo-7", userInfo: ["photoID": "7"])
+/// print(delivery.outcome, delivery.session)
+/// ```
+///
+/// The service need not run: the bus starts it. A call that gets no answer within ``timeout`` throws; so does one whose task is cancelled.
+public struct Stagedoor: Sendable {
+  /// The way to the bus.
+  public let connection: Connection
+
+  /// How long a call may take, `nil` for as long as the connection lasts. A delivery that waits for its application takes as long as its
+  /// deadline, too.
+  ///
+  /// ```swift
+  /// var hurried = try await Stagedoor.connect()
+  /// hurried.timeout = .seconds(2)
+  /// print(try await hurried.sessions().count)
+  /// ```
+  public var timeout: Duration? = .seconds(25)
+
+  /// Speaks to the service over a connection that is there. It stays its owner's to close.
+  public init(on connection: Connection) { self.connection = connection }
+
+  /// Connects to the session bus.
+  public static func connect() async throws(StagedoorError) -> Stagedoor {
+    do throws(ConnectionError) {
+      return Stagedoor(on: try await Connection.session())
+    } catch {
+      throw StagedoorError(error)
+    }
+  }
+
+  /// Closes the connection.
+  public func close() async { await connection.close() }
+}
+
+// MARK: - Calls
+
+extension Stagedoor {
+  /// Calls the root object, or another one.
+  func call<each Argument: BusValue, each Value: BusValue>(
+    _ member: MemberName, _ arguments: repeat each Argument, at path: ObjectPath = InterchangeNames.root,
+    in interface: InterfaceName = InterchangeNames.interchange, upTo slack: Duration = .zero,
+    returning types: repeat (each Value).Type
+  ) async throws(StagedoorError) -> (repeat each Value) {
+    do throws(CallError) {
+      return try await connection.call(
+        to: InterchangeNames.bus, at: path, interface, member, repeat each arguments,
+        timeout: timeout.map { $0 + slack },
+        returning: repeat each types)
+    } catch {
+      throw StagedoorError(error)
+    }
+  }
+
+  func property<Value: BusValue>(
+    _ name: MemberName, at path: ObjectPath = InterchangeNames.root,
+    in interface: InterfaceName = InterchangeNames.interchange, as type: Value.Type = Value.self
+  ) async throws(StagedoorError) -> Value {
+    let value = try await call(
+      "Get", interface.rawValue, name.rawValue, at: path, in: Self.properties, returning: Variant.self)
+    do throws(CodingError) { return try Value(value) } catch { throw .unexpectedReply("\(error)") }
+  }
+
+  static var properties: InterfaceName { "org.freedesktop.DBus.Properties" }
+}

@@ -1,0 +1,166 @@
+internal import DBus
+internal import SceneModel
+
+// What the service asks of a host, one call after the other.
+extension Application {
+  func answer(_ call: HostCall) async {
+    _ = await hosting?.attaching?.value
+    switch call {
+    case .configuration(let path, let options, let reply):
+      await answer(reply) { () async throws in
+        let (session, options) = try await self.asked(path, options)
+        reply.send(self.configuration(forConnecting: session, options: options)?.name ?? "")
+      }
+    case .connect(let path, let configuration, let options, let reply):
+      await answer(reply) { () async throws in
+        var (session, options) = try await self.asked(path, options)
+        session.configuration.name = configuration
+        try await self.deliver(options, to: session, reply)
+      }
+    case .resume(let path, let options, let reply):
+      await answer(reply) { () async throws in
+        let (session, options) = try await self.asked(path, options)
+        try await self.deliver(options, to: session, reply)
+      }
+    case .activate(let path, let data, let reply):
+      await answer(reply) { () async throws in
+        let scene = try self.scene(at: path)
+        scene.delegate.scene(scene, bringToFrontWith: ActivationData(data))
+        scene.enter(.foregroundActive)
+        reply.send()
+      }
+    case .refresh(let path, let reply):
+      await answer(reply) { () async throws in
+        let scene = try self.scene(at: path)
+        scene.delegate.sceneNeedsRefresh(scene)
+        reply.send()
+      }
+    case .destroy(let path, let animation, let reply):
+      // One that is gone already is what was asked for.
+      destroyScene(at: path, DismissalAnimation(rawValue: animation) ?? .standard)
+      reply.send()
+    case .discarded(let identifiers, let reply):
+      didDiscard(Set(identifiers.compactMap { SessionIdentifier($0) }))
+      reply.send()
+    case .propose(let path, let items, let allowed, let reply):
+      await answer(reply) { () async throws in
+        let scene = try self.scene(at: path)
+        let items = items.map { DragItem(itemProvider: ItemProvider(proposed: $0)) }
+        let allowed = Set(allowed.compactMap { DropOperation(rawValue: $0) })
+        reply.send(scene.delegate.scene(scene, proposalFor: items, allowed: allowed).rawValue)
+      }
+    }
+  }
+
+  /// What is thrown refuses.
+  private func answer<each Value: BusValue>(
+    _ reply: Reply<repeat each Value>, _ body: () async throws -> Void
+  ) async {
+    do { try await body() } catch { reply.fail(Self.refusal(error)) }
+  }
+
+  private static func refusal(_ error: any Error) -> any Error {
+    guard let error = error as? StagedoorError, let name = try? ErrorName(error.code.rawValue) else { return error }
+    return ErrorReply(name, error.message)
+  }
+
+  private func asked(_ path: ObjectPath, _ json: String) async throws(StagedoorError) -> (
+    SceneSession, ConnectionOptions
+  ) {
+    let hosting = try connected()
+    let options = try ConnectionOptions(json: json, from: hosting.stagedoor)
+    guard let identifier = SessionIdentifier(path.rawValue) else {
+      throw StagedoorError(.noSuchSession, "\(path) is no session's path")
+    }
+    return (try await hosting.stagedoor.session(identifier), options)
+  }
+
+  private func scene(at path: ObjectPath) throws(StagedoorError) -> Scene {
+    guard let identifier = SessionIdentifier(path.rawValue), let scene = scenes[identifier] else {
+      throw StagedoorError(.noSuchSession, "\(identifier) has no scene of \(path)")
+    }
+    return scene
+  }
+
+  // MARK: Scenes
+
+  /// Whether a scene is there is known here best: the service may have been away while one came or went.
+  private func deliver(_ options: ConnectionOptions, to session: SceneSession, _ reply: Reply<>) async throws {
+    if let scene = scenes[session.identifier] {
+      scene.session = session
+      try resume(scene, options)
+      await written()
+      reply.send()
+    } else {
+      let scene = try connect(session, options)
+      // What it takes is known to the service before it hears that the scene is there.
+      await written()
+      reply.send()
+      scene.isAcknowledged = true
+      if let wanted = scene.wantedState { scene.enter(wanted) }
+      scene.wantedState = nil
+      writeSoon()
+    }
+  }
+
+  private func connect(_ session: SceneSession, _ options: ConnectionOptions) throws -> Scene {
+    guard let delegate = sceneDelegate(for: session) else {
+      throw StagedoorError(.hostRefused, "\(identifier) has no delegate for a \(session.configuration.name)")
+    }
+    let scene = Scene(session, delegate: delegate, of: self)
+    if let activity = options.userActivities.first { scene.take(activity) }
+    scenes[session.identifier] = scene
+    do {
+      try delegate.scene(scene, willConnectTo: session, options: options)
+    } catch {
+      scenes[session.identifier] = nil
+      unwritten.removeAll(of: session.identifier)
+      throw error
+    }
+    scene.isConnecting = false
+    scene.step(to: .foregroundInactive)
+    return scene
+  }
+
+  private func resume(_ scene: Scene, _ options: ConnectionOptions) throws {
+    let wasInBackground = scene.activationState == .background
+    if wasInBackground { scene.enter(.foregroundInactive) }
+    let before = scene.userActivity
+    if let activity = options.userActivities.first { scene.take(activity) }
+    do {
+      if !options.userActivities.isEmpty || !options.items.isEmpty {
+        try scene.delegate.scene(scene, continueWith: options)
+      }
+    } catch {
+      // The service puts the previous one back, and so does the scene.
+      if let before { scene.take(before) }
+      if wasInBackground { scene.enter(.background) }
+      throw error
+    }
+  }
+
+  private func destroyScene(at path: ObjectPath, _ animation: DismissalAnimation) {
+    guard let identifier = SessionIdentifier(path.rawValue), let scene = scenes[identifier] else { return }
+    scene.end(animation)
+    scenes[identifier] = nil
+    knownSessions[identifier] = nil
+    unwritten.removeAll(of: identifier)
+  }
+
+  func release(_ scene: Scene) async throws(StagedoorError) {
+    let hosting = try connected()
+    guard scenes[scene.id] === scene else { return }
+    scene.end(.standard)
+    await written()
+    scenes[scene.id] = nil
+    unwritten.removeAll(of: scene.id)
+    try await hosting.stagedoor.call("Disconnect", session: scene.id)
+  }
+}
+
+extension ActivationData {
+  fileprivate init(_ data: [String: Variant]) {
+    func text(_ key: String) -> String? { if case .string(let text)? = data[key] { text } else { nil } }
+    self.init(activationToken: text("activation-token"), startupIdentifier: text("desktop-startup-id"))
+  }
+}

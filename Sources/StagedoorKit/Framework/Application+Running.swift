@@ -1,0 +1,159 @@
+public import DBus
+internal import InterchangeWire
+internal import SceneModel
+
+extension Application {
+  /// Starts, and runs until the bus goes, the task is cancelled, or ``stop()`` is called.
+  public func run(on connection: Connection? = nil) async throws(StagedoorError) {
+    try await start(on: connection)
+    guard let hosting else { return }
+    let reason = await hosting.stagedoor.connection.closed()
+    // Called off, or stopped: both in good order.
+    if reason != .disconnected {
+      await stop()
+      return
+    }
+    endAllScenes()
+    throw .busHasGone
+  }
+
+  /// Takes the application's name and attaches to the service, which the bus starts where it does not run. When this returns, windows open.
+  ///
+  /// For those who have a main loop of their own; others ``run(on:)``.
+  ///
+  /// - Parameter connection: The connection to use, which stays yours to close; one of its own where it is `nil`.
+  public func start(on connection: Connection? = nil) async throws(StagedoorError) {
+    precondition(hosting == nil, "\(identifier) has been started already")
+    let hosting = try await Hosting(identifier, on: connection)
+    self.hosting = hosting
+    hosting.tasks.append(
+      Task { [weak self] in
+        for await call in hosting.calls { await self?.answer(call) }
+      })
+    do throws(StagedoorError) {
+      try await hosting.takeName()
+      try await follow(hosting)
+    } catch {
+      await hosting.close()
+      self.hosting = nil
+      throw error
+    }
+  }
+
+  /// Ends the scenes, whose sessions stay, tells the service the last of them, and leaves the bus.
+  public func stop() async {
+    guard let hosting else { return }
+    endAllScenes()
+    await written()
+    scenes = [:]
+    unwritten = UnwrittenChanges()
+    self.hosting = nil
+    await hosting.close()
+  }
+
+  private func endAllScenes() {
+    for scene in connectedScenes { scene.end(.standard) }
+  }
+
+  // MARK: The service comes and goes
+
+  /// Attaches to whoever is the service, and again to whoever is it next. Returns when it has attached for the first time.
+  private func follow(_ hosting: Hosting) async throws(StagedoorError) {
+    let connection = hosting.stagedoor.connection
+    let owners: OwnerSequence
+    do throws(CallError) { owners = try await connection.owners(of: InterchangeNames.bus) } catch {
+      throw StagedoorError(error)
+    }
+    // Whoever calls a name lets the bus start what has it.
+    _ = try await hosting.stagedoor.eventSequence()
+    let (results, attached) = AsyncStream<Result<Void, StagedoorError>>.makeStream()
+    hosting.tasks.append(
+      Task { [weak self] in
+        for await owner in owners { await self?.meet(owner, hosting, attached) }
+        attached.finish()
+      })
+    for await result in results {
+      switch result {
+      case .success:
+        attached.finish()
+        return try await followSessions(hosting)
+      // It left meanwhile: the next one comes.
+      case .failure(let error) where error.saysServiceLeft: continue
+      case .failure(let error): throw error
+      }
+    }
+    throw .busHasGone
+  }
+
+  private func meet(
+    _ owner: BusName?, _ hosting: Hosting, _ attached: AsyncStream<Result<Void, StagedoorError>>.Continuation
+  ) async {
+    guard let owner else {
+      // What is written now waits, rather than start a service that somebody has just stopped.
+      hosting.isAttached = false
+      return
+    }
+    let attaching = Task { await attach(to: owner, hosting) }
+    hosting.attaching = attaching
+    let result = await attaching.value
+    // The first is for whoever starts the application.
+    if case .terminated = attached.yield(result), case .failure(let error) = result, !error.saysServiceLeft {
+      didFail(error, while: "attaching to the service")
+    }
+  }
+
+  private func attach(to owner: BusName, _ hosting: Hosting) async -> Result<Void, StagedoorError> {
+    hosting.service.withLock { $0 = owner }
+    hosting.isAttached = false
+    do throws(StagedoorError) {
+      let discarded = try await attached(hosting)
+      hosting.isAttached = true
+      for path in discarded { discardScene(at: path) }
+      for scene in connectedScenes where scene.isAcknowledged { noteChange(.state, of: scene) }
+      writeSoon()
+      return .success(())
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The sessions among ours that are no more.
+  private func attached(_ hosting: Hosting) async throws(StagedoorError) -> [ObjectPath] {
+    let connected = connectedScenes.filter(\.isAcknowledged).map(\.id.path)
+    func attach() async throws(StagedoorError) -> [ObjectPath] {
+      try await hosting.stagedoor.call(
+        "AttachHost", identifier, connected, returning: ObjectPath.self, [ObjectPath].self
+      ).1
+    }
+    guard let manifest else { return try await attach() }
+    do throws(StagedoorError) {
+      return try await attach()
+    } catch  where error.code == .noSuchApplication {
+      try await hosting.stagedoor.register(manifest: manifest)
+      return try await attach()
+    }
+  }
+
+  private func discardScene(at path: ObjectPath) {
+    guard let identifier = SessionIdentifier(path.rawValue), let scene = scenes.removeValue(forKey: identifier) else {
+      return
+    }
+    unwritten.removeAll(of: identifier)
+    scene.end(.standard)
+    unwritten.removeAll(of: identifier)
+  }
+
+  private func followSessions(_ hosting: Hosting) async throws(StagedoorError) {
+    let sessions = try await hosting.stagedoor.liveSessions(of: identifier)
+    hosting.tasks.append(
+      Task { [weak self] in
+        do throws(StagedoorError) {
+          for try await moment in sessions { self?.takeSessions(moment) }
+        } catch  where error.code == .disconnected {
+          // Whoever runs the application hears of it.
+        } catch {
+          self?.didFail(error, while: "following the sessions")
+        }
+      })
+  }
+}

@@ -1,0 +1,87 @@
+internal import DBus
+internal import InterchangeWire
+internal import SceneModel
+
+// What scenes say of themselves, on its way to the service: one after the other, and each as it is when its turn comes.
+extension Application {
+  func noteChange(_ property: SceneProperty, of scene: Scene) {
+    unwritten.add(property, of: scene.id)
+    writeSoon()
+  }
+
+  func writeSoon() {
+    guard let hosting, hosting.isAttached, hosting.writing == nil, !unwritten.isEmpty else { return }
+    hosting.writing = Task {
+      while hosting.isAttached, let change = nextUnwritten(), let scene = scenes[change.scene] {
+        await write(change.property, of: scene, hosting)
+      }
+      hosting.writing = nil
+    }
+  }
+
+  /// Waits until all is written that can be.
+  func written() async {
+    while let writing = hosting?.writing { await writing.value }
+  }
+
+  /// A state before the service knows that the scene is there would be refused.
+  private func nextUnwritten() -> UnwrittenChanges.Change? {
+    unwritten.takeFirst { change in
+      guard let scene = scenes[change.scene] else { return false }
+      return change.property != .state || scene.isAcknowledged && scene.activationState != .unattached
+    }
+  }
+
+  private func write(_ property: SceneProperty, of scene: Scene, _ hosting: Hosting) async {
+    do throws(StagedoorError) {
+      if property == .userActivity { scene.save() }
+      let text = try scene.text(of: property)
+      if let name = property.name {
+        try await hosting.stagedoor.call(
+          "Set", InterchangeNames.session.rawValue, name.rawValue, Variant.string(text), at: scene.id.path,
+          in: Stagedoor.properties)
+      } else {
+        try await hosting.stagedoor.call("SetState", text, session: scene.id)
+      }
+    } catch {
+      fail(to: property, of: scene, error, hosting)
+    }
+  }
+
+  private func fail(to property: SceneProperty, of scene: Scene, _ error: StagedoorError, _ hosting: Hosting) {
+    switch error.code {
+    case .noReply, .serviceUnknown, .disconnected, .accessDenied:
+      // The service has been away, and does not know this host: it is told when it does.
+      hosting.isAttached = false
+      unwritten.add(property, of: scene.id)
+    case .noSuchSession, .unknownObject:
+      // It has just been destroyed, and the host is about to hear of it.
+      break
+    default: didFail(error, while: "writing the \(property) of \(scene.id)")
+    }
+  }
+}
+
+extension Scene {
+  /// Lets the delegate fill in what has changed.
+  fileprivate func save() {
+    guard var activity = userActivity, activity.needsSave else { return }
+    delegate.scene(self, willSave: &activity)
+    activity.needsSave = false
+    take(activity)
+  }
+
+  fileprivate func text(of property: SceneProperty) throws(StagedoorError) -> String {
+    switch property {
+    case .title: title
+    case .userActivity: try userActivity?.json() ?? ""
+    case .stateRestorationActivity: try stateRestorationActivity?.json() ?? ""
+    case .userInfo:
+      userInfo.isEmpty
+        ? "" : JSON.text(of: .dictionary(try SceneModel.UserInfo(userInfo, at: Place.document.key("userInfo")))).string
+    case .can: activationConditions.canActivateForTargetContentIdentifier?.source ?? ""
+    case .prefers: activationConditions.prefersToActivateForTargetContentIdentifier?.source ?? ""
+    case .state: activationState.rawValue
+    }
+  }
+}

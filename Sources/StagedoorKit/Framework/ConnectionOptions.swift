@@ -1,0 +1,94 @@
+internal import DBus
+internal import FoundationEssentials
+internal import SceneModel
+
+/// What a scene is connected for, or given while it is there.
+///
+/// ```swift
+/// func contents(of options: ConnectionOptions) async throws -> [String] {
+///   if options.attempt > 1 { print("this may have been here before: \(options.delivery?.description ?? "")") }
+///   var texts: [String] = []
+///   for item in options.items where item.itemProvider.hasItem(conformingTo: "text/plain") {
+///     texts.append(try await item.itemProvider.loadText())
+///   }
+///   return texts
+/// }
+/// ```
+public struct ConnectionOptions: Sendable {
+  /// The delivery; `nil` where there is none, as for a window that is only restored.
+  public let delivery: DeliveryIdentifier?
+  /// Which attempt this is, from 1. Above 1 the application may have seen the delivery before.
+  public let attempt: Int
+  /// What is to be done: first what routed the delivery, then the others in their order.
+  public let userActivities: [UserActivity]
+  /// What was dropped. The data can be loaded as long as one of these is kept.
+  public let items: [DragItem]
+  /// What the scene was doing when it was last put away.
+  public let stateRestorationActivity: UserActivity?
+  /// The application that handed it in, where that is known.
+  public let sourceApplication: String?
+  /// The session that the user acted in.
+  public let requestingSession: SessionIdentifier?
+  /// How a new window is to appear.
+  public let presentationStyle: DeliveryOptions.PresentationStyle
+  /// What the session is for.
+  public let role: SessionRole
+}
+
+extension ConnectionOptions {
+  init(json: String, from stagedoor: Stagedoor) throws(StagedoorError) {
+    let document = try DocumentValue(json: json)
+    delivery = document["delivery"]?.text.flatMap { DeliveryIdentifier($0) }
+    attempt = document["attempt"]?.integer ?? 1
+    var activities: [UserActivity] = []
+    for element in document["userActivities"]?.elements ?? [] {
+      if let activity = try element.activity { activities.append(activity) }
+    }
+    userActivities = activities
+    let described = document["items"]?.elements ?? []
+    // Where there are none, there is nothing to release.
+    let received = described.isEmpty ? nil : delivery.map { ReceivedDelivery($0, from: stagedoor) }
+    items = described.enumerated().map { index, element in
+      DragItem(
+        itemProvider: ItemProvider(
+          element, activities, received.map { ReceivedItem(delivery: $0, index: UInt32(index)) }))
+    }
+    stateRestorationActivity = try document["stateRestorationActivity"]?.activity
+    sourceApplication = document["sourceApplication"]?.text
+    requestingSession = document["requestingSession"]?.text.flatMap { SessionIdentifier($0) }
+    presentationStyle =
+      document["presentationStyle"]?.text.flatMap { DeliveryOptions.PresentationStyle(rawValue: $0) } ?? .automatic
+    role = document["role"]?.text.map { SessionRole(rawValue: $0) } ?? .windowApplication
+  }
+}
+
+extension ItemProvider {
+  /// An item as the service describes it to its host.
+  fileprivate init(_ document: DocumentValue, _ activities: [UserActivity], _ item: ReceivedItem?) {
+    self.init()
+    suggestedName = document["suggestedName"]?.text
+    for index in (document["activities"]?.elements ?? []).compactMap(\.integer) where activities.indices.contains(index)
+    {
+      registerObject(activities[index])
+    }
+    guard let item else { return }
+    for element in document["representations"]?.elements ?? [] {
+      guard let type = element["type"]?.text else { continue }
+      let file = element["file"]?.text.flatMap { URL(string: $0) }
+      add(type, .all, .delivered(item, size: element["size"]?.integer, file: file))
+    }
+  }
+
+  /// An item as it is shown before it is dropped: types and names.
+  init(proposed item: [String: Variant]) {
+    self.init()
+    if case .string(let name)? = item["suggestedName"] { suggestedName = name }
+    if let documents = item["activities"].flatMap({ try? [String]($0) }) {
+      for case let activity? in documents.map({ try? UserActivity(json: $0) }) { registerObject(activity) }
+    }
+    for representation in item["representations"].flatMap({ try? [[String: Variant]]($0) }) ?? [] {
+      guard case .string(let type)? = representation["type"] else { continue }
+      add(type, .all, .loader { throw StagedoorError(.notDropped, "it has not been dropped yet") })
+    }
+  }
+}

@@ -1,0 +1,67 @@
+internal import DBus
+internal import InterchangeWire
+internal import SceneModel
+
+/// An application's place on the bus, while it runs.
+@MainActor final class Hosting {
+  let stagedoor: Stagedoor
+  let name: BusName
+  let path: ObjectPath
+  /// It was opened for the application, and closes with it.
+  private let ownsConnection: Bool
+  /// Who may call; read on the connection's loop.
+  let service = Lock<BusName?>(nil)
+  /// The calls of the service, in their order.
+  let calls: AsyncStream<HostCall>
+  /// The service knows this host, and takes what it writes.
+  var isAttached = false
+  /// Until it has ended, what the service asks waits: what is written meanwhile would be refused.
+  var attaching: Task<Result<Void, StagedoorError>, Never>?
+  var tasks: [Task<Void, Never>] = []
+  var writing: Task<Void, Never>?
+
+  init(_ identifier: String, on connection: Connection?) async throws(StagedoorError) {
+    guard ApplicationIdentifier.isValid(Text(identifier)), let name = try? BusName(identifier) else {
+      throw StagedoorError(.invalidArguments, "\(quoted(identifier)) is no application's identifier")
+    }
+    self.name = name
+    path = ObjectPath(unchecked: "/" + String(identifier.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 }))
+    ownsConnection = connection == nil
+    if let connection {
+      stagedoor = Stagedoor(on: connection)
+    } else {
+      stagedoor = try await Stagedoor.connect()
+    }
+    let continuation: AsyncStream<HostCall>.Continuation
+    (calls, continuation) = AsyncStream<HostCall>.makeStream()
+    // Before the name is asked for: a call that started this process waits for it.
+    let service = service
+    stagedoor.connection.export(
+      HostInterface.make(allowing: { service.withLock(\.self) }) { continuation.yield($0) }, at: path)
+  }
+
+  func takeName() async throws(StagedoorError) {
+    do throws(CallError) {
+      let outcome = try await stagedoor.connection.requestName(name, .doNotQueue)
+      guard outcome == .owned || outcome == .alreadyOwned else {
+        throw CallError.replied(
+          ErrorReply(
+            ErrorName(unchecked: StagedoorError.Code.alreadyRunning.rawValue), "another process hosts \(name)"))
+      }
+    } catch {
+      throw StagedoorError(error)
+    }
+  }
+
+  func close() async {
+    for task in tasks { task.cancel() }
+    tasks = []
+    isAttached = false
+    stagedoor.connection.unexport(at: path)
+    if ownsConnection {
+      await stagedoor.close()
+    } else {
+      _ = try? await stagedoor.connection.releaseName(name)
+    }
+  }
+}

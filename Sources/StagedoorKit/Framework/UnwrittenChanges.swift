@@ -1,0 +1,53 @@
+internal import DBus
+
+/// What a host writes about its sessions.
+enum SceneProperty: Sendable, Hashable {
+  case title, userActivity, stateRestorationActivity, userInfo, can, prefers, state
+
+  /// The property of `SceneSession1`; the state has a method.
+  var name: MemberName? {
+    switch self {
+    case .title: "Title"
+    case .userActivity: "UserActivity"
+    case .stateRestorationActivity: "StateRestorationActivity"
+    case .userInfo: "UserInfo"
+    case .can: "CanActivatePredicate"
+    case .prefers: "PrefersToActivatePredicate"
+    case .state: nil
+    }
+  }
+}
+
+/// What scenes have changed and the service does not know yet: written once, as it is then. Scenes take turns in the order of their
+/// first change.
+struct UnwrittenChanges {
+  typealias Change = (scene: SessionIdentifier, property: SceneProperty)
+
+  private var properties: [SessionIdentifier: [SceneProperty]] = [:]
+  private var turns: [SessionIdentifier] = []
+
+  var isEmpty: Bool { properties.isEmpty }
+
+  mutating func add(_ property: SceneProperty, of scene: SessionIdentifier) {
+    if properties[scene] == nil { turns.append(scene) }
+    if properties[scene]?.contains(property) != true { properties[scene, default: []].append(property) }
+  }
+
+  mutating func remove(_ property: SceneProperty, of scene: SessionIdentifier) {
+    properties[scene]?.removeAll { $0 == property }
+    if properties[scene]?.isEmpty == true { removeAll(of: scene) }
+  }
+
+  mutating func removeAll(of scene: SessionIdentifier) {
+    if properties.removeValue(forKey: scene) != nil { turns.removeAll { $0 == scene } }
+  }
+
+  mutating func takeFirst(where fits: (Change) -> Bool) -> Change? {
+    for scene in turns {
+      guard let property = properties[scene]?.first(where: { fits((scene, $0)) }) else { continue }
+      remove(property, of: scene)
+      return (scene, property)
+    }
+    return nil
+  }
+}

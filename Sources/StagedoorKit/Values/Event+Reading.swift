@@ -1,0 +1,77 @@
+internal import DBus
+internal import SceneModel
+
+extension Event {
+  /// The signals' arguments in their order, without the number.
+  private static let arguments: [MemberName: [String]] = [
+    "Routed": [
+      "application", "session", "outcome", "configuration", "activity_type", "target_content_identifier", "delivery",
+    ],
+    "Handled": ["application", "session", "delivery"],
+    "DeliveryFailed": ["application", "session", "delivery", "error", "message"],
+    "SessionConnected": ["application", "session", "configuration"],
+    "SessionStateChanged": ["application", "session", "state"],
+    "SessionDisconnected": ["application", "session"],
+    "SessionDiscarded": ["application", "session", "persistent_identifier", "animation"],
+    "SessionRefreshRequested": ["application", "session"],
+  ]
+
+  /// The number that every signal of the service ends with; `nil` for one that has none.
+  static func sequence(of signal: ReceivedSignal) -> UInt64? {
+    if case .uint64(let sequence)? = (try? signal.variants())?.last { sequence } else { nil }
+  }
+
+  /// As it is told.
+  init?(_ signal: ReceivedSignal) {
+    guard let values = try? signal.variants(), case .uint64(let sequence)? = values.last else { return nil }
+    let names = Self.arguments[signal.member] ?? ["application", "session"]
+    var arguments: [String: String] = [:]
+    for (name, value) in zip(names, values) {
+      switch value {
+      case .string(let text): arguments[name] = text
+      case .objectPath(let path): arguments[name] = path.rawValue
+      default: break
+      }
+    }
+    self.init(signal.member.rawValue, arguments, sequence)
+  }
+
+  /// As it is kept.
+  init?(_ name: String, json: String, _ sequence: UInt64) throws(StagedoorError) {
+    self.init(name, try DocumentValue(json: json).texts, sequence)
+  }
+
+  private init?(_ name: String, _ arguments: [String: String], _ sequence: UInt64) {
+    guard let application = arguments["application"],
+      let session = arguments["session"].flatMap({ SessionIdentifier($0) })
+    else { return nil }
+    self.init(
+      sequence: sequence, application: application, session: session,
+      kind: Self.kind(name, arguments) ?? .other(name))
+  }
+
+  private static func kind(_ name: String, _ arguments: [String: String]) -> Kind? {
+    let delivery = arguments["delivery"].flatMap { DeliveryIdentifier($0) }
+    switch name {
+    case "Routed":
+      guard let delivery, let outcome = Delivery.Outcome(rawValue: arguments["outcome"] ?? "") else { return nil }
+      return .routed(
+        Routing(
+          delivery: delivery, outcome: outcome, configuration: arguments["configuration"] ?? "",
+          activityType: arguments["activity_type"] ?? "",
+          targetContentIdentifier: arguments["target_content_identifier"] ?? ""))
+    case "Handled": return delivery.map { .handled($0) }
+    case "DeliveryFailed":
+      let code = StagedoorError.Code(rawValue: arguments["error"] ?? "")
+      return delivery.map { .deliveryFailed($0, StagedoorError(code, arguments["message"] ?? "")) }
+    case "SessionConnected": return .sessionConnected(configuration: arguments["configuration"] ?? "")
+    case "SessionStateChanged":
+      return ActivationState(rawValue: arguments["state"] ?? "").map { .sessionStateChanged($0) }
+    case "SessionDisconnected": return .sessionDisconnected
+    case "SessionDiscarded":
+      return .sessionDiscarded(DismissalAnimation(rawValue: arguments["animation"] ?? "") ?? .standard)
+    case "SessionRefreshRequested": return .sessionRefreshRequested
+    default: return nil
+    }
+  }
+}

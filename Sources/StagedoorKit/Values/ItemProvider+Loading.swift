@@ -1,0 +1,136 @@
+internal import DBus
+internal import Dispatch
+public import FoundationEssentials
+internal import Glibc
+internal import InterchangeWire
+internal import SceneModel
+
+extension ItemProvider {
+  /// Whether it has something of `type`, or of what is a kind of it: `image/*` takes an `image/png`.
+  ///
+  /// ```swift
+  /// var provider = ItemProvider()
+  /// provider.registerText("hello")
+  /// print(provider.hasItem(conformingTo: "public.text"))  // true
+  /// ```
+  public func hasItem(conformingTo type: String) -> Bool { representation(conformingTo: type) != nil }
+
+  /// The best that is of `type`. What the service keeps is loaded from it, as long as somebody holds on to this provider.
+  public func loadData(as type: String) async throws(StagedoorError) -> Data {
+    guard let representation = representation(conformingTo: type) else {
+      // The service knows the desktop's types, of which this module knows the common ones.
+      for case .delivered(let item, _, _) in representations.lazy.map(\.source) { return try await item.load(type) }
+      let types = registeredTypes.joined(separator: ", ")
+      throw StagedoorError(
+        .noSuchItem, "the item has nothing of \(quoted(type)): it has \(types.isEmpty ? "nothing" : types)")
+    }
+    switch representation.source {
+    case .data(let data): return data
+    case .text(let text): return Data(text.utf8)
+    case .file(let file, _): return try Self.read(file)
+    case .loader(let load): return try await Self.load(load)
+    case .delivered(let item, _, _): return try await item.load(representation.type)
+    }
+  }
+
+  /// The best that is of `type`, as text.
+  public func loadText(as type: String = "text/plain") async throws(StagedoorError) -> String {
+    String(decoding: try await loadData(as: type), as: UTF8.self)
+  }
+
+  /// The file itself, where the sender wants it to be opened where it is.
+  public func fileOpenedInPlace(as type: String) -> URL? {
+    switch representation(conformingTo: type)?.source {
+    case .file(let file, openInPlace: true): file
+    case .delivered(_, _, let file): file
+    default: nil
+    }
+  }
+
+  private func representation(conformingTo type: String) -> Representation? {
+    guard let wanted = ContentType(Text(type), as: .asked) else { return nil }
+    return representations.first { representation in
+      guard let type = ContentType(Text(representation.type)) else { return false }
+      return ReadingRules.plain.types.conforms(type, to: wanted)
+    }
+  }
+
+  private static func read(_ file: URL) throws(StagedoorError) -> Data {
+    do {
+      return try Data(contentsOf: file)
+    } catch {
+      throw StagedoorError(.loadFailed, "\(file.absoluteString): \(error)")
+    }
+  }
+
+  static func load(_ loader: Loader) async throws(StagedoorError) -> Data {
+    do {
+      return try await loader()
+    } catch is CancellationError {
+      throw StagedoorError(.taskCancelled, "the task that waited was cancelled")
+    } catch {
+      throw StagedoorError(.loadFailed, "\(error)")
+    }
+  }
+}
+
+/// An item of a delivery that was handed over to this process. When nobody has it any more, the service may forget its data.
+struct ReceivedItem: Sendable {
+  let delivery: ReceivedDelivery
+  let index: UInt32
+
+  func load(_ type: String) async throws(StagedoorError) -> Data {
+    let call = delivery.stagedoor
+    let (descriptor, _) = try await call.call(
+      "OpenItem", delivery.identifier.description, index, type, returning: OwnedFileDescriptor.self, Int64.self)
+    return try await descriptor.readToEnd()
+  }
+}
+
+/// Holds a delivery's items until the last of them goes.
+final class ReceivedDelivery: Sendable {
+  let stagedoor: Stagedoor
+  let identifier: DeliveryIdentifier
+
+  init(_ identifier: DeliveryIdentifier, from stagedoor: Stagedoor) {
+    self.identifier = identifier
+    self.stagedoor = stagedoor
+  }
+
+  deinit {
+    // Where it cannot be sent the service has gone, and what it held with it.
+    try? stagedoor.connection.send(
+      to: InterchangeNames.bus, at: InterchangeNames.root, InterchangeNames.interchange, "ReleaseDelivery",
+      identifier.description)
+  }
+}
+
+extension OwnedFileDescriptor {
+  /// All that is in it, read on a thread that may wait: it can be a pipe.
+  func readToEnd() async throws(StagedoorError) -> Data {
+    let result: Result<Data, StagedoorError> = await withCheckedContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(returning: self.read()) }
+    }
+    return try result.get()
+  }
+
+  private func read() -> Result<Data, StagedoorError> {
+    var data = Data()
+    var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    // A file has its own place; whoever read it before us may have left that at the end.
+    var offset: off_t = 0
+    while true {
+      let count = withRawValue { number -> Int in
+        let atOffset = pread(number, &buffer, buffer.count, offset)
+        return atOffset < 0 && errno == ESPIPE ? Glibc.read(number, &buffer, buffer.count) : atOffset
+      }
+      if count == 0 { return .success(data) }
+      if count < 0 {
+        if errno == EINTR { continue }
+        return .failure(StagedoorError(.loadFailed, "the item cannot be read: \(String(cString: strerror(errno)))"))
+      }
+      data.append(contentsOf: buffer[..<count])
+      offset += off_t(count)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+internal import DBus
+internal import FoundationEssentials
+internal import InterchangeWire
+internal import SceneModel
+
+// From what `org.stagedoor.SceneSession1` says.
+extension SceneSession {
+  /// All properties of a session's object.
+  init(at path: ObjectPath, _ properties: [String: Variant]) throws(StagedoorError) {
+    guard let identifier = SessionIdentifier(path.rawValue) else {
+      throw .unexpectedReply("no session's path: \(path)")
+    }
+    self.init(
+      identifier, of: try Self.text("Application", properties),
+      SceneConfiguration(
+        name: try Self.text("Configuration", properties),
+        sessionRole: SessionRole(rawValue: try Self.text("Role", properties))))
+    try update(properties)
+  }
+
+  /// Those that there are; the others stay as they were.
+  mutating func update(_ properties: [String: Variant]) throws(StagedoorError) {
+    for (name, variant) in properties {
+      switch (name, variant) {
+      case ("Configuration", .string(let text)): configuration.name = text
+      case ("State", .string(let text)):
+        guard let state = ActivationState(rawValue: text) else { throw .unexpectedReply("no state: \(quoted(text))") }
+        activationState = state
+      case ("Connected", .boolean(let value)): isConnected = value
+      case ("TargetContentIdentifier", .string(let text)): targetContentIdentifier = text
+      case ("Created", .uint64(let value)): created = Self.date(value)
+      case ("LastActivated", .uint64(let value)): lastActivated = Self.date(value)
+      case ("Title", .string(let text)): title = text
+      case ("UserActivity", .string(let text)): userActivity = try UserActivity(json: text)
+      case ("StateRestorationActivity", .string(let text)): stateRestorationActivity = try UserActivity(json: text)
+      case ("UserInfo", .string(let text)): userInfo = try Self.userInfo(text)
+      case ("CanActivatePredicate", .string(let text)):
+        activationConditions.canActivateForTargetContentIdentifier = ActivationPredicate(stored: text)
+      case ("PrefersToActivatePredicate", .string(let text)):
+        activationConditions.prefersToActivateForTargetContentIdentifier = ActivationPredicate(stored: text)
+      default: break
+      }
+    }
+  }
+
+  private static func text(_ name: String, _ properties: [String: Variant]) throws(StagedoorError) -> String {
+    guard case .string(let text)? = properties[name] else { throw .unexpectedReply("a session without \(name)") }
+    return text
+  }
+
+  private static func date(_ microseconds: UInt64) -> Date {
+    Date(Instant(microseconds: Int64(clamping: microseconds)))
+  }
+
+  private static func userInfo(_ text: String) throws(StagedoorError) -> [String: UserInfoValue] {
+    if text.isEmpty { return [:] }
+    let document = try DocumentValue(json: text)
+    guard case .dictionary(let fields) = document.value else {
+      throw .unexpectedReply("no dictionary: \(quoted(text))")
+    }
+    return [String: UserInfoValue](fields)
+  }
+}

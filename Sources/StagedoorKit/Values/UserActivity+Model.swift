@@ -1,0 +1,66 @@
+internal import FoundationEssentials
+internal import SceneModel
+
+// To and from the documents.
+extension UserActivity {
+  func model(at place: Place = .document) throws(StagedoorError) -> SceneModel.UserActivity {
+    SceneModel.UserActivity(
+      activityType: Text(activityType), targetContentIdentifier: targetContentIdentifier.map { Text($0) },
+      title: title.map { Text($0) }, userInfo: try SceneModel.UserInfo(userInfo, at: place.key("userInfo")),
+      webpageURL: (webpageURL?.absoluteString).map { Text($0) },
+      requiredUserInfoKeys: requiredUserInfoKeys.sorted().map { Text($0) },
+      keywords: keywords.sorted().map { Text($0) },
+      persistentIdentifier: persistentIdentifier.map { Text($0) },
+      expirationDate: try expirationDate?.instant(at: place.key("expirationDate")),
+      visibility: SceneModel.Visibility(visibility))
+  }
+
+  init(_ model: SceneModel.UserActivity) {
+    self.init(
+      model.activityType.string, targetContentIdentifier: model.targetContentIdentifier?.string,
+      title: model.title?.string, userInfo: [String: UserInfoValue](model.userInfo),
+      webpageURL: (model.webpageURL?.string).flatMap { URL(string: $0) },
+      requiredUserInfoKeys: Set(model.requiredUserInfoKeys.map(\.string)), keywords: Set(model.keywords.map(\.string)),
+      persistentIdentifier: model.persistentIdentifier?.string,
+      expirationDate: model.expirationDate.map { Date($0) }, visibility: Visibility(model.visibility))
+  }
+
+  /// The activity of a document; `nil` where there is none, as "" says.
+  init?(json: String) throws(StagedoorError) {
+    if json.isEmpty { return nil }
+    do throws(Fault) {
+      self.init(try SceneModel.UserActivity(json: Text(json), ReadingRules.plain))
+    } catch {
+      throw .unexpectedReply("an activity: \(error)")
+    }
+  }
+
+  func json() throws(StagedoorError) -> String { try model().json.string }
+}
+
+extension ReadingRules {
+  /// What is read here was checked by the service, which knows the desktop's types.
+  static let plain = ReadingRules(types: TypeCatalog())
+}
+
+extension SceneModel.Visibility {
+  init(_ visibility: Visibility) {
+    self =
+      switch visibility {
+      case .all: .all
+      case .application: .application
+      case .ownProcess: .ownProcess
+      }
+  }
+}
+
+extension Visibility {
+  init(_ model: SceneModel.Visibility) {
+    self =
+      switch model {
+      case .all: .all
+      case .application: .application
+      case .ownProcess: .ownProcess
+      }
+  }
+}

@@ -1,0 +1,84 @@
+internal import FoundationEssentials
+internal import SceneModel
+
+// To and from what the documents are made of.
+extension UserInfoValue {
+  /// `place` is named where the value cannot be written down.
+  func model(at place: Place) throws(StagedoorError) -> Value {
+    switch self {
+    case .null: return .null
+    case .bool(let value): return .bool(value)
+    case .integer(let value): return .integer(Int64(value))
+    case .double(let value):
+      guard value.isFinite else { throw .invalidPayload(at: place, "expected a finite number, got \(value)") }
+      return .double(value)
+    case .string(let value): return .string(Text(value))
+    case .data(let value): return .data([UInt8](value))
+    case .date(let value): return .date(try value.instant(at: place))
+    case .uuid(let value): return .uuid(Text(value.uuidString))
+    case .url(let value):
+      let text = Text(value.absoluteString)
+      guard URLText.isValid(text) else {
+        throw .invalidPayload(at: place, "expected an absolute URL, got \(quoted(text.string))")
+      }
+      return .url(text)
+    case .array(let values):
+      var models: [Value] = []
+      for (index, value) in values.enumerated() { models.append(try value.model(at: place.index(index))) }
+      return .array(models)
+    case .set(let values):
+      var models: Set<Value> = []
+      for value in values { models.insert(try value.model(at: place)) }
+      return .set(models)
+    case .dictionary(let values): return .dictionary(try SceneModel.UserInfo(values, at: place))
+    }
+  }
+
+  init(_ model: Value) {
+    self =
+      switch model {
+      case .null: .null
+      case .bool(let value): .bool(value)
+      case .integer(let value): .integer(Int(value))
+      case .double(let value): .double(value)
+      case .string(let value): .string(value.string)
+      case .data(let value): .data(Data(value))
+      case .date(let value): .date(Date(value))
+      // What Foundation does not take for one is text all the same.
+      case .uuid(let value): UUID(uuidString: value.string).map { .uuid($0) } ?? .string(value.string)
+      case .url(let value): URL(string: value.string).map { .url($0) } ?? .string(value.string)
+      case .array(let values): .array(values.map { UserInfoValue($0) })
+      case .set(let values): .set(Set(values.map { UserInfoValue($0) }))
+      case .dictionary(let values): .dictionary([String: UserInfoValue](values))
+      }
+  }
+}
+
+extension SceneModel.UserInfo {
+  init(_ values: [String: UserInfoValue], at place: Place) throws(StagedoorError) {
+    self.init()
+    for (key, value) in values { self[Text(key)] = try value.model(at: place.key(Text(key))) }
+  }
+}
+
+extension [String: UserInfoValue] {
+  init(_ model: SceneModel.UserInfo) {
+    // Keys whose bytes differ may be one for Swift, which compares letters.
+    self.init(
+      model.entries.map { ($0.key.string, UserInfoValue($0.value)) }, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension Date {
+  /// A double tells microseconds apart for as long as anyone will ask.
+  init(_ instant: Instant) { self.init(timeIntervalSince1970: Double(instant.microseconds) / 1_000_000) }
+
+  func instant(at place: Place) throws(StagedoorError) -> Instant {
+    let seconds = timeIntervalSince1970
+    // From the year 0 to the end of 9999.
+    guard seconds >= -62_167_219_200, seconds < 253_402_300_800 else {
+      throw .invalidPayload(at: place, "expected a date in the years 0 to 9999")
+    }
+    return Instant(microseconds: Int64((seconds * 1_000_000).rounded()))
+  }
+}

@@ -1,0 +1,10 @@
+import FoundationEssentials
+
+/// The files that these tests run.
+package enum Repository {
+  package static let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
+
+  package static func text(of file: String) throws -> String {
+    String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(file)")), as: UTF8.self)
+  }
+}

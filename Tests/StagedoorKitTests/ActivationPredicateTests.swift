@@ -1,0 +1,27 @@
+import StagedoorKit
+import Testing
+
+@Suite struct ActivationPredicateTests {
+  @Test(arguments: ["cat1", "it's", #"say "hi""#, #"back\slash"#, "", "%@", "line\nbreak", "é"])
+  func `equals takes just that, whatever is in it`(text: String) throws {
+    let predicate = ActivationPredicate.equals(text)
+    #expect(predicate.matches(text))
+    #expect(!predicate.matches(text + "x"))
+    // The service reads it as it was meant.
+    #expect(try ActivationPredicate(predicate.source) == predicate)
+    #expect(ActivationPredicate.begins(with: text).matches(text + "x"))
+    #expect(ActivationPredicate.isOne(of: ["a", text]).matches(text))
+  }
+
+  @Test func `what is no predicate is refused with its place`() {
+    let wrong = "SELF MATCHES 'x'"
+    #expect {
+      try ActivationPredicate(wrong)
+    } throws: { error in
+      (error as? StagedoorError)?.code == .invalidPredicate
+    }
+    #expect(!ActivationPredicate.never.matches("x"))
+    #expect(ActivationPredicate.always.matches(""))
+    #expect(ActivationPredicate.isOne(of: []) == .never)
+  }
+}

@@ -1,0 +1,213 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import FoundationEssentials
+import StagedoorKit
+import Testing
+
+/// Handing things in: what comes back, and what is thrown.
+@Suite struct DeliveringTests {
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a drop makes a window, and the same again finds it`(kind: PrivateBus.Kind) async throws {
+    try await withClient(Manifests.cats, kind) { _, stagedoor in
+      let first = try await stagedoor.drop("viewCat", "cat1", userInfo: ["name": "Tom"])
+      #expect(first.outcome == .created)
+      let again = try await stagedoor.deliver(cat("cat1"), .lasting)
+      #expect(again.outcome == .activated)
+      #expect(again.session == first.session)
+      #expect(again.identifier != first.identifier)
+      var options = DeliveryOptions.lasting
+      options.disposition = .new
+      let other = try await stagedoor.deliver([DragItem(cat("cat1"))], options)
+      #expect(other.outcome == .created)
+      #expect(other.session != first.session)
+    }
+  }
+
+  @Test func `an activity comes back as it went in`() async throws {
+    try await withClient { _, stagedoor in
+      var activity = cat("cat1")
+      activity.title = "Tom"
+      activity.webpageURL = URL(string: "https://example.org/cats?name=Tom")
+      activity.requiredUserInfoKeys = ["name"]
+      activity.keywords = ["sea", "beach"]
+      activity.persistentIdentifier = "tom"
+      activity.expirationDate = Date(timeIntervalSince1970: 4_000_000_000.25)
+      activity.userInfo = [
+        "text": "Tom \u{e9} e\u{301} \u{0} \"", "number": 9_007_199_254_740_993, "half": 0.5, "whole": .double(1),
+        "true": true, "none": .null, "list": [1, "two", [3.5]], "data": .data(Data([0, 255])),
+        "date": .date(Date(timeIntervalSince1970: 1_777_777_777.123456)), "id": .uuid(UUID()),
+        "url": .url(try #require(URL(string: "https://example.org/a%20b#c"))), "set": .set([1, 2, "three"]),
+        "inner": ["$date": "no date", "$literal": ["$x": 1]],
+      ]
+      let delivery = try await stagedoor.deliver(activity, .lasting)
+      #expect(try await stagedoor.session(delivery.session).userActivity == activity)
+    }
+  }
+
+  @Test func `what is refused says why, by its name`() async throws {
+    try await withClient { _, stagedoor in
+      #expect(await code { try await stagedoor.drop("viewDog") } == .activityTypeNotDeclared)
+      #expect(await code { try await stagedoor.drop("") } == .invalidPayload)
+      var existing = DeliveryOptions()
+      existing.disposition = .existingOnly
+      #expect(
+        await code { try await stagedoor.deliver(cat("cat1"), existing) } == .noMatchingSession)
+      var stranger = DeliveryOptions()
+      stranger.application = "org.example.Dogs"
+      #expect(
+        await code { try await stagedoor.deliver(cat("cat1"), stranger) }
+          == .noSuchApplication)
+      var late = cat("cat1")
+      late.expirationDate = Date(timeIntervalSince1970: 1)
+      #expect(await code { try await stagedoor.deliver(late) } == .activityExpired)
+      #expect(await code { try await stagedoor.register(manifest: "{") } == .invalidManifest)
+      #expect(
+        await code { try await stagedoor.newSession(of: "org.example.Dogs") }
+          == .noSuchApplication)
+    }
+  }
+
+  @Test func `what cannot be written down is refused before it is sent`() async throws {
+    try await withClient { _, stagedoor in
+      let before = try await stagedoor.eventSequence()
+      for (value, place): (UserInfoValue, String) in [
+        (.double(.infinity), "items[0].activities[0].userInfo.wrong"),
+        ([1, .date(Date(timeIntervalSince1970: 1e18))], "items[0].activities[0].userInfo.wrong[1]"),
+      ] {
+        var activity = cat("cat1")
+        activity.userInfo = ["wrong": value]
+        do throws(StagedoorError) {
+          try await stagedoor.deliver(activity)
+          Issue.record("\(value) went through")
+        } catch {
+          #expect(error.code == .invalidPayload)
+          #expect(error.message.hasPrefix("\(place): expected"), "\(error)")
+        }
+      }
+      var options = DeliveryOptions()
+      options.deadline = .seconds(3601)
+      #expect(await code { try await stagedoor.deliver(cat("cat1"), options) } == .invalidPayload)
+      #expect(try await stagedoor.eventSequence() == before)
+    }
+  }
+
+  @Test func `what an item promises is loaded as it is handed in, and what cannot be is not handed in`() async throws {
+    let manifest = Manifests.application(
+      "org.example.Pictures", types: "show", configurations: Manifests.configuration("Main"),
+      more: #""CFBundleDocumentTypes": [{"LSItemContentTypes": ["public.image"]}],"#)
+    try await withClient(manifest) { _, stagedoor in
+      var provider = ItemProvider()
+      provider.registerText("a beach")
+      provider.registerData(as: "image/png") { Data([1, 2, 3]) }
+      #expect(provider.registeredTypes == ["text/plain", "image/png"])
+      #expect(provider.hasItem(conformingTo: "public.image"))
+      #expect(!provider.hasItem(conformingTo: "video/*"))
+      #expect(try await provider.loadData(as: "image/*") == Data([1, 2, 3]))
+      #expect(try await stagedoor.deliver([DragItem(itemProvider: provider)], .lasting).outcome == .created)
+
+      struct Torn: Error {}
+      provider.registerData(as: "image/webp") { throw Torn() }
+      let before = try await stagedoor.eventSequence()
+      let torn = [DragItem(itemProvider: provider)]
+      #expect(await code { try await stagedoor.deliver(torn) } == .loadFailed)
+      #expect(try await stagedoor.eventSequence() == before)
+    }
+  }
+
+  @Test func `each item goes where it belongs, all of them or as many as can`() async throws {
+    try await withClient { _, stagedoor in
+      let items = ["cat1", "cat2", "cat1"].map { DragItem(cat($0)) }
+      let sessions = try await stagedoor.deliverEach(items, .lasting).map { try $0.get().session }
+      #expect(sessions[0] == sessions[2])
+      #expect(sessions[0] != sessions[1])
+
+      let mixed = [DragItem(UserActivity("viewDog")), DragItem(cat("cat1"))]
+      #expect(
+        await code { _ = try await stagedoor.deliverEach(mixed) }
+          == .activityTypeNotDeclared)
+      let results = try await stagedoor.deliverEach(mixed, .lasting, bestEffort: true)
+      #expect(throws: StagedoorError.self) { try results[0].get() }
+      #expect(try results[1].get().session == sessions[0])
+    }
+  }
+
+  @Test func `explain says what a delivery would do, and does not do it`() async throws {
+    try await withClient { _, stagedoor in
+      let payload = Payload(cat("cat1"), .lasting)
+      let before = try await stagedoor.explain(payload)
+      #expect(before.outcome == .delivered(.created))
+      #expect(before.session == nil)
+      #expect(before.application?.value == "org.example.Cats")
+      #expect(before.configuration?.value == "Cat Detail")
+      #expect(before.key?.value == "cat1")
+      #expect(try await stagedoor.sessions().isEmpty)
+      let delivery = try await stagedoor.deliver(payload)
+      let after = try await stagedoor.explain(payload)
+      #expect(after.outcome == .delivered(.activated))
+      #expect(after.session == delivery.session)
+      #expect(after.candidates.first?.session == delivery.session)
+      #expect(after.candidates.first?.tier == "prefers")
+      let refused = try await stagedoor.explain(Payload(UserActivity("viewDog")))
+      #expect(refused.outcome == .refused(.activityTypeNotDeclared))
+      #expect(refused.message.contains("viewDog"))
+    }
+  }
+
+  @Test func `who waits for the application waits as long as the deadline, whatever calls may take`() async throws {
+    try await withClient { _, stagedoor in
+      var hurried = stagedoor
+      hurried.timeout = .milliseconds(500)
+      var options = DeliveryOptions()
+      options.wait = .handled
+      options.deadline = .seconds(1)
+      let client = hurried
+      #expect(await code { try await client.deliver(cat("cat1"), options) } == .hostTimeout)
+    }
+  }
+
+  @Test func `a call ends with its deadline, its task, the service, and the connection`() async throws {
+    try await withHouse { house in
+      let silent = try await house.bus.connect()
+      // Somebody has the name, and answers nothing.
+      let (calls, kept) = AsyncStream<Reply<ObjectPath, String, String>>.makeStream()
+      var interface = Interface("org.stagedoor.Interchange1")
+      interface.method("Deliver", in: "payload", out: "session", "outcome", "delivery") {
+        (reply: Reply<ObjectPath, String, String>, _: String) in kept.yield(reply)
+      }
+      silent.export(interface, at: "/org/stagedoor/Interchange1")
+      #expect(try await silent.requestName(House.name) == .owned)
+      try await house.withClient { stagedoor in
+        var hurried = stagedoor
+        hurried.timeout = .milliseconds(50)
+        let client = hurried
+        #expect(await code { try await client.deliver(cat("cat1")) } == .timedOut)
+        var answers = [await calls.first { _ in true }]
+        let cancelled = Task {
+          await code { try await stagedoor.deliver(cat("cat1")) }
+        }
+        answers.append(await calls.first { _ in true })
+        cancelled.cancel()
+        #expect(await cancelled.value == .taskCancelled)
+        let left = Task { await code { try await stagedoor.deliver(cat("cat1")) } }
+        answers.append(await calls.first { _ in true })
+        await silent.close()
+        #expect(await left.value == .noReply)
+        #expect(answers.count == 3)
+        await stagedoor.close()
+        #expect(await code { try await stagedoor.deliver(cat("cat1")) } == .disconnected)
+      }
+    }
+  }
+
+  @Test func `the service need not run`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.withClient { stagedoor in
+        #expect(await code { try await stagedoor.drop("viewCat") } == .serviceUnknown)
+        try await house.installService("--durability", "memory")
+        #expect(try await stagedoor.drop("viewCat", "cat1").outcome == .created)
+      }
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import DBusTestSupport
+import DaemonTestSupport
+import StagedoorKit
+import Testing
+
+/// Deliveries after they were answered: listed, taken back, redirected, and followed to their end.
+@Suite struct DeliveryLaterTests {
+  @Test func `deliveries are listed newest first, page by page, and looked at`() async throws {
+    try await withClient { _, stagedoor in
+      var made: [Delivery] = []
+      for name in ["cat1", "cat2", "cat1"] { made.append(try await stagedoor.deliver(cat(name), .lasting)) }
+      let all = try await stagedoor.deliveries()
+      #expect(all.map(\.identifier) == made.reversed().map(\.identifier))
+      #expect(all.map(\.session) == made.reversed().map(\.session))
+      #expect(all.allSatisfy { $0.state == .held && $0.application == "org.example.Cats" })
+      #expect(try await stagedoor.deliveries(in: .held, limit: 2).count == 2)
+      #expect(try await stagedoor.deliveries(after: made[1].identifier).map(\.identifier) == [made[0].identifier])
+      #expect(try await stagedoor.deliveries(in: .cancelled).isEmpty)
+      let (state, decision) = try await stagedoor.delivery(made[0].identifier)
+      #expect(state == .held)
+      #expect(decision.outcome == .delivered(.created))
+      let nowhere = try #require(DeliveryIdentifier("00000000-0000-4000-8000-000000000000"))
+      #expect(await code { _ = try await stagedoor.delivery(nowhere) } == .noSuchDelivery)
+    }
+  }
+
+  @Test func `a delivery that is taken back says so to who follows it`() async throws {
+    try await withClient { _, stagedoor in
+      let delivery = try await stagedoor.deliver(cat("cat1"), .lasting)
+      let progress = try await stagedoor.progress(of: delivery.identifier)
+      try await stagedoor.cancel(delivery.identifier)
+      let steps = try await withLimit(usualLimit, "the end of the delivery") {
+        try await progress.reduce(into: []) { $0.append($1) }
+      }
+      #expect(steps == [.held, .cancelled])
+      #expect(
+        await code { try await stagedoor.finished(delivery.identifier) } == .cancelled)
+      #expect(
+        await code { try await stagedoor.cancel(delivery.identifier) } == .requestDenied)
+    }
+  }
+
+  @Test func `a delivery whose window goes fails, and says why`() async throws {
+    try await withClient { _, stagedoor in
+      let delivery = try await stagedoor.deliver(cat("cat1"), .lasting)
+      let finished = Task {
+        await code { try await stagedoor.finished(delivery.identifier) }
+      }
+      let progress = try await stagedoor.progress(of: delivery.identifier)
+      try await stagedoor.destroy(delivery.session)
+      let last = try await withLimit(usualLimit, "the end of the delivery") {
+        try await progress.reduce(nil as DeliveryState?) { $1 }
+      }
+      guard case .failed(let error) = last else {
+        Issue.record("it ended as \(String(describing: last))")
+        return
+      }
+      #expect(error.code == .noSuchSession)
+      // It may have begun to follow before or after the end, when nobody knows the reason any more.
+      #expect([.noSuchSession, .hostRefused].contains(await finished.value))
+    }
+  }
+
+  @Test func `where nobody hosts the application a delivery ends as routed, at its deadline`() async throws {
+    try await withClient { _, stagedoor in
+      var options = DeliveryOptions()
+      options.deadline = .milliseconds(300)
+      let delivery = try await stagedoor.deliver(cat("cat1"), options)
+      let steps = try await withLimit(usualLimit, "the end of the delivery") {
+        try await stagedoor.progress(of: delivery.identifier).reduce(into: []) { $0.append($1) }
+      }
+      #expect(steps.last == .routed)
+      #expect(try await stagedoor.finished(delivery.identifier) == .routed)
+    }
+  }
+
+  @Test func `a delivery that went to the wrong window is handed to another`() async throws {
+    try await withClient { _, stagedoor in
+      let delivery = try await stagedoor.deliver(cat("cat1"), .lasting)
+      let other = try await stagedoor.newSession(of: "org.example.Cats", configuration: "Cat Detail")
+      let redirected = try await stagedoor.redirect(delivery.identifier, to: other.session)
+      #expect(redirected.outcome == .activated)
+      #expect(try await stagedoor.deliveries().last?.session == other.session)
+    }
+  }
+
+  @Test func `who follows a delivery can be called off`() async throws {
+    try await withClient { _, stagedoor in
+      let delivery = try await stagedoor.deliver(cat("cat1"), .lasting)
+      let progress = try await stagedoor.progress(of: delivery.identifier)
+      let followed = Task { try await progress.reduce(into: []) { $0.append($1) } }
+      followed.cancel()
+      let steps = try await withLimit(usualLimit, "the task that was cancelled") { try await followed.value }
+      #expect(steps.isEmpty || steps == [.held])
+    }
+  }
+}

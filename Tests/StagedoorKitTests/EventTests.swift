@@ -1,0 +1,156 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import Glibc
+import StagedoorKit
+import Testing
+
+/// Events: those that are kept, then those that happen, without a gap and nothing twice.
+@Suite struct EventTests {
+  @Test(arguments: PrivateBus.Kind.available)
+  func `who comes late learns what who watched has seen`(kind: PrivateBus.Kind) async throws {
+    try await withClient(Manifests.cats, kind) { _, stagedoor in
+      let live = try await stagedoor.events()
+      let window = try await stagedoor.deliver(cat("cat1"), .lasting)
+      try await stagedoor.refresh(window.session)
+      try await stagedoor.destroy(window.session, animation: .decline)
+      let seen = try await collect(4, from: live)
+      #expect(seen.map(\.sequence) == [1, 2, 3, 4])
+      #expect(seen.allSatisfy { $0.application == "org.example.Cats" && $0.session == window.session })
+      guard case .routed(let routing) = seen[0].kind else {
+        Issue.record("the first was \(seen[0])")
+        return
+      }
+      #expect(routing.delivery == window.identifier)
+      #expect(routing.outcome == .created)
+      #expect(routing.configuration == "Cat Detail")
+      #expect(routing.activityType == "viewCat")
+      #expect(routing.targetContentIdentifier == "cat1")
+      #expect(seen[1].kind == .sessionRefreshRequested)
+      #expect(seen[2].kind == .sessionDiscarded(.decline))
+      guard case .deliveryFailed(window.identifier, let error) = seen[3].kind else {
+        Issue.record("the last was \(seen[3])")
+        return
+      }
+      #expect(error.code == .noSuchSession)
+      #expect(try await collect(4, from: stagedoor.events(since: 0)) == seen)
+      #expect(try await collect(2, from: stagedoor.events(since: 2)) == Array(seen[2...]))
+    }
+  }
+
+  @Test func `nothing is missed and nothing comes twice while others are busy`() async throws {
+    try await withClient { house, stagedoor in
+      let count = 400
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<4 {
+          group.addTask {
+            try await house.withClient { busy in
+              for number in 0..<(count / 4) { _ = try await busy.deliver(cat("cat\(number % 3)"), .lasting) }
+            }
+          }
+        }
+        for start in [0, 0, 0] as [UInt64] {
+          group.addTask {
+            let events = try await collect(count, from: stagedoor.events(since: start))
+            #expect(events.map(\.sequence) == (1...UInt64(count)).map { $0 })
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test func `events of one application are told without those of others`() async throws {
+    try await withClient { _, stagedoor in
+      try await stagedoor.register(manifest: Manifests.oneScene)
+      let live = try await stagedoor.events(of: "org.example.Player")
+      _ = try await stagedoor.deliver(cat("cat1"), .lasting)
+      _ = try await stagedoor.deliver(UserActivity("play"), .lasting)
+      _ = try await stagedoor.deliver(cat("cat1"), .lasting)
+      _ = try await stagedoor.deliver(UserActivity("stop"), .lasting)
+      #expect(try await collect(2, from: live).map(\.sequence) == [2, 4])
+      #expect(
+        try await collect(2, from: stagedoor.events(since: 0, of: "org.example.Player")).map(\.sequence) == [2, 4])
+    }
+  }
+
+  @Test func `they go on when the service has been away`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.withClient { stagedoor in
+        let live = try await house.serving("--durability", "normal") { daemon in
+          let live = try await stagedoor.events()
+          _ = try await stagedoor.deliver(cat("cat1"), .lasting)
+          daemon.signal(SIGKILL)
+          try await daemon.ended()
+          return live
+        }
+        try await house.serving("--durability", "normal") { daemon in
+          _ = try await stagedoor.deliver(cat("cat2"), .lasting)
+          daemon.signal(SIGKILL)
+          try await daemon.ended()
+        }
+        try await house.serving("--durability", "normal") { _ in
+          _ = try await stagedoor.deliver(cat("cat3"), .lasting)
+          #expect(try await collect(3, from: live).map(\.sequence) == [1, 2, 3])
+        }
+      }
+    }
+  }
+
+  @Test func `what happened before the next service had the name is told without a signal`() async throws {
+    try await withPrivateBus { bus in
+      let discarded = "SessionDiscarded"
+      let first = try await PlayedService(on: bus, for: "org.example.Cats", events: [discarded])
+      let stagedoor = Stagedoor(on: try await bus.connect())
+      let live = try await stagedoor.events(since: 0)
+      let seen = Task { try await collect(3, from: live) }
+      // It has read what there is, and waits.
+      try await first.wait(for: "EventsSince 0")
+      await first.close()
+      let next = try await PlayedService(on: bus, for: "org.example.Cats", events: [discarded, discarded, discarded])
+      #expect(try await seen.value.map(\.sequence) == [1, 2, 3])
+      await stagedoor.close()
+      await next.close()
+    }
+  }
+
+  @Test func `signals that did not arrive are read again, in their place`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, for: "org.example.Cats")
+      let stagedoor = Stagedoor(on: try await bus.connect())
+      let live = try await stagedoor.events()
+      let (numbers, seen) = AsyncStream<UInt64>.makeStream()
+      let watching = Task { for try await event in live { seen.yield(event.sequence) } }
+      // In the first rounds it may still be reading what is kept.
+      for round in 0..<20 as Range<UInt64> {
+        for isTold in [false, false, true] { try service.happen("SessionDisconnected", isTold: isTold) }
+        #expect(try await collect(3, from: numbers) == [round * 3 + 1, round * 3 + 2, round * 3 + 3])
+      }
+      watching.cancel()
+      await stagedoor.close()
+      await service.close()
+    }
+  }
+
+  @Test func `what is not kept is refused, and says where to go on`() async throws {
+    try await withClient { _, stagedoor in
+      let future = try await stagedoor.events(since: 1000)
+      await #expect {
+        for try await _ in future {}
+      } throws: { error in
+        (error as? StagedoorError)?.code == .eventsGone
+      }
+    }
+  }
+
+  @Test func `who watches can be called off`() async throws {
+    try await withClient { _, stagedoor in
+      let live = try await stagedoor.events()
+      let watching = Task { try await live.reduce(0) { count, _ in count + 1 } }
+      watching.cancel()
+      let seen = try await withLimit(usualLimit, "the task that was cancelled") { try await watching.value }
+      #expect(seen == 0)
+    }
+  }
+}

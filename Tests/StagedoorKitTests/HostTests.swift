@@ -1,0 +1,240 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import FoundationEssentials
+import StagedoorKit
+import Testing
+
+/// What a host writes, loads and asks for; and how it comes back.
+@MainActor @Suite struct HostTests {
+  @Test func `what a delegate sets is with the service before the delivery counts as handled`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      application.whenConnecting = { scene, _ in
+        scene.title = "Tim"
+        scene.title = "Tom"
+        scene.activationConditions = SceneActivationConditions(can: .equals("cat1"), prefers: .begins(with: "cat"))
+        scene.userInfo = ["zoom": 2]
+        cat("cat7").becomeCurrent(in: scene)
+      }
+      try await service.connect(session, Options.activity("cat1"))
+      let written = service.lines.dropFirst()
+      #expect(
+        Set(written) == [
+          "1: Title = Tom", #"1: CanActivatePredicate = SELF == "cat1""#,
+          #"1: PrefersToActivatePredicate = SELF BEGINSWITH "cat""#, #"1: UserInfo = {"zoom":2}"#,
+          #"1: UserActivity = {"activityType":"viewCat","targetContentIdentifier":"cat7"}"#,
+        ])
+      // Each once, as it was last.
+      #expect(written.count == 5)
+      application.whenContinuing = { scene, _ in
+        scene.title = "Tim"
+        scene.userInfo = [:]
+        scene.activationConditions = SceneActivationConditions()
+      }
+      try await service.resume(session, Options.activity("cat2"))
+      #expect(service.lines.count == 1 + 5 + 4)
+    }
+  }
+
+  @Test func `a delivery that comes with the attachment waits until the host may write`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1], connectsAtOnce: true)
+      let application = PlayedApplication("org.example.Cats")
+      application.whenConnecting = { scene, _ in
+        scene.title = "Tom"
+        scene.userInfo = ["zoom": 2]
+      }
+      let connection = try await bus.connect()
+      try await application.start(on: connection)
+      try await service.wait(for: "1: connected")
+      #expect(
+        service.lines == [
+          "AttachHost org.example.Cats []", "1: Title = Tom", #"1: UserInfo = {"zoom":2}"#, "1: connected",
+        ])
+      await application.stop()
+      await connection.close()
+      await service.close()
+    }
+  }
+
+  @Test func `an activity that needs saving is filled in, once for many changes`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.activity("cat1"))
+      _ = application.taken()
+      let scene = try #require(application.scene(of: session))
+      for _ in 0..<10 { scene.userActivity?.needsSave = true }
+      try await service.wait(
+        for:
+          #"1: UserActivity = {"activityType":"viewCat","targetContentIdentifier":"cat1","userInfo":{"saved":true}}"#)
+      #expect(application.taken() == ["willSave (foregroundInactive)"])
+      #expect(scene.userActivity?.needsSave == false)
+    }
+  }
+
+  @Test func `items are loaded as long as somebody has them, and then released`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      let delivery = "11111111-1111-4111-8111-111111111111"
+      try await service.connect(
+        session,
+        """
+        {"delivery": "\(delivery)", "attempt": 1, "userActivities": [{"activityType": "viewCat"}],
+         "items": [{"suggestedName": "Beach.txt", "activities": [0],
+                    "representations": [{"type": "text/plain", "size": 7}]}],
+         "sourceApplication": "org.example.Mail"}
+        """)
+      let item = try #require(application.items.first)
+      #expect(item.itemProvider.suggestedName == "Beach.txt")
+      #expect(item.itemProvider.userActivities == [UserActivity("viewCat")])
+      #expect(try await item.itemProvider.loadText() == "a beach")
+      #expect(service.lines.contains("OpenItem 0 text/plain"))
+      #expect(!service.lines.contains("ReleaseDelivery \(delivery)"))
+      application.items = []
+      _ = consume item
+      try await service.wait(for: "ReleaseDelivery \(delivery)")
+    }
+  }
+
+  @Test func `what the application asks for goes to the service, and its refusals come back typed`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.none)
+      let scene = try #require(application.scene(of: session))
+      let options = Application.ActivationRequestOptions(
+        requestingScene: scene, preferredPresentationStyle: .prominent)
+      let made = try await application.requestSceneSessionActivation(nil, userActivity: cat("cat2"), options: options)
+      #expect(made.session == PlayedService.newSession)
+      try await application.requestSceneSessionActivation(scene.session, userActivity: nil)
+      try await application.requestSceneSessionActivation(nil, userActivity: nil)
+      try await application.requestSceneSessionRefresh(scene.session)
+      try await application.requestSceneSessionDestruction(
+        scene.session, options: .init(windowDismissalAnimation: .decline))
+      let said = service.lines.dropFirst()
+      #expect(
+        Array(said)
+          == [
+            #"Deliver {"items":[{"activities":[{"activityType":"viewCat","targetContentIdentifier":"cat2"}]}],"#
+              + #""options":{"application":"org.example.Cats","presentationStyle":"prominent","#
+              + #""requestingSession":"\#(session)"}}"#,
+            #"Deliver {"options":{"session":"\#(session)"}}"#,
+            #"Deliver {"options":{"application":"org.example.Cats","disposition":"new"}}"#, "1: Refresh",
+            "1: Destroy decline",
+          ].map { $0.replacing(#"{"items":[{"activities":[{"#, with: #"{"activity":{"#).replacing("}]}],", with: "},") }
+      )
+      #expect(
+        await code { try await application.requestSceneSessionActivation(nil, userActivity: UserActivity("refuse")) }
+          == .requestDenied)
+    }
+  }
+
+  @Test func `files go to the service as a list`() async throws {
+    try await withStage { _, service, application in
+      let stagedoor = try #require(application.stagedoor)
+      let files = [URL(filePath: "/home/user/Beach at noon.png"), try #require(URL(string: "https://example.org/a?b"))]
+      let delivery = try await stagedoor.drop(files, as: "viewCat", "cat1")
+      #expect(delivery.outcome == .activated)
+      #expect(
+        service.lines.last
+          == #"DropURIs ["file:///home/user/Beach%20at%20noon.png", "https://example.org/a?b"] viewCat cat1"#)
+    }
+  }
+
+  @Test func `a notification reaches every scene and every process, and only its own application's`() async throws {
+    try await withStage { bus, _, application in
+      let here = try await application.notifications(named: "EntriesUpdated")
+      let other = Stagedoor(on: try await bus.connect())
+      let there = try await other.notifications(named: "EntriesUpdated", of: "org.example.Cats")
+      let stranger = try await other.notifications(named: "EntriesUpdated", of: "org.example.Dogs")
+      try await application.post("Something")
+      try await application.post("EntriesUpdated", userInfo: ["entryID": "7", "count": 3])
+      for sequence in [here, there] {
+        let first = try await collect(1, from: sequence)[0]
+        #expect(first.name == "EntriesUpdated")
+        #expect(first.userInfo == ["entryID": "7", "count": 3])
+      }
+      await other.close()
+      #expect(await stranger.makeAsyncIterator().next() == nil)
+    }
+  }
+
+  @Test func `a host says what a drop would do`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.none)
+      let item: [String: Variant] = ["suggestedName": "Beach.png"]
+      #expect(try await service.propose(session, [item], ["copy", "move"]) == "copy")
+      #expect(try await service.propose(session, [item], ["move"]) == "forbidden")
+    }
+  }
+
+  @Test func `only the service may call a host`() async throws {
+    try await withStage { bus, service, application in
+      let session = service.addSession(1)
+      let stranger = try await bus.connect()
+      await #expect {
+        try await stranger.call(
+          to: "org.example.Cats", at: "/org/example/Cats", "org.stagedoor.SceneHost1", "DestroyScene", session.path,
+          "standard")
+      } throws: { error in
+        guard case CallError.replied(let reply) = error else { return false }
+        return reply.name == .accessDenied
+      }
+      #expect(application.taken().isEmpty)
+      await stranger.close()
+    }
+  }
+
+  @Test func `a second process of the application is told that there is one`() async throws {
+    try await withStage { bus, _, _ in
+      let connection = try await bus.connect()
+      let second = PlayedApplication("org.example.Cats")
+      #expect(await code { try await second.start(on: connection) } == .alreadyRunning)
+      await connection.close()
+      #expect(await code { try await PlayedApplication("no identifier").start(on: connection) } == .invalidArguments)
+    }
+  }
+
+  @Test func `a host attaches again to the next service, with what it shows and what it had not said`() async throws {
+    try await withStage { bus, service, application in
+      let session = service.addSession(1)
+      let doomed = service.addSession(2)
+      for session in [session, doomed] {
+        try await service.connect(session, Options.none)
+        try await service.activate(session)
+      }
+      try await service.wait(for: "2: SetState foregroundActive")
+      await service.close()
+      _ = application.taken()
+      let scene = try #require(application.scene(of: session))
+      scene.title = "Tom"
+      scene.enter(.background)
+
+      let next = try await PlayedService(on: bus, for: "org.example.Cats", discarding: [doomed.path], sessions: [1])
+      try await next.wait(for: "AttachHost org.example.Cats \([session.path.rawValue, doomed.path.rawValue])")
+      try await next.wait(for: "1: Title = Tom")
+      try await next.wait(for: "1: SetState background")
+      #expect(application.connectedScenes.map(\.id) == [session])
+      #expect(application.taken().contains("didDisconnect standard (unattached)"))
+      // It takes calls from the new one.
+      try await next.resume(session, Options.activity("cat5"))
+      #expect(application.taken().contains("continue cat5 (foregroundInactive)"))
+      await next.close()
+    }
+  }
+
+  @Test func `an application that stops puts its scenes away`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.activity("cat1"))
+      try await service.activate(session)
+      _ = application.taken()
+      await application.stop()
+      #expect(application.taken().last == "didDisconnect standard (unattached)")
+      #expect(
+        service.lines.contains(
+          #"1: StateRestorationActivity = {"activityType":"viewCat","targetContentIdentifier":"cat1"}"#))
+    }
+  }
+}

@@ -1,0 +1,173 @@
+import DBus
+import DBusTestSupport
+import StagedoorKit
+import Testing
+
+/// Which calls a scene hears, in which order and state, for each way that the service goes.
+@MainActor @Suite struct LifecycleTests {
+  private static let arrival = [
+    "willConnect Main (unattached)", "willEnterForeground (unattached)", "bringToFront  (foregroundInactive)",
+    "didBecomeActive (foregroundActive)",
+  ]
+
+  @Test func `a new scene connects, enters the foreground, and becomes active`() async throws {
+    try await withStage { _, service, application in
+      #expect(service.lines == ["AttachHost org.example.Cats []"])
+      let session = service.addSession(1)
+      try await service.connect(session, Options.activity("cat1"))
+      let scene = try #require(application.scene(of: session))
+      #expect(scene.activationState == .foregroundInactive)
+      #expect(scene.userActivity == cat("cat1"))
+      try await service.activate(session, token: "let-me")
+      var expected = Self.arrival
+      expected[2] = "bringToFront let-me (foregroundInactive)"
+      #expect(application.taken() == expected)
+      #expect(scene.activationState == .foregroundActive)
+      try await service.wait(for: "1: SetState foregroundActive")
+      #expect(application.connectedScenes.map(\.id) == [session])
+      #expect(application.openSessions.map(\.identifier) == [session])
+    }
+  }
+
+  @Test func `a scene that is there continues, and comes out of the background for it`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.none)
+      try await service.activate(session)
+      #expect(application.taken() == Self.arrival)
+      try await service.resume(session, Options.activity("cat2"))
+      try await service.activate(session)
+      #expect(application.taken() == ["continue cat2 (foregroundActive)", "bringToFront  (foregroundActive)"])
+
+      let scene = try #require(application.scene(of: session))
+      scene.enter(.background)
+      #expect(
+        application.taken() == [
+          "willResignActive (foregroundActive)", "didEnterBackground (background)",
+          "stateRestorationActivity (background)",
+        ])
+      try await service.wait(for: "1: SetState background")
+      try await service.wait(
+        for: #"1: StateRestorationActivity = {"activityType":"viewCat","targetContentIdentifier":"cat2"}"#)
+      try await service.resume(session, Options.activity("cat3"))
+      try await service.activate(session)
+      #expect(
+        application.taken() == [
+          "willEnterForeground (background)", "continue cat3 (foregroundInactive)",
+          "bringToFront  (foregroundInactive)", "didBecomeActive (foregroundActive)",
+        ])
+    }
+  }
+
+  @Test func `a scene that is destroyed leaves step by step, and then its session is discarded`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.none)
+      try await service.activate(session)
+      _ = application.taken()
+      service.removeSession(session)
+      try await service.destroy(session, .commit)
+      try await service.discard(session)
+      #expect(
+        application.taken() == [
+          "willResignActive (foregroundActive)", "didEnterBackground (background)",
+          "stateRestorationActivity (background)", "didDisconnect commit (unattached)", "didDiscard 1",
+        ])
+      #expect(application.discardedSessions == [session])
+      #expect(application.connectedScenes.isEmpty)
+      try await eventually("no open session") { await application.openSessions.isEmpty }
+      // It may be told of one that it has closed already.
+      try await service.destroy(session)
+      #expect(application.taken().isEmpty)
+    }
+  }
+
+  @Test func `a scene that is released keeps its session, and is restored with what it was doing`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.activity("cat1"))
+      try await service.activate(session)
+      _ = application.taken()
+      try await application.scene(of: session)?.release()
+      #expect(
+        application.taken() == [
+          "willResignActive (foregroundActive)", "didEnterBackground (background)",
+          "stateRestorationActivity (background)", "didDisconnect standard (unattached)",
+        ])
+      #expect(application.connectedScenes.isEmpty)
+      #expect(service.lines.last == "1: Disconnect")
+      try await eventually("an open session") { await application.openSessions.map(\.identifier) == [session] }
+
+      var restored: UserActivity?
+      application.whenConnecting = { scene, _ in restored = scene.session.stateRestorationActivity }
+      try await service.connect(session, Options.none)
+      #expect(restored == cat("cat1"))
+    }
+  }
+
+  @Test func `what an application does while it connects comes after it has connected`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      application.whenConnecting = { scene, _ in scene.enter(.foregroundActive) }
+      try await service.connect(session, Options.none)
+      #expect(
+        application.taken() == [
+          "willConnect Main (unattached)", "willEnterForeground (unattached)", "didBecomeActive (foregroundActive)",
+        ])
+      try await service.wait(for: "1: SetState foregroundActive")
+    }
+  }
+
+  @Test func `what a delegate throws refuses the delivery, and leaves things as they were`() async throws {
+    struct NoSuchCat: Error {}
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      application.whenConnecting = { _, _ in throw NoSuchCat() }
+      await #expect(throws: CallError.self) { try await service.connect(session, Options.activity("cat9")) }
+      #expect(application.taken() == ["willConnect Main (unattached)"])
+      #expect(application.connectedScenes.isEmpty)
+      application.whenConnecting = { _, _ in }
+      try await service.connect(session, Options.activity("cat1"))
+      application.scene(of: session)?.enter(.background)
+      _ = application.taken()
+      application.whenContinuing = { _, _ in throw StagedoorError(.noSuchItem, "there is no cat9") }
+      await #expect {
+        try await service.resume(session, Options.activity("cat9"))
+      } throws: { error in
+        guard case CallError.replied(let reply) = error else { return false }
+        return reply.name == "org.stagedoor.Error.NoSuchItem" && reply.text == "there is no cat9"
+      }
+      #expect(application.scene(of: session)?.userActivity == cat("cat1"))
+      #expect(application.scene(of: session)?.activationState == .background)
+      await #expect(throws: CallError.self) {
+        try await service.connect(service.addSession(2), Options.none, configuration: "Unknown")
+      }
+    }
+  }
+
+  @Test func `a delivery that comes again to a scene that is there makes no second one`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.activity("cat1"))
+      _ = application.taken()
+      var attempts: [Int] = []
+      application.whenContinuing = { _, _ in attempts.append(2) }
+      try await service.connect(session, Options.activity("cat1", attempt: 2))
+      #expect(application.taken() == ["continue cat1 (foregroundInactive)"])
+      #expect(attempts == [2])
+      #expect(application.connectedScenes.count == 1)
+    }
+  }
+
+  @Test func `a dynamic application chooses the configuration, and refreshes when it is asked`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      #expect(try await service.configuration(session, Options.activity("cat1")) == "For cat1")
+      #expect(try await service.configuration(session, Options.none) == "")
+      try await service.connect(session, Options.none)
+      try await service.refresh(session)
+      #expect(application.taken().last == "needsRefresh (foregroundInactive)")
+      await #expect(throws: CallError.self) { try await service.refresh(PlayedService.newSession) }
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import DBus
+import DBusTestSupport
+import StagedoorKit
+import Testing
+
+/// An application whose scenes write down what they hear.
+@MainActor final class PlayedApplication: Application {
+  /// What was called, in its order: "willConnect", "didBecomeActive".
+  var calls: [String] = []
+  var failures: [String] = []
+  var discardedSessions: [SessionIdentifier] = []
+  /// What a scene's delegate does when it is connected, beside writing it down.
+  var whenConnecting: (Scene, ConnectionOptions) throws -> Void = { _, _ in }
+  var whenContinuing: (Scene, UserActivity) throws -> Void = { _, _ in }
+  var items: [DragItem] = []
+
+  override func sceneDelegate(for session: SceneSession) -> (any SceneDelegate)? {
+    session.configuration.name == "Unknown" ? nil : PlayedScene(self)
+  }
+
+  override func configuration(forConnecting session: SceneSession, options: ConnectionOptions) -> SceneConfiguration? {
+    calls.append("configuration")
+    return options.userActivities.first.map { SceneConfiguration(name: "For \($0.targetContentIdentifier ?? "")") }
+  }
+
+  override func didDiscard(_ sessions: Set<SessionIdentifier>) {
+    calls.append("didDiscard \(sessions.count)")
+    discardedSessions += sessions.sorted()
+  }
+
+  override func didFail(_ error: StagedoorError, while what: String) { failures.append("\(what): \(error)") }
+
+  /// What was called since the last time.
+  func taken() -> [String] {
+    defer { calls = [] }
+    return calls
+  }
+}
+
+@MainActor final class PlayedScene: SceneDelegate {
+  private let application: PlayedApplication
+  init(_ application: PlayedApplication) { self.application = application }
+
+  private func note(_ call: String, _ scene: Scene) { application.calls.append("\(call) (\(scene.activationState))") }
+
+  func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws {
+    note("willConnect \(session.configuration.name)", scene)
+    application.items = options.items
+    try application.whenConnecting(scene, options)
+  }
+  func scene(_ scene: Scene, continue userActivity: UserActivity) throws {
+    note("continue \(userActivity.targetContentIdentifier ?? "")", scene)
+    try application.whenContinuing(scene, userActivity)
+  }
+  func scene(_ scene: Scene, receive items: [DragItem]) throws { note("receive \(items.count)", scene) }
+  func sceneWillEnterForeground(_ scene: Scene) { note("willEnterForeground", scene) }
+  func sceneDidBecomeActive(_ scene: Scene) { note("didBecomeActive", scene) }
+  func sceneWillResignActive(_ scene: Scene) { note("willResignActive", scene) }
+  func sceneDidEnterBackground(_ scene: Scene) { note("didEnterBackground", scene) }
+  func sceneDidDisconnect(_ scene: Scene) { note("didDisconnect \(scene.dismissalAnimation)", scene) }
+  func stateRestorationActivity(for scene: Scene) -> UserActivity? {
+    note("stateRestorationActivity", scene)
+    return scene.userActivity
+  }
+  func scene(_ scene: Scene, willSave activity: inout UserActivity) {
+    note("willSave", scene)
+    activity.userInfo["saved"] = true
+  }
+  func scene(_ scene: Scene, bringToFrontWith data: ActivationData) {
+    note("bringToFront \(data.activationToken ?? "")", scene)
+  }
+  func sceneNeedsRefresh(_ scene: Scene) { note("needsRefresh", scene) }
+}
+
+/// An application that runs, and a service that the test plays.
+@MainActor func withStage(
+  discarding: [SessionIdentifier] = [],
+  _ body: @MainActor (PrivateBus, PlayedService, PlayedApplication) async throws -> Void
+) async throws {
+  let bus = try await PrivateBus.start()
+  let service = try await PlayedService(
+    on: bus, for: "org.example.Cats", discarding: discarding.map(\.path))
+  let application = PlayedApplication("org.example.Cats")
+  let connection = try await bus.connect()
+  do {
+    try await application.start(on: connection)
+    try await body(bus, service, application)
+    #expect(application.failures.isEmpty)
+  } catch {
+    Issue.record(error)
+  }
+  await application.stop()
+  await connection.close()
+  await service.close()
+  await bus.stop()
+}

@@ -1,0 +1,226 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import Glibc
+import StagedoorKit
+import Testing
+
+/// A service that a test plays: it has the name and the objects, keeps what hosts write, and calls them when the test says so.
+final class PlayedService: Sendable {
+  let connection: Connection
+  let application: String
+  private let discarded: [ObjectPath]
+  private let connectAtOnce = Lock<[SessionIdentifier]>([])
+  /// The names of the events that are kept.
+  private let events: Lock<[String]>
+  /// What hosts asked for, in its order: "Title = Tom", "SetState background".
+  private let record: Record
+
+  /// Written on the connection's loop before anyone is answered.
+  final class Record: Sendable {
+    private let content = Lock<[String]>([])
+    var lines: [String] { content.withLock(\.self) }
+    func add(_ line: String) { content.withLock { $0.append(line) } }
+  }
+
+  /// Takes the name, with its objects in place.
+  init(
+    on bus: PrivateBus, for application: String, discarding discarded: [ObjectPath] = [], sessions: [Int] = [],
+    events: [String] = [], connectsAtOnce: Bool = false
+  )
+    async throws
+  {
+    connection = try await bus.connect()
+    self.application = application
+    self.discarded = discarded
+    self.events = Lock(events)
+    record = Record()
+    exportRoot()
+    connection.exportObjectManager(at: Self.root)
+    for number in sessions {
+      let session = addSession(number)
+      if connectsAtOnce { connectAtOnce.withLock { $0.append(session) } }
+    }
+    try #require(try await connection.requestName(House.name) == .owned)
+  }
+
+  static let root: ObjectPath = "/org/stagedoor/Interchange1"
+  private var applicationPath: ObjectPath {
+    ObjectPath(unchecked: "\(Self.root)/application").appending(label: application)
+  }
+
+  func close() async { await connection.close() }
+
+  private func exportRoot() {
+    let (record, discarded, path) = (record, discarded, applicationPath)
+    var root = Interface("org.stagedoor.Interchange1")
+    let events = events
+    root.property("EventSequence", get: { UInt64(events.withLock(\.count)) })
+    root.method("EventsSince", in: "sequence", "limit", out: "events") {
+      (sequence: UInt64, _: UInt32) -> [Structure<UInt64, String, String>] in
+      record.add("EventsSince \(sequence)")
+      let arguments = #"{"application": "org.example.Cats", "session": "\#(Self.newSession)"}"#
+      return events.withLock(\.self).enumerated().dropFirst(Int(sequence)).map {
+        Structure(UInt64($0.offset + 1), $0.element, arguments)
+      }
+    }
+    root.method("AttachHost", in: "identifier", "connected", out: "application", "discarded") {
+      [weak self] (identifier: String, connected: [ObjectPath]) -> (ObjectPath, [ObjectPath]) in
+      record.add("AttachHost \(identifier) \(connected.map(\.rawValue).sorted())")
+      for session in self?.connectAtOnce.withLock(\.self) ?? [] {
+        Task {
+          try await self?.connect(session, Options.none)
+          record.add("1: connected")
+        }
+      }
+      return (path, discarded)
+    }
+    root.method("Deliver", in: "payload", out: "session", "outcome", "delivery") {
+      (payload: String) throws -> (ObjectPath, String, String) in
+      record.add("Deliver \(payload)")
+      if payload.contains("refuse") { throw ErrorReply("org.stagedoor.Error.RequestDenied", "no more of these") }
+      return (Self.newSession.path, "created", "11111111-1111-4111-8111-111111111111")
+    }
+    root.method(
+      "DropURIs", in: "uri_list", "activity_type", "target_content_identifier", out: "session", "outcome", "delivery"
+    ) { (list: String, type: String, key: String) -> (ObjectPath, String, String) in
+      record.add("DropURIs \(list.split(separator: "\r\n")) \(type) \(key)")
+      return (Self.newSession.path, "activated", "11111111-1111-4111-8111-111111111111")
+    }
+    root.method("OpenItem", in: "delivery", "item", "type", out: "data", "size") {
+      (_: String, item: UInt32, type: String) throws -> (OwnedFileDescriptor, Int64) in
+      record.add("OpenItem \(item) \(type)")
+      let pipe = try OwnedFileDescriptor.pipe()
+      let bytes = Array("a beach".utf8)
+      pipe.writeEnd.withRawValue { _ = Glibc.write($0, bytes, bytes.count) }
+      return (pipe.readEnd, -1)
+    }
+    root.method("ReleaseDelivery", in: "delivery") { (delivery: String) in
+      record.add("ReleaseDelivery \(delivery)")
+    }
+    connection.export(root, at: Self.root)
+    var application = Interface("org.stagedoor.Application1")
+    let posted = application.signal("NotificationPosted", "name", "user_info", of: String.self, String.self)
+    application.method("PostNotification", in: "name", "user_info") { (call: Call, name: String, info: String) in
+      try call.connection.emit(posted, from: call.path, name, info)
+    }
+    connection.export(application, at: path)
+  }
+
+  static let newSession = SessionIdentifier("99999999-9999-4999-8999-999999999999")!
+
+  /// Something happens, and is kept, whether or not it is told.
+  func happen(_ name: MemberName, isTold: Bool) throws {
+    let sequence = events.withLock { events in
+      events.append(name.rawValue)
+      return UInt64(events.count)
+    }
+    guard isTold else { return }
+    try connection.emit(
+      from: Self.root, "org.stagedoor.Interchange1", name, application, Self.newSession.path, sequence)
+  }
+
+  /// Puts a session on the bus, as one that is not connected.
+  @discardableResult
+  func addSession(_ number: Int) -> SessionIdentifier {
+    let text = "0000000\(number)-0000-4000-8000-000000000000"
+    let identifier = SessionIdentifier(text)!
+    let record = record
+    var interface = Interface("org.stagedoor.SceneSession1")
+    interface.property("PersistentIdentifier", constant: text)
+    interface.property("Application", constant: application)
+    interface.property("Role", constant: "UIWindowSceneSessionRoleApplication")
+    interface.property("Configuration", constant: "Main")
+    interface.property("State", constant: "unattached")
+    interface.property("Connected", constant: false)
+    interface.property("TargetContentIdentifier", constant: "")
+    interface.property("Created", constant: UInt64(number))
+    interface.property("LastActivated", constant: UInt64(number))
+    for name: MemberName in [
+      "Title", "UserActivity", "StateRestorationActivity", "UserInfo", "CanActivatePredicate",
+      "PrefersToActivatePredicate",
+    ] {
+      let property = StoredProperty("")
+      interface.property(
+        name, get: { property.value },
+        set: { value in
+          property.value = value
+          record.add("\(number): \(name) = \(value)")
+        })
+    }
+    interface.method("SetState", in: "state") { (state: String) in record.add("\(number): SetState \(state)") }
+    interface.method("Disconnect") { () in record.add("\(number): Disconnect") }
+    interface.method("Refresh") { () in record.add("\(number): Refresh") }
+    interface.method("Destroy", in: "animation") { (animation: String) in
+      record.add("\(number): Destroy \(animation)")
+    }
+    connection.export(interface, at: identifier.path)
+    return identifier
+  }
+
+  func removeSession(_ session: SessionIdentifier) { connection.unexport(at: session.path) }
+
+  // MARK: What a test looks at
+
+  var lines: [String] { record.lines }
+
+  func wait(for line: String) async throws {
+    let record = record
+    do {
+      try await eventually("\"\(line)\"") { record.lines.contains(line) }
+    } catch {
+      Issue.record("there was \(record.lines)")
+      throw error
+    }
+  }
+
+  // MARK: Calls
+
+  private var host: RemoteObject {
+    let path = ObjectPath(unchecked: "/" + application.replacing(".", with: "/"))
+    return connection.object(BusName(unchecked: application), at: path, "org.stagedoor.SceneHost1")
+  }
+
+  func connect(_ session: SessionIdentifier, _ options: String, configuration: String = "Main") async throws {
+    try await host.call("ConnectScene", session.path, configuration, options)
+  }
+
+  func resume(_ session: SessionIdentifier, _ options: String) async throws {
+    try await host.call("ContinueScene", session.path, options)
+  }
+
+  func activate(_ session: SessionIdentifier, token: String = "") async throws {
+    let data: [String: Variant] = token.isEmpty ? [:] : ["activation-token": .string(token)]
+    try await host.call("ActivateScene", session.path, data)
+  }
+
+  func configuration(_ session: SessionIdentifier, _ options: String) async throws -> String {
+    try await host.call("ConfigurationForConnecting", session.path, "UIWindowSceneSessionRoleApplication", options)
+  }
+
+  func refresh(_ session: SessionIdentifier) async throws { try await host.call("RefreshScene", session.path) }
+
+  func destroy(_ session: SessionIdentifier, _ animation: DismissalAnimation = .standard) async throws {
+    try await host.call("DestroyScene", session.path, animation.rawValue)
+  }
+
+  func discard(_ sessions: SessionIdentifier...) async throws {
+    try await host.call("DidDiscardSceneSessions", sessions.map(\.description))
+  }
+
+  func propose(_ session: SessionIdentifier, _ items: [[String: Variant]], _ allowed: [String]) async throws -> String {
+    try await host.call("ProposeDrop", session.path, items, allowed)
+  }
+}
+
+/// Connection options, as the service writes them.
+enum Options {
+  static let none = #"{"delivery": "", "attempt": 1, "userActivities": []}"#
+
+  static func activity(_ name: String, attempt: Int = 1) -> String {
+    """
+    {"delivery": "11111111-1111-4111-8111-111111111111", "attempt": \(attempt),
+     "userActivities": [{"activityType": "viewCat", "targetContentIdentifier": "\(name)"}]}
+    """
+  }
+}

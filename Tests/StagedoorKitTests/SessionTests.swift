@@ -1,0 +1,112 @@
+import DBusTestSupport
+import DaemonTestSupport
+import FoundationEssentials
+import Glibc
+import StagedoorKit
+import Testing
+
+/// Sessions as values, and as they change.
+@Suite struct SessionTests {
+  @Test func `sessions are listed the oldest first, each with what is known of it`() async throws {
+    try await withClient { _, stagedoor in
+      try await stagedoor.register(manifest: Manifests.oneScene)
+      let first = try await stagedoor.deliver(cat("cat1"), .lasting)
+      let second = try await stagedoor.deliver(UserActivity("play"), .lasting)
+      let all = try await stagedoor.sessions()
+      #expect(all.map(\.identifier) == [first.session, second.session])
+      #expect(try await stagedoor.sessions(of: "org.example.Cats") == [all[0]])
+      #expect(try await stagedoor.session(first.session) == all[0])
+      #expect(all[0].application == "org.example.Cats")
+      #expect(all[0].configuration == SceneConfiguration(name: "Cat Detail"))
+      #expect(all[0].targetContentIdentifier == "cat1")
+      #expect(all[0].userActivity == cat("cat1"))
+      #expect(all[0].activationState == .unattached)
+      #expect(!all[0].isConnected)
+      #expect(all[0].created.timeIntervalSince1970 > 1_700_000_000)
+      #expect(all[0].persistentIdentifier == first.session.description)
+    }
+  }
+
+  @Test func `a session is activated, refreshed, and destroyed for ever`() async throws {
+    try await withClient { _, stagedoor in
+      let window = try await stagedoor.newSession(of: "org.example.Cats")
+      #expect(window.outcome == .created)
+      let again = try await stagedoor.activate(window.session, userActivity: cat("cat7"))
+      #expect(again.session == window.session)
+      #expect(again.outcome == .activated)
+      #expect(try await stagedoor.session(window.session).targetContentIdentifier == "cat7")
+      try await stagedoor.refresh(window.session)
+      try await stagedoor.destroy(window.session, animation: .commit)
+      #expect(try await stagedoor.sessions().isEmpty)
+      #expect(await code { _ = try await stagedoor.session(window.session) } == .noSuchSession)
+      #expect(await code { try await stagedoor.activate(window.session) } == .noSuchSession)
+      #expect(await code { try await stagedoor.refresh(window.session) } == .noSuchSession)
+      #expect(await code { try await stagedoor.destroy(window.session) } == .noSuchSession)
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `sessions are told as they come, change and go`(kind: PrivateBus.Kind) async throws {
+    try await withClient(Manifests.cats, kind) { _, stagedoor in
+      try await stagedoor.register(manifest: Manifests.oneScene)
+      let sessions = try await stagedoor.liveSessions(of: "org.example.Cats")
+      let moments = Moments(sessions)
+      try await moments.wait("nothing at first") { $0.isEmpty }
+      let window = try await stagedoor.newSession(of: "org.example.Cats")
+      try await moments.wait("a window") { $0.map(\.identifier) == [window.session] }
+      _ = try await stagedoor.deliver(UserActivity("play"), .lasting)
+      try await stagedoor.activate(window.session, userActivity: cat("cat7"))
+      try await moments.wait("a cat in it") { $0.map(\.userActivity) == [cat("cat7")] }
+      try await stagedoor.destroy(window.session)
+      try await moments.wait("nothing at last") { $0.isEmpty }
+      moments.task.cancel()
+    }
+  }
+
+  @Test func `sessions are told again when the service has been away`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.withClient { stagedoor in
+        let (moments, first) = try await house.serving("--durability", "normal") { daemon in
+          let moments = Moments(try await stagedoor.liveSessions())
+          let first = try await stagedoor.deliver(cat("cat1"), .lasting)
+          try await moments.wait("a window") { $0.map(\.identifier) == [first.session] }
+          daemon.signal(SIGKILL)
+          try await daemon.ended()
+          return (moments, first)
+        }
+        try await house.serving("--durability", "normal") { _ in
+          let second = try await stagedoor.deliver(cat("cat2"), .lasting)
+          try await moments.wait("both windows") { $0.map(\.identifier) == [first.session, second.session] }
+        }
+        // This one knows of none, and has nothing to say.
+        try await house.serving("--durability", "memory") { _ in
+          try await moments.wait("no window") { $0.isEmpty }
+        }
+        moments.task.cancel()
+      }
+    }
+  }
+}
+
+/// Goes through a sequence of sessions, for a test that waits for one of its moments.
+struct Moments: Sendable {
+  let task: Task<Void, any Error>
+  private let latest: Latest
+
+  private actor Latest {
+    var sessions: [SceneSession]?
+    func set(_ sessions: [SceneSession]) { self.sessions = sessions }
+  }
+
+  init(_ sequence: SessionSequence) {
+    let latest = Latest()
+    self.latest = latest
+    task = Task { for try await sessions in sequence { await latest.set(sessions) } }
+  }
+
+  func wait(_ what: String, _ fits: @escaping @Sendable ([SceneSession]) -> Bool) async throws {
+    let latest = latest
+    try await eventually(what) { await latest.sessions.map(fits) ?? false }
+  }
+}
