@@ -23,6 +23,10 @@ extension Interchange {
 
   package func newSession(of configuration: Text, at path: ObjectPath, _ reply: DeliveryReply) throws {
     let (manifest, _, _) = try manifest(at: path)
+    let caller = callers.caller(of: reply.call)
+    if caller.isSandboxed, caller.application != manifest.identifier {
+      throw InterchangeError(.accessDenied, "a sandboxed application may ask for new sessions of its own only")
+    }
     var payload = Payload()
     payload.options.application = manifest.identifier
     payload.options.disposition = .new
@@ -32,7 +36,7 @@ extension Interchange {
       let named = manifest.configurations.filter { $0.name == configuration }
       if !named.contains(where: { $0.role == PayloadOptions.defaultRole }) { payload.options.role = named.first?.role }
     }
-    try deliver(payload, fingerprint: .empty, from: callers.caller(of: reply.call), reply)
+    try deliver(payload, fingerprint: .empty, from: caller, reply)
   }
 
   /// Tells everyone who watches the application that something its scenes share has changed.

@@ -89,106 +89,10 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  // MARK: Questions
-
-  package func eventSequence() -> UInt64 {
-    endTurn()
-    return sequence
-  }
-
-  package func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text) {
-    let delivery = try storedDelivery(identifier, call)
-    // A sandboxed caller asks for its own. Outside, where a shell has a new name for each call, nobody is known to have sent it.
-    let isHidden = delivery.isPrivate && !callers.caller(of: call).isSandboxed
-    let state = Text(delivery.progress.state.rawValue)
-    return (state, isHidden ? try withoutContent(delivery.decision) : delivery.decision)
-  }
-
-  private func storedDelivery(_ identifier: Text, _ call: Call) throws -> StoredDelivery {
-    endTurn()
-    let caller = callers.caller(of: call)
-    if let identifier = UniqueIdentifier(identifier),
-      let delivery = try stored({ () throws(StoreError) in try store.delivery(identifier) })
-    {
-      if !caller.isSandboxed || !caller.application.isEmpty && delivery.sender == caller.application { return delivery }
-    }
-    throw InterchangeError(
-      .noSuchDelivery, "there is no delivery \(quoted(identifier.string)), or it is not kept any more")
-  }
-
-  package func deliveries(in state: Text, after: Text, limit: UInt32, _ call: Call) throws -> [DeliveryRow] {
-    endTurn()
-    try refuseSandbox(call, "list deliveries")
-    let wanted = DeliveryState(rawValue: state.string)
-    if wanted == nil, !state.isEmpty {
-      let states = DeliveryState.allCases.map { quoted($0.rawValue) }.joined(separator: ", ", last: " or ")
-      throw InterchangeError(.invalidArgs, "state: expected \"\", \(states), got \(quoted(state.string))")
-    }
-    let start = UniqueIdentifier(after)
-    if start == nil, !after.isEmpty { throw noDelivery(after) }
-    let page = try stored { () throws(StoreError) in
-      try store.deliveries(in: wanted, after: start, limit: Self.page(limit))
-    }
-    guard let page else { throw noDelivery(after) }
-    return page.map { delivery in
-      DeliveryRow(
-        "\(delivery.identifier)", delivery.progress.state.rawValue, delivery.application.string,
-        delivery.progress.session.map(InterchangeNames.path(ofSession:)) ?? .root)
-    }
-  }
-
-  private func noDelivery(_ identifier: Text) -> InterchangeError {
-    InterchangeError(.noSuchDelivery, "there is no delivery \(quoted(identifier.string)) to go on from")
-  }
-
-  package func sessions(of application: Text, after: Text, limit: UInt32, _ call: Call) throws -> [SessionRow] {
-    endTurn()
-    let caller = callers.caller(of: call)
-    let start = SessionReference.identifier(after)
-    let missing = InterchangeError(.noSuchSession, "there is no session \(quoted(after.string)) to go on from")
-    if start == nil, !after.isEmpty { throw missing }
-    if caller.isSandboxed, application != caller.application || application.isEmpty {
-      throw InterchangeError(.accessDenied, "a sandboxed application may list the sessions of its own application only")
-    }
-    let page = try stored { () throws(StoreError) in
-      try store.sessions(of: application.isEmpty ? nil : application, after: start, limit: Self.page(limit))
-    }
-    guard let page else { throw missing }
-    return page.map(\.asSeen).map { session in
-      SessionRow(
-        InterchangeNames.path(ofSession: session.identifier), session.application.string, session.configuration.string,
-        session.state.rawValue, session.targetContentIdentifier.string, session.title.string,
-        session.lastActivated.unsigned)
-    }
-  }
-
-  package func events(since sequence: UInt64, limit: UInt32, _ call: Call) throws -> [EventRow] {
-    endTurn()
-    let first = store.firstEventSequence
-    let last = store.lastEventSequence
-    guard sequence <= last else {
-      throw InterchangeError(
-        .eventsGone, "there is no event \(sequence) yet, and the newest is \(last): go on from \(last)")
-    }
-    guard sequence + 1 >= first else {
-      throw InterchangeError(
-        .eventsGone, "the events after \(sequence) are kept from number \(first) on only: go on from \(first - 1)")
-    }
-    let caller = callers.caller(of: call)
-    let page = try stored { () throws(StoreError) in
-      try store.events(after: sequence, limit: Self.page(limit))
-    }
-    return page.filter { !caller.isSandboxed || $0.application == caller.application }
-      .map { EventRow($0.sequence, $0.name.string, $0.arguments.string) }
-  }
-
-  /// As many as fit: a row has some hundred bytes, and a message of the bus 128 MiB.
-  private static func page(_ limit: UInt32) -> Int { limit == 0 ? 100_000 : Int(min(limit, 100_000)) }
-
   // MARK: Deliveries that wait
 
   package func cancelDelivery(_ identifier: Text, _ reply: Reply<>) throws {
-    let delivery = try storedDelivery(identifier, reply.call)
+    let delivery = try storedDelivery(identifier, reply.call) { $0.sender == $1 }
     guard delivery.progress.state == .held else {
       throw InterchangeError(
         .requestDenied, "the delivery \(delivery.identifier) is \(delivery.progress.state.rawValue), and no longer held"
@@ -203,7 +107,7 @@ extension Interchange: InterchangeCalls {
   }
 
   package func redirectDelivery(_ identifier: Text, to session: ObjectPath, _ reply: Reply<String>) throws {
-    let delivery = try storedDelivery(identifier, reply.call)
+    let delivery = try storedDelivery(identifier, reply.call) { $0.application == $1 }
     guard let target = InterchangeNames.session(at: session),
       let found = try stored({ () throws(StoreError) in try store.session(target) })
     else { throw InterchangeError(.noSuchSession, "there is no session \(session)") }

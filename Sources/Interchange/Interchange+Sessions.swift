@@ -47,6 +47,10 @@ extension Interchange {
   package func activate(_ activity: Text, at path: ObjectPath, _ reply: Reply<String, String>) throws {
     try begin(reply.call)
     guard let identifier = InterchangeNames.session(at: path) else { throw unknown(path) }
+    if callers.caller(of: reply.call).isSandboxed {
+      endTurn()
+      try refuseForeign(try session(at: path), reply.call, "activate")
+    }
     var payload = Payload()
     payload.options.session = Text("\(identifier)")
     if !activity.isEmpty {
@@ -100,7 +104,11 @@ extension Interchange {
     var session = before
     if let call = access.call { try refuseOthersThanHost(of: session.application, call) }
     switch property {
-    case .title: session.title = text
+    case .title:
+      if text.count > Limits.text {
+        throw InterchangeError(.limitsExceeded, "expected a title of at most \(Limits.text) bytes, got \(text.count)")
+      }
+      session.title = text
     case .userActivity: session.show(try activity(text))
     case .stateRestorationActivity: session.stateRestorationActivity = try activity(text)
     case .userInfo: session.userInfo = try userInfo(text)

@@ -154,7 +154,7 @@ import Testing
     try await withHouse(kind) { house in
       try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
       let (long, short) = try await house.serving { daemon in
-        let long = try await house.drop("viewCat", "cat1")
+        let long = try await house.deliver(Payloads.activity("viewCat", "cat1"))
         let short = try await house.deliver(Payloads.activity("viewCat", "cat2", options: #""deadline": 0.2"#))
         daemon.signal(SIGKILL)
         try await daemon.ended()

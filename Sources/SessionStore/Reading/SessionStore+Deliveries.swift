@@ -42,10 +42,11 @@ extension SessionStore {
   ///
   /// - Parameters:
   ///   - state: `nil` for all.
+  ///   - application: `nil` for all.
   ///   - after: from where to go on.
   /// - Returns: `nil` where `after` is not there.
   package func deliveries(
-    in state: DeliveryState? = nil, after: UniqueIdentifier? = nil, limit: Int
+    in state: DeliveryState? = nil, of application: Text? = nil, after: UniqueIdentifier? = nil, limit: Int
   ) throws(StoreError) -> [DeliverySummary]? {
     var start = Int64.max
     if let after {
@@ -55,11 +56,16 @@ extension SessionStore {
     var query = try database().query(
       """
       SELECT number, \(DeliverySummary.columns) FROM delivery
-        WHERE \(state == nil ? "" : "state = ? AND") number < ? ORDER BY number DESC
+        WHERE \(state == nil ? "" : "state = ? AND") \(application == nil ? "" : "application = ? AND") number < ?
+        ORDER BY number DESC
       """)
     if let state { query.put(Text(state.rawValue)) }
+    if let application { query.put(application) }
     query.put(start)
-    let changed = try deliveriesOfTail { $0.number < start && (state == nil || $0.summary.progress.state == state) }
+    let changed = try deliveriesOfTail {
+      $0.number < start && (state == nil || $0.summary.progress.state == state)
+        && (application == nil || $0.summary.application == application)
+    }
     return try merge(&query, changed.sorted { $0.number > $1.number }, limit) { $0.number > $1.number }
   }
 
