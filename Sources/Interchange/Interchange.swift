@@ -60,7 +60,10 @@ package actor Interchange {
     package var quiet: Duration = .seconds(3)
     /// Starts an application by the command of its manifest, with what lets its window come to the front, and stays until that has ended:
     /// well, or in a failure that a sentence names. Without it only the bus starts anything.
-    package var run: (@Sendable (_ command: Text, _ activationToken: Text?) async -> String?)?
+    package var run:
+      (
+        @Sendable (_ application: Text, _ command: Text, _ activationToken: Text?) async -> String?
+      )?
 
     package init(now: @escaping @Sendable () -> Instant) { self.now = now }
   }

@@ -66,7 +66,8 @@ struct Service: Sendable {
       throw Failure("neither XDG_STATE_HOME nor HOME says where to keep what must survive: name it with --state")
     }
     let durability = arguments.durability
-    let starter = Starter(address: try arguments.address ?? BusAddress.session(), fileMask: Stagedoord.fileMask)
+    let starter = Starter(
+      connection: connection, address: try arguments.address ?? BusAddress.session(), fileMask: Stagedoord.fileMask)
     func open() async throws -> Interchange {
       try await connection.loop.run { _ in
         let store = try SessionStore(
@@ -76,7 +77,7 @@ struct Service: Sendable {
         }
         for problem in store.problems { log.warning(problem) }
         var settings = Interchange.Settings(now: Clock.now)
-        settings.run = { command, token in await starter.run(command, token) }
+        settings.run = { await starter.run($0, $1, $2) }
         return try Interchange(on: connection, store: store, types: types, settings: settings, log: log)
       }
     }

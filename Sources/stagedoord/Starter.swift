@@ -3,9 +3,10 @@ import Dispatch
 @preconcurrency import Glibc
 import SceneModel
 
-/// Starts applications by the command of their manifest. No shell reads it: words are separated by blanks, and `"` holds together what
+/// Starts applications by the command of their manifest: through the user's systemd, or where there is none as children. No shell reads it: words are separated by blanks, and `"` holds together what
 /// has blanks in it, as in a desktop entry.
 struct Starter: Sendable {
+  let connection: Connection
   /// The bus that the application is to come to.
   let address: BusAddress
   /// What new files are not to be, where our own are nobody else's.
@@ -18,11 +19,14 @@ struct Starter: Sendable {
   ]
 
   /// Stays until the command has ended. Answers why it did not end well.
-  func run(_ command: Text, _ activationToken: Text?) async -> String? {
+  func run(_ application: Text, _ command: Text, _ activationToken: Text?) async -> String? {
     guard let words = Starter.words(of: command.string), let program = words.first else {
       return "its command has a quotation mark without its other, or is empty"
     }
     let environment = environment(activationToken)
+    if await TransientUnit.isPossible(on: connection) {
+      return await TransientUnit(for: application, on: connection).run(words, environment, about: application)
+    }
     return await withCheckedContinuation { continuation in
       // A thread of its own waits for it: one application, one thread.
       DispatchQueue(label: "stagedoord.starter").async {

@@ -31,7 +31,8 @@ import Testing
           ).output()
         }
         try await eventually("the hint") {
-          daemon.standardError.contains("Drop came as a signal, and nothing happens: with dbus-send, write --print-reply before it")
+          daemon.standardError.contains(
+            "Drop came as a signal, and nothing happens: with dbus-send, write --print-reply before it")
         }
         #expect(daemon.standardError.split(separator: "\n").filter { $0.contains("as a signal") }.count == 1)
         #expect(daemon.standardError.contains("--print-reply"))

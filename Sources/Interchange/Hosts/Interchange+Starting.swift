@@ -88,7 +88,7 @@ extension Interchange {
     let token = activationToken(for: application)
     log.info("\(application): starting \(command)")
     Task {
-      let failure = await run(command, token)
+      let failure = await run(application, command, token)
       guard isBegun(application, number) else { return }
       guard let failure else { return starts[application] = .ended }
       await launchFailed(application, "\(application) could not be started: \(failure)")

@@ -1,0 +1,89 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import Synchronization
+import Testing
+
+/// Where the user's systemd is on the bus, it starts what a manifest says, outside our sandbox.
+@Suite struct TransientUnitTests {
+  private static let manifest = #"""
+    {"CFBundleIdentifier": "org.example.Cats-2", "NSUserActivityTypes": ["viewCat"],
+     "StagedoorExec": "cats --look \"at me\"",
+     "UIApplicationSceneManifest": {"UIApplicationSupportsMultipleScenes": true, "UISceneConfigurations":
+      {"UIWindowSceneSessionRoleApplication": [{"UISceneConfigurationName": "Cat"}]}}}
+    """#
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `systemd is asked for a unit, and a unit that fails is a launch that failed`(kind: PrivateBus.Kind) async throws
+  {
+    try await withHouse(kind) { house in
+      try house.write(Self.manifest, to: "\(house.applications)/org.example.Cats-2.json")
+      let systemd = try await Systemd(on: house.bus.connect())
+      try await house.serving { _ in
+        let landing = try await house.deliver(
+          Payloads.activity("viewCat", "cat1", options: #""activationToken": "t-1", "deadline": 3600"#))
+        try await eventually("the unit") { systemd.started != nil }
+        let unit = try #require(systemd.started)
+        #expect(unit.name.hasPrefix("app-stagedoor-org.example.Cats\\x2d2@"))
+        #expect(unit.name.hasSuffix(".service"))
+        #expect(unit.command == ["/usr/bin/env", "--", "cats", "--look", "at me"])
+        #expect(unit.environment.contains("XDG_ACTIVATION_TOKEN=t-1"))
+        #expect(unit.environment.contains("DBUS_SESSION_BUS_ADDRESS=\(house.bus.address)"))
+        #expect(try await house.deliveries(in: "held").map { $0[0] } == [landing.delivery])
+        systemd.state.value = "failed"
+        try await eventually("the failure") { try await house.deliveries(in: "failed").count == 1 }
+        let events = try await house.call("EventsSince", "uint64:0", "uint32:0")
+        #expect("\(events)".contains("org.stagedoor.Error.LaunchFailed"))
+        #expect("\(events)".contains("ended in a failure"))
+      }
+    }
+  }
+}
+
+/// As much of systemd as a transient unit needs.
+private final class Systemd: Sendable {
+  struct Unit: Sendable {
+    let name: String
+    let command: [String]
+    let environment: [String]
+  }
+
+  let state = StoredProperty("active")
+  private let unit = Mutex<Unit?>(nil)
+  private let connection: Connection
+
+  var started: Unit? { unit.withLock(\.self) }
+
+  init(on connection: Connection) async throws {
+    self.connection = connection
+    var manager = Interface("org.freedesktop.systemd1.Manager")
+    let removed = manager.signal(
+      "JobRemoved", "id", "job", "unit", "result", of: UInt32.self, ObjectPath.self, String.self, String.self)
+    let job: ObjectPath = "/org/freedesktop/systemd1/job/7"
+    manager.method("Subscribe") { () in }
+    manager.method("GetUnit", in: "name", out: "unit") { (_: String) -> ObjectPath in Self.path }
+    manager.method("StartTransientUnit", in: "name", "mode", "properties", "aux", out: "job") {
+      [weak self]
+      (
+        name: String, _: String, properties: [Structure<String, Variant>],
+        _: [Structure<String, [Structure<String, Variant>]>]
+      ) -> ObjectPath in
+      let values = Dictionary(uniqueKeysWithValues: properties.map { ($0.members.0, $0.members.1) })
+      let commands = try [Structure<String, [String], Bool>](values["ExecStart"] ?? "".variant)
+      let unit = Unit(
+        name: name, command: commands[0].members.1, environment: try [String](values["Environment"] ?? "".variant))
+      self?.unit.withLock { $0 = unit }
+      Task {
+        try connection.emit(removed, from: "/org/freedesktop/systemd1", UInt32(7), job, name, "done")
+      }
+      return job
+    }
+    var unit = Interface("org.freedesktop.systemd1.Unit")
+    unit.property("ActiveState", stored: state)
+    connection.export(manager, at: "/org/freedesktop/systemd1")
+    connection.export(unit, at: Self.path)
+    _ = try await connection.requestName("org.freedesktop.systemd1")
+  }
+
+  private static let path: ObjectPath = "/org/freedesktop/systemd1/unit/app"
+}
