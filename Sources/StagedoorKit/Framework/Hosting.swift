@@ -17,6 +17,8 @@ internal import SceneModel
   var isAttached = false
   /// Until it has ended, what the service asks waits: what is written meanwhile would be refused.
   var attaching: Task<Result<Void, StagedoorError>, Never>?
+  /// Whoever runs the application waits for it: until the connection goes, or it is cancelled.
+  var running: Task<Connection.CloseReason?, Never>?
   var tasks: [Task<Void, Never>] = []
   var writing: Task<Void, Never>?
 
@@ -54,6 +56,7 @@ internal import SceneModel
   }
 
   func close() async {
+    running?.cancel()
     for task in tasks { task.cancel() }
     tasks = []
     isAttached = false
