@@ -27,7 +27,7 @@ internal import SceneModel
       throw StagedoorError(.invalidArguments, "\(quoted(identifier)) is no application's identifier")
     }
     self.name = name
-    path = ObjectPath(unchecked: "/" + String(identifier.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 }))
+    path = InterchangeNames.path(ofHost: Text(identifier))
     ownsConnection = connection == nil
     if let connection {
       stagedoor = Stagedoor(on: connection)
