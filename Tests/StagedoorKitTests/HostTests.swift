@@ -224,6 +224,35 @@ import Testing
     }
   }
 
+  @Test func `an application runs until it is stopped, called off, or left without a bus`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
+      let session = try #require(SessionIdentifier("00000001-0000-4000-8000-000000000000"))
+      for ending in ["stopped", "called off", "left"] {
+        let application = PlayedApplication("org.example.Cats")
+        let connection = try await bus.connect()
+        let running = Task { await code { try await application.run(on: connection) } }
+        try await eventually("the host") { try await service.connection.owner(of: "org.example.Cats") != nil }
+        try await eventually("the scene") {
+          try? await service.connect(session, Options.none)
+          return await application.connectedScenes.count == 1
+        }
+        switch ending {
+        case "stopped": await application.stop()
+        case "called off": running.cancel()
+        default: await bus.kill()
+        }
+        let error = try await withLimit(usualLimit, "the end of the application") { await running.value }
+        #expect(error == (ending == "left" ? .disconnected : nil))
+        #expect(application.calls.last == "didDisconnect standard (unattached)")
+        #expect(application.connectedScenes.isEmpty)
+        #expect(application.failures.isEmpty)
+        await connection.close()
+      }
+      await service.close()
+    }
+  }
+
   @Test func `an application that stops puts its scenes away`() async throws {
     try await withStage { _, service, application in
       let session = service.addSession(1)

@@ -86,6 +86,8 @@ extension Application {
 
   /// Whether a scene is there is known here best: the service may have been away while one came or went.
   private func deliver(_ options: ConnectionOptions, to session: SceneSession, _ reply: Reply<>) async throws {
+    // It may have been stopped meanwhile.
+    _ = try connected()
     if let scene = scenes[session.identifier] {
       scene.session = session
       try resume(scene, options)

@@ -5,16 +5,22 @@ internal import SceneModel
 extension Application {
   /// Starts, and runs until the bus goes, the task is cancelled, or ``stop()`` is called.
   public func run(on connection: Connection? = nil) async throws(StagedoorError) {
-    try await start(on: connection)
-    guard let hosting else { return }
-    let reason = await hosting.stagedoor.connection.closed()
-    // Called off, or stopped: both in good order.
-    if reason != .disconnected {
-      await stop()
+    do throws(StagedoorError) {
+      try await start(on: connection)
+    } catch  where error.code == .taskCancelled {
       return
     }
-    endAllScenes()
-    throw .busHasGone
+    guard let hosting else { return }
+    let connection = hosting.stagedoor.connection
+    let running = Task { await connection.closed() }
+    hosting.running = running
+    let reason = await withTaskCancellationHandler {
+      await running.value
+    } onCancel: {
+      running.cancel()
+    }
+    await stop()
+    if reason == .disconnected { throw .busHasGone }
   }
 
   /// Takes the application's name and attaches to the service, which the bus starts where it does not run. When this returns, windows open.
@@ -34,8 +40,8 @@ extension Application {
       try await hosting.takeName()
       try await follow(hosting)
     } catch {
-      await hosting.close()
-      self.hosting = nil
+      // A scene may have been connected by then.
+      await stop()
       throw error
     }
   }

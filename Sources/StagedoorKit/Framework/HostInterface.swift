@@ -15,13 +15,11 @@ enum HostCall: Sendable {
 
 /// `org.stagedoor.SceneHost1`, which every application implements.
 enum HostInterface {
-  static let name: InterfaceName = "org.stagedoor.SceneHost1"
-
   /// `allowed` says who may call, and `take` is given what it calls. Both are asked on the connection's loop.
   static func make(
     allowing allowed: @escaping @Sendable () -> BusName?, _ take: @escaping @Sendable (HostCall) -> Void
   ) -> Interface {
-    var interface = Interface(name)
+    var interface = Interface(InterchangeNames.host)
     addScenes(to: &interface, take)
     interface.method("RefreshScene", in: "session") { (reply: Reply<>, session: ObjectPath) in
       take(.refresh(session: session, reply))

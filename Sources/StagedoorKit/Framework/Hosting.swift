@@ -17,6 +17,8 @@ internal import SceneModel
   var isAttached = false
   /// Until it has ended, what the service asks waits: what is written meanwhile would be refused.
   var attaching: Task<Result<Void, StagedoorError>, Never>?
+  /// Whoever runs the application waits for it: until the connection goes, or it is cancelled.
+  var running: Task<Connection.CloseReason?, Never>?
   var tasks: [Task<Void, Never>] = []
   var writing: Task<Void, Never>?
 
@@ -25,7 +27,7 @@ internal import SceneModel
       throw StagedoorError(.invalidArguments, "\(quoted(identifier)) is no application's identifier")
     }
     self.name = name
-    path = ObjectPath(unchecked: "/" + String(identifier.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 }))
+    path = InterchangeNames.path(ofHost: Text(identifier))
     ownsConnection = connection == nil
     if let connection {
       stagedoor = Stagedoor(on: connection)
@@ -54,6 +56,7 @@ internal import SceneModel
   }
 
   func close() async {
+    running?.cancel()
     for task in tasks { task.cancel() }
     tasks = []
     isAttached = false

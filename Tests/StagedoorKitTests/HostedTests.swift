@@ -1,0 +1,289 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import Glibc
+import StagedoorKit
+import Testing
+
+/// An application and the service that is built here: what the one does, the other hears.
+@MainActor @Suite struct HostedTests {
+  /// A cat's window takes that cat and no other.
+  private static func showCat(_ scene: Scene, _ options: ConnectionOptions) {
+    guard let activity = options.userActivities.first, let name = activity.targetContentIdentifier else { return }
+    scene.title = name
+    scene.activationConditions = SceneActivationConditions(can: .equals(name), prefers: .equals(name))
+  }
+
+  private func handled(deadline: Duration = .seconds(60)) -> DeliveryOptions {
+    var options = DeliveryOptions.lasting
+    options.wait = .handled
+    options.deadline = deadline
+    return options
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `each cat gets a window, and the same cat the same`(kind: PrivateBus.Kind) async throws {
+    try await withHosts(kind) { house, stagedoor in
+      try await house.hosting { application in
+        application.whenConnecting = Self.showCat
+        let tom = try await stagedoor.deliver(cat("tom"), handled())
+        #expect(tom.outcome == .created)
+        try await eventually("tom in front") {
+          await application.scene(of: tom.session)?.activationState == .foregroundActive
+        }
+        #expect(
+          application.taken() == [
+            "willConnect Cat Detail (unattached)", "willEnterForeground (unattached)",
+            "bringToFront  (foregroundInactive)", "didBecomeActive (foregroundActive)",
+          ])
+        let tim = try await stagedoor.deliver(cat("tim"), handled())
+        #expect(tim.session != tom.session)
+        // A scene that shows something else by now still takes what it says that it takes.
+        application.scene(of: tom.session)?.userActivity = cat("mouse")
+        try await eventually("the mouse") {
+          try await stagedoor.session(tom.session).userActivity == cat("mouse")
+        }
+        let again = try await stagedoor.deliver(cat("tom"), handled())
+        #expect(again.session == tom.session)
+        #expect(again.outcome == .activated)
+        #expect(application.taken().contains("continue tom (foregroundActive)"))
+        let session = try await stagedoor.session(tom.session)
+        #expect(session.title == "tom")
+        #expect(session.isConnected)
+        #expect(application.openSessions.map(\.identifier) == [tom.session, tim.session])
+      }
+    }
+  }
+
+  @Test func `what came before the application is given to it in its order`() async throws {
+    try await withHosts { house, stagedoor in
+      for name in ["tom", "tim", "kit"] { try await stagedoor.deliver(cat(name), .lasting) }
+      let sessions = try await stagedoor.sessions()
+      try await house.hosting { application in
+        try await eventually("three windows") { await application.connectedScenes.count == 3 }
+        #expect(application.connectedScenes.map(\.userActivity) == ["tom", "tim", "kit"].map { cat($0) })
+        #expect(application.connectedScenes.map(\.id) == sessions.map(\.identifier))
+        try await eventually("nothing that waits") { try await stagedoor.deliveries(in: .handled).count == 3 }
+      }
+    }
+  }
+
+  @Test func `what a delegate throws is told to the sender, and the window is gone`() async throws {
+    struct NoSuchCat: Error {}
+    try await withHosts { house, stagedoor in
+      try await house.hosting { application in
+        application.whenConnecting = { _, _ in throw NoSuchCat() }
+        #expect(await code { try await stagedoor.deliver(cat("tom"), handled()) } == .hostRefused)
+        #expect(application.connectedScenes.isEmpty)
+        let left = try await stagedoor.sessions()
+        #expect(left.isEmpty)
+      }
+    }
+  }
+
+  @Test func `an application asks for windows, closes them, and hears of each step`() async throws {
+    try await withHosts { house, stagedoor in
+      try await house.hosting { application in
+        let made = try await application.requestSceneSessionActivation(nil, userActivity: cat("tom"))
+        try await eventually("a window") {
+          await application.scene(of: made.session)?.activationState == .foregroundActive
+        }
+        let scene = try #require(application.scene(of: made.session))
+        #expect(
+          try await application.requestSceneSessionActivation(nil, userActivity: cat("tom")).session == made.session)
+        #expect(try await application.requestSceneSessionActivation(nil, userActivity: nil).outcome == .created)
+        try await eventually("another window") { await application.connectedScenes.count == 2 }
+        scene.enter(.background)
+        try await eventually("it is away") {
+          try await stagedoor.session(made.session).activationState == .background
+        }
+        #expect(try await stagedoor.session(made.session).stateRestorationActivity == cat("tom"))
+        _ = application.taken()
+        try await application.requestSceneSessionRefresh(scene.session)
+        try await eventually("the refresh") { await application.calls == ["needsRefresh (background)"] }
+        _ = application.taken()
+        try await application.requestSceneSessionDestruction(
+          scene.session, options: .init(windowDismissalAnimation: .decline))
+        try await eventually("it is gone for good") { await application.discardedSessions == [made.session] }
+        #expect(application.taken() == ["didDisconnect decline (unattached)", "didDiscard 1"])
+        #expect(
+          await code { try await application.requestSceneSessionActivation(scene.session, userActivity: nil) }
+            == .noSuchSession)
+      }
+    }
+  }
+
+  @Test func `a scene that was released is restored with what it was doing`() async throws {
+    try await withHosts { house, stagedoor in
+      try await house.hosting { application in
+        let tom = try await stagedoor.deliver(cat("tom"), handled())
+        try await application.scene(of: tom.session)?.release()
+        #expect(try await stagedoor.session(tom.session).isConnected == false)
+        var restored: UserActivity?
+        application.whenConnecting = { _, options in restored = options.stateRestorationActivity }
+        let again = try await stagedoor.deliver(cat("tom"), handled())
+        #expect(again.outcome == .restored)
+        #expect(again.session == tom.session)
+        #expect(restored == cat("tom"))
+      }
+    }
+  }
+
+  @Test func `what is discarded while the application is away is told when it comes back`() async throws {
+    try await withHosts { house, stagedoor in
+      var sessions: [SessionIdentifier] = []
+      try await house.hosting { application in
+        for name in ["tom", "tim"] { sessions.append(try await stagedoor.deliver(cat(name), handled()).session) }
+      }
+      for session in sessions { try await stagedoor.destroy(session) }
+      let gone = sessions.sorted()
+      try await house.hosting { application in
+        try await eventually("both are gone") { await application.discardedSessions == gone }
+        #expect(application.taken() == ["didDiscard 2"])
+      }
+    }
+  }
+
+  @Test func `a host attaches again when the service has been killed, and nothing is lost`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.withClient { stagedoor in
+        let application = PlayedApplication("org.example.Cats")
+        application.whenConnecting = Self.showCat
+        let connection = try await house.bus.connect()
+        let tom = try await house.serving("--durability", "normal") { daemon in
+          try await application.start(on: connection)
+          let tom = try await stagedoor.deliver(cat("tom"), handled())
+          try await eventually("tom in front") {
+            try await stagedoor.session(tom.session).activationState == .foregroundActive
+          }
+          daemon.signal(SIGKILL)
+          try await daemon.ended()
+          return tom
+        }
+        let scene = try #require(application.scene(of: tom.session))
+        scene.title = "Tom"
+        _ = application.taken()
+        try await house.serving("--durability", "normal") { _ in
+          try await eventually("what it had not said") {
+            let session = try await stagedoor.session(tom.session)
+            return session.title == "Tom" && session.activationState == .foregroundActive && session.isConnected
+          }
+          #expect(application.scene(of: tom.session) === scene)
+          #expect(application.taken().isEmpty)
+          let again = try await stagedoor.deliver(cat("tom"), handled())
+          #expect(again.session == tom.session)
+          #expect(application.calls.first == "continue tom (foregroundActive)")
+          await application.stop()
+        }
+        #expect(application.failures.isEmpty)
+        await connection.close()
+      }
+    }
+  }
+
+  @Test func `the bus starts the application that something is for, again and again`() async throws {
+    try await withHosts { house, stagedoor in
+      try await house.bus.install(
+        "org.example.Cats", executable: Command.built("kit-stage-async").program, environment: house.environment)
+      let first = try await stagedoor.deliver(cat("tom"), handled())
+      #expect(first.outcome == .created)
+      let process: UInt32 = try await stagedoor.connection.call(
+        to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionUnixProcessID", "org.example.Cats")
+      kill(pid_t(process), SIGKILL)
+      try await eventually("it is away") { try await stagedoor.session(first.session).isConnected == false }
+      let second = try await stagedoor.deliver(cat("tom"), handled())
+      #expect(second.outcome == .restored)
+      #expect(second.session == first.session)
+    }
+  }
+
+  @Test func `a notification goes through the service to everyone`() async throws {
+    try await withHosts { house, stagedoor in
+      try await house.hosting { application in
+        let here = try await application.notifications(named: "EntriesUpdated")
+        let there = try await stagedoor.notifications(named: "EntriesUpdated", of: "org.example.Cats")
+        try await application.post("EntriesUpdated", userInfo: ["entryID": "7"])
+        for sequence in [here, there] {
+          #expect(try await collect(1, from: sequence)[0].userInfo == ["entryID": "7"])
+        }
+      }
+    }
+  }
+
+  @Test func `a dynamic application chooses the configuration of a new window`() async throws {
+    let manifest = Manifests.application(
+      "org.example.Cats", types: "viewCat",
+      configurations: Manifests.configuration("Main") + ", " + Manifests.configuration("For tom"),
+      more: #" "StagedoorDynamicConfiguration": true,"#)
+    try await withHosts(manifest) { house, stagedoor in
+      try await house.hosting { application in
+        var options = handled()
+        options.disposition = .new
+        let wishes = options
+        // The service waits for the answer for a second, which a busy machine may not have.
+        try await eventually("the configuration that the application chose") {
+          let tom = try await stagedoor.deliver(cat("tom"), wishes)
+          return try await stagedoor.session(tom.session).configuration.name == "For tom"
+        }
+        let calls = application.taken()
+        let asked = try #require(calls.lastIndex(of: "configuration"))
+        #expect(calls[asked + 1] == "willConnect For tom (unattached)")
+      }
+    }
+  }
+
+  @Test func `an application that nobody installed brings its manifest along`() async throws {
+    try await withService { house in
+      try await house.withClient { stagedoor in
+        try await house.hosting(manifest: Manifests.cats) { application in
+          let tom = try await stagedoor.deliver(cat("tom"), handled())
+          #expect(tom.outcome == .created)
+          #expect(application.connectedScenes.map(\.id) == [tom.session])
+        }
+        let connection = try await house.bus.connect()
+        #expect(
+          await code { try await PlayedApplication("org.example.Dogs").start(on: connection) } == .noSuchApplication)
+        await connection.close()
+      }
+    }
+  }
+}
+
+/// A service with an application installed, and a client.
+@MainActor private func withHosts(
+  _ manifest: String = Manifests.cats, _ kind: PrivateBus.Kind = .daemon,
+  _ body: @MainActor (House, Stagedoor) async throws -> Void
+) async throws {
+  try await withHouse(kind) { house in
+    try house.write(manifest, to: "\(house.applications)/org.example.Cats.json")
+    try await house.serving("--durability", "memory") { _ in
+      try await house.withClient { stagedoor in try await body(house, stagedoor) }
+    }
+  }
+}
+
+@MainActor private func withHosts(
+  _ kind: PrivateBus.Kind, _ body: @MainActor (House, Stagedoor) async throws -> Void
+) async throws {
+  try await withHosts(Manifests.cats, kind, body)
+}
+
+extension House {
+  /// Runs `body` while the application runs.
+  @MainActor fileprivate func hosting(
+    manifest: String? = nil, _ body: @MainActor (PlayedApplication) async throws -> Void
+  ) async throws {
+    let application = PlayedApplication("org.example.Cats", manifest: manifest)
+    let connection = try await bus.connect()
+    do {
+      try await application.start(on: connection)
+      try await body(application)
+    } catch {
+      Issue.record(error)
+    }
+    await application.stop()
+    #expect(application.failures.isEmpty)
+    await connection.close()
+  }
+}
