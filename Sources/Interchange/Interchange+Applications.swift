@@ -66,7 +66,6 @@ extension Interchange {
   /// Everything that came before has been stored by then.
   func replaceManifest(_ manifest: Manifest, file: Text, _ share: inout Turn.Share) throws {
     let identifier = manifest.identifier
-    try bringIn(identifier)
     let before = (manifest: state.manifest(of: identifier), file: manifestFiles[identifier])
     if before.manifest == manifest, before.file == file { return }
     state.register(manifest)
@@ -82,7 +81,8 @@ extension Interchange {
       me.manifestFiles[identifier] = before.file
     }
     share.speak.append { me in me.announce(manifest, isNew: before.manifest == nil) }
-    if before.manifest != nil { try discardOrphans(of: manifest, &share) }
+    // Those of an application that nobody asked about yet are looked at when somebody does.
+    if loaded.contains(identifier) { try discardOrphans(of: manifest, &share) }
   }
 
   private func announce(_ manifest: Manifest, isNew: Bool) {
@@ -105,15 +105,38 @@ extension Interchange {
   private func discardOrphans(of manifest: Manifest, _ share: inout Turn.Share) throws {
     var orphans: [Session] = []
     try stored { () throws(StoreError) in
-      try store.forEachSession(of: manifest.identifier) { session in
-        let isThere = manifest.configurations.contains {
-          $0.role == session.role && $0.name == session.configuration
-        }
-        if !isThere { orphans.append(session) }
-      }
+      try store.forEachSession(of: manifest.identifier) { if !manifest.has(configurationOf: $0) { orphans.append($0) } }
     }
     let now = settings.now()
     for session in orphans { try discard(session, animation: "standard", &share, now) }
+  }
+
+  /// Reads an application's sessions, where nobody asked about one before. Those of a configuration that its manifest has lost while nobody
+  /// looked are discarded.
+  func bringIn(_ application: Text) throws {
+    if loaded.contains(application) { return }
+    // What is not stored yet is not read either.
+    endTurn()
+    loaded.insert(application)
+    let manifest = state.manifest(of: application)
+    var orphans: [Session] = []
+    do {
+      try stored { () throws(StoreError) in
+        try store.forEachSession(of: application) { session in
+          state.update(session)
+          if let manifest, !manifest.has(configurationOf: session) { orphans.append(session) }
+        }
+      }
+      if orphans.isEmpty { return }
+      try collect(refuse: { [log] in log.error("\(application): \($0.message)") }) { share in
+        let now = settings.now()
+        for session in orphans { try discard(session, animation: "standard", &share, now) }
+      }
+      endTurn()
+    } catch {
+      loaded.remove(application)
+      throw error
+    }
   }
 
   /// Its sessions stay, out of routing, until it returns.
@@ -144,5 +167,11 @@ extension Interchange {
     }
     let gone = manifestFiles.filter { !$0.value.isEmpty && installed[$0.key] == nil && !broken.contains($0.key) }
     for identifier in gone.keys.sorted() { removeManifest(of: identifier) }
+  }
+}
+
+extension Manifest {
+  fileprivate func has(configurationOf session: Session) -> Bool {
+    configurations.contains { $0.role == session.role && $0.name == session.configuration }
   }
 }

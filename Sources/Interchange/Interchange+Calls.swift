@@ -150,7 +150,6 @@ extension Interchange: InterchangeCalls {
     var registered = read
     // A command line is taken from what is installed only.
     registered.exec = nil
-    try bringIn(registered.identifier)
     let path = InterchangeNames.path(ofApplication: registered.identifier)
     endTurn()
     try collect(refuse: { reply.fail($0) }) { share in

@@ -226,21 +226,6 @@ extension Interchange {
     }
   }
 
-  func bringIn(_ application: Text) throws {
-    if loaded.contains(application) { return }
-    // What is not stored yet is not read either.
-    endTurn()
-    loaded.insert(application)
-    do {
-      try stored { () throws(StoreError) in
-        try store.forEachSession(of: application) { state.update($0) }
-      }
-    } catch {
-      loaded.remove(application)
-      throw error
-    }
-  }
-
   /// What the store refuses has a name on the bus.
   func stored<Result>(_ read: () throws(StoreError) -> Result) throws(InterchangeError) -> Result {
     do throws(StoreError) {

@@ -117,6 +117,30 @@ import Testing
     }
   }
 
+  @Test func `so they are where the manifest changed while the service was away`() async throws {
+    try await withHouse { house in
+      let file = "\(house.applications)/org.example.Cats.json"
+      try house.write(Self.cats("Cats"), to: file)
+      let (detail, main) = try await house.serving { _ in
+        (
+          try await house.drop("viewCat", "cat1"), try await house.newSession("Default", of: "org.example.Cats")
+        )
+      }
+      try house.write(
+        Manifests.application(
+          "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Default")), to: file)
+      try await house.serving { _ in
+        // They are looked at when somebody asks for the application.
+        #expect(
+          try await house.deliver(Payloads.activity("viewCat", options: #""disposition": "existing""#)).session == main)
+        #expect(try await house.sessions().map { $0[0] } == [main])
+        #expect(
+          try await house.refusal("Deliver", #"string:{"options": {"session": "\#(detail.identifier)"}}"#).name
+            == "org.stagedoor.Error.NoSuchSession")
+      }
+    }
+  }
+
   @Test func `the user's manifest counts before the system's, and a property list is as good as JSON`() async throws {
     try await withHouse { house in
       try house.write(Self.cats("System"), to: "\(house.systemApplications)/org.example.Cats.json")
