@@ -109,7 +109,7 @@ import Testing
       // One that has no name has nothing that is its own.
       let isNamed = name == "org.example.Mail"
       #expect(try await sandboxed("GetDelivery", "string:\(own[0])").isFine == isNamed)
-      #expect(try await sandboxed("GetDelivery", "string:\(foreign.delivery)").said.contains("NoSuchDelivery"))
+      #expect(try await sandboxed("GetDelivery", "string:\(foreign.delivery)").said.contains("AccessDenied"))
     }
   }
 }
