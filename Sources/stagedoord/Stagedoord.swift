@@ -15,7 +15,7 @@ struct Stagedoord {
   static func main() async {
     setvbuf(stdout, nil, _IOLBF, 0)
     signal(SIGPIPE, SIG_IGN)
-    umask(0o077)
+    FileMask.restrict()
     do {
       let arguments = try Arguments(CommandLine.arguments.dropFirst())
       switch arguments.action {
@@ -102,6 +102,14 @@ extension Interchange {
     let (found, broken) = installed.read()
     takeOver(found.mapValues { ($0.manifest, $0.file) }, keeping: broken)
   }
+}
+
+/// What files are nobody else's. Ours are never; those of whom we start are as we were told.
+enum FileMask {
+  /// What we were started with.
+  static let given = umask(0o077)
+
+  static func restrict() { _ = given }
 }
 
 enum Clock {

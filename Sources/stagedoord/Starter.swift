@@ -4,6 +4,9 @@ import SceneModel
 
 /// Starts applications by the command of their manifest. No shell reads it: words are separated by blanks, and `"` holds together what
 /// has blanks in it, as in a desktop entry.
+///
+/// The words are arguments of a shell that goes to the user's home, puts back the mask for new files, which `posix_spawn` cannot, and
+/// becomes the program.
 struct Starter: Sendable {
   /// The bus that the application is to come to.
   let address: String
@@ -24,14 +27,16 @@ struct Starter: Sendable {
       // A thread of its own waits for it: one application, one thread.
       DispatchQueue(label: "stagedoord.starter").async {
         var process: pid_t = 0
-        let error = Starter.spawn(words, environment, &process)
-        if error != 0 {
-          continuation.resume(returning: "\(program): \(String(cString: strerror(error)))")
-          return
-        }
-        continuation.resume(returning: Starter.wait(for: process))
+        let error = Starter.spawn([Starter.shell, "-c", Starter.script] + words, environment, &process)
+        let failure = error == 0 ? Starter.wait(for: process) : String(cString: strerror(error))
+        continuation.resume(returning: failure.map { "\(program): \($0)" })
       }
     }
+  }
+
+  private static let shell = "/bin/sh"
+  private static var script: String {
+    "cd 2>/dev/null || cd /; umask \(String(FileMask.given, radix: 8)); exec \"$0\" \"$@\""
   }
 
   private func environment(_ activationToken: Text?) -> [String] {
@@ -77,7 +82,7 @@ struct Starter: Sendable {
     var arguments = words.map { strdup($0) } + [nil]
     var variables = environment.map { strdup($0) } + [nil]
     defer { for text in arguments + variables { free(text) } }
-    return posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables)
+    return posix_spawn(&process, words[0], &actions, &attributes, &arguments, &variables)
   }
 
   private static func wait(for process: pid_t) -> String? {
@@ -87,7 +92,12 @@ struct Starter: Sendable {
     }
     if status & 0x7F != 0 { return "it was ended by signal \(status & 0x7F)" }
     let code = status >> 8 & 0xFF
-    return code == 0 ? nil : "it ended with status \(code)"
+    switch code {
+    case 0: return nil
+    case 126: return "it may not be run, or ended with status 126"
+    case 127: return "it is not there, or ended with status 127"
+    default: return "it ended with status \(code)"
+    }
   }
 
   static func words(of command: String) -> [String]? {
