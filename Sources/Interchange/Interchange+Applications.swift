@@ -68,7 +68,10 @@ extension Interchange {
     state.register(manifest)
     manifestFiles[identifier] = file
     // It may say how to start it.
-    if case .impossible? = starts[identifier] { starts[identifier] = nil }
+    if case .impossible? = starts[identifier] {
+      starts[identifier] = nil
+      share.afterwards.append { me in me.startWhereAwaited(identifier) }
+    }
     share.onRefusal { me in
       if let manifest = before.manifest { me.state.register(manifest) } else { me.state.unregister(identifier) }
       me.manifestFiles[identifier] = before.file

@@ -6,10 +6,12 @@ import SessionStore
 
 /// What is known of an application that has no host.
 enum Start {
-  /// The bus is asked to start it.
-  case asking
+  /// The bus is asked to start it. Where it does not know how, it says so at once.
+  case asking(since: ContinuousClock.Instant)
   /// It has been started, and is to attach. Each start has a number, so that the end of an earlier one is not taken for its own.
   case begun(number: Int, watching: Task<Void, Never>?)
+  /// Its command has ended well. What that left behind may attach yet; where nothing did so in time, it is started again.
+  case ended(isLate: Bool)
   /// Nothing can start it. Whether that is still so is asked again after a while.
   case impossible(since: ContinuousClock.Instant)
 
@@ -23,15 +25,15 @@ extension Interchange {
 
   func start(_ application: Text) {
     switch starts[application] {
-    case .asking, .begun: return
+    case .asking, .begun, .ended(isLate: false): return
     case .impossible(let since) where since.duration(to: .now) < Self.askedAgainAfter: return
-    case .impossible, nil: break
+    case .ended, .impossible, nil: break
     }
     guard let name = try? BusName(application.string), state.manifest(of: application) != nil else {
       starts[application] = .impossible(since: .now)
       return
     }
-    starts[application] = .asking
+    starts[application] = .asking(since: .now)
     Task { await start(application, name) }
   }
 
@@ -40,15 +42,23 @@ extension Interchange {
       let _: UInt32 = try await connection.call(
         to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "StartServiceByName", name.rawValue, UInt32(0),
         timeout: .seconds(120))
-      if hosts[application] != nil { return starts[application] = nil }
       log.info("\(application): the bus has started it, or it was there already")
-      startCount += 1
-      starts[application] = .begun(
-        number: startCount, watching: Task { await failWhereItLeaves(application, name) })
+      waitForHost(application, name)
     } catch {
-      if case .replied(let reply) = error, reply.name == .serviceUnknown { return run(application) }
+      if case .replied(let reply) = error, reply.name == .serviceUnknown {
+        // That is all it says also of one that is there, and has come in another way.
+        let isThere = ((try? await connection.owner(of: name)) ?? nil) != nil
+        return isThere ? waitForHost(application, name) : run(application)
+      }
+      if hosts[application] != nil { return starts[application] = nil }
       launchFailed(application, "the bus cannot start \(application): \(error)")
     }
+  }
+
+  private func waitForHost(_ application: Text, _ name: BusName) {
+    if hosts[application] != nil { return starts[application] = nil }
+    startCount += 1
+    starts[application] = .begun(number: startCount, watching: Task { await failWhereItLeaves(application, name) })
   }
 
   /// One that came to the bus and left it again without having attached was a failure.
@@ -74,9 +84,9 @@ extension Interchange {
     let token = activationToken(for: application)
     log.info("\(application): starting \(command)")
     Task {
-      // One that ended well may have left something behind that will attach.
-      guard let failure = await run(command, token) else { return }
+      let failure = await run(command, token)
       guard case .begun(number, watching: _)? = starts[application], hosts[application] == nil else { return }
+      guard let failure else { return starts[application] = .ended(isLate: false) }
       launchFailed(application, "\(application) could not be started: \(failure)")
     }
   }
@@ -108,11 +118,18 @@ extension Interchange {
     }
   }
 
+  /// Starts an application that something waits for.
+  func startWhereAwaited(_ application: Text) {
+    guard hosts[application] == nil, let open = try? store.openDeliveries(of: application) else { return }
+    if !open.isEmpty { start(application) }
+  }
+
   /// What is known of an application whose delivery has waited long enough.
   func canBeStarted(_ application: Text) -> Bool? {
     switch starts[application] {
-    case .asking: nil
-    case .begun: true
+    // It takes its time, so it is at it.
+    case .asking(let since): since.duration(to: .now) < .seconds(1) ? nil : true
+    case .begun, .ended: true
     case .impossible, nil: hosts[application] != nil
     }
   }
