@@ -60,8 +60,8 @@ extension Interchange {
 
   /// A host that waited for itself might wait for ever.
   private func isHost(_ caller: Caller, of session: UniqueIdentifier) -> Bool {
-    guard let name = caller.name, let application = hosted[name] else { return false }
-    return state.application(of: session) == application
+    guard let name = caller.name, let application = state.application(of: session) else { return false }
+    return hosts[application]?.owner == name
   }
 
   func newIdentifier() -> UniqueIdentifier {
@@ -98,7 +98,11 @@ extension Interchange {
     for effect in decision.effects { act(on: effect, decision, delivery, payload, &share, now) }
     // At once, since there is a limit to them.
     deadlines.add(delivery, at: record.deadline, self)
-    share.onRefusal { $0.deadlines.remove(delivery) }
+    if payload.hasContent(.ownProcess) { senders[delivery] = caller.name }
+    share.onRefusal { me in
+      me.deadlines.remove(delivery)
+      me.senders[delivery] = nil
+    }
     log.info("\(delivery): \(decision.outcome.name) \(payload.options.isPrivate ? "a session" : "\(session)")")
     return Answer(session: session, outcome: decision.outcome.name, delivery: delivery)
   }
@@ -234,6 +238,16 @@ extension Interchange {
 
 extension InterchangeError {
   init(_ refusal: Refusal) { self.init(.routing(refusal.errorName), refusal.message) }
+}
+
+extension Payload {
+  /// Whether something in it is for these alone.
+  fileprivate func hasContent(_ visibility: Visibility) -> Bool {
+    items.contains { item in
+      item.activities.contains { $0.visibility == visibility }
+        || item.representations.contains { $0.visibility == visibility }
+    }
+  }
 }
 
 extension Instant {

@@ -39,6 +39,7 @@ extension Interchange {
     }
     share.speak.append { me in
       me.deadlines.remove(delivery.identifier)
+      me.senders[delivery.identifier] = nil
       me.waiting.removeValue(forKey: delivery.identifier)?(.failure(error))
     }
   }
@@ -164,7 +165,7 @@ extension Interchange {
     let identifier = delivery.identifier
     guard let canBeStarted = canBeStarted(delivery.application) else {
       // Whether anything can start it is being asked.
-      deadlines.add(identifier, at: settings.now().adding(seconds: 1), self)
+      deadlines.add(identifier, at: settings.now().adding(seconds: 0.1), self)
       return
     }
     try collect(refuse: { [log] in log.error("\(identifier): \($0.message)") }) { share in
@@ -172,12 +173,14 @@ extension Interchange {
       if canBeStarted || delivery.progress.state == .routed {
         let late = InterchangeError(
           .hostTimeout, "the host of \(delivery.application) did not take the delivery \(identifier) in time")
+        if case .ended? = starts[delivery.application] { starts[delivery.application] = .ended(isLate: true) }
         return try end(delivery, .failed, late, &share, settings.now())
       }
       var progress = delivery.progress
       (progress.state, progress.isOpen) = (.routed, false)
       share.records.append(.deliveryProgress(identifier, progress))
       share.speak.append { me in
+        me.senders[identifier] = nil
         let late = InterchangeError(
           .hostTimeout, "no host took the delivery \(identifier) in time; it has been routed, and its session stays")
         me.waiting.removeValue(forKey: identifier)?(.failure(late))

@@ -29,7 +29,7 @@ extension Interchange {
     if let caller, caller.isSandboxed, caller.application != session.application {
       throw InterchangeError(.accessDenied, "a sandboxed application may read the sessions of its own application only")
     }
-    let isHost = caller?.name.map { hosted[$0] == session.application } ?? false
+    let isHost = caller?.name.map { hosts[session.application]?.owner == $0 } ?? false
     return isHost ? session : session.asSeen
   }
 

@@ -35,6 +35,9 @@ package actor Interchange {
   var startCount = 0
   /// Sessions whose scenes are to draw themselves again, as soon as they are in the background.
   var refreshes: Set<UniqueIdentifier> = []
+  /// Who sent what is for their own process alone. It is not stored: a connection does not outlive the bus, and what is hidden from one that
+  /// outlived us stays hidden.
+  var senders: [UniqueIdentifier: BusName] = [:]
   /// Senders who are answered when a host has taken what they sent.
   var waiting: [UniqueIdentifier: Finish] = [:]
   /// When something was last stored, and what waits until nothing has been for a while.

@@ -6,13 +6,17 @@ import SessionStore
 struct ConnectionOptions {
   private let fields: UserInfo
 
-  init(_ delivery: StoredDelivery, _ payload: Payload, _ session: Session, isSandboxed: Bool) {
+  /// - Parameter isSender: The host is the connection that sent it.
+  init(
+    _ delivery: StoredDelivery, _ payload: Payload, _ session: Session, isSandboxed: Bool, isSender: Bool
+  ) {
     var fields: UserInfo = [
       "delivery": .string(Text("\(delivery.identifier)")), "attempt": .integer(delivery.progress.attempt),
       "role": .string(session.role),
     ]
     let isOwn = delivery.sourceApplication == session.application
-    var contents = Contents(payload, routing: delivery.routing, isOwn: isOwn, isSandboxed: isSandboxed)
+    var contents = Contents(
+      payload, routing: delivery.routing, isOwn: isOwn, isSender: isSender, isSandboxed: isSandboxed)
     contents.collect()
     fields["userActivities"] = .array(contents.activities.map(\.document))
     if !contents.items.isEmpty { fields["items"] = .array(contents.items) }
@@ -36,14 +40,17 @@ private struct Contents {
   let routing: RoutingPlace?
   /// The sender is the same application.
   let isOwn: Bool
+  /// The sender is the same process.
+  let isSender: Bool
   let isSandboxed: Bool
   private(set) var activities: [UserActivity] = []
   private(set) var items: [Value] = []
 
-  init(_ payload: Payload, routing: RoutingPlace?, isOwn: Bool, isSandboxed: Bool) {
+  init(_ payload: Payload, routing: RoutingPlace?, isOwn: Bool, isSender: Bool, isSandboxed: Bool) {
     self.payload = payload
     self.routing = routing
     self.isOwn = isOwn
+    self.isSender = isSender
     self.isSandboxed = isSandboxed
   }
 
@@ -65,7 +72,13 @@ private struct Contents {
     items = zip(payload.items, places).map { document(of: $0, $1) }
   }
 
-  private func isVisible(_ visibility: Visibility) -> Bool { visibility == .all || isOwn }
+  private func isVisible(_ visibility: Visibility) -> Bool {
+    switch visibility {
+    case .all: true
+    case .application: isOwn
+    case .ownProcess: isSender
+    }
+  }
 
   private func document(of item: Item, _ activities: [Int64]) -> Value {
     var fields = UserInfo()

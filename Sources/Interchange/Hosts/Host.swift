@@ -22,9 +22,14 @@ final class Host: @unchecked Sendable {
   var isReady = false
   /// The delivery that it has at this moment, by session.
   var inHand: [UniqueIdentifier: UniqueIdentifier] = [:]
+  /// Sessions that it was asked to connect and did not refuse: it may show them.
+  var opened: Set<UniqueIdentifier> = []
   /// Sessions that are gone, and whose scenes it is still to close: it hears last that they are gone.
   var closing: Set<UniqueIdentifier> = []
-  var isBeingTold = false
+  /// Those that it is about to be asked to draw again.
+  var refreshing: Set<UniqueIdentifier> = []
+  /// It is being told what is gone.
+  var telling: Task<Void, Never>?
   private var errands: [UniqueIdentifier: [Errand]] = [:]
 
   init(of application: Text, owner: BusName, isSandboxed: Bool, on connection: Connection) {

@@ -18,7 +18,9 @@ extension Interchange {
 
   /// What was held is given in the order in which it came.
   func handOverHeld(to host: Host) {
+    // What was decided up to now is held like the rest. What is decided from now on goes behind it.
     endTurn()
+    host.isReady = true
     do {
       let held = try stored { () throws(StoreError) in try store.openDeliveries(of: host.application) }
       var share = Turn.Share(refuse: { [log] in log.error("what is held cannot be handed over: \($0.message)") })
@@ -59,12 +61,14 @@ extension Interchange {
     do {
       guard let delivery = try openDelivery(identifier, to: session), var target = try stored(session) else { return }
       let payload = try read { () throws(Fault) in try Payload(json: delivery.payload, rules) }
-      let options = ConnectionOptions(delivery, payload, target, isSandboxed: host.isSandboxed)
+      let options = ConnectionOptions(
+        delivery, payload, target, isSandboxed: host.isSandboxed, isSender: senders[identifier] == host.owner)
       var isAcknowledged = false
       if !target.isConnected {
         target = try await configured(target, delivery, options, host)
-        try await host.calls.connectScene(
-          session, configuration: target.configuration, options: options.json, within: time(for: delivery))
+        // It may have come to its end while the host was asked.
+        if try openDelivery(identifier, to: session) == nil { return }
+        try await open(target, options, host, within: time(for: delivery))
         try acknowledge(identifier, session, host, connects: true)
         isAcknowledged = true
       } else if !payload.items.isEmpty {
@@ -85,6 +89,20 @@ extension Interchange {
       refuse(identifier, session, InterchangeError(error, of: host.application))
     } catch {
       log.error("\(identifier): \(error)")
+    }
+  }
+
+  private func open(
+    _ session: Session, _ options: ConnectionOptions, _ host: Host, within time: Duration
+  ) async throws(CallError) {
+    host.opened.insert(session.identifier)
+    do {
+      try await host.calls.connectScene(
+        session.identifier, configuration: session.configuration, options: options.json, within: time)
+    } catch {
+      // One that was silent may show it all the same.
+      if case .replied = error { host.opened.remove(session.identifier) }
+      throw error
     }
   }
 
@@ -156,6 +174,7 @@ extension Interchange {
       let answer = Answer(session: session, outcome: progress.outcome, delivery: identifier)
       share.speak.append { me in
         me.deadlines.remove(identifier)
+        me.senders[identifier] = nil
         me.waiting.removeValue(forKey: identifier)?(.success(answer))
         me.log.info("\(identifier): handled")
       }
@@ -185,6 +204,7 @@ extension Interchange {
   func close(_ session: Session, _ animation: Text) {
     refreshes.remove(session.identifier)
     guard let host = hosts[session.application] else { return }
+    if session.isConnected { host.opened.insert(session.identifier) }
     if session.isConnected || host.isBusy(with: session.identifier) {
       host.closing.insert(session.identifier)
       ask(host, .destroy(animation: animation), session.identifier)
@@ -194,10 +214,12 @@ extension Interchange {
   }
 
   private func destroy(_ session: UniqueIdentifier, _ animation: Text, _ host: Host) async {
-    do {
-      try await host.calls.destroyScene(session, animation: animation)
-    } catch {
-      log.warning("\(host.application): DestroyScene: \(error)")
+    if host.opened.remove(session) != nil {
+      do {
+        try await host.calls.destroyScene(session, animation: animation)
+      } catch {
+        log.warning("\(host.application): DestroyScene: \(error)")
+      }
     }
     host.closing.remove(session)
     await tellDiscards(to: host)
@@ -206,13 +228,18 @@ extension Interchange {
   /// Passed on while the scene is in the background, once for all who asked since the last time.
   func passOnRefresh(of session: Session) {
     guard refreshes.contains(session.identifier), session.isConnected, session.state == .background,
-      let host = hosts[session.application]
+      let host = hosts[session.application], host.refreshing.insert(session.identifier).inserted
     else { return }
-    refreshes.remove(session.identifier)
     ask(host, .refresh, session.identifier)
   }
 
   private func refresh(_ session: UniqueIdentifier, _ host: Host) async {
+    host.refreshing.remove(session)
+    endTurn()
+    // It may have come to the front while it waited for its turn.
+    guard let found = (try? stored(session)) ?? nil, found.isConnected, found.state == .background,
+      refreshes.remove(session) != nil
+    else { return }
     do {
       try await host.calls.refreshScene(session)
     } catch {

@@ -49,10 +49,10 @@ extension Interchange {
       if let other = hosts[identifier] { detach(other) }
       hosts[identifier] = host
       hosted[host.owner] = identifier
-      starts[identifier]?.end()
-      starts[identifier] = nil
       do {
         try attach(host, connected, reply)
+        starts[identifier]?.end()
+        starts[identifier] = nil
       } catch {
         forget(host)
         throw error
@@ -67,7 +67,8 @@ extension Interchange {
 
   private func forget(_ host: Host) {
     hosts[host.application] = nil
-    if hosted[host.owner] == host.application { hosted[host.owner] = nil }
+    // It may host another application as well.
+    hosted[host.owner] = hosts.values.filter { $0.owner == host.owner }.map(\.application).min()
   }
 
   /// Its scenes are those that it says, and no others.
@@ -106,9 +107,7 @@ extension Interchange {
 
   private func welcome(_ host: Host) async {
     await tellDiscards(to: host)
-    guard hosts[host.application] === host else { return }
-    host.isReady = true
-    handOverHeld(to: host)
+    if hosts[host.application] === host { handOverHeld(to: host) }
   }
 
   /// It has left. Its scenes with it; its sessions stay, and what it had not acknowledged is held again.
@@ -198,7 +197,11 @@ extension Interchange {
     session.state = .unattached
     let identifier = session.identifier
     set(session, &share)
-    share.speak.append { me in me.refreshes.remove(identifier) }
+    let application = session.application
+    share.speak.append { me in
+      me.refreshes.remove(identifier)
+      me.hosts[application]?.opened.remove(identifier)
+    }
     announce(
       .sessionDisconnected, application: session.application, session: identifier, in: &share, at: settings.now())
   }
@@ -218,11 +221,22 @@ extension Interchange {
 
   /// Tells the host once, as one set, of all its sessions that are gone and whose scenes it has closed.
   func tellDiscards(to host: Host) async {
-    if host.isBeingTold { return }
-    host.isBeingTold = true
-    defer { host.isBeingTold = false }
+    let telling =
+      host.telling
+      ?? Task {
+        await tellAll(to: host)
+        host.telling = nil
+      }
+    host.telling = telling
+    await telling.value
+  }
+
+  private func tellAll(to host: Host) async {
     endTurn()
-    while hosts[host.application] === host, let owed = try? store.owedDiscards(of: host.application) {
+    // Scenes that are being closed are told of together, after the last of them. Only a host that has just attached is not kept waiting.
+    while hosts[host.application] === host, host.closing.isEmpty || !host.isReady,
+      let owed = try? store.owedDiscards(of: host.application)
+    {
       let gone = owed.filter { !host.closing.contains($0) }
       if gone.isEmpty { return }
       do {
@@ -244,6 +258,7 @@ extension Interchange {
     case .disconnected, .cancelled: return true
     case .replied(let reply) where [.noReply, .serviceUnknown, .nameHasNoOwner].contains(reply.name):
       return (try? await connection.owner(of: host.owner)) == nil
+    case .replied: return false
     default: return hosts[host.application] !== host
     }
   }
