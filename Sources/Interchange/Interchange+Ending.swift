@@ -170,12 +170,13 @@ extension Interchange {
     let identifier = delivery.identifier
     guard let canBeStarted = canBeStarted(delivery.application) else {
       // Whether anything can start it is being asked.
-      deadlines.add(identifier, at: settings.now().adding(seconds: 1), self)
+      deadlines.add(identifier, at: settings.now().adding(seconds: 0.1), self)
       return
     }
     try collect(refuse: { [log] in log.error("\(identifier): \($0.message)") }) { share in
       share.onRefusal { me in me.deadlines.add(identifier, at: again, me) }
       if canBeStarted || delivery.progress.state == .routed {
+        if case .ended? = starts[delivery.application] { starts[delivery.application] = .ended(isLate: true) }
         let late = InterchangeError(
           .hostTimeout, "the host of \(delivery.application) did not take the delivery \(identifier) in time")
         return try end(delivery, .failed, late, &share, settings.now())

@@ -100,14 +100,21 @@ extension Interchange {
   private func endTurnLater() {
     guard !turn.isEnding else { return }
     turn.isEnding = true
-    connection.loop.atEndOfTurn { self.assumeIsolated { $0.endTurn() } }
+    connection.loop.atEndOfTurn {
+      self.assumeIsolated { me in
+        me.endTurn()
+        // What was added by what was just done has a turn of its own.
+        if me.turn.shares.isEmpty { me.turn = Turn() }
+      }
+    }
   }
 
   /// Commit, then speak. A read does it before it looks, so that it sees what came before it.
   func endTurn() {
+    // Calls that have nothing to store yet are still counted.
+    if turn.shares.isEmpty { return }
     let shares = turn.shares
     turn = Turn()
-    if shares.isEmpty { return }
     do throws(StoreError) {
       try store.commit(shares.flatMap(\.records), at: settings.now())
     } catch {

@@ -31,8 +31,9 @@ struct Starter: Sendable {
       // A thread of its own waits for it: one application, one thread.
       DispatchQueue(label: "stagedoord.starter").async {
         var process: pid_t = 0
-        // What a shell does for it, since only a process itself can set its mask.
-        let masked = ["/bin/sh", "-c", "umask \(String(fileMask, radix: 8)) && exec \"$0\" \"$@\""] + words
+        // A shell goes to the user's home and sets the mask, which only a process itself can.
+        let masked =
+          ["/bin/sh", "-c", "cd 2>/dev/null || cd /; umask \(String(fileMask, radix: 8)); exec \"$0\" \"$@\""] + words
         let error = Starter.spawn(masked, environment, &process)
         if error != 0 {
           continuation.resume(returning: "\(program): \(String(cString: strerror(error)))")

@@ -16,6 +16,10 @@ struct Document: Hashable, Sendable {
     if case .string(let text) = value { text.string } else { nil }
   }
 
+  var number: Int? {
+    if case .integer(let number) = value { Int(number) } else { nil }
+  }
+
   var elements: [Document] {
     if case .array(let elements) = value { elements.map { Document($0) } } else { [] }
   }

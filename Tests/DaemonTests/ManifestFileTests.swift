@@ -131,12 +131,11 @@ import Testing
           "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Default")), to: file)
       try await house.serving { _ in
         // They are looked at when somebody asks for the application.
-        #expect(
-          try await house.deliver(Payloads.activity("viewCat", options: #""disposition": "existing""#)).session == main)
+        let landing = try await house.deliver(Payloads.activity("viewCat", options: #""disposition": "existing""#))
+        #expect(landing.session == main)
         #expect(try await house.sessions().map { $0[0] } == [main])
-        #expect(
-          try await house.refusal("Deliver", #"string:{"options": {"session": "\#(detail.identifier)"}}"#).name
-            == "org.stagedoor.Error.NoSuchSession")
+        let lost = try await house.refusal("Deliver", #"string:{"options": {"session": "\#(detail.identifier)"}}"#)
+        #expect(lost.name == "org.stagedoor.Error.NoSuchSession")
       }
     }
   }

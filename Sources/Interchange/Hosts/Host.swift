@@ -18,8 +18,6 @@ final class Host: @unchecked Sendable {
   struct Lane {
     fileprivate var waiting: [Errand] = []
     fileprivate(set) var current: Errand?
-    /// It is being asked to open a scene.
-    var isConnecting = false
   }
 
   let application: Text
@@ -28,6 +26,8 @@ final class Host: @unchecked Sendable {
   let calls: SceneHost
   /// It has been told what is gone, and is given what is there.
   var isReady = false
+  /// Sessions whose scenes it was asked to open, and did not refuse: it may show them.
+  var opened: Set<UniqueIdentifier> = []
   /// Sessions that are gone, and whose scenes it is still to close: it hears last that they are gone.
   var closing: Set<UniqueIdentifier> = []
   /// What it was told is gone, and nobody knows whether it heard.
@@ -86,9 +86,5 @@ final class Host: @unchecked Sendable {
   func end() -> [UniqueIdentifier] {
     running -= 1
     return begin()
-  }
-
-  func setConnecting(_ isConnecting: Bool, _ session: UniqueIdentifier) {
-    lanes[session]?.isConnecting = isConnecting
   }
 }

@@ -68,10 +68,7 @@ extension Interchange {
       if !target.isConnected {
         guard let configured = try await configured(target, delivery, options, host) else { return }
         target = configured
-        host.setConnecting(true, session)
-        defer { host.setConnecting(false, session) }
-        try await host.calls.connectScene(
-          session, configuration: target.configuration, options: options.json, within: time(for: delivery))
+        try await open(target, options, host, within: time(for: delivery))
         guard try acknowledge(identifier, session, host, connects: true) else { return }
         isAcknowledged = true
       } else if !payload.items.isEmpty {
@@ -92,6 +89,20 @@ extension Interchange {
       refuse(identifier, session, error, host)
     } catch {
       log.error("\(identifier): \(error)")
+    }
+  }
+
+  private func open(
+    _ session: Session, _ options: ConnectionOptions, _ host: Host, within time: Duration
+  ) async throws(CallError) {
+    host.opened.insert(session.identifier)
+    do {
+      try await host.calls.connectScene(
+        session.identifier, configuration: session.configuration, options: options.json, within: time)
+    } catch {
+      // One that was silent may show it all the same.
+      if case .replied = error { host.opened.remove(session.identifier) }
+      throw error
     }
   }
 
@@ -153,9 +164,11 @@ extension Interchange {
   private func acknowledge(
     _ identifier: UniqueIdentifier, _ session: UniqueIdentifier, _ host: Host, connects: Bool = false
   ) throws -> Bool {
-    guard hosts[host.application] === host else { return false }
+    let isThere = hosts[host.application] === host
+    // One that answered and left was still the host; one whose place another has is not.
+    if !isThere, hosts[host.application] != nil { return false }
     let delivery = try openDelivery(identifier, to: session)
-    let opened = connects ? try stored(session) : nil
+    let opened = connects && isThere ? try stored(session) : nil
     let now = settings.now()
     let again: @Sendable (isolated Interchange) -> Void = { me in
       _ = try? me.acknowledge(identifier, session, host, connects: connects)
@@ -174,7 +187,7 @@ extension Interchange {
         me.log.info("\(identifier): handled")
       }
     }
-    return delivery != nil
+    return delivery != nil && isThere
   }
 
   private func refuse(_ identifier: UniqueIdentifier, _ session: UniqueIdentifier, _ error: CallError, _ host: Host) {
@@ -203,7 +216,8 @@ extension Interchange {
   func close(_ session: Session, _ animation: Text) {
     refreshes.remove(session.identifier)
     guard let host = hosts[session.application] else { return }
-    if session.isConnected || host.lanes[session.identifier]?.isConnecting ?? false {
+    if session.isConnected { host.opened.insert(session.identifier) }
+    if host.opened.contains(session.identifier) {
       host.closing.insert(session.identifier)
       ask(host, .destroy(animation: animation), session.identifier)
     } else {
@@ -212,10 +226,13 @@ extension Interchange {
   }
 
   private func destroy(_ session: UniqueIdentifier, _ animation: Text, _ host: Host) async {
-    do {
-      try await host.calls.destroyScene(session, animation: animation)
-    } catch {
-      log.warning("\(host.application): DestroyScene: \(error.short)")
+    // It may have refused to open it meanwhile.
+    if host.opened.remove(session) != nil {
+      do {
+        try await host.calls.destroyScene(session, animation: animation)
+      } catch {
+        log.warning("\(host.application): DestroyScene: \(error.short)")
+      }
     }
     host.closing.remove(session)
     await tellDiscards(to: host)

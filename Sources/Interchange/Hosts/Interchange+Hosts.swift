@@ -68,8 +68,6 @@ extension Interchange {
   private func adopt(_ host: Host) {
     hosts[host.application] = host
     hosted[host.owner, default: []].insert(host.application)
-    starts[host.application]?.end()
-    starts[host.application] = nil
   }
 
   private func forget(_ host: Host) {
@@ -94,6 +92,7 @@ extension Interchange {
       share.speak.append { me in
         me.connection.propertyChanged("HostAttached", of: InterchangeNames.application, at: path)
         reply.send(path, gone)
+        me.starts.removeValue(forKey: host.application)?.end()
         me.log.info("\(host.application): \(host.owner) hosts it")
       }
       share.afterwards.append { me in
@@ -208,7 +207,11 @@ extension Interchange {
     session.state = .unattached
     let identifier = session.identifier
     set(session, &share)
-    share.speak.append { me in me.refreshes.remove(identifier) }
+    let application = session.application
+    share.speak.append { me in
+      me.refreshes.remove(identifier)
+      me.hosts[application]?.opened.remove(identifier)
+    }
     announce(
       .sessionDisconnected, application: session.application, session: identifier, in: &share, at: settings.now())
   }
@@ -239,8 +242,11 @@ extension Interchange {
 
   private func tellDiscardsNow(to host: Host) async {
     endTurn()
-    guard hosts[host.application] === host, host.closing.isEmpty,
-      let owed = try? store.owedDiscards(of: host.application).filter({ !host.told.contains($0) }), !owed.isEmpty
+    // Only one that has just attached is not kept waiting for the scenes that it is to close.
+    guard hosts[host.application] === host, host.closing.isEmpty || !host.isReady,
+      let owed = try? store.owedDiscards(of: host.application)
+        .filter({ !host.told.contains($0) && !host.closing.contains($0) }),
+      !owed.isEmpty
     else { return }
     host.told.formUnion(owed)
     do {
@@ -265,13 +271,15 @@ extension Interchange {
     }
   }
 
-  /// Of a call that came to nothing: whether that is because the host has gone, so that nothing is known of what it did.
+  /// Of a call that came to nothing: whether that is because the host has gone, so that nothing is known of what it did. An error is an
+  /// answer, also from one that leaves right after; but not where another has its place.
   func hasLeft(_ host: Host, _ error: CallError) async -> Bool {
     switch error {
     case .disconnected, .cancelled: return true
     case .replied(let reply) where [.noReply, .serviceUnknown, .nameHasNoOwner].contains(reply.name):
-      let isThere = (try? await connection.owner(of: host.owner)) != nil
+      let isThere = ((try? await connection.owner(of: host.owner)) ?? nil) != nil
       return !isThere || hosts[host.application] !== host
+    case .replied: return hosts[host.application].map { $0 !== host } ?? false
     default: return hosts[host.application] !== host
     }
   }

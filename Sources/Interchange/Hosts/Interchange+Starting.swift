@@ -10,8 +10,8 @@ enum Start {
   case asking(since: ContinuousClock.Instant)
   /// It has been started, and is to attach. Each start has a number, so that the end of an earlier one is not taken for its own.
   case begun(number: Int, watching: Task<Void, Never>?)
-  /// What was started has ended well without having attached. It may have left something behind that will, and can be started again.
-  case ended
+  /// What was started has ended well. What that left behind may attach yet; where nothing did so in time, it is started again.
+  case ended(isLate: Bool)
   /// Nothing can start it. Whether that is still so is asked again after a while.
   case impossible(since: ContinuousClock.Instant)
 
@@ -28,7 +28,7 @@ extension Interchange {
   func start(_ application: Text) {
     if hosts[application] != nil { return }
     switch starts[application] {
-    case .asking, .begun: return
+    case .asking, .begun, .ended(isLate: false): return
     case .impossible(let since) where since.duration(to: .now) < Self.askedAgainAfter: return
     case .impossible, .ended, nil: break
     }
@@ -45,20 +45,27 @@ extension Interchange {
       let _: UInt32 = try await connection.call(
         to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "StartServiceByName", name.rawValue, UInt32(0),
         timeout: .seconds(120))
-      if hosts[application] != nil { return starts[application] = nil }
       log.info("\(application): the bus has started it, or it was there already")
-      startCount += 1
-      let number = startCount
-      let watching = Task { await failWhereItLeaves(application, name, number) }
-      starts[application] = .begun(number: number, watching: watching)
+      waitForHost(application, name)
     } catch {
       if hosts[application] != nil { return starts[application] = nil }
       switch error {
-      case .replied(let reply) where reply.name == .serviceUnknown: run(application)
+      case .replied(let reply) where reply.name == .serviceUnknown:
+        // That is all it says also of one that is there, and has come in another way.
+        let isThere = ((try? await connection.owner(of: name)) ?? nil) != nil
+        if isThere { waitForHost(application, name) } else { run(application) }
       case .disconnected, .cancelled: starts[application] = nil
       default: await launchFailed(application, "the bus cannot start \(application): \(error.short)")
       }
     }
+  }
+
+  private func waitForHost(_ application: Text, _ name: BusName) {
+    if hosts[application] != nil { return starts[application] = nil }
+    startCount += 1
+    let number = startCount
+    starts[application] = .begun(
+      number: number, watching: Task { await failWhereItLeaves(application, name, number) })
   }
 
   /// One that came to the bus and left it again without having attached was a failure.
@@ -70,7 +77,7 @@ extension Interchange {
         return
       }
     }
-    if isBegun(application, number) { starts[application] = .ended }
+    if isBegun(application, number) { starts[application] = .ended(isLate: false) }
   }
 
   private func isBegun(_ application: Text, _ number: Int) -> Bool {
@@ -90,7 +97,7 @@ extension Interchange {
     Task {
       let failure = await run(application, command, token)
       guard isBegun(application, number) else { return }
-      guard let failure else { return starts[application] = .ended }
+      guard let failure else { return starts[application] = .ended(isLate: false) }
       await launchFailed(application, "\(application) could not be started: \(failure)")
     }
   }

@@ -1,0 +1,152 @@
+"""A host written from the contract alone: it owns the bus name of its application, exports SceneHost1 at the path of that
+spelling, attaches, and attaches again whenever the service has a new owner. What it is asked it prints, a JSON array a line.
+
+usage: host.py APPLICATION [--record FILE] [--at STEP --kill host|service|both] [--silent MEMBER] [--refuse MEMBER]
+
+STEP is a member of SceneHost1, "attaching", "attached" or "answered": at that moment it kills itself, the service, or both.
+"""
+import argparse
+import json
+import os
+import signal
+import sys
+
+from gi.repository import Gio, GLib
+
+SERVICE = "org.stagedoor.Interchange1"
+ROOT = "/org/stagedoor/Interchange1"
+HOST = """
+<node>
+  <interface name="org.stagedoor.SceneHost1">
+    <method name="ConfigurationForConnecting">
+      <arg name="session" type="o" direction="in"/>
+      <arg name="role" type="s" direction="in"/>
+      <arg name="options" type="s" direction="in"/>
+      <arg name="configuration" type="s" direction="out"/>
+    </method>
+    <method name="ConnectScene">
+      <arg name="session" type="o" direction="in"/>
+      <arg name="configuration" type="s" direction="in"/>
+      <arg name="options" type="s" direction="in"/>
+    </method>
+    <method name="ContinueScene">
+      <arg name="session" type="o" direction="in"/>
+      <arg name="options" type="s" direction="in"/>
+    </method>
+    <method name="ActivateScene">
+      <arg name="session" type="o" direction="in"/>
+      <arg name="platform_data" type="a{sv}" direction="in"/>
+    </method>
+    <method name="RefreshScene">
+      <arg name="session" type="o" direction="in"/>
+    </method>
+    <method name="DestroyScene">
+      <arg name="session" type="o" direction="in"/>
+      <arg name="animation" type="s" direction="in"/>
+    </method>
+    <method name="DidDiscardSceneSessions">
+      <arg name="persistent_identifiers" type="as" direction="in"/>
+    </method>
+    <method name="ProposeDrop">
+      <arg name="session" type="o" direction="in"/>
+      <arg name="items" type="aa{sv}" direction="in"/>
+      <arg name="allowed_operations" type="as" direction="in"/>
+      <arg name="operation" type="s" direction="out"/>
+    </method>
+  </interface>
+</node>
+"""
+
+
+class Host:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+        self.owner = None
+        self.scenes = []
+        self.record = arguments.record and os.open(arguments.record, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        interface = Gio.DBusNodeInfo.new_for_xml(HOST).interfaces[0]
+        path = "/" + arguments.application.replace(".", "/").replace("-", "_")
+        self.bus.register_object(path, interface, self.asked, None, None)
+        taken = self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName",
+                          GLib.Variant("(su)", (arguments.application, 4)))
+        if taken != (1,):
+            sys.exit(f"{arguments.application} has another owner")
+        Gio.bus_watch_name_on_connection(self.bus, SERVICE, 0, self.attach, self.service_left)
+
+    def call(self, name, path, interface, member, body):
+        return self.bus.call_sync(name, path, interface, member, body, None, 0, -1, None).unpack()
+
+    def tell(self, *line):
+        line = (json.dumps(line) + "\n").encode()
+        # One write: what was written is there, whoever is killed then.
+        if self.record:
+            os.write(self.record, line)
+        os.write(1, line)
+
+    def at(self, step):
+        if step != self.arguments.at:
+            return
+        if self.arguments.kill in ("service", "both") and self.owner:
+            process, = self.call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
+                                 "GetConnectionUnixProcessID", GLib.Variant("(s)", (self.owner,)))
+            os.kill(process, signal.SIGKILL)
+            self.arguments.at = None
+        if self.arguments.kill in ("host", "both"):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    def attach(self, bus, name, owner):
+        self.owner = owner
+        self.at("attaching")
+        body = GLib.Variant("(sao)", (self.arguments.application, self.scenes))
+        self.bus.call(name, ROOT, SERVICE, "AttachHost", body, None, 0, -1, None, self.attached)
+
+    def attached(self, bus, result):
+        try:
+            path, discarded = bus.call_finish(result).unpack()
+        except GLib.Error as error:
+            return self.tell("not attached", error.message)
+        self.scenes = [scene for scene in self.scenes if scene not in discarded]
+        self.tell("attached", path, discarded)
+        self.at("attached")
+
+    def service_left(self, bus, name):
+        self.owner = None
+
+    def asked(self, bus, sender, path, interface, member, body, invocation):
+        # It answers the owner of the service's name only.
+        if sender != self.owner:
+            return invocation.return_dbus_error("org.freedesktop.DBus.Error.AccessDenied", "you are not the service")
+        body = body.unpack()
+        self.tell(member, *body)
+        self.at(member)
+        if member == self.arguments.silent:
+            return
+        if member == self.arguments.refuse:
+            return invocation.return_dbus_error("org.example.Error.Unwilling", "not today")
+        if member == "ConnectScene":
+            self.scenes.append(body[0])
+        if member == "DestroyScene":
+            self.scenes.remove(body[0])
+        answers = {"ConfigurationForConnecting": ("(s)", ("",)), "ProposeDrop": ("(s)", ("copy",))}
+        invocation.return_value(GLib.Variant(*answers[member]) if member in answers else None)
+        if member in ("ConnectScene", "ContinueScene"):
+            self.bus.flush_sync(None)
+            self.at("answered")
+
+
+def run(words):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("application")
+    parser.add_argument("--record")
+    parser.add_argument("--at")
+    parser.add_argument("--kill", default="host")
+    parser.add_argument("--silent")
+    parser.add_argument("--refuse")
+    host = Host(parser.parse_args(words))
+    GLib.MainLoop().run()
+    return host
+
+
+if __name__ == "__main__":
+    run(sys.argv[1:])

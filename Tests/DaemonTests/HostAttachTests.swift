@@ -1,0 +1,257 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// How hosts come and go: what is said of AttachHost, and who may do what is marked host.
+@Suite struct HostAttachTests {
+  private static let application = "\(House.root)/application/org_2eexample_2eCats"
+
+  private func isAttached(in house: House) async throws -> Bool {
+    try await house.property("HostAttached", of: Self.application, in: House.application) == "true"
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `who does not own the name is not its host`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      let nobody = try await HostPlayer("org.example.Cats", in: house, isOwner: false)
+      let unowned = try await refused { try await nobody.attach() }
+      #expect(unowned?.name == "org.stagedoor.Error.NotHost")
+      try await house.hosting { _ in
+        let foreign = try await refused { try await nobody.attach() }
+        #expect(foreign?.name == "org.stagedoor.Error.NotHost")
+        #expect(try await isAttached(in: house))
+      }
+      let stranger = try await HostPlayer("org.example.Dogs", in: house)
+      let unknown = try await refused { try await stranger.attach() }
+      #expect(unknown?.name == "org.stagedoor.Error.NoSuchApplication")
+      await nobody.leave()
+      await stranger.leave()
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a host is attached until it loses the name or leaves the bus`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      #expect(try await !isAttached(in: house))
+      for leaves in [true, false] {
+        try await house.watched { watch in
+          try await house.hosting { host in
+            #expect(try await isAttached(in: house))
+            let landing = try await house.hand("viewCat", leaves ? "cat1" : "cat2")
+            try await host.asked(2)
+            try await house.waitUntil(landing.delivery, is: "handled")
+            if leaves {
+              await host.leave()
+            } else {
+              #expect(try await host.connection.releaseName("org.example.Cats") == .released)
+            }
+            try await eventually("the host to be gone") { try await !isAttached(in: house) }
+            // Its scenes are disconnected, its sessions stay.
+            #expect(try await house.property("Connected", of: landing.session) == "false")
+            #expect(try await house.property("State", of: landing.session) == "unattached")
+            let gone = try await watch.happenings().filter { $0.name == "SessionDisconnected" }
+            #expect(gone.map { $0.arguments["session"] } == [landing.session])
+            let changes = watch.signals.filter { $0.member == "PropertiesChanged" && $0.path == Self.application }
+            #expect(changes.map { $0.arguments[1]["HostAttached"]?.text } == ["true", "false"])
+          }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `the reply comes first, then what was discarded, then what was held in its order`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      let gone = try await house.newSession("Default", of: "org.example.Cats")
+      try await house.destroy(gone)
+      var held: [Landing] = []
+      for key in ["cat1", "cat2", "cat1", "cat3"] { held.append(try await house.hand("viewCat", key)) }
+      try await house.monitor.whileRunning { monitor in
+        let watch = try await Watch(monitor, in: house)
+        try await house.hosting(connected: nil) { host in
+          host.next("DidDiscardSceneSessions", .waits)
+          try await host.attach()
+          let told = try await host.asked(1)
+          #expect(told.map(\.member) == ["DidDiscardSceneSessions"])
+          #expect(told[0].arguments == [Landing(session: gone, outcome: "", delivery: "").identifier])
+          // Until that has been answered nothing else comes, and what comes meanwhile is held behind the others.
+          held.append(try await house.hand("viewCat", "cat2"))
+          #expect(try await house.deliveries(in: "held").count == 5)
+          #expect(host.members == ["DidDiscardSceneSessions"])
+          host.goOn()
+          let calls = try await host.asked(11).filter { $0.member != "ActivateScene" }.dropFirst()
+          // Sessions do not wait for each other; what is for one of them comes in order.
+          let windows = calls.filter { $0.member == "ConnectScene" }.map(\.session)
+          #expect(windows == [held[0], held[1], held[3]].map(\.session))
+          for window in windows {
+            let given = try calls.filter { $0.session == window }.map { try $0.options["delivery"]?.text }
+            #expect(given == held.filter { $0.session == window }.map(\.delivery))
+          }
+        }
+        // What the host's own connection saw, as the bus passed it on.
+        try await eventually("the monitor to have seen it") {
+          watch.messages.filter { $0.member == "ActivateScene" }.count == 5
+        }
+        let messages = watch.messages
+        let call = try #require(messages.firstIndex { $0.member == "AttachHost" })
+        let reply = try #require(
+          messages.firstIndex { $0.kind == "method return" && $0.arguments.first?.text == Self.application })
+        let told = try #require(messages.firstIndex { $0.member == "DidDiscardSceneSessions" })
+        let announced = try #require(
+          messages.firstIndex { $0.member == "PropertiesChanged" && $0.path == Self.application })
+        #expect(call < announced && announced < reply && reply < told)
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `attaching again says which scenes are still there, and hears which sessions are not`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      try await house.register(Manifests.oneScene)
+      let foreign = try await house.hand("play", "song")
+      try await house.hosting { host in
+        var landings: [Landing] = []
+        for key in ["cat1", "cat2", "cat3"] { landings.append(try await house.hand("viewCat", key)) }
+        try await host.asked(6)
+        try await house.destroy(landings[2].session)
+        try await host.asked(2 + 6)
+        for landing in landings[..<2] { try await house.waitUntil(landing.delivery, is: "handled") }
+        try await house.watched { watch in
+          let nowhere = "\(House.root)/session/nobody"
+          let answer = try await host.attach(connected: [landings[0].session, landings[2].session, nowhere])
+          #expect(answer.application == Self.application)
+          #expect(answer.discarded == [landings[2].session, nowhere])
+          #expect(try await house.property("Connected", of: landings[0].session) == "true")
+          #expect(try await house.property("Connected", of: landings[1].session) == "false")
+          #expect(try await watch.happenings().map(\.name) == ["SessionDisconnected"])
+          // The other way round.
+          try await host.attach(connected: [landings[1].session])
+          #expect(try await house.property("Connected", of: landings[0].session) == "false")
+          #expect(try await house.property("State", of: landings[1].session) == "foregroundInactive")
+          #expect(
+            try await watch.happenings().dropFirst().map(\.name) == [
+              "SessionDisconnected", "SessionConnected", "SessionStateChanged",
+            ])
+        }
+        let wrong = try await refused { try await host.attach(connected: [foreign.session]) }
+        #expect(wrong?.name == .invalidArgs)
+        #expect(wrong?.text.contains(foreign.session) == true)
+        // It is the host as before.
+        #expect(try await isAttached(in: house))
+        let shown = try await house.hand("viewCat", "cat2")
+        try await house.waitUntil(shown.delivery, is: "handled")
+        #expect(host.calls.last { $0.member != "ActivateScene" }?.member == "ContinueScene")
+      }
+    }
+  }
+
+  @Test func `one that attached and does not own the name any more makes room for the next`() async throws {
+    try await withService { house in
+      try await house.register(Manifests.cats)
+      let first = try await HostPlayer("org.example.Cats", in: house)
+      try await first.attach()
+      let landing = try await house.hand("viewCat", "cat1")
+      try await first.asked(2)
+      _ = try await first.connection.releaseName("org.example.Cats")
+      try await house.hosting { second in
+        let again = try await house.hand("viewCat", "cat1")
+        #expect(again.session == landing.session)
+        #expect(try await second.asked(2).map(\.member) == ["ConnectScene", "ActivateScene"])
+        #expect(first.calls.count == 2)
+        let late = try await refused { try await first.setState("background", of: landing.session) }
+        #expect(late?.name == .accessDenied)
+      }
+      await first.leave()
+    }
+  }
+
+  @Test func `a host's path is the spelling of its application's name`() async throws {
+    try await withService { house in
+      let name = "org.example.my-photo_album"
+      try await house.register(
+        Manifests.application(name, types: "viewCat", configurations: Manifests.configuration("Main")))
+      try await house.hosting(name) { host in
+        #expect(try await host.attach().application.hasSuffix("/org_2eexample_2emy_2dphoto_5falbum"))
+        _ = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
+        #expect(host.members.first == "ConnectScene")
+      }
+    }
+  }
+
+  @Test func `one connection can host two applications`() async throws {
+    try await withService { house in
+      try await house.register(Manifests.cats)
+      try await house.register(Manifests.oneScene)
+      try await house.hosting { cats in
+        let player = try await HostPlayer("org.example.Player", in: house, isOwner: false)
+        #expect(try await cats.connection.requestName("org.example.Player", .doNotQueue) == .owned)
+        _ = try await cats.connection.call(
+          to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "AttachHost",
+          "org.example.Player", [ObjectPath](), returning: ObjectPath.self, [ObjectPath].self)
+        let secret = try await house.hand("viewCat", "cat1", options: #""private": true"#)
+        try await cats.asked(2)
+        let shown: String = try await cats.object(secret.session).get("TargetContentIdentifier")
+        #expect(shown == "cat1")
+        try await house.waitUntil(secret.delivery, is: "handled")
+        try await cats.setState("background", of: secret.session)
+        await player.leave()
+      }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `what is marked host is for the attached host, and without one for a shell where it was registered`(
+    isInstalled: Bool
+  ) async throws {
+    try await withHouse { house in
+      if isInstalled { try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json") }
+      try await house.serving("--durability", "memory") { _ in
+        if !isInstalled { try await house.register(Manifests.cats) }
+        let session = try await house.hosting { host in
+          let landing = try await house.hand("viewCat", "cat1")
+          try await host.asked(2)
+          try await house.waitUntil(landing.delivery, is: "handled")
+          for error in try await trials(as: nil, landing.session, in: house) { #expect(error == .accessDenied) }
+          for error in try await trials(as: host, landing.session, in: house) { #expect(error == nil) }
+          return landing.session
+        }
+        try await eventually("the host to be gone") { try await !isAttached(in: house) }
+        // No scene is connected, so two of them have another reason now.
+        let errors = try await trials(as: nil, session, in: house).map { $0 == .accessDenied }
+        #expect(errors == Array(repeating: isInstalled, count: errors.count))
+      }
+    }
+  }
+
+  /// How each of what is marked host ends.
+  private func trials(as host: HostPlayer?, _ session: String, in house: House) async throws -> [ErrorName?] {
+    let other: HostPlayer
+    if let host { other = host } else { other = try await HostPlayer("org.example.Shell", in: house) }
+    var names: [ErrorName?] = []
+    let texts: [MemberName: String] = [
+      "Title": "A cat", "UserActivity": #"{"activityType": "viewCat"}"#, "StateRestorationActivity": "",
+      "UserInfo": #"{"a": 1}"#, "CanActivatePredicate": "TRUEPREDICATE", "PrefersToActivatePredicate": "",
+    ]
+    for (property, text) in texts {
+      names.append(try await refused { try await other.set(property, of: session, to: text) }?.name)
+    }
+    names.append(try await refused { try await other.setState("background", of: session) }?.name)
+    names.append(
+      try await refused {
+        try await other.connection.call(
+          to: House.name, at: try ObjectPath(Self.application), "org.stagedoor.Application1", "PostNotification",
+          "changed", "{}")
+      }?.name)
+    names.append(try await refused { try await other.object(session).call("Disconnect") }?.name)
+    if host == nil { await other.leave() }
+    return names
+  }
+}

@@ -1,0 +1,287 @@
+import DBus
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// How applications are started that something is held for.
+@Suite struct HostLaunchTests {
+  private static func cats(exec: String) -> String {
+    let escaped = exec.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+    return Manifests.application(
+      "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main"),
+      more: #" "StagedoorExec": "\#(escaped)","#)
+  }
+
+  private static func host(in house: House, _ more: String = "") -> String {
+    #"/usr/bin/python3 -B "\#(House.hostProgram)" org.example.Cats \#(more)"#
+  }
+
+  private func install(_ bus: PrivateBus, environment: [String: String] = [:]) async throws {
+    try await bus.install(
+      "org.example.Cats", executable: "/usr/bin/python3", arguments: ["-B", House.hostProgram, "org.example.Cats"],
+      environment: environment)
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `the bus starts the application where it knows how, before StagedoorExec is looked at`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withHouse(kind) { house in
+      try house.write(Self.cats(exec: "/bin/false"), to: "\(house.applications)/org.example.Cats.json")
+      try await install(house.bus)
+      try await house.serving { daemon in
+        let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
+        #expect(landing.outcome == "created")
+        // It is killed, and started again for what comes then.
+        let owner = try #require(try await house.watcher.owner(of: "org.example.Cats"))
+        let process = try #require(try await house.watcher.credentials(of: owner).processID)
+        kill(pid_t(process), SIGKILL)
+        try await eventually("the host to be gone") {
+          try await house.property("Connected", of: landing.session) == "false"
+        }
+        let next = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
+        #expect(next.session == landing.session && next.outcome == "restored")
+        _ = daemon
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a host that crashes on the same delivery again and again is started three times`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withHouse(kind) { house in
+      let record = "\(house.state).record"
+      let command = Self.host(in: house, "--record \(record) --at ConnectScene --kill host")
+      try house.write(Self.cats(exec: command), to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving { _ in
+        let waiting = Payloads.patient("viewCat", "cat1", options: #""wait": "handled""#)
+        let error = try await house.refusal("Deliver", "string:\(waiting)")
+        #expect(error.name == "org.stagedoor.Error.HostRefused")
+        let lines = try Repository.lines(of: record).map { try Document($0).elements }
+        #expect(
+          lines.map { $0[0].text } == [
+            "attached", "ConnectScene", "attached", "ConnectScene", "attached", "ConnectScene",
+          ])
+        let attempts = try lines.filter { $0[0].text == "ConnectScene" }.map {
+          try Document(try #require($0[3].text))["attempt"]?.number
+        }
+        #expect(attempts == [1, 2, 3])
+        #expect(try await house.sessions().isEmpty)
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a starter that fails is LaunchFailed at once`(kind: PrivateBus.Kind) async throws {
+    for exec in ["/bin/false", "/nowhere/at/all", "\"/bin/true", "/bin/kill -9 $$", "sh -c 'kill -9 $$'"] {
+      try await withHouse(kind) { house in
+        try house.write(Self.cats(exec: exec), to: "\(house.applications)/org.example.Cats.json")
+        try await house.serving { _ in
+          let waiting = Payloads.patient("viewCat", "cat1", options: #""wait": "handled""#)
+          let error = try await house.refusal("Deliver", "string:\(waiting)")
+          #expect(error.name == "org.stagedoor.Error.LaunchFailed", "\(exec)")
+          #expect(error.message.contains("org.example.Cats"))
+          #expect(try await house.sessions().isEmpty)
+          // Each delivery tries again.
+          _ = try await house.refusal("Deliver", "string:\(waiting)")
+          #expect(try await house.deliveries(in: "failed").count == 2)
+        }
+      }
+    }
+    try await withHouse(kind) { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.bus.install("org.example.Cats", executable: "/bin/false")
+      try await house.serving { _ in
+        let waiting = Payloads.patient("viewCat", "cat1", options: #""wait": "handled""#)
+        let error = try await house.refusal("Deliver", "string:\(waiting)")
+        #expect(error.name == "org.stagedoor.Error.LaunchFailed")
+      }
+    }
+  }
+
+  @Test func `one that is started and does not attach fails what it was for at the deadline, and may be started again`()
+    async throws
+  {
+    try await withHouse { house in
+      let record = "\(house.state).record"
+      try house.write(
+        Self.cats(exec: "sh -c \"echo started >>\(record)\""), to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving { _ in
+        for count in 1...2 {
+          let late = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 1"#)
+          let error = try await house.refusal("Deliver", "string:\(late)")
+          #expect(error.name == "org.stagedoor.Error.HostTimeout")
+          #expect(try await house.sessions().isEmpty, "it is not unhosted: something can start it")
+          #expect(try Repository.lines(of: record).count == count)
+        }
+      }
+    }
+  }
+
+  @Test func `the deadline passes also while the bus is still starting the application`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.bus.install("org.example.Cats", executable: "sleep", arguments: ["1000"])
+      try await house.serving { _ in
+        let late = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 0.5"#)
+        let began = ContinuousClock.now
+        let error = try await house.refusal("Deliver", "string:\(late)")
+        #expect(error.name == "org.stagedoor.Error.HostTimeout")
+        #expect(began.duration(to: .now) < .seconds(20))
+      }
+    }
+  }
+
+  @Test
+  func `an application that is on the bus already is not started, and one that leaves without attaching has failed`()
+    async throws
+  {
+    try await withHouse { house in
+      try house.write(Self.cats(exec: "/bin/false"), to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving { _ in
+        let host = try await HostPlayer("org.example.Cats", in: house)
+        let landing = try await house.hand("viewCat", "cat1")
+        #expect(try await house.deliveryState(landing.delivery) == "held")
+        try await host.attach()
+        try await house.waitUntil(landing.delivery, is: "handled")
+        await host.leave()
+        try await eventually("the host to be gone") {
+          try await house.property("Connected", of: landing.session) == "false"
+        }
+        let shy = try await HostPlayer("org.example.Cats", in: house)
+        let second = try await house.hand("viewCat", "cat1")
+        #expect(try await house.deliveryState(second.delivery) == "held")
+        await shy.leave()
+        try await house.waitUntil(second.delivery, is: "failed")
+        let failed = try #require(try await house.events().last { $0.name == "DeliveryFailed" })
+        #expect(failed.arguments["error"] == "org.stagedoor.Error.LaunchFailed")
+      }
+    }
+  }
+
+  /// Writes down what it was given, and what is open in it.
+  private static let look = """
+    {
+      env | sed 's/^/env /'
+      printf 'umask %s\\n' "$(umask)"
+      printf 'directory %s\\n' "$PWD"
+      for word; do printf 'word %s\\n' "$word"; done
+      for open in /proc/$$/fd/*; do printf 'open %s %s\\n' "${open##*/}" "$(readlink "$open")"; done
+      grep -E '^Sig(Blk|Ign)' /proc/$$/status
+      cut -d' ' -f1,5,6 /proc/$$/stat | sed 's/^/ids /'
+    } >"$HOME/look.new"
+    mv "$HOME/look.new" "$HOME/look"
+    exit 1
+    """
+
+  @Test func `StagedoorExec gets its words as they stand, a clean environment, the token, and nothing of ours`()
+    async throws
+  {
+    try await withHouse { house in
+      let home = try #require(house.environment["HOME"])
+      try house.write(Self.look, to: "\(home)/look.sh")
+      try house.write(
+        Self.cats(exec: #"/bin/sh "\#(home)/look.sh" one "two  \"three\" $HOME `id`" '' "" *"#),
+        to: "\(house.applications)/org.example.Cats.json")
+      var environment = house.environment
+      environment["SECRET"] = "mine"
+      environment["LD_PRELOAD"] = ""
+      environment["NOTIFY_SOCKET"] = "/nowhere"
+      environment["XDG_ACTIVATION_TOKEN"] = "old"
+      environment["DESKTOP_STARTUP_ID"] = "old"
+      environment["DBUS_STARTER_ADDRESS"] = "unix:path=/nowhere"
+      environment["LC_TIME"] = "C.UTF-8"
+      // A descriptor that it was given, signals that it ignores or blocks, and a place of its own.
+      let daemon = Command(
+        "/bin/sh",
+        arguments: [
+          "-c", "cd /usr; umask 022; trap '' USR1 HUP; exec 7</dev/null; exec \"$0\" --durability memory",
+          Command.built("stagedoord").program,
+        ], environment: environment)
+      try await daemon.whileRunning { _ in
+        try await eventually("the service") { try await house.watcher.owner(of: House.name) != nil }
+        let waiting = Payloads.patient(
+          "viewCat", "cat1", options: #""wait": "handled", "activationToken": "let-me-in""#)
+        #expect(try await house.refusal("Deliver", "string:\(waiting)").name == "org.stagedoor.Error.LaunchFailed")
+      }
+      let lines = try Repository.lines(of: "\(home)/look")
+      func those(_ kind: String) -> [String] {
+        lines.filter { $0.hasPrefix("\(kind) ") }.map { String($0.dropFirst(kind.count + 1)) }
+      }
+      #expect(those("word") == ["one", #"two  "three" $HOME `id`"#, "''", "", "*"])
+      let given = Dictionary(
+        uniqueKeysWithValues: those("env").map { line in
+          let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+          return (String(parts[0]), String(parts.last ?? ""))
+        })
+      for name in ["SECRET", "LD_PRELOAD", "NOTIFY_SOCKET", "DBUS_STARTER_ADDRESS"] { #expect(given[name] == nil) }
+      #expect(given["XDG_ACTIVATION_TOKEN"] == "let-me-in" && given["DESKTOP_STARTUP_ID"] == "let-me-in")
+      #expect(given["HOME"] == home && given["LC_TIME"] == "C.UTF-8")
+      #expect(given["PATH"] == environment["PATH"])
+      #expect(given["DBUS_SESSION_BUS_ADDRESS"] == house.bus.address.rawValue)
+      #expect(those("umask") == ["0022"])
+      #expect(those("directory") == [home])
+      // Its input and output are nobody's, its errors go where ours go, and its own script and record are all it has else.
+      let open = those("open").filter { !$0.hasSuffix("/look.sh") && !$0.hasSuffix("/look.new") }
+      #expect(open.filter { $0.hasSuffix("/dev/null") }.first == "0 /dev/null", "\(open)")
+      #expect(!open.contains { $0.hasPrefix("7 ") || $0.contains("socket:") || $0.contains("stagedoor.db") }, "\(open)")
+      for line in lines where line.hasPrefix("Sig") {
+        // But for the two that the C library keeps to itself.
+        let mask = try #require(line.split(separator: "\t").last.flatMap { UInt64($0, radix: 16) })
+        #expect(mask & ~(0b11 << 31) == 0, "\(line)")
+      }
+      let ids = try #require(those("ids").first).split(separator: " ")
+      #expect(ids[0] == ids[1] && ids[0] == ids[2], "a group and a session of its own: \(ids)")
+    }
+  }
+
+  @Test func `what was registered says nothing about how it is started`() async throws {
+    try await withService { house in
+      let home = try #require(house.environment["HOME"])
+      try await house.register(Self.cats(exec: "touch \(home)/started"))
+      let landing = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 0.2"#))
+      try await house.waitUntil(landing.delivery, is: "routed")
+      #expect(!FileManager.default.fileExists(atPath: "\(home)/started"))
+    }
+  }
+
+  @Test func `what was held when the service went has its application started when it is back`() async throws {
+    try await withHouse { house in
+      let file = "\(house.applications)/org.example.Cats.json"
+      try house.write(Manifests.mainOnly, to: file)
+      let landing = try await house.serving { daemon in
+        let landing = try await house.hand("viewCat", "cat1")
+        daemon.signal(SIGKILL)
+        try await daemon.ended()
+        return landing
+      }
+      try house.write(Self.cats(exec: Self.host(in: house)), to: file)
+      try await house.serving { _ in try await house.waitUntil(landing.delivery, is: "handled") }
+    }
+  }
+
+  @Test func `a manifest that learns how the application is started has it started for what is held`() async throws {
+    try await withHouse { house in
+      let file = "\(house.applications)/org.example.Cats.json"
+      try house.write(Manifests.mainOnly, to: file)
+      try await house.serving { daemon in
+        let landing = try await house.hand("viewCat", "cat1")
+        #expect(try await house.deliveryState(landing.delivery) == "held")
+        try house.write(Self.cats(exec: Self.host(in: house)), to: file)
+        daemon.signal(SIGHUP)
+        try await house.waitUntil(landing.delivery, is: "handled")
+      }
+    }
+  }
+}
+
+extension Repository {
+  /// A file's lines; none where there is no such file.
+  static func lines(of path: String) throws -> [String] {
+    guard FileManager.default.fileExists(atPath: path) else { return [] }
+    let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+    return text.split(separator: "\n", omittingEmptySubsequences: true).map(String.init)
+  }
+}

@@ -1,0 +1,268 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// What a host was asked.
+struct HostCall: Hashable, Sendable, CustomStringConvertible {
+  let member: String
+  /// The session's path; "" where the call is about several.
+  let session: String
+  /// What else came with it, in order.
+  let arguments: [String]
+
+  var description: String { "\(member)(\(([session] + arguments).joined(separator: ", ")))" }
+
+  /// The connection options, which are the last argument.
+  var options: Document { get throws { try Document(try #require(arguments.last)) } }
+}
+
+/// A host that a test plays: it owns its application's name, writes down each call as it comes, and answers as it is told.
+final class HostPlayer: Sendable {
+  enum Manner: Sendable {
+    case accepts
+    case answers(String)
+    case refuses(ErrorReply)
+    /// Until the test lets it go on.
+    case waits
+    /// Does something first.
+    case after(@Sendable (HostPlayer, HostCall) async throws -> Void)
+  }
+
+  typealias Answer = @Sendable (Result<String, any Error>) -> Void
+
+  private struct State {
+    var calls: [HostCall] = []
+    /// The manners of the next calls, by member; after them it accepts.
+    var manners: [String: [Manner]] = [:]
+    var waiting: [(call: HostCall, answer: Answer)] = []
+  }
+
+  let application: String
+  let connection: Connection
+  private let house: House
+  private let state = Lock(State())
+
+  init(_ application: String, in house: House, isOwner: Bool = true) async throws {
+    self.application = application
+    self.house = house
+    connection = try await house.bus.connect()
+    connection.export(
+      interface, at: try ObjectPath("/" + application.replacing(".", with: "/").replacing("-", with: "_")))
+    if isOwner { try await own() }
+  }
+
+  func own() async throws {
+    let outcome = try await connection.requestName(try BusName(application), .doNotQueue)
+    try #require(outcome == .owned)
+  }
+
+  @discardableResult
+  func attach(connected: [String] = []) async throws -> (application: String, discarded: [String]) {
+    let (path, discarded) = try await connection.call(
+      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "AttachHost", application,
+      try connected.map { try ObjectPath($0) }, returning: ObjectPath.self, [ObjectPath].self)
+    return (path.rawValue, discarded.map(\.rawValue))
+  }
+
+  func leave() async { await connection.close() }
+
+  // MARK: What it was asked
+
+  var calls: [HostCall] { state.withLock { $0.calls } }
+  var members: [String] { calls.map(\.member) }
+
+  func calls(of member: String) -> [HostCall] { calls.filter { $0.member == member } }
+
+  /// Waits until it was asked so often, by all members or by one.
+  @discardableResult
+  func asked(_ count: Int, _ member: String? = nil) async throws -> [HostCall] {
+    @Sendable func found() -> [HostCall] { calls.filter { member == nil || $0.member == member } }
+    do {
+      try await eventually("\(count) calls of the host") { found().count >= count }
+    } catch {
+      throw LimitExceeded(what: "\(count) calls of the host", limit: usualLimit, details: "\(calls)")
+    }
+    return found()
+  }
+
+  func forget() { state.withLock { $0.calls = [] } }
+
+  // MARK: How it answers
+
+  /// The next calls of this member, and no others.
+  func next(_ member: String, _ manners: Manner...) {
+    state.withLock { $0.manners[member, default: []] += manners }
+  }
+
+  /// Answers the calls that wait, or those of one member.
+  func goOn(_ member: String? = nil, _ result: Result<String, any Error> = .success("")) {
+    let ready = state.withLock { state in
+      let ready = state.waiting.filter { member == nil || $0.call.member == member }
+      state.waiting.removeAll { member == nil || $0.call.member == member }
+      return ready
+    }
+    for (_, answer) in ready { answer(result) }
+  }
+
+  /// On the loop, so that calls are written down in the order in which they came.
+  private func note(_ call: HostCall, _ answer: @escaping Answer) {
+    let manner: Manner = state.withLock { state in
+      state.calls.append(call)
+      guard let first = state.manners[call.member]?.first else { return .accepts }
+      state.manners[call.member]?.removeFirst()
+      if case .waits = first { state.waiting.append((call, answer)) }
+      return first
+    }
+    switch manner {
+    case .accepts: answer(.success(""))
+    case .answers(let text): answer(.success(text))
+    case .refuses(let error): answer(.failure(error))
+    case .waits: break
+    case .after(let act):
+      Task {
+        do {
+          try await act(self, call)
+          answer(.success(""))
+        } catch {
+          answer(.failure(error))
+        }
+      }
+    }
+  }
+
+  private func note(
+    _ member: String, _ session: ObjectPath?, _ arguments: [String], _ reply: Reply<>
+  ) {
+    note(HostCall(member: member, session: session?.rawValue ?? "", arguments: arguments)) { result in
+      switch result {
+      case .success: reply.send()
+      case .failure(let error): reply.fail(error)
+      }
+    }
+  }
+
+  private var interface: Interface {
+    var interface = Interface("org.stagedoor.SceneHost1")
+    interface.method("ConfigurationForConnecting", in: "session", "role", "options", out: "configuration") {
+      [weak self] (reply: Reply<String>, session: ObjectPath, role: String, options: String) in
+      self?.note(
+        HostCall(member: "ConfigurationForConnecting", session: session.rawValue, arguments: [role, options])
+      ) { result in
+        switch result {
+        case .success(let configuration): reply.send(configuration)
+        case .failure(let error): reply.fail(error)
+        }
+      }
+    }
+    interface.method("ConnectScene", in: "session", "configuration", "options") {
+      [weak self] (reply: Reply<>, session: ObjectPath, configuration: String, options: String) in
+      self?.note("ConnectScene", session, [configuration, options], reply)
+    }
+    interface.method("ContinueScene", in: "session", "options") {
+      [weak self] (reply: Reply<>, session: ObjectPath, options: String) in
+      self?.note("ContinueScene", session, [options], reply)
+    }
+    interface.method("ActivateScene", in: "session", "platform_data") {
+      [weak self] (reply: Reply<>, session: ObjectPath, data: [String: Variant]) in
+      let texts = data.map { key, value in
+        if case .string(let text) = value { "\(key)=\(text)" } else { "\(key)=\(value)" }
+      }
+      self?.note("ActivateScene", session, texts.sorted(), reply)
+    }
+    interface.method("RefreshScene", in: "session") { [weak self] (reply: Reply<>, session: ObjectPath) in
+      self?.note("RefreshScene", session, [], reply)
+    }
+    interface.method("DestroyScene", in: "session", "animation") {
+      [weak self] (reply: Reply<>, session: ObjectPath, animation: String) in
+      self?.note("DestroyScene", session, [animation], reply)
+    }
+    interface.method("DidDiscardSceneSessions", in: "persistent_identifiers") {
+      [weak self] (reply: Reply<>, identifiers: [String]) in
+      self?.note("DidDiscardSceneSessions", nil, identifiers, reply)
+    }
+    return interface
+  }
+
+  // MARK: What it asks
+
+  func object(_ session: String) throws -> RemoteObject {
+    connection.object(House.name, at: try ObjectPath(session), "org.stagedoor.SceneSession1")
+  }
+
+  func set(_ property: MemberName, of session: String, to text: String) async throws {
+    try await object(session).set(property, to: text)
+  }
+
+  func setState(_ state: String, of session: String) async throws {
+    try await object(session).call("SetState", state)
+  }
+
+  func deliver(_ document: String) async throws -> Landing {
+    let (session, outcome, delivery) = try await connection.call(
+      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "Deliver", document,
+      returning: ObjectPath.self, String.self, String.self)
+    return Landing(session: session.rawValue, outcome: outcome, delivery: delivery)
+  }
+}
+
+/// How a call was refused; `nil` where it was not.
+nonisolated(nonsending) func refused(
+  _ body: nonisolated(nonsending) () async throws -> Void
+) async throws -> ErrorReply? {
+  do {
+    try await body()
+    return nil
+  } catch CallError.replied(let error) {
+    return error
+  }
+}
+
+/// An error as a host of the tests answers it.
+extension ErrorReply {
+  static let unwilling = ErrorReply("org.example.Error.Unwilling", "not today")
+}
+
+extension House {
+  /// Runs `body` with a host that owns its name, and has attached where nothing else is said.
+  nonisolated(nonsending) func hosting<Result>(
+    _ application: String = "org.example.Cats", connected: [String]? = [],
+    _ body: nonisolated(nonsending) (HostPlayer) async throws -> Result
+  ) async throws -> Result {
+    let host = try await HostPlayer(application, in: self)
+    do {
+      if let connected { try await host.attach(connected: connected) }
+      let result = try await body(host)
+      await host.leave()
+      return result
+    } catch {
+      await host.leave()
+      throw error
+    }
+  }
+
+  /// Everything that goes over the bus, as a ``Watch`` reads it.
+  var monitor: Command { command("dbus-monitor", "--session") }
+
+  /// A delivery that waits longer than any machine is slow.
+  func hand(_ type: String, _ key: String = "", options: String = "") async throws -> Landing {
+    try await deliver(Payloads.patient(type, key, options: options))
+  }
+
+  func deliveryState(_ delivery: String) async throws -> String {
+    try #require(try await call("GetDelivery", "string:\(delivery)").first).text
+  }
+
+  func waitUntil(_ delivery: String, is state: String) async throws {
+    try await eventually("the delivery \(delivery) to be \(state)") { try await deliveryState(delivery) == state }
+  }
+
+  func destroy(_ session: String, _ animation: String = "standard") async throws {
+    _ = try await call("Destroy", "string:\(animation)", at: session, in: Self.session)
+  }
+}
+
+extension Payloads {
+  static func patient(_ type: String, _ key: String = "", options: String = "") -> String {
+    activity(type, key, options: #""deadline": 3600"# + (options.isEmpty ? "" : ", " + options))
+  }
+}

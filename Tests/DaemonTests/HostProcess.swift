@@ -1,0 +1,24 @@
+import DBusTestSupport
+import Testing
+
+/// `Clients/host.py`: a host in a process of its own, written from the contract alone.
+extension House {
+  static let hostProgram = "\(Repository.path)/Tests/DaemonTests/Clients/host.py"
+
+  func host(_ application: String = "org.example.Cats", _ arguments: String...) -> Command {
+    host(application, arguments)
+  }
+
+  /// Debian's own Python has the bindings; it leaves no compiled files beside the sources.
+  func host(_ application: String = "org.example.Cats", _ arguments: [String]) -> Command {
+    command("/usr/bin/python3", arguments: ["-B", Self.hostProgram, application] + arguments)
+  }
+}
+
+extension RunningCommand {
+  /// The next line that tells of this: (what, its arguments...)
+  @discardableResult
+  func told(_ what: String) async throws -> [Document] {
+    try Document(try await line { $0.hasPrefix("[\"\(what)\"") }).elements
+  }
+}
