@@ -81,8 +81,8 @@ extension Interchange {
       me.manifestFiles[identifier] = before.file
     }
     share.speak.append { me in me.announce(manifest, isNew: before.manifest == nil) }
-    // Those of an application that nobody asked about yet are looked at when somebody does.
-    if loaded.contains(identifier) { try discardOrphans(of: manifest, &share) }
+    // Where nobody has asked about the application since the service began, they are looked at when somebody does.
+    if before.manifest != nil || loaded.contains(identifier) { try discardOrphans(of: manifest, &share) }
   }
 
   private func announce(_ manifest: Manifest, isNew: Bool) {

@@ -55,11 +55,15 @@ extension Interchange: InterchangeCalls {
     if let refusal = batch.refusal { throw InterchangeError(refusal) }
     for undo in batch.undos { share.onRefusal(revert: undo) }
     var results: [DeliveryResult] = []
+    // The first delivery has the token for all of them.
+    var isFirst = true
     for (decision, single) in zip(batch.decisions, payload.split) {
       if case .refused(let refusal) = decision.outcome {
         results.append(DeliveryResult(.root, InterchangeError(refusal).errorName.rawValue, ""))
       } else {
-        let answer = try carryOut(decision, single, fingerprint: fingerprint, caller, &share, now)
+        let answer = try carryOut(
+          decision, single, fingerprint: isFirst ? fingerprint : nil, caller, &share, now)
+        isFirst = false
         results.append(
           DeliveryResult(
             InterchangeNames.path(ofSession: answer.session), answer.outcome.string, "\(answer.delivery)"))
@@ -92,6 +96,8 @@ extension Interchange: InterchangeCalls {
   // MARK: Deliveries that wait
 
   package func cancelDelivery(_ identifier: Text, _ reply: Reply<>) throws {
+    // What is brought in may be discarded with that, and end what goes there.
+    try bringIn(try storedDelivery(identifier, reply.call) { $0.sender == $1 }.application)
     let delivery = try storedDelivery(identifier, reply.call) { $0.sender == $1 }
     guard delivery.progress.state == .held else {
       throw InterchangeError(
@@ -99,7 +105,6 @@ extension Interchange: InterchangeCalls {
       )
     }
     let cancelled = InterchangeError(.cancelled, "it was cancelled while it was held")
-    try bringIn(delivery.application)
     try collect(refuse: { reply.fail($0) }) { share in
       try end(delivery, .cancelled, cancelled, &share, settings.now())
       share.speak.append { _ in reply.send() }
@@ -167,7 +172,9 @@ extension Interchange: InterchangeCalls {
           .noSuchApplication,
           "there is no application \(quoted(identifier.string)): install a manifest of that name, or register it")
       }
-      guard manifest.activityTypes.contains(type) else {
+      let content = ContentType(type, as: .asked)
+      let isTaken = content.map { type in manifest.contentTypes.contains { state.types.conforms(type, to: $0) } }
+      guard manifest.activityTypes.contains(type) || isTaken ?? false else {
         throw InterchangeError(
           .routing("org.stagedoor.Error.ActivityTypeNotDeclared"),
           "\(identifier) does not declare \(quoted(type.string)): add it to NSUserActivityTypes in its manifest")

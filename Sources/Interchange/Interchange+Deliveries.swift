@@ -75,7 +75,7 @@ extension Interchange {
   }
 
   func refuseMore(_ count: Int) throws(InterchangeError) {
-    if state.sessionCount + count > settings.maximumSessions {
+    if sessionCount + count > settings.maximumSessions {
       throw InterchangeError(
         .limitsExceeded, "there are at most \(settings.maximumSessions) sessions, and there might be more")
     }
@@ -87,8 +87,10 @@ extension Interchange {
   }
 
   /// What was decided, and has been made true in the state: what is stored of it, and what there is to say.
+  ///
+  /// - Parameter fingerprint: What another document under its token is known by; `nil` where its token is kept with another delivery.
   func carryOut(
-    _ decision: Decision, _ payload: Payload, fingerprint: Text, _ caller: Caller, _ share: inout Turn.Share,
+    _ decision: Decision, _ payload: Payload, fingerprint: Text?, _ caller: Caller, _ share: inout Turn.Share,
     _ now: Instant
   ) throws(InterchangeError) -> Answer {
     if case .refused(let refusal) = decision.outcome { throw InterchangeError(refusal) }
@@ -110,7 +112,7 @@ extension Interchange {
   }
 
   private func record(
-    of delivery: UniqueIdentifier, _ decision: Decision, _ payload: Payload, _ fingerprint: Text, _ caller: Caller,
+    of delivery: UniqueIdentifier, _ decision: Decision, _ payload: Payload, _ fingerprint: Text?, _ caller: Caller,
     _ session: UniqueIdentifier, _ now: Instant
   ) -> StoredDelivery {
     let application = decision.explanation.application ?? .empty
@@ -120,9 +122,10 @@ extension Interchange {
       outcome: decision.outcome.name)
     var record = StoredDelivery(
       identifier: delivery, application: application, sender: caller.application,
-      token: payload.options.token, created: now, deadline: now.adding(seconds: payload.options.deadline),
+      token: fingerprint == nil ? nil : payload.options.token, created: now,
+      deadline: now.adding(seconds: payload.options.deadline),
       progress: progress)
-    record.fingerprint = payload.options.token == nil ? .empty : fingerprint
+    if record.token != nil { record.fingerprint = fingerprint ?? .empty }
     record.sourceApplication = hostedApplication(of: caller) ?? caller.application
     record.isPrivate = payload.options.isPrivate
     record.routing = decision.explanation.routingActivity.map {
@@ -187,7 +190,7 @@ extension Interchange {
     return (answer, first.progress.isOpen)
   }
 
-  /// What was made under a token: of a batch the first, of what was tried again the last.
+  /// What was made under a token: of what was tried again the last.
   func firstDelivery(_ token: Text?, _ fingerprint: Text, _ caller: Caller) throws -> StoredDelivery? {
     guard let token else { return nil }
     endTurn()
@@ -201,7 +204,6 @@ extension Interchange {
           "options.token: expected the same document as before under \(quoted(token.string)), got another")
       }
       found = delivery
-      if !delivery.answer.isEmpty { break }
     }
     return found
   }

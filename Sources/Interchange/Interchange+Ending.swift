@@ -55,6 +55,8 @@ extension Interchange {
     let open = try stored { () throws(StoreError) in try store.openDeliveries(to: session.identifier) }
     share.onRefusal(revert: state.discard(session.identifier))
     share.records.append(.sessionDiscarded(session.identifier))
+    sessionCount -= 1
+    share.onRefusal { $0.sessionCount += 1 }
     if isTold {
       share.records.append(.discardOwed(application: session.application, session: session.identifier))
       share.afterwards.append { me in me.close(session, animation) }

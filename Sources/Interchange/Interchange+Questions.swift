@@ -110,14 +110,13 @@ extension Interchange {
     }
     let caller = callers.caller(of: call)
     let page = try page(limit, after: sequence) { start, count throws(StoreError) in
-      try store.events(after: start ?? 0, limit: count)
+      try store.events(after: start ?? 0, of: caller.isSandboxed ? caller.application : nil, limit: count)
     } next: {
       $0.sequence
     } bytes: {
       $0.arguments.count
     }
-    return (page ?? []).filter { !caller.isSandboxed || $0.application == caller.application }
-      .map { EventRow($0.sequence, $0.name.string, $0.arguments.string) }
+    return (page ?? []).map { EventRow($0.sequence, $0.name.string, $0.arguments.string) }
   }
 
   /// As many rows as were asked for, and fit. A message of the bus takes 128 MiB.

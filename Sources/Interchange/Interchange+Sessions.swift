@@ -87,9 +87,10 @@ extension Interchange {
       throw InterchangeError(
         .invalidArgs, "animation: expected \"standard\", \"commit\" or \"decline\", got \(quoted(animation.string))")
     }
+    // What is brought in may be discarded with that.
+    if let identifier = InterchangeNames.session(at: path) { try bringInApplication(of: identifier) }
     let session = try session(at: path)
     try refuseForeign(session, reply.call, "destroy")
-    try bringIn(session.application)
     try collect(refuse: { reply.fail($0) }) { share in
       try discard(session, animation: animation, &share, settings.now())
       share.speak.append { _ in reply.send() }

@@ -14,6 +14,8 @@ extension Interchange {
     case .sessionMade(var session):
       session.shownBy = delivery
       share.set(session)
+      sessionCount += 1
+      share.onRefusal { $0.sessionCount -= 1 }
       return PreviouslyShown()
     case .sessionActivated(let identifier, at: let instant, showing: nil):
       var activated = share.sessions[identifier] ?? turn.sessions[identifier]

@@ -36,6 +36,8 @@ package actor Interchange {
   /// Who sent a delivery with something in it that only its sender's own process may see.
   var ownSenders: [UniqueIdentifier: BusName] = [:]
   private(set) var isClosed = false
+  /// Of all applications, whether or not they are in the state.
+  var sessionCount = 0
   /// Sessions whose scenes are to draw themselves again, as soon as they are in the background.
   var refreshes: Set<UniqueIdentifier> = []
   var waiting = WaitingSenders()
@@ -77,6 +79,7 @@ package actor Interchange {
     sequence = store.lastEventSequence
     state = State(types: types)
     for (type, application) in try store.preferences() { state.setPreferredApplication(application, for: type) }
+    sessionCount = try store.sessionCount()
     self.store = store
     callers = Callers()
   }

@@ -12,13 +12,9 @@ struct TransientUnit: Sendable {
 
   init(for application: Text, on connection: Connection) {
     self.connection = connection
-    let identifier = application.string.utf8.map { byte in
-      let isPlain =
-        byte == UInt8(ascii: ".") || byte == UInt8(ascii: "_") || Character(UnicodeScalar(byte)).isLetter
-        || Character(UnicodeScalar(byte)).isNumber
-      return isPlain ? String(UnicodeScalar(byte)) : "\\x" + String(byte, radix: 16)
-    }
-    name = "app-stagedoor-\(identifier.joined())@\(String(UInt32.random(in: .min ... .max), radix: 16)).service"
+    // An identifier has letters, digits, "." and "_" besides.
+    let identifier = application.string.replacing("-", with: #"\x2d"#)
+    name = "app-stagedoor-\(identifier)@\(String(UInt32.random(in: .min ... .max), radix: 16)).service"
   }
 
   /// Whether there is a systemd that could be asked.
@@ -52,8 +48,9 @@ struct TransientUnit: Sendable {
   private func properties(
     _ words: [String], _ environment: [String], about application: Text
   ) -> [Structure<String, Variant>] {
-    // The program is looked for on the PATH that it is given, by env.
-    let command = Structure("/usr/bin/env", ["/usr/bin/env", "--"] + words, false)
+    // The program is looked for on the PATH that it is given, by env. No dollar names a variable.
+    let command = Structure(
+      "/usr/bin/env", ["/usr/bin/env", "--"] + words.map { $0.replacing("$", with: "$$") }, false)
     return [
       Structure("Description", "\(application), for what was dropped".variant), Structure("Type", "exec".variant),
       Structure("Slice", "app.slice".variant), Structure("CollectMode", "inactive-or-failed".variant),
@@ -72,8 +69,8 @@ struct TransientUnit: Sendable {
     let unit = connection.object(Self.systemd, at: path, Self.unitInterface)
     let changes = try await unit.propertyChanges()
     var state: String? = try? await unit.get("ActiveState")
-    let next = changes.makeAsyncIterator()
-    while state.map({ !["failed", "inactive"].contains($0) }) ?? false, let signal = await next.next() {
+    let seen = changes.makeAsyncIterator()
+    while state.map({ !["failed", "inactive"].contains($0) }) ?? false, let signal = await seen.next() {
       guard let (_, changed, _) = try? signal.values(as: String.self, [String: Variant].self, [String].self) else {
         continue
       }

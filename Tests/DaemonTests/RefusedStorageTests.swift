@@ -53,7 +53,7 @@ import Testing
         try await house.register(Manifests.cats)
         try await house.register(Manifests.oneScene)
         let window = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
-        let due = try await house.deliver(Payloads.activity("play", "song", options: #""deadline": 20"#))
+        let due = try await house.deliver(Payloads.activity("play", "song", options: #""deadline": 3600"#))
         let before = try await Record(of: house)
 
         try await house.limitFiles(of: daemon, to: "1024:unlimited")
@@ -75,9 +75,13 @@ import Testing
         // Its configuration is there, and so is its window.
         #expect(try await house.newSession("Default", of: "org.example.Cats") != window.session)
         #expect(try await house.drop("viewCat", "cat1").session == window.session)
-        // Its deadline comes, though it was nearly cancelled.
+        // A deadline comes also where it was nearly cancelled.
+        let soon = try await house.deliver(Payloads.activity("play", "song", options: #""deadline": 3"#))
+        try await house.limitFiles(of: daemon, to: "1024:unlimited")
+        _ = try await house.refusal("CancelDelivery", "string:\(soon.delivery)")
+        try await house.limitFiles(of: daemon, to: "unlimited")
         try await eventually("the deadline") {
-          try await house.call("GetDelivery", "string:\(due.delivery)")[0].text == "routed"
+          try await house.call("GetDelivery", "string:\(soon.delivery)")[0].text == "routed"
         }
       }
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct TransientUnitTests {
   private static let manifest = #"""
     {"CFBundleIdentifier": "org.example.Cats-2", "NSUserActivityTypes": ["viewCat"],
-     "StagedoorExec": "cats --look \"at me\"",
+     "StagedoorExec": "cats --look \"at me\" $HOME",
      "UIApplicationSceneManifest": {"UIApplicationSupportsMultipleScenes": true, "UISceneConfigurations":
       {"UIWindowSceneSessionRoleApplication": [{"UISceneConfigurationName": "Cat"}]}}}
     """#
@@ -26,7 +26,7 @@ import Testing
         let unit = try #require(systemd.started)
         #expect(unit.name.hasPrefix("app-stagedoor-org.example.Cats\\x2d2@"))
         #expect(unit.name.hasSuffix(".service"))
-        #expect(unit.command == ["/usr/bin/env", "--", "cats", "--look", "at me"])
+        #expect(unit.command == ["/usr/bin/env", "--", "cats", "--look", "at me", "$$HOME"])
         #expect(unit.environment.contains("XDG_ACTIVATION_TOKEN=t-1"))
         #expect(unit.environment.contains("DBUS_SESSION_BUS_ADDRESS=\(house.bus.address)"))
         #expect(try await house.deliveries(in: "held").map { $0[0] } == [landing.delivery])

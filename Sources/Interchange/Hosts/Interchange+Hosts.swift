@@ -78,6 +78,7 @@ extension Interchange {
 
   /// Its scenes are those that it says, and no others.
   private func attach(_ host: Host, _ paths: [ObjectPath], _ reply: Reply<ObjectPath, [ObjectPath]>) throws {
+    try bringIn(host.application)
     endTurn()
     let (shown, gone) = try lookUp(paths, host)
     let before = try connectedSessions(of: host.application)

@@ -52,7 +52,7 @@ struct Application: Sendable {
   }
 
   /// Which configuration a type goes to, and which others may have sessions for it.
-  func makeRoute(_ type: RoutedType, _ role: Text, _ types: TypeCatalog? = nil) -> Route? {
+  func makeRoute(_ type: RoutedType, _ role: Text, _ types: TypeCatalog) -> Route? {
     guard let configurations = manifest?.configurations else { return nil }
     let ofRole = configurations.indices.filter { configurations[$0].role == role }
     let naming = ofRole.filter { configurations[$0].names(type, types) }
@@ -83,11 +83,11 @@ struct DeclaredType: Sendable {
   /// What step 4 says of it.
   private var routes: [(application: Int, role: Text, route: Route)] = []
 
-  mutating func add(_ type: Text, _ application: Int, _ all: [Application]) {
+  mutating func add(_ type: Text, _ application: Int, _ all: [Application], _ types: TypeCatalog) {
     let place = applications.firstIndex { all[application].identifier < all[$0].identifier } ?? applications.count
     applications.insert(application, at: place)
     for role in Set((all[application].manifest?.configurations ?? []).map(\.role)) {
-      guard let route = all[application].makeRoute(.activity(type), role) else { continue }
+      guard let route = all[application].makeRoute(.activity(type), role, types) else { continue }
       routes.append((application, role, route))
     }
   }
@@ -129,18 +129,18 @@ package enum RoutedType: Hashable, Sendable {
 }
 
 extension SceneConfiguration {
-  fileprivate func names(_ type: RoutedType, _ types: TypeCatalog?) -> Bool {
+  fileprivate func names(_ type: RoutedType, _ types: TypeCatalog) -> Bool {
     switch type {
     case .activity(let type): names(type)
-    case .content(let type): contentTypes.contains { $0 == type || types?.canonical($0) == types?.canonical(type) }
+    case .content(let type): contentTypes.contains { $0 == type || types.canonical($0) == types.canonical(type) }
     }
   }
 
   /// Of an activity type by its name, of a content type by conformance.
-  fileprivate func namesFamily(of type: RoutedType, _ types: TypeCatalog?) -> Bool {
+  fileprivate func namesFamily(of type: RoutedType, _ types: TypeCatalog) -> Bool {
     switch type {
     case .activity(let type): namesFamily(of: type)
-    case .content(let type): contentTypes.contains { types?.conforms(type, to: $0) ?? false }
+    case .content(let type): contentTypes.contains { types.conforms(type, to: $0) }
     }
   }
 }

@@ -47,7 +47,7 @@ package struct State: Sendable {
         declaredNumbers[type] = declared
         self.declared.append(DeclaredType())
       }
-      self.declared[declared].add(type, number, applications)
+      self.declared[declared].add(type, number, applications, types)
     }
     for slot in entries.indices where entries[slot].application == number {
       resolveConfiguration(Int32(slot))
@@ -102,12 +102,14 @@ extension State {
   /// The applications whose sessions a decision about a payload may look at, where its options name none.
   package func concerned(by payload: Payload) -> [Text] {
     var found: Set<Int> = []
+    var types: Set<ContentType> = []
     for item in payload.items {
       for activity in item.activities {
         if let declared = declared(activity.activityType) { found.formUnion(self.declared[declared].applications) }
       }
-      for representation in item.representations { found.formUnion(applications(taking: representation.type)) }
+      for representation in item.representations { types.insert(self.types.canonical(representation.type)) }
     }
+    for type in types { found.formUnion(applications(taking: type)) }
     return found.map { applications[$0].identifier }
   }
 }

@@ -1,4 +1,4 @@
-import SceneModel
+package import SceneModel
 
 extension SessionStore {
   /// The number of the oldest event that can still be read; where there is none, the number that the next will have.
@@ -7,15 +7,19 @@ extension SessionStore {
   }
 
   /// The events after a number, oldest first, as far as they are kept.
-  package func events(after sequence: UInt64, limit: Int) throws(StoreError) -> [StoredEvent] {
+  package func events(
+    after sequence: UInt64, of application: Text? = nil, limit: Int
+  ) throws(StoreError) -> [StoredEvent] {
     let first = max(firstEventSequence, sequence == .max ? sequence : sequence + 1)
     var events: [StoredEvent] = []
     if first > lastEventSequence { return events }
     let database = try database()
     var query = try database.query(
-      "SELECT \(StoredEvent.columns) FROM event WHERE sequence >= ? AND sequence <= ? ORDER BY sequence")
+      "SELECT \(StoredEvent.columns) FROM event WHERE sequence >= ? AND sequence <= ?"
+        + (application == nil ? "" : " AND application = ?") + " ORDER BY sequence")
     query.put(Int64(clamping: first))
     query.put(ledger.lastEvent)
+    if let application { query.put(application) }
     while events.count < limit, try query.step() {
       do throws(Malformed) {
         events.append(try StoredEvent(from: &query))
@@ -23,7 +27,10 @@ extension SessionStore {
         report("\(database.name): event \(query.number(at: 0)) is passed over: \(error.reason)")
       }
     }
-    events += tail.events.lazy.filter { $0.sequence >= first }.prefix(max(0, limit - events.count))
+    let newer = tail.events.lazy.filter {
+      $0.sequence >= first && (application == nil || $0.application == application)
+    }
+    events += newer.prefix(max(0, limit - events.count))
     return events
   }
 }

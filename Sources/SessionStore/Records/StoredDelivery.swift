@@ -15,7 +15,7 @@ package struct StoredDelivery: Hashable, Sendable {
 
   /// What the host is told about where it comes from; "" for nothing.
   package var sourceApplication: Text = .empty
-  /// What a second document under the same token is compared with: the document that came, or a digest of it.
+  /// What a second document under the same token is compared with: the document that came, after the name of the call that it came with.
   package var fingerprint: Text = .empty
   package var isPrivate = false
   package var routing: RoutingPlace?
