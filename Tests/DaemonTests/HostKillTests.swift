@@ -6,7 +6,7 @@ import Testing
 /// Host and service as processes of their own, one or both killed at each step: what was acknowledged to a sender reaches a host, and what
 /// reaches it again says so.
 @Suite struct HostKillTests {
-  private static let rounds = getenv("STAGEDOOR_STRESS") == nil ? 2 : 1000
+  private static let rounds = getenv("STAGEDOOR_STRESS") == nil ? 3 : 1000
 
   /// As `Clients/host.py` names the moments at which it kills.
   enum Step: String, CaseIterable, CustomTestStringConvertible {

@@ -82,6 +82,9 @@ final class Host: @unchecked Sendable {
     return first
   }
 
+  /// What it was to do with a session did not reach it.
+  func neverHad(_ session: UniqueIdentifier) { lanes[session]?.current = nil }
+
   /// Nothing is left to do with a session. Answers the sessions that somebody is to begin to work on.
   func end() -> [UniqueIdentifier] {
     running -= 1

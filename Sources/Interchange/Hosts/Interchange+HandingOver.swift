@@ -47,7 +47,8 @@ extension Interchange {
   private func work(for host: Host, _ session: UniqueIdentifier) async {
     while hosts[host.application] === host, let errand = host.next(session) {
       switch errand {
-      case .deliver(let delivery): await deliver(delivery, to: session, host)
+      // One that has left may have seen it: that stands until everyone hears that it has left.
+      case .deliver(let delivery): guard await deliver(delivery, to: session, host) else { return }
       case .refresh: await refresh(session, host)
       case .destroy(let animation): await destroy(session, animation, host)
       }
@@ -57,23 +58,26 @@ extension Interchange {
 
   // MARK: A delivery
 
-  private func deliver(_ identifier: UniqueIdentifier, to session: UniqueIdentifier, _ host: Host) async {
+  /// Answers whether the host is still there.
+  private func deliver(_ identifier: UniqueIdentifier, to session: UniqueIdentifier, _ host: Host) async -> Bool {
     do {
-      guard let delivery = try openDelivery(identifier, to: session), var target = try stored(session) else { return }
+      guard let delivery = try openDelivery(identifier, to: session), var target = try stored(session) else {
+        return true
+      }
       // It waited for its host too long, and is to fail at any moment.
-      if delivery.deadline <= settings.now() { return }
+      if delivery.deadline <= settings.now() { return true }
       let payload = try read { () throws(Fault) in try Payload(json: delivery.payload, rules) }
       let options = ConnectionOptions(delivery, payload, target, host, ownSender: ownSenders[identifier])
       var isAcknowledged = false
       if !target.isConnected {
-        guard let configured = try await configured(target, delivery, options, host) else { return }
+        guard let configured = try await configured(target, delivery, options, host) else { return true }
         target = configured
         try await open(target, options, host, within: time(for: delivery))
-        guard try acknowledge(identifier, session, host, connects: true) else { return }
+        guard try acknowledge(identifier, session, host, connects: true) else { return true }
         isAcknowledged = true
       } else if !payload.items.isEmpty {
         try await host.calls.continueScene(session, options: options.json, within: time(for: delivery))
-        guard try acknowledge(identifier, session, host) else { return }
+        guard try acknowledge(identifier, session, host) else { return true }
         isAcknowledged = true
       }
       do {
@@ -85,11 +89,15 @@ extension Interchange {
       }
       if !isAcknowledged { _ = try acknowledge(identifier, session, host) }
     } catch let error as CallError {
-      if await hasLeft(host, error) { return }
+      if await hasLeft(host, error) {
+        if error.cameToNobody { host.neverHad(session) }
+        return false
+      }
       refuse(identifier, session, error, host)
     } catch {
       log.error("\(identifier): \(error)")
     }
+    return true
   }
 
   private func open(
@@ -257,6 +265,13 @@ extension Interchange {
     } catch {
       log.warning("\(host.application): RefreshScene: \(error.short)")
     }
+  }
+}
+
+extension CallError {
+  /// The bus found nobody to give the call to.
+  fileprivate var cameToNobody: Bool {
+    if case .replied(let reply) = self { [.serviceUnknown, .nameHasNoOwner].contains(reply.name) } else { false }
   }
 }
 
