@@ -29,7 +29,7 @@ struct Service: Sendable {
       let types = TypeCatalog.installed(in: data)
       for problem in types.problems { log.warning("\(problem)") }
       let interchange = try await open(arguments, types, log, on: connection, isTakenOver: isTakenOver)
-      let manifests = ManifestKeeper(InstalledManifests(in: data, types: types), for: interchange, log: log)
+      let manifests = try ManifestKeeper(InstalledManifests(in: data, types: types), for: interchange, log: log)
       await manifests.read()
       await interchange.export()
       connection.releaseCalls()
@@ -83,7 +83,7 @@ struct Service: Sendable {
     // One that was killed leaves the bus before the kernel has given its lock back, by a moment.
     for _ in 0..<(isTakenOver ? 100 : 0) {
       do { return try await open() } catch let error as StoreError where error.kind == .locked {}
-      try await Task.sleep(for: .milliseconds(10))
+      await connection.loop.sleep(for: .milliseconds(10))
     }
     return try await open()
   }

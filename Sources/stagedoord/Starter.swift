@@ -1,5 +1,4 @@
 import DBus
-import Dispatch
 @preconcurrency import Glibc
 import SceneModel
 
@@ -21,18 +20,16 @@ struct Starter: Sendable {
       return "its command has a quotation mark without its other, or is empty"
     }
     let environment = environment(activationToken)
-    return await withCheckedContinuation { continuation in
-      // A thread of its own waits for it: one application, one thread.
-      DispatchQueue(label: "stagedoord.starter").async {
-        var process: pid_t = 0
-        let error = Starter.spawn(words, environment, &process)
-        if error != 0 {
-          continuation.resume(returning: "\(program): \(String(cString: strerror(error)))")
-          return
-        }
-        continuation.resume(returning: Starter.wait(for: process))
-      }
+    // A thread of its own waits for it: one application, one thread.
+    let thread: EventLoop
+    do { thread = try EventLoop(name: "starter") } catch { return "\(program): \(error)" }
+    let failure = await thread.run { _ in
+      var process: pid_t = 0
+      let error = Starter.spawn(words, environment, &process)
+      return error == 0 ? Starter.wait(for: process) : "\(program): \(String(cString: strerror(error)))"
     }
+    await thread.stop()
+    return failure
   }
 
   private func environment(_ activationToken: Text?) -> [String] {

@@ -36,7 +36,7 @@ extension Interchange {
   }
 
   func ask(_ host: Host, _ errand: Host.Errand, _ session: UniqueIdentifier) {
-    if host.add(errand, session) { Task { await work(for: host, session) } }
+    if host.add(errand, session) { connection.loop.task { await work(for: host, session) } }
   }
 
   private func work(for host: Host, _ session: UniqueIdentifier) async {
@@ -189,7 +189,7 @@ extension Interchange {
       host.closing.insert(session.identifier)
       ask(host, .destroy(animation: animation), session.identifier)
     } else {
-      Task { await tellDiscards(to: host) }
+      connection.loop.task { await tellDiscards(to: host) }
     }
   }
 

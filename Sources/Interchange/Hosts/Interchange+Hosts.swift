@@ -26,7 +26,9 @@ extension Interchange {
       try attach(host, connected, reply)
       return
     }
-    Task { await attach(identifier, name, Host(caller, owner, identifier, on: connection), connected, reply) }
+    connection.loop.task {
+      await attach(identifier, name, Host(caller, owner, identifier, on: connection), connected, reply)
+    }
   }
 
   private func notHost(_ identifier: Text) -> InterchangeError {
@@ -99,7 +101,7 @@ extension Interchange {
       }
       share.afterwards.append { me in
         host.isReady = false
-        Task { await me.welcome(host) }
+        me.connection.loop.task { await me.welcome(host) }
       }
     }
   }
@@ -141,8 +143,8 @@ extension Interchange {
   }
 
   private func takeBackLater(from host: Host, inHand: Set<UniqueIdentifier>) {
-    Task {
-      try await Task.sleep(for: .seconds(5))
+    connection.loop.task {
+      await connection.loop.sleep(for: .seconds(5))
       if hosts[host.application] == nil { takeBack(from: host, inHand: inHand) }
     }
   }

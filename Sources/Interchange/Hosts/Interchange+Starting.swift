@@ -32,7 +32,7 @@ extension Interchange {
       return
     }
     starts[application] = .asking
-    Task { await start(application, name) }
+    connection.loop.task { await start(application, name) }
   }
 
   private func start(_ application: Text, _ name: BusName) async {
@@ -44,7 +44,7 @@ extension Interchange {
       log.info("\(application): the bus has started it, or it was there already")
       startCount += 1
       starts[application] = .begun(
-        number: startCount, watching: Task { await failWhereItLeaves(application, name) })
+        number: startCount, watching: connection.loop.task { await failWhereItLeaves(application, name) })
     } catch {
       if case .replied(let reply) = error, reply.name == .serviceUnknown { return run(application) }
       launchFailed(application, "the bus cannot start \(application): \(error)")
@@ -73,7 +73,7 @@ extension Interchange {
     starts[application] = .begun(number: number, watching: nil)
     let token = activationToken(for: application)
     log.info("\(application): starting \(command)")
-    Task {
+    connection.loop.task {
       // One that ended well may have left something behind that will attach.
       guard let failure = await run(command, token) else { return }
       guard case .begun(number, watching: _)? = starts[application], hosts[application] == nil else { return }
