@@ -13,6 +13,8 @@ struct Service: Sendable {
 
   /// How long another may take to end: somebody may be waiting for an answer, who waits 25 seconds where he does not say.
   private static let patience = Duration.seconds(15)
+  /// After how long without any message it takes as little memory as it can.
+  private static let quiet = Duration.seconds(2)
 
   /// The name comes first, so one that is not to run touches nothing that belongs to the one that does. From then on there are calls; they
   /// are held until there is someone to answer them.
@@ -34,6 +36,7 @@ struct Service: Sendable {
       await interchange.export()
       connection.releaseCalls()
       log.info("\(name.name) is ready")
+      connection.loop.whenQuiet(for: quiet) { CodePages.letGo() }
       manifests.follow()
       return Service(interchange: interchange, manifests: manifests, log: log)
     } catch {
