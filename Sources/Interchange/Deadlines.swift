@@ -1,3 +1,4 @@
+import DBus
 import SceneModel
 
 /// When deliveries have waited long enough. There is a timer for the earliest of them, and none where nobody waits.
@@ -56,8 +57,9 @@ struct Deadlines {
       return
     }
     let wait = max(0, first.at.microseconds - interchange.settings.now().microseconds)
-    timer = Task { [weak interchange] in
-      try? await Task.sleep(for: .microseconds(wait + 1_000))
+    let loop = interchange.connection.loop
+    timer = loop.task { [weak interchange] in
+      await loop.sleep(for: .microseconds(wait + 1_000))
       if !Task.isCancelled { await interchange?.deadlineCame() }
     }
   }

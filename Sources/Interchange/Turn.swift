@@ -172,12 +172,13 @@ extension Interchange {
   func settleWhenQuiet() {
     lastStored = ContinuousClock.now
     guard settling == nil else { return }
-    settling = Task { [weak self] in await self?.settleAfterQuiet() }
+    settling = connection.loop.task { [weak self] in await self?.settleAfterQuiet() }
   }
 
   private func settleAfterQuiet() async {
     while case let rest = lastStored.duration(to: .now), rest < settings.quiet {
-      do { try await Task.sleep(for: settings.quiet - rest) } catch { return }
+      await connection.loop.sleep(for: settings.quiet - rest)
+      if Task.isCancelled { return }
     }
     settling = nil
     do throws(StoreError) {

@@ -1,5 +1,4 @@
 package import DBus
-import Dispatch
 import Glibc
 
 /// Why the service ends.
@@ -24,16 +23,15 @@ package struct Endings: Sendable {
   private let stream: AsyncStream<Ending>
   private let continuation: AsyncStream<Ending>.Continuation
 
-  package init() {
+  /// What asks a program to end.
+  package static let signals = [SIGINT, SIGTERM]
+
+  /// In a program that ``Program/run(holding:_:)`` runs.
+  package init(on loop: EventLoop) throws(ConnectionError) {
     (stream, continuation) = AsyncStream.makeStream(of: Ending.self, bufferingPolicy: .bufferingOldest(1))
-    for number in [SIGINT, SIGTERM] {
-      // Otherwise the process would be gone before the source sees it.
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number)
-      source.setEventHandler { [continuation] in continuation.yield(.signal) }
-      // It lasts as long as the process: nothing else keeps it.
-      source.setCancelHandler { _ = source }
-      source.activate()
+    let signals = try SignalDescriptor(Self.signals)
+    loop.task { [continuation] in
+      if await signals.next(on: loop) != nil { continuation.yield(.signal) }
     }
   }
 
@@ -41,10 +39,10 @@ package struct Endings: Sendable {
 
   /// - Parameter name: what the service is called by, where it ends when another takes that.
   package func first(on connection: Connection, having name: BusName? = nil) async -> Ending {
-    let bus = Task { [continuation] in
+    let bus = connection.loop.task { [continuation] in
       if await connection.closed() == .disconnected { continuation.yield(.busWent) }
     }
-    let owner = Task { [continuation] in
+    let owner = connection.loop.task { [continuation] in
       guard let name, await Self.isLost(name, on: connection) else { return }
       continuation.yield(.replaced)
     }

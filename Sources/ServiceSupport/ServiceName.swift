@@ -52,7 +52,7 @@ package struct ServiceName: Sendable {
         throw Failure("the bus has gone")
       }
       group.addTask {
-        try await Task.sleep(for: limit)
+        await connection.loop.sleep(for: limit)
         return false
       }
       defer { group.cancelAll() }

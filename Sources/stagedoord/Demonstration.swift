@@ -8,20 +8,20 @@ import SessionStore
 
 /// `make run`: the service with a small application, lines to try, and each event as it happens. It keeps nothing.
 enum Demonstration {
-  static func run(_ arguments: Arguments) async throws -> Int32 {
+  static func run(_ arguments: Arguments, on loop: EventLoop) async throws -> Int32 {
     var arguments = arguments
     arguments.durability = .memory
     arguments.logLevel = min(arguments.logLevel, .warning)
-    let endings = Endings()
+    let endings = try Endings(on: loop)
     // The session bus; or a bus of our own where there is none, or where nobody answers any more.
-    if let connection = try? await Connection.session() {
+    if let connection = try? await Connection.session(on: loop) {
       return try await run(arguments, on: connection, endings, ownAddress: nil)
     }
     let bus = try await DemoBus.start()
     let result: Result<Int32, any Error>
     do {
       arguments.address = bus.address
-      let connection = try await Connection.open(bus.address)
+      let connection = try await Connection.open(bus.address, on: loop)
       result = .success(try await run(arguments, on: connection, endings, ownAddress: bus.address))
     } catch {
       result = .failure(error)

@@ -1,12 +1,19 @@
-import Dispatch
+import DBus
 import Glibc
 import Interchange
 import SceneModel
 
 /// Keeps the service informed of what is installed: at the beginning, as it changes, and on SIGHUP.
 ///
-/// It has no part in the loop of the connection: however much is written there, calls are answered meanwhile.
+/// It has a loop of its own, and no part in that of the connection: however much is written there, calls are answered meanwhile.
 actor ManifestKeeper {
+  /// Asks for everything to be read again.
+  static let signal = SIGHUP
+
+  private nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+  private let hangups: SignalDescriptor
   private let installed: InstalledManifests
   private let interchange: Interchange
   private let log: Log
@@ -16,7 +23,9 @@ actor ManifestKeeper {
   private var problems: [String] = []
   private var isOver = false
 
-  init(_ installed: InstalledManifests, for interchange: Interchange, log: Log) {
+  init(_ installed: InstalledManifests, for interchange: Interchange, log: Log) throws(ConnectionError) {
+    loop = try EventLoop(name: "manifests")
+    hangups = try SignalDescriptor([Self.signal])
     self.installed = installed
     self.interchange = interchange
     self.log = log
@@ -56,21 +65,19 @@ actor ManifestKeeper {
 
   /// Reads again whenever that is needed, until it is stopped.
   nonisolated func follow() {
-    signal(SIGHUP, SIG_IGN)
-    let hangup = DispatchSource.makeSignalSource(signal: SIGHUP)
-    hangup.setEventHandler { Task { await self.read() } }
-    // It lasts as long as the process: nothing else keeps it.
-    hangup.setCancelHandler { _ = hangup }
-    hangup.activate()
-    Task { await followChanges() }
+    loop.task { await self.followSignals() }
+    loop.task { await self.followChanges() }
+  }
+
+  private func followSignals() async {
+    while await hangups.next(on: loop) != nil { await read() }
   }
 
   private func followChanges() async {
     await waitForRoom()
     guard let notices else { return }
-    let source = ReadableSource(notices.descriptor)
     while !isOver {
-      await source.wait()
+      await loop.readable(notices.descriptor)
       guard matters else { continue }
       await settle()
       await read()
@@ -81,7 +88,7 @@ actor ManifestKeeper {
   private func waitForRoom() async {
     var pause = Duration.seconds(1)
     while notices == nil {
-      try? await Task.sleep(for: pause)
+      await loop.sleep(for: pause)
       pause = min(pause * 2, .seconds(64))
       if isOver { return }
       notices = Self.notices(of: installed)
@@ -96,7 +103,7 @@ actor ManifestKeeper {
   /// Editors write in several steps, and installers many files: until nothing more came for a tenth of a second, or for a second at most.
   private func settle() async {
     for _ in 0..<10 {
-      try? await Task.sleep(for: .milliseconds(100))
+      await loop.sleep(for: .milliseconds(100))
       if !matters { return }
     }
   }

@@ -13,6 +13,8 @@ struct Service: Sendable {
 
   /// How long another may take to end: somebody may be waiting for an answer, who waits 25 seconds where he does not say.
   private static let patience = Duration.seconds(15)
+  /// After how long without any message it takes as little memory as it can.
+  private static let quiet = Duration.seconds(2)
 
   /// The name comes first, so one that is not to run touches nothing that belongs to the one that does. From then on there are calls; they
   /// are held until there is someone to answer them.
@@ -29,11 +31,12 @@ struct Service: Sendable {
       let types = TypeCatalog.installed(in: data)
       for problem in types.problems { log.warning("\(problem)") }
       let interchange = try await open(arguments, types, log, on: connection, isTakenOver: isTakenOver)
-      let manifests = ManifestKeeper(InstalledManifests(in: data, types: types), for: interchange, log: log)
+      let manifests = try ManifestKeeper(InstalledManifests(in: data, types: types), for: interchange, log: log)
       await manifests.read()
       await interchange.export()
       connection.releaseCalls()
       log.info("\(name.name) is ready")
+      connection.loop.whenQuiet(for: quiet) { CodePages.letGo() }
       manifests.follow()
       return Service(interchange: interchange, manifests: manifests, log: log)
     } catch {
@@ -84,7 +87,7 @@ struct Service: Sendable {
     // One that was killed leaves the bus before the kernel has given its lock back, by a moment.
     for _ in 0..<(isTakenOver ? 100 : 0) {
       do { return try await open() } catch let error as StoreError where error.kind == .locked {}
-      try await Task.sleep(for: .milliseconds(10))
+      await connection.loop.sleep(for: .milliseconds(10))
     }
     return try await open()
   }

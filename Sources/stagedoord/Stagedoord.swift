@@ -12,7 +12,7 @@ struct Stagedoord {
   /// What we were given; our own files are nobody else's from then on.
   static let fileMask = umask(0o077)
 
-  static func main() async {
+  static func main() {
     setvbuf(stdout, nil, _IOLBF, 0)
     signal(SIGPIPE, SIG_IGN)
     _ = fileMask
@@ -23,8 +23,8 @@ struct Stagedoord {
       switch arguments.action {
       case .help: print(Arguments.usage)
       case .version: print("stagedoord \(version)")
-      case .serve: exit(try await serve(arguments))
-      case .demonstrate: exit(try await Demonstration.run(arguments))
+      case .serve: try run { try await serve(arguments, on: $0) }
+      case .demonstrate: try run { try await Demonstration.run(arguments, on: $0) }
       }
     } catch let misuse as Arguments.Misuse {
       fail(2, "\(misuse); --help says what there is")
@@ -33,9 +33,15 @@ struct Stagedoord {
     }
   }
 
-  private static func serve(_ arguments: Arguments) async throws -> Int32 {
-    let endings = Endings()
-    let connection = try await Connection.open(try arguments.address ?? BusAddress.session())
+  private static func run(_ body: @escaping @Sendable (EventLoop) async throws -> Int32) throws -> Never {
+    try Program.run(holding: Endings.signals + [ManifestKeeper.signal]) { loop in
+      do { return try await body(loop) } catch { fail(1, "\(error)") }
+    }
+  }
+
+  private static func serve(_ arguments: Arguments, on loop: EventLoop) async throws -> Int32 {
+    let endings = try Endings(on: loop)
+    let connection = try await Connection.open(try arguments.address ?? BusAddress.session(), on: loop)
     let ending: Ending
     do {
       let service = try await Service.start(arguments, on: connection)

@@ -1,5 +1,4 @@
 import DBus
-import Dispatch
 @preconcurrency import Glibc
 import SceneModel
 
@@ -27,21 +26,18 @@ struct Starter: Sendable {
     if await TransientUnit.isPossible(on: connection) {
       return await TransientUnit(for: application, on: connection).run(words, environment, about: application)
     }
-    return await withCheckedContinuation { continuation in
-      // A thread of its own waits for it: one application, one thread.
-      DispatchQueue(label: "stagedoord.starter").async {
-        var process: pid_t = 0
-        // A shell goes to the user's home and sets the mask, which only a process itself can.
-        let masked =
-          ["/bin/sh", "-c", "cd 2>/dev/null || cd /; umask \(String(fileMask, radix: 8)); exec \"$0\" \"$@\""] + words
-        let error = Starter.spawn(masked, environment, &process)
-        if error != 0 {
-          continuation.resume(returning: "\(program): \(String(cString: strerror(error)))")
-          return
-        }
-        continuation.resume(returning: Starter.wait(for: process).map { "\(program): \($0)" })
-      }
+    // A shell goes to the user's home and sets the mask, which only a process itself can.
+    let script = "cd 2>/dev/null || cd /; umask \(String(fileMask, radix: 8)); exec \"$0\" \"$@\""
+    // A thread of its own waits for it: one application, one thread.
+    let thread: EventLoop
+    do { thread = try EventLoop(name: "starter") } catch { return "\(program): \(error)" }
+    let failure = await thread.run { _ in
+      var process: pid_t = 0
+      let error = Starter.spawn(["/bin/sh", "-c", script] + words, environment, &process)
+      return error == 0 ? Starter.wait(for: process) : String(cString: strerror(error))
     }
+    await thread.stop()
+    return failure.map { "\(program): \($0)" }
   }
 
   private func environment(_ activationToken: Text?) -> [String] {

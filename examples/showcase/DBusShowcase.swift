@@ -6,15 +6,15 @@ import ServiceSupport
 /// The program: arguments in, exit status out.
 @main
 struct DBusShowcase {
-  static func main() async {
+  static func main() {
     // Where standard output is a pipe, whoever reads it wants each line when it is there.
     setvbuf(stdout, nil, _IOLBF, 0)
     do {
       switch try Arguments(CommandLine.arguments.dropFirst()) {
       case .help: print(Arguments.usage)
       case .version: print("dbus-showcase \(Showcase.version)")
-      case .serve(let address): exit(try await serve(at: try address ?? BusAddress.session()))
-      case .demo: exit(try await demonstrate())
+      case .serve(let address): try run { try await serve(at: try address ?? BusAddress.session(), on: $0) }
+      case .demo: try run(demonstrate)
       }
     } catch let misuse as Arguments.Misuse {
       fail(2, "\(misuse); --help says what there is")
@@ -23,25 +23,31 @@ struct DBusShowcase {
     }
   }
 
-  private static func serve(at address: BusAddress) async throws -> Int32 {
-    let endings = Endings()
-    let connection = try await Connection.open(address)
+  private static func run(_ body: @escaping @Sendable (EventLoop) async throws -> Int32) throws -> Never {
+    try Program.run { loop in
+      do { return try await body(loop) } catch { fail(1, "\(error)") }
+    }
+  }
+
+  private static func serve(at address: BusAddress, on loop: EventLoop) async throws -> Int32 {
+    let endings = try Endings(on: loop)
+    let connection = try await Connection.open(address, on: loop)
     let showcase = Showcase(on: connection.loop, quit: endings.askToQuit)
     try await begin(showcase, on: connection)
     print("\(Showcase.busName) is ready")
     return await end(with: endings, connection)
   }
 
-  private static func demonstrate() async throws -> Int32 {
-    let endings = Endings()
+  private static func demonstrate(on loop: EventLoop) async throws -> Int32 {
+    let endings = try Endings(on: loop)
     // The session bus; or a bus of our own where there is none, or where nobody answers any more.
-    if let connection = try? await Connection.session() {
+    if let connection = try? await Connection.session(on: loop) {
       return try await demonstrate(on: connection, endings, ownAddress: nil)
     }
     let bus = try await DemoBus.start()
     let result: Result<Int32, any Error>
     do {
-      let connection = try await Connection.open(bus.address)
+      let connection = try await Connection.open(bus.address, on: loop)
       result = .success(try await demonstrate(on: connection, endings, ownAddress: bus.address))
     } catch {
       result = .failure(error)

@@ -188,7 +188,7 @@ extension Connection {
     guard uniqueName != nil else { return }
     let task =
       owners.entries[name]?.asked
-      ?? Task {
+      ?? loop.task {
         let rule = Self.ownerChanges(of: name)
         try await retain(rule)
         do {

@@ -119,7 +119,7 @@ extension Connection {
     guard uniqueName != nil else { return }
     let task =
       subscriptions.rules[rule]?.added
-      ?? Task {
+      ?? loop.task {
         try await call(
           to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch", rule.description)
       }

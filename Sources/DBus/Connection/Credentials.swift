@@ -69,7 +69,7 @@ extension Connection {
     if let known = credentials.known[name] { return known }
     let task =
       credentials.asked[name]
-      ?? Task {
+      ?? loop.task {
         try await watchDepartures()
         let dictionary: [String: Variant] = try await call(
           to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionCredentials", name.rawValue)
@@ -109,7 +109,7 @@ extension Connection {
   /// The same without waiting, for handlers that are to be cancelled where their callers leave.
   func watchDeparturesOnce() {
     if credentials.isWatching || uniqueName == nil { return }
-    Task {
+    loop.task {
       try await watchDepartures()
       // Who left before the bus knew the rule left unheard.
       for sender in handlers.senders where try await owner(of: sender) == nil { forgetSender(sender) }

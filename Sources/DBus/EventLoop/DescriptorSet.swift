@@ -80,12 +80,14 @@ final class DescriptorSet {
     if !failed.isEmpty { changed = failed }
   }
 
-  func wait(timeout: Int32) {
+  /// Returns whether anything has happened before `timeout`.
+  func wait(timeout: Int32) -> Bool {
     let count = epoll_wait(epoll, &ready, Int32(ready.count), timeout)
-    if count <= 0 { return }
+    if count <= 0 { return false }
     for index in 0..<Int(count) {
       // A handler may remove any descriptor: look each one up when its turn comes.
       entries[ready[index].data.fd]?.handler(DescriptorEvents(rawValue: ready[index].events))
     }
+    return true
   }
 }

@@ -74,6 +74,7 @@ public final class EventLoop: SerialExecutor {
   @exclusivity(unchecked) private var draining: [any LoopResident] = []
   let descriptors: DescriptorSet
   let timers = TimerQueue()
+  var quiet: QuietTime?
 
   /// For a task that waits for something that happens here.
   let taskExecutor = LoopTaskExecutor()
@@ -262,6 +263,7 @@ extension EventLoop {
 
   private func runLocal() {
     if local.isEmpty { return }
+    quiet?.somethingHappened()
     swap(&local, &running)
     for work in running { perform(work) }
     running.removeAll(keepingCapacity: true)
@@ -287,15 +289,17 @@ extension EventLoop {
   private func beginWaiting(hasWork: Bool) -> Bool {
     descriptors.synchronize()
     var timeout: Int32 = hasWork ? 0 : timers.millisecondsToNext()
+    let endsQuietly = quiet?.shorten(&timeout) ?? false
     let mustEnd = inbox.withLock { inbox in
       if !inbox.work.isEmpty { timeout = 0 }
       inbox.isWaiting = timeout != 0
       return inbox.phase == .stopping && inbox.work.isEmpty && !hasWork
     }
     if mustEnd { return true }
-    descriptors.wait(timeout: timeout)
+    let hasHappened = descriptors.wait(timeout: timeout)
     inbox.withLock { $0.isWaiting = false }
     timers.fire()
+    if hasHappened { quiet?.somethingHappened() } else if endsQuietly && timeout != 0 { quiet?.end() }
     return false
   }
 

@@ -38,7 +38,7 @@ extension Connection {
       call.identify(as: known)
       dispatch(call)
     } else {
-      callers.waiting[sender] = .init(calls: [call], question: Task { await self.identify(sender) })
+      callers.waiting[sender] = .init(calls: [call], question: loop.task { await self.identify(sender) })
     }
   }
 

@@ -41,7 +41,7 @@ extension Interchange {
   }
 
   private func begin(_ sessions: [UniqueIdentifier], for host: Host) {
-    for session in sessions { Task { await work(for: host, session) } }
+    for session in sessions { connection.loop.task { await work(for: host, session) } }
   }
 
   private func work(for host: Host, _ session: UniqueIdentifier) async {
@@ -229,7 +229,7 @@ extension Interchange {
       host.closing.insert(session.identifier)
       ask(host, .destroy(animation: animation), session.identifier)
     } else {
-      Task { await tellDiscards(to: host) }
+      connection.loop.task { await tellDiscards(to: host) }
     }
   }
 

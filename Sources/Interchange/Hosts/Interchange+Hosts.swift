@@ -35,7 +35,7 @@ extension Interchange {
       return
     }
     let host = Host(of: identifier, owner: owner, isSandboxed: caller.isSandboxed, on: connection)
-    Task { await attach(host, name, connected, reply) }
+    connection.loop.task { await attach(host, name, connected, reply) }
   }
 
   private func notHost(_ identifier: Text) -> InterchangeError {
@@ -98,7 +98,7 @@ extension Interchange {
       }
       share.afterwards.append { me in
         host.isReady = false
-        Task { await me.welcome(host) }
+        me.connection.loop.task { await me.welcome(host) }
       }
     }
   }
@@ -233,7 +233,7 @@ extension Interchange {
   /// Tells the host of all its sessions that are gone, once and as one set: when it has closed the last of their scenes.
   func tellDiscards(to host: Host) async {
     let before = host.telling
-    let telling = Task {
+    let telling = connection.loop.task {
       await before?.value
       await tellDiscardsNow(to: host)
     }
@@ -287,8 +287,8 @@ extension Interchange {
 
   /// Tries again what the disk did not take for the moment.
   func later(_ body: @escaping @Sendable (isolated Interchange) -> Void) {
-    Task {
-      try await Task.sleep(for: .seconds(5))
+    connection.loop.task {
+      await connection.loop.sleep(for: .seconds(5))
       if !isClosed { body(self) }
     }
   }

@@ -37,7 +37,7 @@ extension Interchange {
       return
     }
     starts[application] = .asking(since: .now)
-    Task { await start(application, name) }
+    connection.loop.task { await start(application, name) }
   }
 
   private func start(_ application: Text, _ name: BusName) async {
@@ -65,7 +65,7 @@ extension Interchange {
     startCount += 1
     let number = startCount
     starts[application] = .begun(
-      number: number, watching: Task { await failWhereItLeaves(application, name, number) })
+      number: number, watching: connection.loop.task { await failWhereItLeaves(application, name, number) })
   }
 
   /// One that came to the bus and left it again without having attached was a failure.
@@ -94,7 +94,7 @@ extension Interchange {
     starts[application] = .begun(number: number, watching: nil)
     let token = activationToken(for: application)
     log.info("\(application): starting \(command)")
-    Task {
+    connection.loop.task {
       let failure = await run(application, command, token)
       guard isBegun(application, number) else { return }
       guard let failure else { return starts[application] = .ended(isLate: false) }

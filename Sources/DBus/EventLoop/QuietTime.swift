@@ -1,0 +1,34 @@
+/// What a loop does once nothing has happened on it for a while: once, until something has happened again. On the loop only.
+struct QuietTime {
+  private let milliseconds: Int32
+  private let body: () -> Void
+  private var isDone = false
+
+  init(_ duration: Duration, _ body: @escaping () -> Void) {
+    let (seconds, attoseconds) = duration.components
+    milliseconds = Int32(clamping: seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+    self.body = body
+  }
+
+  /// Makes a wait no longer than it may be. Returns whether the end of the wait, where nothing ends it before, is the end of the while.
+  func shorten(_ timeout: inout Int32) -> Bool {
+    if isDone || timeout == 0 || (timeout > 0 && timeout < milliseconds) { return false }
+    timeout = milliseconds
+    return true
+  }
+
+  mutating func somethingHappened() { isDone = false }
+
+  /// It has not, for so long.
+  mutating func end() {
+    isDone = true
+    body()
+  }
+}
+
+extension EventLoop {
+  /// From now on `body` is called whenever nothing has come in for `duration`. It wakes the loop once for each time that something has.
+  package func whenQuiet(for duration: Duration, _ body: @escaping @Sendable () -> Void) {
+    execute { self.quiet = QuietTime(duration, body) }
+  }
+}

@@ -1,0 +1,39 @@
+internal import CDBus
+internal import Glibc
+
+/// Signals that a process gets, one after the other, as something that a loop waits for.
+package struct SignalDescriptor: Sendable {
+  private let descriptor: OwnedFileDescriptor
+
+  /// From now on these signals wait until somebody takes them, and do nothing else. For the beginning of a program: a thread has this from the one
+  /// that started it, and one that does not have it would end the process.
+  package static func hold(_ signals: [Int32]) {
+    var set = Self.set(signals)
+    pthread_sigmask(SIG_BLOCK, &set, nil)
+  }
+
+  /// Takes the signals, which are held.
+  package init(_ signals: [Int32]) throws(ConnectionError) {
+    var set = Self.set(signals)
+    let number = signalfd(-1, &set, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
+    if number < 0 { throw .system("signalfd", errno) }
+    descriptor = OwnedFileDescriptor(owning: number)
+  }
+
+  /// Waits for the next, which may have come before. Several of the same number that nobody has taken are one. `nil` where the task is cancelled or
+  /// the loop stops.
+  package nonisolated(nonsending) func next(on loop: EventLoop) async -> Int32? {
+    await loop.readable(descriptor.withRawValue { $0 })
+    var signal = signalfd_siginfo()
+    let size = MemoryLayout<signalfd_siginfo>.size
+    let count = descriptor.withRawValue { read($0, &signal, size) }
+    return count == size ? Int32(signal.ssi_signo) : nil
+  }
+
+  private static func set(_ signals: [Int32]) -> sigset_t {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for signal in signals { sigaddset(&set, signal) }
+    return set
+  }
+}

@@ -1,0 +1,53 @@
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// What the service does where nobody wants anything of it.
+@Suite struct IdleTests {
+  @Test(arguments: PrivateBus.Kind.available)
+  func `once a drop is stored and put in order, no thread of it wakes`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving { daemon in
+        // Its deadline is nothing that happens while we look.
+        _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
+        try await rests(daemon)
+        // Read again, and nothing of that stays awake either.
+        daemon.signal(SIGHUP)
+        try await rests(daemon)
+      }
+    }
+  }
+
+  @Test func `once it is quiet, it lets go of the code that it has run`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving { daemon in
+        try await eventually("it takes less than three quarters") {
+          _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
+          let busy = try mapped(by: daemon)
+          try await ContinuousClock().sleep(for: .seconds(4))
+          return try mapped(by: daemon) * 4 < busy * 3
+        }
+      }
+    }
+  }
+
+  /// In KiB, of files.
+  private func mapped(by daemon: RunningCommand) throws -> Int {
+    let path = "/proc/\(daemon.processIdentifier)/status"
+    let status = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssFile:") })
+    return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
+  }
+
+  /// Two seconds are enough: what looks after itself does so each second.
+  private func rests(_ daemon: RunningCommand) async throws {
+    try await eventually("two seconds in which no thread wakes") {
+      let before = ContextSwitches.now(ofProcess: daemon.processIdentifier)
+      try await ContinuousClock().sleep(for: .seconds(2))
+      return ContextSwitches.since(before, ofProcess: daemon.processIdentifier).isEmpty
+    }
+  }
+}
