@@ -15,7 +15,7 @@ final class MessageBytes {
   @exclusivity(unchecked) private var body: [UInt8] = []
   @exclusivity(unchecked) private(set) var isGivenUp = false
 
-  init() { body.reserveCapacity(512) }
+  init(capacity: Int = 1024) { body.reserveCapacity(capacity) }
 
   func giveUp() {
     isGivenUp = true
@@ -55,7 +55,7 @@ final class MessageBytes {
 
   /// The message with what `header` has in its header, and this as its body; `nil` where libdbus does not take it.
   func message(like header: OpaquePointer, signature: Signature) -> OpaquePointer? {
-    let whole = MessageBytes()
+    let whole = MessageBytes(capacity: body.count + 512)
     whole.putHeader(header, signature, bodyLength: body.count)
     body.withUnsafeBytes { whole.body.append(contentsOf: $0) }
     let message = whole.body.withUnsafeBytes {
