@@ -53,7 +53,8 @@ let package = Package(
       name: "mind-benchmark", dependencies: ["SceneModel", "SceneRouting"], path: "Benchmarks/Sources/mind-benchmark",
       swiftSettings: settings),
     .executableTarget(
-      name: "service-benchmark", dependencies: ["DBus", "Interchange", "InterchangeWire", "SceneModel", "SessionStore"],
+      name: "service-benchmark",
+      dependencies: ["DBus", "Interchange", "InterchangeWire", "SceneModel", "SessionStore"],
       path: "Benchmarks/Sources/service-benchmark", swiftSettings: settings),
     .testTarget(
       name: "ClientTests",

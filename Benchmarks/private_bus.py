@@ -36,7 +36,7 @@ def die_with_parent():
 
 
 class PrivateBus:
-    """`services`: what is started by a call to a name, as words of a command; it finds `variables` in its environment."""
+    """`services`: what a call to a name starts, as words of a command; it finds `variables` in its environment."""
 
     def __init__(self, kind, cpus=None, services=None, variables=None):
         if kind not in KINDS:

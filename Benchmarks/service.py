@@ -1,7 +1,7 @@
-"""The service: what a drop costs beside C programs that do less, from the bus and back, and what it takes to wait for one.
+"""The service: what a drop costs beside C programs that do less, how it starts, and what it takes to wait for a drop.
 
-Each run has a process of its own, with an empty state or a copy of a prepared one: what a run leaves behind, the next one
-does not find, and no process is given more drops than may wait for an application (10,000). `stagedoord` runs with
+Each run has a process of its own, with an empty state or a copy of a prepared one: what a run leaves behind, the next
+one does not find, and no process is given more drops than may wait for an application (10,000). `stagedoord` runs with
 `--log-level warning`: the C programs write no line for each call either.
 """
 
@@ -148,7 +148,7 @@ def rows():
 
 
 class Place:
-    """Where a measurement keeps its files: states on the file system that is asked for, and the application's manifest."""
+    """Where a measurement keeps its files: states on the file system that is asked for, and the manifest."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -318,7 +318,7 @@ def wake_ups(pid):
 
 
 def measure_waiting(place, kinds, processor, seconds):
-    """kind -> MiB after a drop, and how often it woke up in so many seconds; on all buses at once, since nothing happens."""
+    """kind -> MiB after a drop, and how often it woke up; on all buses at once, since nothing happens."""
     contender = stagedoord("full", ONE, keys=1)
     with contextlib.ExitStack() as stack:
         processes = {}
@@ -381,7 +381,8 @@ def waiting(place, kinds, processor, seconds):
     met = True
     print(f"\n  {'waiting, after two drops':<42}{'':>8}   aim")
     for kind, (mebibytes, count) in measure_waiting(place, kinds, processor, seconds).items():
-        for title, value, aim in ((f"{kind}: MiB (PSS)", mebibytes, PSS), (f"{kind}: woke up in {seconds} s", count, 0)):
+        values = ((f"{kind}: MiB (PSS)", mebibytes, PSS), (f"{kind}: woke up in {seconds} s", count, 0))
+        for title, value, aim in values:
             good, cells = verdict(value, aim)
             met &= good
             print(f"  {title:<42}{value:8.2f}   {cells}")
@@ -395,7 +396,8 @@ def run(processor, kinds, rounds, calls, is_quick, state):
     with tempfile.TemporaryDirectory(prefix="service-", dir=state or BUILT) as folder:
         place = Place(folder)
         for kind in kinds:
-            print(f"\nthe service, {kind}: {rounds} rounds of {calls} calls; its state on {file_system(folder)}", flush=True)
+            title = f"the service, {kind}: {rounds} rounds of {calls} calls; its state on {file_system(folder)}"
+            print(f"\n{title}", flush=True)
             met &= on_bus(place, kind, processor, rounds, calls)
         met &= waiting(place, kinds, processor, 5 if is_quick else 60)
     return met
