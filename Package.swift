@@ -57,6 +57,10 @@ let package = Package(
     .executableTarget(
       name: "mind-benchmark", dependencies: ["SceneModel", "SceneRouting"], path: "Benchmarks/Sources/mind-benchmark",
       swiftSettings: settings),
+    .executableTarget(
+      name: "service-benchmark",
+      dependencies: ["DBus", "Interchange", "InterchangeWire", "SceneModel", "SessionStore"],
+      path: "Benchmarks/Sources/service-benchmark", swiftSettings: settings),
     .testTarget(
       name: "ClientTests",
       dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],

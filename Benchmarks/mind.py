@@ -39,7 +39,7 @@ def build():
         command = ["cc", "-O2", "-Wall", "-Wextra", flag, f"{HERE}/c/json.c", "-o", f"{BUILT}/c/json-{library}"]
         subprocess.check_call([*command, *flags])
     command = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--package-path", os.path.dirname(HERE)]
-    command += ["--scratch-path", f"{BUILT}/mind", "--product", "mind-benchmark"]
+    command += ["--scratch-path", f"{BUILT}/house", "--product", "mind-benchmark"]
     subprocess.check_call(command, stdout=sys.stderr)
 
 
@@ -54,7 +54,7 @@ def output(processor, *command):
 def swift(processor, *arguments):
     """(measure, size) -> values, in their order."""
     values = {}
-    for line in output(processor, f"{BUILT}/mind/release/mind-benchmark", *arguments).splitlines():
+    for line in output(processor, f"{BUILT}/house/release/mind-benchmark", *arguments).splitlines():
         measure, size, value = line.split("\t")
         values.setdefault((measure, int(size)), []).append(float(value))
     return values

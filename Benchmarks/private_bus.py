@@ -7,8 +7,9 @@
     with PrivateBus("dbus-broker") as bus: …     bus.address, bus.pid, bus.environment()
 
 dbus-daemon listens by itself. dbus-broker does nothing of its own accord: a controller talks D-Bus to it
-over a socket pair, peer to peer, and hands it a listening socket and a policy. systemd is not needed for
-that; about forty lines of D-Bus are, and they are here so that the benchmarks need nothing but Python.
+over a socket pair, peer to peer, and hands it a listening socket and a policy, and starts what it asks for.
+systemd is not needed for that; some sixty lines of D-Bus are, and they are here so that the benchmarks need nothing
+but Python.
 """
 
 import ctypes
@@ -20,6 +21,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import threading
 
 KINDS = ("dbus-daemon", "dbus-broker")
 START_LIMIT = 10  # seconds; a bus that is not up by then will not come up
@@ -34,14 +36,20 @@ def die_with_parent():
 
 
 class PrivateBus:
-    def __init__(self, kind, cpus=None):
+    """`services`: what a call to a name starts, as words of a command; it finds `variables` in its environment."""
+
+    def __init__(self, kind, cpus=None, services=None, variables=None):
         if kind not in KINDS:
             raise ValueError(f"{kind} is none of {', '.join(KINDS)}")
         self.kind = kind
         self._cpus = cpus
+        self._services = services or {}
+        self._variables = variables or {}
         self._folder = tempfile.mkdtemp(prefix="private-bus-")
         self._log = os.path.join(self._folder, "log")
         self._controller = None
+        self._starter = None
+        self._started = []
         self._process = None
         try:
             self.address = self._start_daemon() if kind == "dbus-daemon" else self._start_broker()
@@ -65,6 +73,11 @@ class PrivateBus:
         if self._process:
             self._process.kill()
             self._process.wait()
+        if self._starter:
+            self._starter.join()
+        for process in self._started:
+            process.kill()
+            process.wait()
         if self._controller:
             self._controller.close()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -75,7 +88,7 @@ class PrivateBus:
     def __exit__(self, *_):
         self.close()
 
-    def _spawn(self, arguments, keep):
+    def _spawn(self, arguments, keep, variables=None):
         def prepare():
             die_with_parent()
             if self._cpus:
@@ -84,15 +97,23 @@ class PrivateBus:
         # What a bus has to say (dbus-daemon grumbles about its descriptor limit) matters if it fails.
         with open(self._log, "wb") as log:
             self._process = subprocess.Popen(
-                arguments, pass_fds=[keep], preexec_fn=prepare, stdin=subprocess.DEVNULL, stderr=log
+                arguments, pass_fds=[keep], preexec_fn=prepare, stdin=subprocess.DEVNULL, stderr=log,
+                env={**os.environ, **(variables or {})},
             )
 
     def _start_daemon(self):
+        # It looks for services here, and hands its environment to them.
+        directory = os.path.join(self._folder, "dbus-1", "services")
+        os.makedirs(directory)
+        for name, command in self._services.items():
+            with open(os.path.join(directory, f"{name}.service"), "w") as file:
+                file.write(f"[D-BUS Service]\nName={name}\nExec={' '.join(command)}\n")
+        variables = {**self._variables, "XDG_RUNTIME_DIR": self._folder} if self._services else {}
         reading, writing = os.pipe()
         self._spawn(
             ["dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog",
              f"--address=unix:dir={self._folder}", f"--print-address={writing}"],
-            keep=writing,
+            keep=writing, variables=variables,
         )
         os.close(writing)
         # The address comes when the bus is ready to be connected to; an end of file, if it died first.
@@ -116,14 +137,31 @@ class PrivateBus:
         )
         theirs.close()
         # The broker ends when its controller hangs up, so this end stays open for as long as the bus.
-        # It is not read again: what comes later is asked for by clients (ReloadConfig,
-        # UpdateActivationEnvironment), and a private bus has nothing to answer.
         self._controller = ours
         ours.settimeout(START_LIMIT)
         _authenticate(ours)
-        _add_listener(ours, listener)
+        for number, name in enumerate(self._services):
+            _call(ours, "AddName", "osu", [f"{_NAMES}{number}", name, os.getuid()])
+        _call(ours, "AddListener", "ohv", ["/org/bus1/DBus/Listener/0", 0, (_POLICY, _OPEN_POLICY)], listener)
         listener.close()
-        return f"unix:path={path}"
+        address = f"unix:path={path}"
+        # What comes later is asked for by clients. Where there is nothing to start, nothing of it is ours to answer.
+        if self._services:
+            ours.settimeout(None)
+            self._starter = threading.Thread(target=self._start_what_is_asked_for, args=(ours, address))
+            self._starter.start()
+        return address
+
+    def _start_what_is_asked_for(self, stream, address):
+        """Until the broker ends. What is started inherits the processors of this thread."""
+        if self._cpus:
+            os.sched_setaffinity(0, self._cpus)
+        environment = {**os.environ, **self._variables, "DBUS_SESSION_BUS_ADDRESS": address}
+        while message := _message(stream):
+            for number, command in enumerate(self._services.values()):
+                if b"Activate\0" in message and f"{_NAMES}{number}\0".encode() in message:
+                    # Without a function to run in between, Python needs no copy of itself for it.
+                    self._started.append(subprocess.Popen(command, env=environment))
 
 
 def _machine_id():
@@ -166,23 +204,34 @@ _ALLOW_ALL = (True, 1, [(True, 1, True, "")], [_ANY_MESSAGE], [_ANY_MESSAGE])
 _OPEN_POLICY = ([(_EVERYONE, _ALLOW_ALL)], [], [], False, "session")
 
 
-def _add_listener(stream, listener):
-    body = _marshal("ohv", ["/org/bus1/DBus/Listener/0", 0, (_POLICY, _OPEN_POLICY)])
+_NAMES = "/org/bus1/DBus/Name/"
+
+
+def _call(stream, member, signature, values, *sockets):
+    body = _marshal(signature, values)
     fields = [
         (1, ("o", "/org/bus1/DBus/Broker")),
         (2, ("s", "org.bus1.DBus.Broker")),
-        (3, ("s", "AddListener")),
-        (8, ("g", "ohv")),
-        (9, ("u", 1)),  # how many descriptors come along
+        (3, ("s", member)),
+        (8, ("g", signature)),
+        (9, ("u", len(sockets))),  # how many descriptors come along
     ]
     header = _marshal("yyyyuua(yv)", [ord("l"), 1, 0, 1, len(body), 1, fields])
     header += bytes(-len(header) % 8)
-    socket.send_fds(stream, [header + body], [listener.fileno()])
-    start = _received(stream, 16)
+    socket.send_fds(stream, [header + body], [one.fileno() for one in sockets])
+    reply = _message(stream)
+    if reply[1:2] != b"\x02":  # a method return
+        raise RuntimeError(f"dbus-broker refuses {member}: {reply!r}")
+
+
+def _message(stream):
+    """The next one that the broker sends; empty where it has hung up."""
+    try:
+        start = _received(stream, 16)
+    except (RuntimeError, ConnectionError):
+        return b""
     body_size, _, fields_size = struct.unpack("<III", start[4:])
-    rest = _received(stream, fields_size + -fields_size % 8 + body_size)
-    if start[1] != 2:  # a method return
-        raise RuntimeError(f"dbus-broker refuses the listener: {rest!r}")
+    return start + _received(stream, fields_size + -fields_size % 8 + body_size)
 
 
 def _received(stream, count):

@@ -19,7 +19,7 @@ package enum InterchangeNames {
 
   /// The session that a path names, whether or not there is one.
   package static func session(at path: ObjectPath) -> UniqueIdentifier? {
-    path.parent == sessions ? SessionReference.identifier(Text(path.rawValue)) : nil
+    SessionReference.identifier(Text(path.rawValue))
   }
 
   package static func path(ofApplication identifier: Text) -> ObjectPath {

@@ -11,21 +11,10 @@ extension SessionStore {
     if records.isEmpty { return }
     let lastEvent = try checkEvents(of: records)
     let database = try database()
-    var sizes: [Int] = []
-    sizes.reserveCapacity(records.count)
+    let sizes: [Int]
     do throws(StoreError) {
-      try database.transaction { () throws(StoreError) in
-        var query = try database.query("INSERT INTO log (position, kind, body) VALUES (?, ?, ?)")
-        for (offset, record) in records.enumerated() {
-          body.removeAll()
-          record.put(into: &body)
-          sizes.append(body.bytes.count)
-          query.put(position + 1 + Int64(offset))
-          query.put(record.kind.rawValue)
-          query.put(bytes: body.bytes)
-          try query.run()
-        }
-      }
+      // Nobody will ever read a log that goes with the process.
+      sizes = durability == .memory ? records.map(\.roughSize) : try log(records, database)
     } catch {
       failed(error, database)
       throw error
@@ -39,6 +28,25 @@ extension SessionStore {
     lastEventSequence = lastEvent
     self.now = max(self.now, now)
     if tail.count >= settlesAt || tail.bytes >= SessionStore.batchBytes { settleOrPutOff() }
+  }
+
+  /// Answers how many bytes each of them has there.
+  private func log(_ records: [Record], _ database: Database) throws(StoreError) -> [Int] {
+    var sizes: [Int] = []
+    sizes.reserveCapacity(records.count)
+    try database.transaction { () throws(StoreError) in
+      var query = try database.query("INSERT INTO log (position, kind, body) VALUES (?, ?, ?)")
+      for (offset, record) in records.enumerated() {
+        body.removeAll()
+        record.put(into: &body)
+        sizes.append(body.bytes.count)
+        query.put(position + 1 + Int64(offset))
+        query.put(record.kind.rawValue)
+        query.put(bytes: body.bytes)
+        try query.run()
+      }
+    }
+    return sizes
   }
 
   /// Their numbers are what a watcher goes on from, so they go up by one, whoever asks. Answers the last.

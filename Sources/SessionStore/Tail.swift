@@ -43,6 +43,10 @@ struct Tail {
   /// The position of the entry; `nil` where the host has been told.
   var owed: [OwedKey: Int64?] = [:]
 
+  /// Sessions that were read from their rows, with what was done to them since: one that is chosen is looked at a few times in a turn.
+  private(set) var readSessions: [UniqueIdentifier: Session] = [:]
+  private static let maximumRead = 64
+
   private(set) var count = 0
   private(set) var bytes = 0
 
@@ -50,9 +54,13 @@ struct Tail {
     count += 1
     self.bytes += bytes
     switch record {
-    case .session(let session): sessions[session.identifier] = .whole(session)
+    case .session(let session):
+      sessions[session.identifier] = .whole(session)
+      readSessions[session.identifier] = nil
     case .sessionActivated(let activation): activate(activation)
-    case .sessionDiscarded(let identifier): sessions[identifier] = .gone
+    case .sessionDiscarded(let identifier):
+      sessions[identifier] = .gone
+      readSessions[identifier] = nil
     case .delivery(let delivery):
       deliveries[delivery.identifier] = .whole(delivery, number: position)
       if let token = delivery.token {
@@ -82,7 +90,16 @@ struct Tail {
     }
   }
 
+  mutating func keepRead(_ session: Session) {
+    if readSessions.count >= Tail.maximumRead { readSessions.removeAll(keepingCapacity: true) }
+    readSessions[session.identifier] = session
+  }
+
   private mutating func activate(_ activation: SessionActivation) {
+    if var session = readSessions.removeValue(forKey: activation.session) {
+      activation.apply(to: &session)
+      readSessions[activation.session] = session
+    }
     switch sessions[activation.session] {
     case .whole(var session):
       activation.apply(to: &session)

@@ -30,6 +30,18 @@ import Testing
     #expect(try call.bytes(serial: 0x0102_0304) == GoldenBytes.containers(big: false))
   }
 
+  /// A small message is made in one piece, a larger one value by value.
+  @Test func `a message is the same on both sides of the size up to which it is made in one piece`() throws {
+    for length in [1000, 2000, 2030, 2040, 2050, 4040, 4090, 4095, 4096, 4100] {
+      let text = String(repeating: "x", count: length)
+      let message = try Message.signal(from: "/a", "a.b", "C", text, [UInt64(7)], ["k": Variant.string(text)])
+      #expect(message.serial == 0)
+      let read = try Message(bytes: message.bytes(serial: 1))
+      let (first, numbers, entries) = try read.values(as: String.self, [UInt64].self, [String: Variant].self)
+      #expect(first == text && numbers == [7] && entries == ["k": .string(text)])
+    }
+  }
+
   @Test(.enabled(if: 1.littleEndian == 1)) func `replies are written as the specification says`() throws {
     let call = try Message(bytes: Message.methodCall(at: "/a", nil, "M").bytes(serial: 7))
     #expect(try Message.methodReturn(to: call, "hi").bytes(serial: 8) == GoldenBytes.reply(big: false))

@@ -32,6 +32,8 @@ public struct MessageWriter: ~Copyable {
   /// How many file descriptors a message may carry: what any libdbus peer accepts.
   public static let maximumFileDescriptors = 16
 
+  /// Where the values go: into bytes where the message is made in one piece, else through the iterator into the message.
+  private let bytes: MessageBytes?
   private var iterator = DBusMessageIter()
   /// Where the next byte goes, counted from the start of the body.
   private(set) var position = 0
@@ -44,7 +46,15 @@ public struct MessageWriter: ~Copyable {
 
   /// `signature` is what the message shall have, `message` the message whose body this is and which outlives the writer.
   init(appendingTo message: OpaquePointer, signature: Signature) {
+    self.init(nil, signature)
     dbus_message_iter_init_append(message, &iterator)
+  }
+
+  /// Writes into `bytes` for as long as those are not given up; every check is made to the end.
+  init(into bytes: MessageBytes, signature: Signature) { self.init(bytes, signature) }
+
+  private init(_ bytes: MessageBytes?, _ signature: Signature) {
+    self.bytes = bytes
     limit = Self.maximumBodyLength
     expected = ExpectedTypes(of: signature, repeats: false)
   }
@@ -56,6 +66,7 @@ public struct MessageWriter: ~Copyable {
   }
 
   private init(inside parent: borrowing MessageWriter, expecting expected: ExpectedTypes) {
+    bytes = parent.bytes
     depth = parent.depth + 1
     position = parent.position
     limit = parent.limit
@@ -70,12 +81,15 @@ public struct MessageWriter: ~Copyable {
     var start = 0
     try container(.array, contents: element) { (elements) throws(CodingError) in
       try elements.advance(4, alignment: 4)
+      let lengthPlace = elements.position - 4
+      elements.bytes?.append(0 as UInt32)
       // The padding in front of the first element is there even where there is none.
       try elements.advance(0, alignment: WireType.alignment(of: element))
       start = elements.position
       try body(&elements)
       let length = elements.position - start
       if length > Self.maximumArrayLength { throw .arrayTooLong(length) }
+      elements.bytes?.put(length, at: lengthPlace)
     }
   }
 
@@ -103,6 +117,8 @@ public struct MessageWriter: ~Copyable {
   ) throws(CodingError) {
     try container(.variant, contents: content) { (value) throws(CodingError) in
       try value.advance(content.rawValue.utf8.count + 2, alignment: 1)
+      value.bytes?.append(UInt8(truncatingIfNeeded: content.rawValue.utf8.count))
+      value.bytes?.append(content.rawValue)
       try body(&value)
     }
   }
@@ -116,6 +132,18 @@ public struct MessageWriter: ~Copyable {
     let members = try expect(type, contents: contents)
     var child = MessageWriter(
       inside: self, expecting: contents.map { ExpectedTypes(of: $0, repeats: type == .array) } ?? members)
+    if bytes != nil {
+      do throws(CodingError) {
+        try body(&child)
+        try child.finish()
+      } catch {
+        failure = error
+        throw error
+      }
+      position = child.position
+      fileDescriptors = child.fileDescriptors
+      return
+    }
     let opened =
       if let contents {
         contents.rawValue.withCString {
@@ -160,6 +188,7 @@ public struct MessageWriter: ~Copyable {
   mutating func basic<Value: BitwiseCopyable>(_ value: Value, as type: WireType) throws(CodingError) {
     try expect(type)
     try advance(MemoryLayout<Value>.size, alignment: MemoryLayout<Value>.size)
+    if let bytes { return withUnsafeBytes(of: value) { bytes.append($0) } }
     let appended = withUnsafePointer(to: value) { dbus_message_iter_append_basic(&iterator, type.code, $0) }
     if appended == 0 { throw .outOfMemory }
   }
@@ -171,6 +200,11 @@ public struct MessageWriter: ~Copyable {
       try advance(length + 2, alignment: 1)
     } else {
       try advance(4 + length + 1, alignment: 4)
+    }
+    if let bytes {
+      if text.utf8.contains(0) { throw .containsNUL }
+      if type == .signature { bytes.append(UInt8(truncatingIfNeeded: length)) } else { bytes.append(UInt32(length)) }
+      return bytes.append(text)
     }
     let outcome: CodingError? = text.withCString { start in
       if strlen(start) != length { return .containsNUL }
@@ -186,6 +220,7 @@ public struct MessageWriter: ~Copyable {
     if fileDescriptors > Self.maximumFileDescriptors { throw .tooManyFileDescriptors }
     try advance(4, alignment: 4)
     if fcntl(descriptor, F_GETFD) < 0 { throw .fileDescriptorUnavailable(errno) }
+    if let bytes { return bytes.giveUp() }
     let appended = withUnsafePointer(to: descriptor) {
       dbus_message_iter_append_basic(&iterator, WireType.fileDescriptor.code, $0)
     }
@@ -200,6 +235,7 @@ public struct MessageWriter: ~Copyable {
     if length > Self.maximumArrayLength { throw .arrayTooLong(length) }
     try array(of: signature) { (writer) throws(CodingError) in
       try writer.advance(length, alignment: MemoryLayout<Element>.size)
+      if let bytes = writer.bytes { return bytes.append(UnsafeRawBufferPointer(elements)) }
       // libdbus wants a pointer even where there is nothing to point at.
       var start = elements.baseAddress ?? UnsafePointer(bitPattern: MemoryLayout<Element>.alignment)
       if dbus_message_iter_append_fixed_array(&writer.iterator, type.code, &start, Int32(elements.count)) == 0 {
@@ -212,5 +248,6 @@ public struct MessageWriter: ~Copyable {
     position = (position + alignment - 1) & ~(alignment - 1)
     position += size
     if position > limit { throw .messageTooLong }
+    bytes?.align(to: alignment)
   }
 }

@@ -120,6 +120,14 @@ extension Message {
     if signature.rawValue.utf8.count > 1, let fault = Signature.fault(in: signature.rawValue) {
       throw .invalidSignature(InvalidName(text: signature.rawValue, kind: Signature.kind, fault: fault))
     }
+    // For one value libdbus is the shorter way.
+    if signature.rawValue.utf8.count > 1 {
+      let bytes = MessageBytes()
+      var writer = MessageWriter(into: bytes, signature: signature)
+      repeat try (each arguments).write(to: &writer)
+      try writer.finish()
+      if !bytes.isGivenUp, let whole = bytes.message(like: raw, signature: signature) { return Message(owning: whole) }
+    }
     var writer = MessageWriter(appendingTo: raw, signature: signature)
     repeat try (each arguments).write(to: &writer)
     try writer.finish()

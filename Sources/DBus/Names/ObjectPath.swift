@@ -48,12 +48,16 @@ extension ObjectPath {
   public var elements: [Substring] { rawValue.split(separator: "/") }
 
   /// The last element; empty for the root.
-  public var lastElement: Substring { rawValue.split(separator: "/").last ?? "" }
+  public var lastElement: Substring {
+    // By bytes, here and below: a path has no others than those of ASCII.
+    guard let slash = rawValue.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
+    return rawValue[rawValue.utf8.index(after: slash)...]
+  }
 
   /// The path one element up, or `nil` for the root.
   public var parent: ObjectPath? {
     if rawValue == "/" { return nil }
-    guard let slash = rawValue.lastIndex(of: "/"), slash != rawValue.startIndex else { return .root }
+    guard let slash = rawValue.utf8.lastIndex(of: UInt8(ascii: "/")), slash != rawValue.startIndex else { return .root }
     return ObjectPath(unchecked: String(rawValue[..<slash]))
   }
 

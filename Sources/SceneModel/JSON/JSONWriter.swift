@@ -20,40 +20,40 @@ struct JSONWriter {
   }
 
   private mutating func write(list elements: [Value]) {
-    write(plain: "[")
+    bytes.append(UInt8(ascii: "["))
     for (offset, element) in elements.enumerated() {
-      if offset > 0 { write(plain: ",") }
+      if offset > 0 { bytes.append(UInt8(ascii: ",")) }
       write(tree: element)
     }
-    write(plain: "]")
+    bytes.append(UInt8(ascii: "]"))
   }
 
   private mutating func write(_ dictionary: UserInfo) {
-    write(plain: "{")
+    bytes.append(UInt8(ascii: "{"))
     for (offset, entry) in dictionary.entries.enumerated() {
-      if offset > 0 { write(plain: ",") }
+      if offset > 0 { bytes.append(UInt8(ascii: ",")) }
       write(text: entry.key)
-      write(plain: ":")
+      bytes.append(UInt8(ascii: ":"))
       write(tree: entry.value)
     }
-    write(plain: "}")
+    bytes.append(UInt8(ascii: "}"))
   }
 
   private mutating func write(plain text: String) { bytes.append(contentsOf: text.utf8) }
 
   private mutating func write(text: Text) {
-    write(plain: "\"")
+    bytes.append(UInt8(ascii: "\""))
     text.withBytes { raw in
       var offset = 0
       while true {
         let end = JSONText.plainEnd(raw, from: offset)
-        bytes.append(contentsOf: raw[offset..<end])
+        bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: raw[offset..<end]))
         if end == raw.count { return }
         write(escaped: raw[end])
         offset = end + 1
       }
     }
-    write(plain: "\"")
+    bytes.append(UInt8(ascii: "\""))
   }
 
   private mutating func write(escaped byte: UInt8) {

@@ -15,22 +15,24 @@ package struct UniqueIdentifier: Hashable, Comparable, Sendable {
 
   /// Reads the usual form, 8-4-4-4-12 hexadecimal digits, in letters of either size.
   package init?(_ text: Text) {
-    let parsed = text.withBytes { bytes -> (UInt64, UInt64)? in
-      guard bytes.count == 36 else { return nil }
-      var (high, low): (UInt64, UInt64) = (0, 0)
-      for (offset, byte) in bytes.enumerated() {
-        if offset == 8 || offset == 13 || offset == 18 || offset == 23 {
-          guard byte == UInt8(ascii: "-") else { return nil }
-          continue
-        }
-        guard let digit = hexadecimalDigit(byte) else { return nil }
-        high = high << 4 | low >> 60
-        low = low << 4 | UInt64(digit)
+    guard let read = text.withBytes({ UniqueIdentifier($0, separator: UInt8(ascii: "-")) }) else { return nil }
+    self = read
+  }
+
+  /// Reads 8-4-4-4-12 digits.
+  init?(_ bytes: some Collection<UInt8>, separator: UInt8) {
+    guard bytes.count == UniqueIdentifier.length else { return nil }
+    var (high, low): (UInt64, UInt64) = (0, 0)
+    for (offset, byte) in bytes.enumerated() {
+      if UniqueIdentifier.isSeparator(offset) {
+        guard byte == separator else { return nil }
+        continue
       }
-      return (high, low)
+      guard let digit = hexadecimalDigit(byte) else { return nil }
+      high = high << 4 | low >> 60
+      low = low << 4 | UInt64(digit)
     }
-    guard let parsed else { return nil }
-    self.init(high: parsed.0, low: parsed.1)
+    self.init(high: high, low: low)
   }
 
   package static func < (one: Self, other: Self) -> Bool {
@@ -40,20 +42,31 @@ package struct UniqueIdentifier: Hashable, Comparable, Sendable {
 
 extension UniqueIdentifier: CustomStringConvertible {
   /// In small letters.
-  package var description: String {
-    let digits = padded(high) + padded(low)
-    var text = ""
-    for (offset, digit) in digits.enumerated() {
-      if offset == 8 || offset == 12 || offset == 16 || offset == 20 { text.append("-") }
-      text.append(digit)
+  package var description: String { text(after: .empty, separator: UInt8(ascii: "-")) }
+
+  /// Behind a beginning. In one piece, since each delivery is named a dozen times.
+  func text(after beginning: Text, separator: UInt8) -> String {
+    let length = beginning.count + UniqueIdentifier.length
+    return String(unsafeUninitializedCapacity: length) { buffer in
+      beginning.withBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
+      var (high, low) = (high, low)
+      for offset in 0..<UniqueIdentifier.length {
+        if UniqueIdentifier.isSeparator(offset) {
+          buffer[beginning.count + offset] = separator
+          continue
+        }
+        let digit = UInt8(high >> 60)
+        buffer[beginning.count + offset] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
+        high = high << 4 | low >> 60
+        low <<= 4
+      }
+      return length
     }
-    return text
   }
 
-  private func padded(_ half: UInt64) -> String {
-    let digits = String(half, radix: 16)
-    return String(repeating: "0", count: 16 - digits.utf8.count) + digits
-  }
+  private static let length = 36
+
+  private static func isSeparator(_ offset: Int) -> Bool { offset == 8 || offset == 13 || offset == 18 || offset == 23 }
 }
 
 /// The value of a hexadecimal digit, in a letter of either size.

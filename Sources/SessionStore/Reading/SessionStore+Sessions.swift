@@ -9,11 +9,13 @@ extension SessionStore {
     case .gone: return nil
     case .activated, nil: break
     }
+    if let session = tail.readSessions[identifier] { return session }
     let database = try database()
     var query = try database.query("SELECT \(Session.columns) FROM session WHERE identifier = ?")
     query.put(identifier)
     guard try query.step(), var session = read(&query, database) else { return nil }
     if case .activated(let activation) = change { activation.apply(to: &session) }
+    tail.keepRead(session)
     return session
   }
 
