@@ -49,6 +49,7 @@ extension Interchange {
   ) throws -> Answer {
     try refuseMore(1)
     try bringIn(for: payload)
+    try refuseForeignWindows(payload, caller)
     let now = settings.now()
     let request = Request(payload, from: sender(caller), newSession: newIdentifier())
     let decision = SceneRouting.decide(state, request, at: now)
@@ -163,6 +164,17 @@ extension Interchange {
   }
 
   // MARK: What is found out before
+
+  /// A sandbox hands things to others, and does not open their windows for nothing.
+  private func refuseForeignWindows(_ payload: Payload, _ caller: Caller) throws(InterchangeError) {
+    guard caller.isSandboxed, payload.items.isEmpty else { return }
+    let named = payload.options.session.flatMap(SessionReference.identifier)
+    guard let application = payload.options.application ?? named.flatMap(state.application(of:)),
+      application != caller.application || caller.application.isEmpty
+    else { return }
+    throw InterchangeError(
+      .accessDenied, "a sandboxed application may open windows of its own only, unless it hands something to them")
+  }
 
   /// A sandbox cannot name files outside: it sends descriptors.
   func refuseFiles(_ payload: Payload, _ caller: Caller) throws {

@@ -56,7 +56,9 @@ extension Interchange {
   /// What the session showed before a delivery, and before those under it of which nothing came since.
   private func whatStood(before delivery: StoredDelivery) throws(InterchangeError) -> PreviouslyShown {
     var previous = delivery.previous
-    while let giver = previous.shownBy,
+    // One that was redirected there and back stands under itself.
+    var seen: Set<UniqueIdentifier> = [delivery.identifier]
+    while let giver = previous.shownBy, seen.insert(giver).inserted,
       let earlier = try stored({ () throws(StoreError) in try store.delivery(giver) }),
       earlier.progress.state == .failed || earlier.progress.state == .cancelled
         || earlier.progress.session != delivery.progress.session

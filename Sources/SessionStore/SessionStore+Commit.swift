@@ -11,6 +11,7 @@ extension SessionStore {
     if records.isEmpty { return }
     let lastEvent = try checkEvents(of: records)
     let database = try database()
+    try directory?.refuseWhereGone()
     let sizes: [Int]
     do throws(StoreError) {
       // Nobody will ever read a log that goes with the process.

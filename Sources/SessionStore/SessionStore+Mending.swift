@@ -36,6 +36,7 @@ extension SessionStore {
       throw StoreError(.corrupt, "\(directory.file): has \(last) entries of \(position) that it had taken")
     }
     connection = .open(opened.database)
+    directory.rememberFiles()
     opened.database.onCorruption = { directory.rememberDoubt() }
     // Settling may have been what failed, so what is in rows is asked of the file.
     if opened.position == position {

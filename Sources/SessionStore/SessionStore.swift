@@ -93,6 +93,7 @@ package final class SessionStore {
     unreadable = opened.unreadable
     problems = opened.problems
     takeOver(opened.database)
+    directory?.rememberFiles()
   }
 
   /// What is corrupt is set aside once; what is then begun is empty.

@@ -10,7 +10,12 @@ enum LogWriter {
       // A line is a line, whatever somebody's text has in it.
       let oneLine = text.map { $0.isNewline ? "⏎" : String($0) }.joined()
       let whole = isJournal ? "<\(line.rawValue)>\(oneLine)\n" : "stagedoord: \(oneLine)\n"
-      _ = whole.utf8.withContiguousStorageIfAvailable { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+      // A line that nobody reads is not waited for. A pipe that can be written takes this much at once.
+      var standardError = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
+      guard poll(&standardError, 1, 0) == 1 else { return }
+      _ = whole.utf8.withContiguousStorageIfAvailable {
+        Glibc.write(STDERR_FILENO, $0.baseAddress, min($0.count, 4096))
+      }
     }
   }
 

@@ -19,7 +19,7 @@ actor ManifestKeeper {
   private let log: Log
   private var notices: DirectoryNotices?
   /// What was said of each broken manifest. Another file's change is no reason to say it again.
-  private var complaints: [String: [String]] = [:]
+  private var complaints: [Text: [String]] = [:]
   private var problems: [String] = []
   private var isOver = false
 
@@ -55,8 +55,9 @@ actor ManifestKeeper {
 
   private func complain(of broken: [InstalledManifests.Broken]) {
     let before = complaints
-    complaints = Dictionary(uniqueKeysWithValues: broken.map { ($0.path, $0.complaints) })
-    for manifest in broken where before[manifest.path] != manifest.complaints {
+    // By their bytes: two names that look the same may be two files.
+    complaints = Dictionary(broken.map { (Text($0.path), $0.complaints) }) { $1 }
+    for manifest in broken where before[Text(manifest.path)] != manifest.complaints {
       for complaint in manifest.complaints { log.error("\(manifest.path): \(complaint)") }
     }
   }

@@ -94,3 +94,23 @@ extension House {
     _ = try await command("prlimit", "--pid", "\(daemon.processIdentifier)", "--fsize=\(limits)").output()
   }
 }
+
+/// What somebody does to the files of a service that runs.
+@Suite struct LostStorageTests {
+  @Test func `what cannot be kept any more is refused`() async throws {
+    for victim in ["", "/stagedoor.db", "/stagedoor.db-wal"] {
+      try await withHouse { house in
+        try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+        try await house.serving { _ in
+          _ = try await house.drop("viewCat", "cat1")
+          _ = try await house.command("mv", house.state + victim, house.state + ".away").output()
+          let error = try await house.refusal("Drop", "string:viewCat", "string:cat2", "dict:string:string:")
+          #expect(error.name == "org.stagedoor.Error.StorageFailed")
+          #expect(error.message.contains("was deleted, moved or replaced"))
+          _ = try await house.command("mv", house.state + ".away", house.state + victim).output()
+          #expect(try await house.drop("viewCat", "cat2").outcome == "created")
+        }
+      }
+    }
+  }
+}

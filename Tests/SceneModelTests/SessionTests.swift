@@ -25,7 +25,7 @@ import Testing
       (1..<levels).reduce(["a": innermost]) { info, _ in ["a": .dictionary(info)] }
     }
     let deepest = nested(Limits.userInfoDepth - 1, .date(Instant(microseconds: 0)))
-    for info in [deepest, ["$a": .dictionary(nested(Limits.userInfoDepth - 3, .set([1])))]] {
+    for info in [deepest, ["$a": .dictionary(nested(Limits.userInfoDepth - 4, .set([1])))]] {
       var session = try session("{\(Self.least)}")
       session.userActivity = try UserActivity(type: "a", key: "", userInfo: info)
       session.userInfo = info

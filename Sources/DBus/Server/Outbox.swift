@@ -15,11 +15,16 @@ struct Outbox {
     var changed: [MemberName] = []
     /// The changed properties whose values are kept back.
     var invalidated: [MemberName] = []
+  }
 
-    var isNothing: Bool { !went && !came && changed.isEmpty && invalidated.isEmpty }
+  private struct Place: Hashable {
+    let path: ObjectPath
+    let interface: InterfaceName
   }
 
   fileprivate var facts: [Fact] = []
+  /// Where each fact stands: thousands of objects may change in one turn.
+  private var places: [Place: Int] = [:]
   fileprivate var waiting: [MessageBox] = []
 
   var hasAnnouncements: Bool { !facts.isEmpty || !waiting.isEmpty }
@@ -27,14 +32,11 @@ struct Outbox {
   mutating func hold(_ message: borrowing Message) { waiting.append(MessageBox(message)) }
 
   fileprivate mutating func note(_ path: ObjectPath, _ interface: InterfaceName, _ change: (inout Fact) -> Void) {
-    if let index = facts.firstIndex(where: { $0.path == path && $0.interface == interface }) {
-      change(&facts[index])
-      if facts[index].isNothing { facts.remove(at: index) }
-    } else {
-      var fact = Fact(path: path, interface: interface)
-      change(&fact)
-      if !fact.isNothing { facts.append(fact) }
-    }
+    let place = Place(path: path, interface: interface)
+    if let index = places[place] { return change(&facts[index]) }
+    places[place] = facts.count
+    facts.append(Fact(path: path, interface: interface))
+    change(&facts[facts.count - 1])
   }
 }
 
@@ -108,10 +110,12 @@ extension Connection {
   /// By path, in the order in which each was first heard of.
   private func grouped(_ facts: [Outbox.Fact]) -> [(ObjectPath, [Outbox.Fact])] {
     var groups: [(ObjectPath, [Outbox.Fact])] = []
+    var places: [ObjectPath: Int] = [:]
     for fact in facts {
-      if let index = groups.firstIndex(where: { $0.0 == fact.path }) {
-        groups[index].1.append(fact)
+      if let place = places[fact.path] {
+        groups[place].1.append(fact)
       } else {
+        places[fact.path] = groups.count
         groups.append((fact.path, [fact]))
       }
     }

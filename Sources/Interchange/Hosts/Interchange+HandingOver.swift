@@ -27,7 +27,7 @@ extension Interchange {
           var progress = delivery.progress
           guard let session = progress.session else { continue }
           progress.state = .routed
-          share.records.append(.deliveryProgress(delivery.identifier, progress))
+          if progress != delivery.progress { share.records.append(.deliveryProgress(delivery.identifier, progress)) }
           share.afterwards.append { me in me.ask(host, .deliver(delivery.identifier), session) }
         }
       }
@@ -85,7 +85,7 @@ extension Interchange {
           session, token: payload.options.activationToken, within: time(for: delivery))
       } catch {
         if !isAcknowledged { throw error }
-        log.warning("\(identifier): ActivateScene: \(error.short)")
+        log.warning("\(identifier): ActivateScene: \(delivery.isPrivate ? "it failed" : error.short)")
       }
       if !isAcknowledged { _ = try acknowledge(identifier, session, host) }
     } catch let error as CallError {
@@ -145,7 +145,8 @@ extension Interchange {
       answer = try await host.calls.configurationForConnecting(
         session.identifier, role: session.role, options: options.json)
     } catch {
-      log.warning("\(delivery.identifier): ConfigurationForConnecting: \(error.short)")
+      log.warning(
+        "\(delivery.identifier): ConfigurationForConnecting: \(delivery.isPrivate ? "it failed" : error.short)")
       answer = .empty
     }
     guard hosts[host.application] === host, try openDelivery(delivery.identifier, to: session.identifier) != nil,

@@ -107,11 +107,11 @@ extension Interchange {
     _ paths: [ObjectPath], _ host: Host
   ) throws(InterchangeError) -> (shown: [UniqueIdentifier: Session], gone: [ObjectPath]) {
     var (shown, gone): ([UniqueIdentifier: Session], [ObjectPath]) = ([:], [])
-    for path in paths {
+    for path in Set(paths) {
       guard let identifier = InterchangeNames.session(at: path),
         let session = try stored({ () throws(StoreError) in try store.session(identifier) })
       else {
-        if !gone.contains(path) { gone.append(path) }
+        gone.append(path)
         continue
       }
       guard session.application == host.application else {
@@ -119,7 +119,7 @@ extension Interchange {
       }
       shown[identifier] = session
     }
-    return (shown, gone)
+    return (shown, gone.sorted { $0.rawValue < $1.rawValue })
   }
 
   private func welcome(_ host: Host) async {
@@ -298,6 +298,6 @@ extension CallError {
   /// What a host says of itself is as long as it likes, and goes into logs and signals.
   var short: String {
     let text = "\(self)"
-    return text.utf8.count > 1_000 ? String(text.prefix(1_000)) + "…" : text
+    return text.utf8.count > 1_000 ? String(decoding: text.utf8.prefix(1_000), as: UTF8.self) + "…" : text
   }
 }

@@ -56,6 +56,7 @@ extension UserActivity {
       throw Fault(
         .limit, at: place.key("target_content_identifier"), "expected at most \(Limits.text) bytes, got \(key.count)")
     }
+    try userInfo.refuseSize(at: place.key("user_info"))
     try userInfo.refuseDepth(at: place.key("user_info"))
     self.init(activityType: type, targetContentIdentifier: key.isEmpty ? nil : key, userInfo: userInfo)
   }

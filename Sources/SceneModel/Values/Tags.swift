@@ -100,6 +100,21 @@ extension Value {
 extension UserInfo {
   fileprivate var levels: Int { (onlyTag == nil ? 1 : 2) + (entries.lazy.map(\.value.levels).max() ?? 0) }
 
+  /// What a document could not hold: keys and values count there alike.
+  func refuseSize(at place: Place) throws(Fault) {
+    if 2 * count > Limits.values {
+      throw Fault(.limit, at: place, "expected at most \(Limits.values / 2) entries, got \(count)")
+    }
+    var bytes = 0
+    for entry in entries {
+      bytes += entry.key.count
+      if case .string(let text) = entry.value { bytes += text.count }
+      if bytes > Limits.payload {
+        throw Fault(.limit, at: place, "expected at most \(Limits.payload) bytes of text")
+      }
+    }
+  }
+
   func refuseDepth(at place: Place) throws(Fault) {
     if levels <= Limits.userInfoDepth { return }
     throw Fault(.limit, at: place, "expected at most \(Limits.userInfoDepth) levels of nesting, got \(levels)")

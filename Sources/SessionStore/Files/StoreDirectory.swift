@@ -5,6 +5,9 @@ import SceneModel
 final class StoreDirectory {
   let path: String
   private var lock: Int32
+  /// Which file is open, and which is its log.
+  private var openFile: FileIdentity?
+  private var openLog: FileIdentity?
 
   var file: String { path + "/stagedoor.db" }
   var writeAheadLog: String { file + "-wal" }
@@ -67,6 +70,26 @@ final class StoreDirectory {
     if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, owner, owner.count, 0) }
     _ = fchmod(descriptor, 0o600)
     return descriptor
+  }
+
+  // MARK: Whether it is still there
+
+  /// The files were opened just now.
+  func rememberFiles() {
+    openFile = FileIdentity(file)
+    openLog = FileIdentity(writeAheadLog)
+  }
+
+  /// What is written into a file that somebody has deleted or moved away is lost with the process.
+  func refuseWhereGone() throws(StoreError) {
+    // SQLite makes its log with the first thing that it writes.
+    if openLog == nil { openLog = FileIdentity(writeAheadLog) }
+    if let openFile, FileIdentity(file) != openFile { throw gone(file) }
+    if let openLog, FileIdentity(writeAheadLog) != openLog { throw gone(writeAheadLog) }
+  }
+
+  private func gone(_ path: String) -> StoreError {
+    StoreError(.io, "\(path): was deleted, moved or replaced while it was open: put it back, or start the service anew")
   }
 
   // MARK: The file
@@ -159,5 +182,18 @@ extension StoreError {
     default: kind = .io
     }
     self.init(kind, "\(path): \(what): \(String(cString: strerror(errorNumber)))", leavesDoubt: kind == .io)
+  }
+}
+
+/// A file, whatever it is called.
+private struct FileIdentity: Equatable {
+  let device: dev_t
+  let inode: ino_t
+
+  init?(_ path: String) {
+    var status = stat()
+    if stat(path, &status) != 0 { return nil }
+    device = status.st_dev
+    inode = status.st_ino
   }
 }

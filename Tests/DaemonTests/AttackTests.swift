@@ -1,0 +1,80 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import Testing
+
+/// What once brought the service down, or made it wait for ever.
+@Suite struct AttackTests {
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a message with many descriptors is a call like any other`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      let script = """
+        import dbus, os
+        bus = dbus.SessionBus()
+        service = bus.get_object("org.stagedoor.Interchange1", "/org/stagedoor/Interchange1")
+        try:
+            service.Drop(*[dbus.types.UnixFd(os.open("/dev/null", os.O_RDONLY)) for _ in range(40)],
+                         dbus_interface="org.stagedoor.Interchange1", signature="h" * 40)
+        except dbus.DBusException as error:
+            print(error.get_dbus_name())
+        """
+      let result = try await house.command("/usr/bin/python3", "-B", "-c", script).run()
+      #expect(result.standardOutput == "org.freedesktop.DBus.Error.InvalidArgs\n", "\(result)")
+      #expect(try await house.call("Ping", at: "/", in: "org.freedesktop.DBus.Peer").isEmpty)
+    }
+  }
+
+  @Test func `what was redirected there and back can be cancelled`() async throws {
+    try await withService { house in
+      try await house.register(Manifests.cats)
+      let first = try await house.deliver(Payloads.activity("viewCat", "cat1"))
+      let other = try await house.newSession("Default", of: "org.example.Cats")
+      func drop(_ key: String) async throws -> String {
+        let payload =
+          #"{"activity": {"activityType": "viewCat", "targetContentIdentifier": "\#(key)"}, "#
+          + #""options": {"session": "\#(first.session)", "deadline": 3600}}"#
+        return try await house.deliver(payload).delivery
+      }
+      let (a, b) = (try await drop("a"), try await drop("b"))
+      _ = try await house.call("RedirectDelivery", "string:\(a)", "objpath:\(other)")
+      _ = try await house.call("RedirectDelivery", "string:\(a)", "objpath:\(first.session)")
+      _ = try await house.call("CancelDelivery", "string:\(b)")
+      _ = try await house.call("CancelDelivery", "string:\(a)")
+      let last = try await drop("d")
+      #expect(try await house.call("CancelDelivery", "string:\(last)").isEmpty)
+    }
+  }
+
+  @Test func `names that look the same are two broken manifests`() async throws {
+    try await withHouse { house in
+      for name in ["caf\u{e9}", "cafe\u{301}"] { try house.write("{", to: "\(house.applications)/\(name).json") }
+      try await house.serving { _ in
+        let sequence = try await house.eventSequence()
+        #expect(sequence == "0")
+      }
+    }
+  }
+
+  @Test func `a plain drop has the limits of a document`() async throws {
+    try await withService { house in
+      try await house.register(Manifests.cats)
+      let sender = try await house.bus.connect()
+      for info in [
+        Dictionary(uniqueKeysWithValues: (0..<50_001).map { ("\($0)", "") }),
+        ["a": String(repeating: "a", count: (16 << 20) + 1)],
+      ] {
+        let error = await #expect(throws: CallError.self) {
+          try await sender.call(
+            to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat", "cat1",
+            info, returning: ObjectPath.self, String.self, String.self)
+        }
+        guard case .replied(let reply)? = error else {
+          Issue.record("\(String(describing: error))")
+          continue
+        }
+        #expect(reply.name == .limitsExceeded)
+      }
+      await sender.close()
+    }
+  }
+}
