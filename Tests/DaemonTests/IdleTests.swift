@@ -20,6 +20,27 @@ import Testing
     }
   }
 
+  @Test(arguments: PrivateBus.Kind.available)
+  func `neither a command that was run nor a host that came and went leaves a thread awake`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withHouse(kind) { house in
+      let cats = Manifests.application(
+        "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main"),
+        more: #" "StagedoorExec": "/bin/false","#)
+      try house.write(cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving { daemon in
+        let waits = Payloads.activity("viewCat", "cat1", options: #""deadline": 3600, "wait": "handled""#)
+        #expect(try await house.refusal("Deliver", "string:\(waits)").name == "org.stagedoor.Error.LaunchFailed")
+        try await house.hosting { host in
+          _ = try await house.deliver(waits)
+          try await rests(daemon)
+        }
+        try await rests(daemon)
+      }
+    }
+  }
+
   @Test func `once it is quiet, it lets go of the code that it has run`() async throws {
     try await withHouse { house in
       try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
