@@ -195,8 +195,9 @@ extension Connection {
     // the thread of whoever held the message last.
     dbus_connection_set_max_received_size(raw, Int.max)
     dbus_connection_set_max_received_unix_fds(raw, Int.max)
-    // A message with more than libdbus expects would end the connection, and the bus passes on what it likes.
-    dbus_connection_set_max_message_unix_fds(raw, Int.max)
+    // A message with more than libdbus expects would end the connection, and the bus passes on what it likes. The kernel carries 253 at
+    // once, and libdbus keeps room for as many as are said here.
+    dbus_connection_set_max_message_unix_fds(raw, 253)
     loop.moveIn(self)
     let data = driver.opaque
     dbus_connection_set_watch_functions(
