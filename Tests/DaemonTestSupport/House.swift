@@ -1,6 +1,7 @@
 package import DBus
 package import DBusTestSupport
 import FoundationEssentials
+import Synchronization
 
 /// A private bus, and a home that nobody has used before: what `stagedoord` finds when somebody starts it for the first time.
 package struct House: Sendable {
@@ -87,7 +88,9 @@ package struct House: Sendable {
 package nonisolated(nonsending) func withHouse<Result>(
   _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (House) async throws -> Result
 ) async throws -> Result {
-  try await withPrivateBus(kind) { bus in
+  await Houses.enter()
+  defer { Houses.leave() }
+  return try await withPrivateBus(kind) { bus in
     var environment = try bus.environmentWithFreshHome()
     environment["XDG_DATA_DIRS"] = "\(environment["HOME"] ?? "")/system"
     let watcher = try await bus.connect()
@@ -108,5 +111,36 @@ package nonisolated(nonsending) func withService<Result>(
 ) async throws -> Result {
   try await withHouse(kind) { house in
     try await house.serving("--durability", "memory") { _ in try await body(house) }
+  }
+}
+
+/// How many houses there are at a time: a few more than a small machine has processors. Hundreds of services at once would each take so
+/// long that their clients lose patience.
+private enum Houses {
+  private static let state = Mutex((free: 4, waiting: [CheckedContinuation<Void, Never>]()))
+
+  static func enter() async {
+    await withCheckedContinuation { continuation in
+      let mayEnter = state.withLock { state in
+        if state.free == 0 {
+          state.waiting.append(continuation)
+          return false
+        }
+        state.free -= 1
+        return true
+      }
+      if mayEnter { continuation.resume() }
+    }
+  }
+
+  static func leave() {
+    let next = state.withLock { state in
+      if state.waiting.isEmpty {
+        state.free += 1
+        return CheckedContinuation<Void, Never>?.none
+      }
+      return state.waiting.removeFirst()
+    }
+    next?.resume()
   }
 }
