@@ -21,7 +21,7 @@ public final class Call: Sendable {
   private let isAnswered = Atomic(false)
 
   // Set on the loop, before anyone but the loop has seen the call, and not again.
-  /// Who calls, where the connection asks before each call: see ``Connection/identifyCallers()``.
+  /// Who calls, where the connection asks before each call: see ``Connection/identifyCallers(admittingStrangers:)``.
   public nonisolated(unsafe) private(set) var knownCredentials: Credentials?
 
   /// Between two peers there is no bus that fills in the sender, and what a peer writes there is worth nothing.
