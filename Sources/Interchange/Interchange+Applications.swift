@@ -14,7 +14,17 @@ extension Interchange {
     manifestFiles.keys.sorted().map { String(InterchangeNames.path(ofApplication: $0).lastElement) }
   }
 
-  package func manifest(at path: ObjectPath) throws -> (manifest: Manifest, file: Text, isAttached: Bool) {
+  package func manifest(_ access: PropertyAccess) throws -> (manifest: Manifest, file: Text, isAttached: Bool) {
+    let found = try manifest(at: access.path)
+    if let caller = access.call.map({ callers.caller(of: $0) }), caller.isSandboxed,
+      caller.application != found.manifest.identifier
+    {
+      throw InterchangeError(.accessDenied, "a sandboxed application may read about itself only")
+    }
+    return found
+  }
+
+  private func manifest(at path: ObjectPath) throws -> (manifest: Manifest, file: Text, isAttached: Bool) {
     guard let identifier = InterchangeNames.application(at: path), let manifest = state.manifest(of: identifier) else {
       throw InterchangeError(.unknownObject, "there is no application at \(path)")
     }

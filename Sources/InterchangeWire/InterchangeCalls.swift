@@ -37,7 +37,7 @@ package protocol InterchangeCalls: Actor {
   func attachHost(of identifier: Text, connected: [ObjectPath], _ reply: Reply<ObjectPath, [ObjectPath]>) throws
 
   // An application
-  func manifest(at path: ObjectPath) throws -> (manifest: Manifest, file: Text, isAttached: Bool)
+  func manifest(_ access: PropertyAccess) throws -> (manifest: Manifest, file: Text, isAttached: Bool)
   func newSession(of configuration: Text, at path: ObjectPath, _ reply: DeliveryReply) throws
   func postNotification(_ name: Text, _ userInfo: Text, _ call: Call) throws
 

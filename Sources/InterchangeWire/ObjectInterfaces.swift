@@ -8,27 +8,27 @@ package enum ApplicationInterface {
   ) -> (interface: Interface, notificationPosted: SignalDeclaration<String, String>) {
     var interface = Interface(InterchangeNames.application)
     interface.property("Identifier", emits: .const, on: service) { service, access in
-      try service.manifest(at: access.path).manifest.identifier.string
+      try service.manifest(access).manifest.identifier.string
     }
     interface.property("Name", on: service) { service, access in
-      try service.manifest(at: access.path).manifest.name.string
+      try service.manifest(access).manifest.name.string
     }
     interface.property("ActivityTypes", on: service) { service, access in
-      try service.manifest(at: access.path).manifest.activityTypes.map(\.string)
+      try service.manifest(access).manifest.activityTypes.map(\.string)
     }
     interface.property("SupportsMultipleScenes", on: service) { service, access in
-      try service.manifest(at: access.path).manifest.supportsMultipleScenes
+      try service.manifest(access).manifest.supportsMultipleScenes
     }
     interface.property("Configurations", on: service) { service, access -> [ConfigurationRow] in
-      try service.manifest(at: access.path).manifest.configurations.map {
+      try service.manifest(access).manifest.configurations.map {
         ConfigurationRow($0.role.string, $0.name.string, $0.activityTypes.map(\.string))
       }
     }
     interface.property("HostAttached", on: service) { service, access in
-      try service.manifest(at: access.path).isAttached
+      try service.manifest(access).isAttached
     }
     interface.property("ManifestPath", on: service) { service, access in
-      try service.manifest(at: access.path).file.string
+      try service.manifest(access).file.string
     }
     interface.method(
       "NewSession", in: "configuration", out: "session", "outcome", "delivery", on: service

@@ -161,7 +161,7 @@ import Testing
         #expect(options["userActivities"]?.elements.count == 3)
         cats.goOn()
         try await house.waitUntil(own.delivery, is: "handled")
-        cats.forget()
+        try await cats.settle()
 
         // Another application's host is shown what is for all.
         try await house.hosting("org.example.Player") { player in

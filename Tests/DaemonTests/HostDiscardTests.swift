@@ -13,7 +13,7 @@ import Testing
       try await house.register(Manifests.cats)
       try await house.hosting { host in
         let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
-        host.forget()
+        try await host.settle()
         host.next("DestroyScene", .waits)
         try await house.monitor.whileRunning { monitor in
           let watch = try await Watch(monitor, in: house)
@@ -82,7 +82,7 @@ import Testing
         let early = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
         try await house.waitUntil(early.delivery, is: "handled")
         try await host.object(early.session).call("Disconnect")
-        host.forget()
+        try await host.settle()
         host.next("ConnectScene", .waits)
         _ = try await house.hand("viewCat", "cat1")
         try await host.asked(1)
@@ -170,7 +170,7 @@ import Testing
           }
           // One that has no window any more.
           try await host.object(gone[2].session).call("Disconnect")
-          host.forget()
+          try await host.settle()
           host.next("DestroyScene", .waits, .accepts)
           try house.write(Manifests.mainOnly, to: file)
           daemon.signal(SIGHUP)

@@ -57,7 +57,7 @@ import Testing
           #expect(places.count == steps.count && places == places.sorted(), "\(places)")
         }
         // Only a new session: what is connected, or was, keeps what it has.
-        host.forget()
+        try await host.settle()
         let again = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         try await host.object(again.session).call("Disconnect")
         _ = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)

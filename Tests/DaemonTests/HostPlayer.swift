@@ -87,6 +87,15 @@ final class HostPlayer: Sendable {
 
   func forget() { state.withLock { $0.calls = [] } }
 
+  /// A delivery is acknowledged before its window is brought to the front: waits for that, and forgets all.
+  func settle() async throws {
+    try await eventually("the windows to be in front") {
+      let asked = self.calls.filter { ["ConnectScene", "ContinueScene"].contains($0.member) }
+      return self.calls.count { $0.member == "ActivateScene" } >= asked.count
+    }
+    forget()
+  }
+
   // MARK: How it answers
 
   /// The next calls of this member, and no others.
