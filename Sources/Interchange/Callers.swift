@@ -18,6 +18,14 @@ final class Callers {
     return caller
   }
 
+  /// A sandbox looks after its own application.
+  static func refuseForeign(
+    _ application: Text, _ caller: Caller, _ what: String
+  ) throws(InterchangeError) {
+    if !caller.isSandboxed || caller.application == application && !application.isEmpty { return }
+    throw InterchangeError(.accessDenied, "a sandboxed application may \(what) only")
+  }
+
   /// One that has left before it could be looked at could have been anyone, and counts as a stranger.
   private static func look(at credentials: Credentials?, _ name: BusName) -> Caller {
     var sandbox = Sandbox.unknown

@@ -16,10 +16,8 @@ extension Interchange {
 
   package func manifest(_ access: PropertyAccess) throws -> (manifest: Manifest, file: Text, isAttached: Bool) {
     let found = try manifest(at: access.path)
-    if let caller = access.call.map({ callers.caller(of: $0) }), caller.isSandboxed,
-      caller.application != found.manifest.identifier
-    {
-      throw InterchangeError(.accessDenied, "a sandboxed application may read about itself only")
+    if let call = access.call {
+      try Callers.refuseForeign(found.manifest.identifier, callers.caller(of: call), "read about itself")
     }
     return found
   }
@@ -34,9 +32,7 @@ extension Interchange {
   package func newSession(of configuration: Text, at path: ObjectPath, _ reply: DeliveryReply) throws {
     let (manifest, _, _) = try manifest(at: path)
     let caller = callers.caller(of: reply.call)
-    if caller.isSandboxed, caller.application != manifest.identifier {
-      throw InterchangeError(.accessDenied, "a sandboxed application may ask for new sessions of its own only")
-    }
+    try Callers.refuseForeign(manifest.identifier, caller, "ask for new sessions of its own")
     var payload = Payload()
     payload.options.application = manifest.identifier
     payload.options.disposition = .new

@@ -114,7 +114,7 @@ extension Interchange: InterchangeCalls {
   package func redirectDelivery(_ identifier: Text, to session: ObjectPath, _ reply: Reply<String>) throws {
     let delivery = try storedDelivery(identifier, reply.call) { $0.application == $1 }
     guard let target = InterchangeNames.session(at: session),
-      let found = try stored({ () throws(StoreError) in try store.session(target) })
+      let found = try storedSession(target)
     else { throw InterchangeError(.noSuchSession, "there is no session \(session)") }
     guard found.application == delivery.application else {
       throw InterchangeError(

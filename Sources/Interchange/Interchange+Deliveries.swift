@@ -117,9 +117,8 @@ extension Interchange {
     _ session: UniqueIdentifier, _ now: Instant
   ) -> StoredDelivery {
     let application = decision.explanation.application ?? .empty
-    // Where nobody hosts it yet it waits.
     let progress = DeliveryProgress(
-      hosts[application]?.isReady ?? false ? .routed : .held, isOpen: true, session: session,
+      stateOfOpen(to: application), isOpen: true, session: session,
       outcome: decision.outcome.name)
     var record = StoredDelivery(
       identifier: delivery, application: application, sender: caller.application,
@@ -148,20 +147,28 @@ extension Interchange {
       }
     // It is announced together with what else that changes.
     case .announceActivity: break
-    case .announceRouting(let routing):
-      guard let session = decision.outcome.session else { return }
-      let isPrivate = payload.options.isPrivate
-      announce(
-        .routed(
-          outcome: decision.outcome.name, configuration: routing.configuration,
-          activityType: isPrivate ? .empty : routing.activityType,
-          targetContentIdentifier: isPrivate ? .empty : routing.targetContentIdentifier, delivery: delivery),
-        application: routing.application, session: session, in: &share, at: now)
+    case .announceRouting: announceRouting(decision, of: delivery, isPrivate: payload.options.isPrivate, &share, now)
     case .handOver(let session):
       let application = decision.explanation.application ?? .empty
       share.afterwards.append { me in me.handOver(delivery, to: session, of: application) }
     }
   }
+
+  /// Where it goes. What a private delivery is about, nobody hears.
+  func announceRouting(
+    _ decision: Decision, of delivery: UniqueIdentifier, isPrivate: Bool, _ share: inout Turn.Share, _ now: Instant
+  ) {
+    guard let routing = decision.routing, let session = decision.outcome.session else { return }
+    announce(
+      .routed(
+        outcome: decision.outcome.name, configuration: routing.configuration,
+        activityType: isPrivate ? .empty : routing.activityType,
+        targetContentIdentifier: isPrivate ? .empty : routing.targetContentIdentifier, delivery: delivery),
+      application: routing.application, session: session, in: &share, at: now)
+  }
+
+  /// What is to be said of a delivery that goes to an application now: without a host that takes it, it waits.
+  func stateOfOpen(to application: Text) -> DeliveryState { hosts[application]?.isReady ?? false ? .routed : .held }
 
   // MARK: What is found out before
 
@@ -209,7 +216,7 @@ extension Interchange {
     let made = try stored { () throws(StoreError) in try store.deliveries(token: token, sender: caller.application) }
     var found: StoredDelivery?
     for identifier in made {
-      guard let delivery = try stored({ () throws(StoreError) in try store.delivery(identifier) }) else { continue }
+      guard let delivery = try storedDelivery(identifier) else { continue }
       guard delivery.fingerprint == fingerprint else {
         throw InterchangeError(
           .invalidPayload,
@@ -235,9 +242,21 @@ extension Interchange {
   func bringInApplication(of session: UniqueIdentifier) throws {
     if state.contains(session) { return }
     endTurn()
-    if let found = try stored({ () throws(StoreError) in try store.session(session) }) {
+    if let found = try storedSession(session) {
       try bringIn(found.application)
     }
+  }
+
+  func storedSession(_ identifier: UniqueIdentifier) throws(InterchangeError) -> Session? {
+    try stored { () throws(StoreError) in try store.session(identifier) }
+  }
+
+  func storedDelivery(_ identifier: UniqueIdentifier) throws(InterchangeError) -> StoredDelivery? {
+    try stored { () throws(StoreError) in try store.delivery(identifier) }
+  }
+
+  func openDeliveries(of application: Text) throws(InterchangeError) -> [DeliverySummary] {
+    try stored { () throws(StoreError) in try store.openDeliveries(of: application) }
   }
 
   /// What the store refuses has a name on the bus.

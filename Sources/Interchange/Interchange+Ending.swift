@@ -84,7 +84,7 @@ extension Interchange {
       try putBack(delivery, session, &share)
     }
     var progress = delivery.progress
-    progress.state = hosts[delivery.application]?.isReady ?? false ? .routed : .held
+    progress.state = stateOfOpen(to: delivery.application)
     progress.session = target
     progress.outcome = decision.outcome.name
     progress.attempt += 1
@@ -100,15 +100,7 @@ extension Interchange {
       let previous = previous ?? PreviouslyShown()
       share.records.append(.deliveryRedirected(delivery.identifier, progress, previous))
     }
-    for case .announceRouting(let routing) in decision.effects {
-      announce(
-        .routed(
-          outcome: decision.outcome.name, configuration: routing.configuration,
-          activityType: delivery.isPrivate ? .empty : routing.activityType,
-          targetContentIdentifier: delivery.isPrivate ? .empty : routing.targetContentIdentifier,
-          delivery: delivery.identifier),
-        application: routing.application, session: target, in: &share, at: now)
-    }
+    announceRouting(decision, of: delivery.identifier, isPrivate: delivery.isPrivate, &share, now)
   }
 
   /// Takes up what was left when the service ended. Deliveries that were waiting wait on, with the deadlines that they had. No session is

@@ -13,7 +13,7 @@ extension Interchange {
     for place in candidates.indices {
       guard case .dictionary(var candidate) = candidates[place], case .string(let text)? = candidate["session"],
         let identifier = UniqueIdentifier(text),
-        let session = try stored({ () throws(StoreError) in try store.session(identifier) }), session.isPrivate
+        let session = try storedSession(identifier), session.isPrivate
       else { continue }
       candidate["because"] = .string("what it shows is private")
       candidates[place] = .dictionary(candidate)

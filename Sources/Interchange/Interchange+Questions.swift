@@ -26,7 +26,7 @@ extension Interchange {
     endTurn()
     let caller = callers.caller(of: call)
     guard let named = UniqueIdentifier(identifier),
-      let delivery = try stored({ () throws(StoreError) in try store.delivery(named) })
+      let delivery = try storedDelivery(named)
     else {
       throw InterchangeError(
         .noSuchDelivery, "there is no delivery \(quoted(identifier.string)), or it is not kept any more")
@@ -77,9 +77,7 @@ extension Interchange {
     let start = SessionReference.identifier(after)
     let missing = InterchangeError(.noSuchSession, "there is no session \(quoted(after.string)) to go on from")
     if start == nil, !after.isEmpty { throw missing }
-    if caller.isSandboxed, application != caller.application || application.isEmpty {
-      throw InterchangeError(.accessDenied, "a sandboxed application may list the sessions of its own application only")
-    }
+    try Callers.refuseForeign(application, caller, "list the sessions of its own application")
     let page = try page(limit, after: start) { start, count throws(StoreError) in
       try store.sessions(of: application.isEmpty ? nil : application, after: start, limit: count)
     } next: {

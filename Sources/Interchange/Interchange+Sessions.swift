@@ -9,7 +9,7 @@ extension Interchange {
   func isSession(_ path: ObjectPath) -> Bool {
     guard let identifier = InterchangeNames.session(at: path) else { return false }
     if state.contains(identifier) { return true }
-    return ((try? store.session(identifier)) ?? nil) != nil
+    return (try? store.session(identifier)) != nil
   }
 
   func sessionElements() -> [String] {
@@ -26,8 +26,8 @@ extension Interchange {
     endTurn()
     let session = try session(at: access.path)
     let caller = access.call.map { callers.caller(of: $0) }
-    if let caller, caller.isSandboxed, caller.application != session.application {
-      throw InterchangeError(.accessDenied, "a sandboxed application may read the sessions of its own application only")
+    if let caller {
+      try Callers.refuseForeign(session.application, caller, "read the sessions of its own application")
     }
     let isHost = caller != nil && hosts[session.application]?.owner == caller?.name
     return isHost ? session : session.asSeen
@@ -35,7 +35,7 @@ extension Interchange {
 
   private func session(at path: ObjectPath) throws -> Session {
     if let identifier = InterchangeNames.session(at: path),
-      let session = try stored({ () throws(StoreError) in try store.session(identifier) })
+      let session = try storedSession(identifier)
     {
       return session
     }
@@ -226,11 +226,8 @@ extension Interchange {
   }
 
   private func refuseForeign(_ session: Session, _ call: Call, _ what: String) throws(InterchangeError) {
-    let caller = callers.caller(of: call)
-    if caller.isSandboxed, caller.application != session.application {
-      throw InterchangeError(
-        .accessDenied, "a sandboxed application may \(what) the sessions of its own application only")
-    }
+    try Callers.refuseForeign(
+      session.application, callers.caller(of: call), "\(what) the sessions of its own application")
   }
 
   /// While an application that was registered has no host, a shell may play it; so tests do.

@@ -59,7 +59,7 @@ extension Interchange {
     // One that was redirected there and back stands under itself.
     var seen: Set<UniqueIdentifier> = [delivery.identifier]
     while let giver = previous.shownBy, seen.insert(giver).inserted,
-      let earlier = try stored({ () throws(StoreError) in try store.delivery(giver) }),
+      let earlier = try storedDelivery(giver),
       earlier.progress.state == .failed || earlier.progress.state == .cancelled
         || earlier.progress.session != delivery.progress.session
     {

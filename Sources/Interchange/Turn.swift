@@ -140,7 +140,7 @@ extension Interchange {
   /// The session as it is once this turn is stored.
   func session(_ identifier: UniqueIdentifier, in share: Turn.Share) throws(InterchangeError) -> Session? {
     if let session = share.sessions[identifier] ?? turn.sessions[identifier] { return session }
-    return try stored { () throws(StoreError) in try store.session(identifier) }
+    return try storedSession(identifier)
   }
 
   /// Something that everyone will be told of, and that is kept for those who ask later.

@@ -44,28 +44,10 @@ package struct DemoBus {
       "setpriv", "--pdeathsig", "TERM", "--", "dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog",
       "--address=unix:dir=\(directory)", "--print-address=1",
     ]
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-
-    // A group of its own: the Ctrl-C is for us. And the signals that we ignore or block are for it to hear.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(
-      &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
-
-    var arguments = command.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var process = pid_t()
-    let code = posix_spawnp(&process, command[0], &actions, &attributes, &arguments, environ)
+    let (process, code) = Spawn.start(command, in: .group) { actions in
+      posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+      posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
+    }
     guard code == 0 else { throw Failure("\(command[0]) could not be started: \(String(cString: strerror(code)))") }
     return process
   }

@@ -1,6 +1,7 @@
 import DBus
 @preconcurrency import Glibc
 import SceneModel
+import ServiceSupport
 
 /// Starts applications by the command of their manifest: through the user's systemd, or where there is none as children. No shell reads it: words are separated by blanks, and `"` holds together what
 /// has blanks in it, as in a desktop entry.
@@ -32,8 +33,7 @@ struct Starter: Sendable {
     let thread: EventLoop
     do { thread = try EventLoop(name: "starter") } catch { return "\(program): \(error)" }
     let failure = await thread.run { _ in
-      var process: pid_t = 0
-      let error = Starter.spawn(["/bin/sh", "-c", script] + words, environment, &process)
+      let (process, error) = Starter.spawn(["/bin/sh", "-c", script] + words, environment)
       return error == 0 ? Starter.wait(for: process) : String(cString: strerror(error))
     }
     await thread.stop()
@@ -60,30 +60,15 @@ struct Starter: Sendable {
   }
 
   /// Descriptors, signals and the session are its own; only what it says on standard error comes to ours.
-  private static func spawn(_ words: [String], _ environment: [String], _ process: inout pid_t) -> Int32 {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-    // Ours close by themselves; these we were given.
-    for descriptor in SmallFile.names(in: "/proc/self/fd").compactMap(Int32.init) where descriptor > STDERR_FILENO {
-      posix_spawn_file_actions_addclose(&actions, descriptor)
+  private static func spawn(_ words: [String], _ environment: [String]) -> (process: pid_t, error: Int32) {
+    Spawn.start(words, environment: environment, in: .session) { actions in
+      posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+      posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
+      // Ours close by themselves; these we were given.
+      for descriptor in SmallFile.names(in: "/proc/self/fd").compactMap(Int32.init) where descriptor > STDERR_FILENO {
+        posix_spawn_file_actions_addclose(&actions, descriptor)
+      }
     }
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    let newSession: Int32 = 0x80  // POSIX_SPAWN_SETSID, which Swift does not see
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF) | Int16(newSession))
-    var arguments = words.map { strdup($0) } + [nil]
-    var variables = environment.map { strdup($0) } + [nil]
-    defer { for text in arguments + variables { free(text) } }
-    return posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables)
   }
 
   private static func wait(for process: pid_t) -> String? {

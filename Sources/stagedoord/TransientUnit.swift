@@ -19,7 +19,7 @@ struct TransientUnit: Sendable {
 
   /// Whether there is a systemd that could be asked.
   static func isPossible(on connection: Connection) async -> Bool {
-    ((try? await connection.owner(of: systemd)) ?? nil) != nil
+    (try? await connection.owner(of: systemd)) != nil
   }
 
   /// Stays until it has ended. Answers why it did not begin, or did not end well.

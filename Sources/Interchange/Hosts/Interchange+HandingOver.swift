@@ -21,7 +21,7 @@ extension Interchange {
     endTurn()
     guard hosts[host.application] === host else { return }
     do {
-      let held = try stored { () throws(StoreError) in try store.openDeliveries(of: host.application) }
+      let held = try openDeliveries(of: host.application)
       try collect(refuse: { _ in self.assumeIsolated { $0.later { $0.handOverHeld(to: host) } } }) { share in
         for delivery in held {
           var progress = delivery.progress
@@ -61,7 +61,7 @@ extension Interchange {
   /// Answers whether the host is still there.
   private func deliver(_ identifier: UniqueIdentifier, to session: UniqueIdentifier, _ host: Host) async -> Bool {
     do {
-      guard let delivery = try openDelivery(identifier, to: session), var target = try stored(session) else {
+      guard let delivery = try openDelivery(identifier, to: session), var target = try storedSession(session) else {
         return true
       }
       // It waited for its host too long, and is to fail at any moment.
@@ -114,16 +114,12 @@ extension Interchange {
     }
   }
 
-  private func stored(_ identifier: UniqueIdentifier) throws(InterchangeError) -> Session? {
-    try stored { () throws(StoreError) in try store.session(identifier) }
-  }
-
   /// `nil` where it came to its end meanwhile, or goes to another session.
   private func openDelivery(
     _ identifier: UniqueIdentifier, to session: UniqueIdentifier
   ) throws(InterchangeError) -> StoredDelivery? {
     endTurn()
-    let delivery = try stored { () throws(StoreError) in try store.delivery(identifier) }
+    let delivery = try storedDelivery(identifier)
     return delivery.flatMap { $0.progress.isOpen && $0.progress.session == session ? $0 : nil }
   }
 
@@ -150,7 +146,7 @@ extension Interchange {
       answer = .empty
     }
     guard hosts[host.application] === host, try openDelivery(delivery.identifier, to: session.identifier) != nil,
-      var found = try stored(session.identifier)
+      var found = try storedSession(session.identifier)
     else { return nil }
     if answer.isEmpty || answer == found.configuration { return found }
     let configurations = state.manifest(of: session.application)?.configurations ?? []
@@ -165,7 +161,7 @@ extension Interchange {
       share.speak.append { me in me.announce(["Configuration"], of: session.identifier, isPrivate: false) }
     }
     endTurn()
-    return try stored(session.identifier)
+    return try storedSession(session.identifier)
   }
 
   /// The host has taken it. Answers whether it was still to: a former host's answer, or one that comes when all is over, counts for nothing
@@ -177,7 +173,7 @@ extension Interchange {
     // One that answered and left was still the host; one whose place another has is not.
     if !isThere, hosts[host.application] != nil { return false }
     let delivery = try openDelivery(identifier, to: session)
-    let opened = connects && isThere ? try stored(session) : nil
+    let opened = connects && isThere ? try storedSession(session) : nil
     let now = settings.now()
     let again: @Sendable (isolated Interchange) -> Void = { me in
       _ = try? me.acknowledge(identifier, session, host, connects: connects)
@@ -211,7 +207,7 @@ extension Interchange {
   /// Nothing comes of a delivery, if it is still open.
   func fail(_ identifier: UniqueIdentifier, _ error: InterchangeError) throws {
     endTurn()
-    guard let delivery = try stored({ () throws(StoreError) in try store.delivery(identifier) }),
+    guard let delivery = try storedDelivery(identifier),
       delivery.progress.isOpen
     else { return }
     try collect(refuse: { [log] in log.error("\(identifier): \($0.message)") }) { share in
@@ -258,7 +254,7 @@ extension Interchange {
   private func refresh(_ identifier: UniqueIdentifier, _ host: Host) async {
     endTurn()
     // It may have come to the front while this waited for its turn; then it is drawn again when it is back.
-    guard let session = try? stored(identifier), session.isConnected, session.state == .background,
+    guard let session = try? storedSession(identifier), session.isConnected, session.state == .background,
       refreshes.remove(identifier) != nil
     else { return }
     do {

@@ -17,9 +17,7 @@ extension Interchange {
   ) throws {
     try begin(reply.call)
     let caller = callers.caller(of: reply.call)
-    if caller.isSandboxed, caller.application != identifier {
-      throw InterchangeError(.accessDenied, "a sandboxed application may host its own scenes only")
-    }
+    try Callers.refuseForeign(identifier, caller, "host its own scenes")
     guard state.manifest(of: identifier) != nil else {
       throw InterchangeError(
         .noSuchApplication,
@@ -109,7 +107,7 @@ extension Interchange {
     var (shown, gone): ([UniqueIdentifier: Session], [ObjectPath]) = ([:], [])
     for path in Set(paths) {
       guard let identifier = InterchangeNames.session(at: path),
-        let session = try stored({ () throws(StoreError) in try store.session(identifier) })
+        let session = try storedSession(identifier)
       else {
         gone.append(path)
         continue
@@ -144,7 +142,7 @@ extension Interchange {
     do {
       try refuseWhatWasLeft(by: host, inHand)
       let sessions = try connectedSessions(of: host.application)
-      let open = try stored { () throws(StoreError) in try store.openDeliveries(of: host.application) }
+      let open = try openDeliveries(of: host.application)
       try collect(refuse: { _ in self.assumeIsolated { $0.takeBackLater(from: host, inHand: inHand) } }) { share in
         for session in sessions { disconnect(session, &share) }
         for delivery in open {
@@ -169,7 +167,7 @@ extension Interchange {
   /// One that leaves three times while it has the same delivery has refused it.
   private func refuseWhatWasLeft(by host: Host, _ inHand: Set<UniqueIdentifier>) throws {
     endTurn()
-    for open in try stored({ () throws(StoreError) in try store.openDeliveries(of: host.application) })
+    for open in try openDeliveries(of: host.application)
     where open.progress.departures >= 2 && (inHand.contains(open.identifier) || !host.isReady) {
       try fail(
         open.identifier,
@@ -278,7 +276,7 @@ extension Interchange {
     switch error {
     case .disconnected, .cancelled: return true
     case .replied(let reply) where [.noReply, .serviceUnknown, .nameHasNoOwner].contains(reply.name):
-      let isThere = ((try? await connection.owner(of: host.owner)) ?? nil) != nil
+      let isThere = (try? await connection.owner(of: host.owner)) != nil
       return !isThere || hosts[host.application] !== host
     case .replied: return hosts[host.application].map { $0 !== host } ?? false
     default: return hosts[host.application] !== host

@@ -52,7 +52,7 @@ extension Interchange {
       switch error {
       case .replied(let reply) where reply.name == .serviceUnknown:
         // That is all it says also of one that is there, and has come in another way.
-        let isThere = ((try? await connection.owner(of: name)) ?? nil) != nil
+        let isThere = (try? await connection.owner(of: name)) != nil
         if isThere { waitForHost(application, name) } else { run(application) }
       case .disconnected, .cancelled: starts[application] = nil
       default: await launchFailed(application, "the bus cannot start \(application): \(error.short)")
@@ -106,7 +106,7 @@ extension Interchange {
   private func activationToken(for application: Text) -> Text? {
     endTurn()
     guard let last = try? store.openDeliveries(of: application).last,
-      let delivery = (try? store.delivery(last.identifier)) ?? nil
+      let delivery = try? store.delivery(last.identifier)
     else { return nil }
     return (try? Payload(json: delivery.payload, rules))?.options.activationToken
   }
@@ -117,7 +117,7 @@ extension Interchange {
     log.error(why)
     endTurn()
     do {
-      let open = try stored { () throws(StoreError) in try store.openDeliveries(of: application) }
+      let open = try openDeliveries(of: application)
       for (place, delivery) in open.reversed().enumerated() {
         // Each is a transaction, and others are served meanwhile.
         if place % 16 == 15 { await Task.yield() }

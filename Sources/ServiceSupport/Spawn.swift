@@ -1,0 +1,51 @@
+package import Glibc
+
+/// Starts a program that hears every signal, whatever we ignore or block.
+package enum Spawn {
+  /// How far away from us it is.
+  package enum Distance: Sendable {
+    /// A group of its own: the Ctrl-C of the terminal is not for it.
+    case group
+    /// A session of its own: it has no terminal.
+    case session
+
+    fileprivate var flag: Int32 {
+      switch self {
+      case .group: Int32(POSIX_SPAWN_SETPGROUP)
+      case .session: 0x80  // POSIX_SPAWN_SETSID, which Swift does not see
+      }
+    }
+  }
+
+  /// - Parameters:
+  ///   - environment: "NAME=value"; `nil` for ours.
+  ///   - describe: what becomes of its descriptors.
+  package static func start(
+    _ words: [String], environment: [String]? = nil, in distance: Distance,
+    _ describe: (inout posix_spawn_file_actions_t) -> Void
+  ) -> (process: pid_t, error: Int32) {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    describe(&actions)
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    let flags = Int32(POSIX_SPAWN_SETSIGDEF) | Int32(POSIX_SPAWN_SETSIGMASK) | distance.flag
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+    var arguments = words.map { strdup($0) } + [nil]
+    var variables = (environment ?? []).map { strdup($0) } + [nil]
+    defer { for text in arguments + variables { free(text) } }
+    var process = pid_t()
+    let error =
+      environment == nil
+      ? posix_spawnp(&process, words[0], &actions, &attributes, &arguments, environ)
+      : posix_spawnp(&process, words[0], &actions, &attributes, &arguments, &variables)
+    return (process, error)
+  }
+}
