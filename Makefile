@@ -57,7 +57,7 @@ demo: ## set up what is missing, build, and show a drop find its window
 
 test: ## set up what is missing, build, and run every test (ARGS="--filter Names")
 	@$(SETUP) build test
-	$(SWIFT) test $(BUILD) --disable-xctest $(ARGS)
+	@Scripts/repeat-failures $(SCRATCH)/test.log $(SWIFT) test $(BUILD) --disable-xctest $(ARGS)
 
 check: check-scripts check-format check-rules check-shell check-unit check-manual check-examples check-install docs ## format, rules, scripts, examples, what is installed, documentation
 

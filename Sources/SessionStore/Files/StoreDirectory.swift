@@ -28,7 +28,10 @@ final class StoreDirectory {
 
   /// Lets others have it.
   func release() {
-    if lock >= 0 { close(lock) }
+    guard lock >= 0 else { return }
+    // A process that is being started has a copy of the descriptor for a moment; closing ours would leave it locked.
+    _ = flock(lock, LOCK_UN)
+    close(lock)
     lock = -1
   }
 
