@@ -16,6 +16,7 @@ let package = Package(
   name: "stagedoor",
   products: [
     .library(name: "DBus", targets: ["DBus"]),
+    .library(name: "DBusFoundation", targets: ["DBusFoundation"]),
     .library(name: "DBusTestSupport", targets: ["DBusTestSupport"]),
     .library(name: "StagedoorKit", targets: ["StagedoorKit"]),
     .executable(name: "dbus-showcase", targets: ["dbus-showcase"]),
@@ -25,6 +26,8 @@ let package = Package(
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .target(name: "DBus", dependencies: ["CDBus", "XML"], swiftSettings: settings),
+    // By itself, so that a program which never says Data does not carry Foundation.
+    .target(name: "DBusFoundation", dependencies: ["DBus"], swiftSettings: settings),
     .target(name: "XML", swiftSettings: settings),
     .target(name: "SceneModel", dependencies: ["XML"], swiftSettings: settings),
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
@@ -91,7 +94,7 @@ let package = Package(
       name: "DaemonTestSupport", dependencies: ["DBus", "DBusTestSupport"], path: "Tests/DaemonTestSupport",
       swiftSettings: settings),
     .testTarget(
-      name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestSupport", "XML"], swiftSettings: settings),
+      name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusFoundation", "DBusTestSupport", "XML"], swiftSettings: settings),
     .testTarget(
       name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport", "XML"], exclude: ["Fixtures"],
       swiftSettings: settings),

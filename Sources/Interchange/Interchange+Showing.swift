@@ -30,9 +30,7 @@ extension Interchange {
       var after = before
       activation.apply(to: &after)
       share.set(after, by: activation)
-      var isGiven = false
-      if case .activity = shown { isGiven = true }
-      announceShown(before, after, isGiven: isGiven, in: &share)
+      announceShown(before, after, in: &share)
       return PreviouslyShown(before)
     }
   }
@@ -50,7 +48,7 @@ extension Interchange {
     after.isPrivate = previous.isPrivate
     share.onRefusal(revert: state.update(after))
     share.set(after)
-    announceShown(before, after, isGiven: false, in: &share)
+    announceShown(before, after, in: &share)
   }
 
   /// What the session showed before a delivery, and before those under it of which nothing came since.
@@ -68,20 +66,19 @@ extension Interchange {
     return previous
   }
 
-  /// Tells what others see of the change: of a private session that something changed, and not what.
-  ///
-  /// - Parameter isGiven: it was given an activity, which is told also where it had the same.
-  func announceShown(_ before: Session, _ after: Session, isGiven: Bool, in share: inout Turn.Share) {
+  /// Tells what others see of the change: of a private session that something changed, and not what. Where it shows the same as before
+  /// nothing did.
+  func announceShown(_ before: Session, _ after: Session, in share: inout Turn.Share) {
     let (identifier, isPrivate) = (after.identifier, after.isPrivate)
     let isOther = before.isPrivate != isPrivate
     var changed: [MemberName] = []
-    if isGiven || isOther || before.userActivity != after.userActivity { changed.append("UserActivity") }
-    if isGiven || isOther || before.targetContentIdentifier != after.targetContentIdentifier {
+    if isOther || before.userActivity != after.userActivity { changed.append("UserActivity") }
+    if isOther || before.targetContentIdentifier != after.targetContentIdentifier {
       changed.append("TargetContentIdentifier")
     }
     // Its title tells of what it shows, so it is hidden as well.
     if isOther || isPrivate && !changed.isEmpty || before.title != after.title { changed.append("Title") }
-    share.speak.append { me in me.announce(changed, of: identifier, isPrivate: isPrivate) }
+    if !changed.isEmpty { share.speak.append { me in me.announce(changed, of: identifier, isPrivate: isPrivate) } }
   }
 
   /// Properties of a session that are others now.

@@ -78,18 +78,17 @@ package struct Event: Hashable, Sendable {
 
   /// The signal's arguments by their names, without the number.
   package var arguments: Value {
-    var fields: UserInfo = [
-      "application": .string(application),
-      "session": .string(SessionReference.path(of: session)),
-    ]
+    var fields = UserInfo()
     func set(_ key: Text, _ text: Text) { fields[key] = .string(text) }
+    set("application", application)
+    set("session", SessionReference.path(of: session))
     switch kind {
     case .routed(let outcome, let configuration, let type, let key, let delivery):
-      set("outcome", outcome)
-      set("configuration", configuration)
-      set("activity_type", type)
       set("target_content_identifier", key)
+      set("activity_type", type)
+      set("configuration", configuration)
       set("delivery", Text("\(delivery)"))
+      set("outcome", outcome)
     case .handled(let delivery): set("delivery", Text("\(delivery)"))
     case .deliveryFailed(let delivery, let error, let message):
       set("delivery", Text("\(delivery)"))

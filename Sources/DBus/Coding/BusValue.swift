@@ -1,7 +1,7 @@
 /// A Swift type whose values go over the bus.
 ///
-/// The basic types, arrays, dictionaries, ``Variant``, ``Structure``, ``OwnedFileDescriptor`` and `Data` are bus values
-/// already. A structure of your own becomes one through ``BusStructure``; an enumeration with a raw value that is a bus value
+/// The basic types, arrays, dictionaries, ``Variant``, ``Structure`` and ``OwnedFileDescriptor`` are bus values already, and
+/// with `import DBusFoundation` so is `Data`. A structure of your own becomes one through ``BusStructure``; an enumeration with a raw value that is a bus value
 /// only has to say so:
 ///
 /// ```swift

@@ -115,6 +115,11 @@ public struct MessageReader: ~Copyable {
     return result
   }
 
+  /// Takes bytes in one step. They are good only inside `body`.
+  package mutating func bytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) throws(CodingError) -> Result {
+    try fixedArray(of: .byte, body)
+  }
+
   /// Passes over the next value, if there is one.
   mutating func skip() { dbus_message_iter_next(&iterator) }
 

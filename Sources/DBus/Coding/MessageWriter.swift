@@ -244,6 +244,11 @@ public struct MessageWriter: ~Copyable {
     }
   }
 
+  /// Appends bytes in one step.
+  package mutating func bytes(_ bytes: UnsafeRawBufferPointer) throws(CodingError) {
+    try fixedArray(bytes.assumingMemoryBound(to: UInt8.self), of: .byte, signature: UInt8.signature)
+  }
+
   private mutating func advance(_ size: Int, alignment: Int) throws(CodingError) {
     position = (position + alignment - 1) & ~(alignment - 1)
     position += size

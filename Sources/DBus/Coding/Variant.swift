@@ -79,7 +79,7 @@ extension Variant {
 
 extension Variant {
   /// The bytes, also of an array of them that was put together as any other array.
-  var heldBytes: [UInt8]? {
+  package var heldBytes: [UInt8]? {
     switch self {
     case .bytes(let bytes): return bytes
     case .array(of: "y", let elements):

@@ -25,31 +25,33 @@ struct DocumentFields {
 
   var value: Value { .dictionary(fields) }
 
-  mutating func set(_ key: Text, _ value: Value?) { fields[key] = value }
+  mutating func set(_ key: Text, _ value: Value?) {
+    if let value { fields[key] = value }
+  }
 
   subscript(key: Text) -> Text? {
     @available(*, unavailable) get { nil }
-    set { fields[key] = newValue.map(Value.string) }
+    set { set(key, newValue.map(Value.string)) }
   }
 
   subscript(key: Text) -> Bool? {
     @available(*, unavailable) get { nil }
-    set { fields[key] = newValue.map(Value.bool) }
+    set { set(key, newValue.map(Value.bool)) }
   }
 
   /// An empty list is left out.
   subscript(key: Text) -> [Text] {
     @available(*, unavailable) get { [] }
-    set { fields[key] = newValue.isEmpty ? nil : .array(newValue.map(Value.string)) }
+    set { if !newValue.isEmpty { set(key, .array(newValue.map(Value.string))) } }
   }
 
   subscript<Choice: RawRepresentable<String>>(key: Text) -> Choice? {
     @available(*, unavailable) get { nil }
-    set { fields[key] = (newValue?.rawValue).map { .string(Text($0)) } }
+    set { set(key, (newValue?.rawValue).map { .string(Text($0)) }) }
   }
 
   subscript<Element: DocumentWriting>(key: Text) -> [Element] {
     @available(*, unavailable) get { [] }
-    set { fields[key] = newValue.isEmpty ? nil : .array(newValue.map(\.document)) }
+    set { if !newValue.isEmpty { set(key, .array(newValue.map(\.document))) } }
   }
 }

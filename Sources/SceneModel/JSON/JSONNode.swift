@@ -113,7 +113,7 @@ package enum JSON {
 
   package static func text(of value: Value) -> Text {
     var writer = JSONWriter()
-    writer.write(tree: value.tagged(in: .json))
+    writer.write(value)
     return writer.text
   }
 }

@@ -4,37 +4,39 @@ struct JSONWriter {
 
   var text: Text { Text(String(decoding: bytes, as: UTF8.self)) }
 
-  /// `tree` has been tagged: it holds nothing that JSON has no words for.
-  mutating func write(tree: Value) {
-    switch tree {
+  /// What JSON has no words for is written with a tag, unless all of the value has been tagged already.
+  mutating func write(_ value: Value, isTagged: Bool = false) {
+    switch value {
     case .null: write(plain: "null")
     case .bool(let bool): write(plain: bool ? "true" : "false")
     case .integer(let integer): write(plain: "\(integer)")
     // The shortest digits that give the same double back; they always have a point or an exponent.
     case .double(let double): write(plain: "\(double)")
     case .string(let text): write(text: text)
-    case .array(let elements): write(list: elements)
-    case .dictionary(let dictionary): write(dictionary)
-    case .data, .date, .uuid, .url, .set: preconditionFailure("JSON has no words for \(tree.kind): it has to be tagged")
+    case .array(let elements): write(list: elements, isTagged)
+    case .dictionary(let dictionary) where isTagged || dictionary.onlyTag == nil: write(dictionary, isTagged)
+    case .dictionary, .data, .date, .uuid, .url, .set:
+      precondition(!isTagged, "JSON has no words for \(value.kind): it has to be tagged")
+      write(value.tagged(in: .json), isTagged: true)
     }
   }
 
-  private mutating func write(list elements: [Value]) {
+  private mutating func write(list elements: [Value], _ isTagged: Bool) {
     bytes.append(UInt8(ascii: "["))
     for (offset, element) in elements.enumerated() {
       if offset > 0 { bytes.append(UInt8(ascii: ",")) }
-      write(tree: element)
+      write(element, isTagged: isTagged)
     }
     bytes.append(UInt8(ascii: "]"))
   }
 
-  private mutating func write(_ dictionary: UserInfo) {
+  private mutating func write(_ dictionary: UserInfo, _ isTagged: Bool) {
     bytes.append(UInt8(ascii: "{"))
     for (offset, entry) in dictionary.entries.enumerated() {
       if offset > 0 { bytes.append(UInt8(ascii: ",")) }
       write(text: entry.key)
       bytes.append(UInt8(ascii: ":"))
-      write(tree: entry.value)
+      write(entry.value, isTagged: isTagged)
     }
     bytes.append(UInt8(ascii: "}"))
   }

@@ -49,18 +49,28 @@ extension UniqueIdentifier: CustomStringConvertible {
     let length = beginning.count + UniqueIdentifier.length
     return String(unsafeUninitializedCapacity: length) { buffer in
       beginning.withBytes { UnsafeMutableRawBufferPointer(buffer).copyMemory(from: $0) }
-      var (high, low) = (high, low)
-      for offset in 0..<UniqueIdentifier.length {
-        if UniqueIdentifier.isSeparator(offset) {
-          buffer[beginning.count + offset] = separator
-          continue
+      var place = beginning.count
+      func put(_ digits: Int, of bits: UInt64) {
+        for digit in 1...digits {
+          let value = UInt8(truncatingIfNeeded: bits >> UInt64(64 - 4 * digit)) & 0xF
+          buffer[place] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
+          place += 1
         }
-        let digit = UInt8(high >> 60)
-        buffer[beginning.count + offset] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") - 10 + digit
-        high = high << 4 | low >> 60
-        low <<= 4
       }
-      return length
+      func putSeparator() {
+        buffer[place] = separator
+        place += 1
+      }
+      put(8, of: high)
+      putSeparator()
+      put(4, of: high << 32)
+      putSeparator()
+      put(4, of: high << 48)
+      putSeparator()
+      put(4, of: low)
+      putSeparator()
+      put(12, of: low << 16)
+      return place
     }
   }
 

@@ -19,9 +19,13 @@ package struct UserInfo: Hashable, Sendable {
 
   /// `nil` where a key stands twice; `duplicate(in:)` says which.
   package init?(_ entries: [Entry]) {
-    let sorted = UserInfo.sorted(entries)
-    if UserInfo.adjacentDuplicate(in: sorted) != nil { return nil }
-    self.entries = sorted
+    if UserInfo.areInOrder(entries) {
+      self.entries = entries
+    } else {
+      let sorted = UserInfo.sorted(entries)
+      if UserInfo.adjacentDuplicate(in: sorted) != nil { return nil }
+      self.entries = sorted
+    }
   }
 
   /// The pairs of a literal, where a key that stands twice is a mistake of the program.
@@ -62,12 +66,19 @@ package struct UserInfo: Hashable, Sendable {
   }
 
   private func lowerBound(of key: Text) -> Int {
+    // Mostly they come in order.
+    guard let last = entries.last, !(last.key < key) else { return entries.count }
     var (low, high) = (0, entries.count)
     while low < high {
       let middle = (low + high) / 2
       if entries[middle].key < key { low = middle + 1 } else { high = middle }
     }
     return low
+  }
+
+  /// Each once, and none before one of its forerunners.
+  private static func areInOrder(_ entries: [Entry]) -> Bool {
+    entries.indices.dropFirst().allSatisfy { entries[$0 - 1].key < entries[$0].key }
   }
 
   private static func sorted(_ entries: [Entry]) -> [Entry] {

@@ -3,12 +3,13 @@ package import SceneModel
 extension Decision {
   /// The decision as a document. With a delivery it is kept without its candidates, which are those of one moment.
   package func document(withCandidates: Bool = true) -> Value {
-    var fields: UserInfo = ["outcome": .string(outcome.name)]
+    var fields = UserInfo()
+    explanation.write(to: &fields, withCandidates: withCandidates)
+    fields["outcome"] = .string(outcome.name)
     if case .refused(let refusal) = outcome {
       fields["error"] = .string(refusal.errorName)
       fields["message"] = .string(Text(refusal.message))
     }
-    explanation.write(to: &fields, withCandidates: withCandidates)
     return .dictionary(fields)
   }
 }
@@ -18,15 +19,6 @@ extension Explanation {
   fileprivate func write(to fields: inout UserInfo, withCandidates: Bool) {
     let type = routingActivity?.activityType ?? contentType
     fields["application"] = choice(application, applicationReason?.sentence(of: type))
-    fields["configuration"] = choice(configuration, configurationReason?.sentence(of: type))
-    fields["key"] = keySource.map { ["value": .string(key), "from": .string(Text($0.rawValue))] }
-    fields["routingActivity"] = routingActivity.map {
-      [
-        "item": .integer(Int64($0.item)), "activity": .integer(Int64($0.activity)),
-        "activityType": .string($0.activityType),
-      ]
-    }
-    fields["contentType"] = contentType.map(Value.string)
     if withCandidates, !candidates.isEmpty {
       fields["candidates"] = .array(candidates.map(\.document))
       if candidatesLeftOut > 0 { fields["candidatesLeftOut"] = .integer(Int64(candidatesLeftOut)) }
@@ -36,11 +28,20 @@ extension Explanation {
       chosen["session"] = session.map { .string(Text("\($0)")) }
       fields["chosen"] = .dictionary(chosen)
     }
+    fields["configuration"] = choice(configuration, configurationReason?.sentence(of: type))
+    fields["contentType"] = contentType.map(Value.string)
+    fields["key"] = keySource.map { ["from": .string(Text($0.rawValue)), "value": .string(key)] }
+    fields["routingActivity"] = routingActivity.map {
+      [
+        "activity": .integer(Int64($0.activity)), "activityType": .string($0.activityType),
+        "item": .integer(Int64($0.item)),
+      ]
+    }
   }
 
   private func choice(_ chosen: Text?, _ because: String?) -> Value? {
     guard let chosen, let because else { return nil }
-    return .dictionary(["chosen": .string(chosen), "because": .string(Text(because))])
+    return .dictionary(["because": .string(Text(because)), "chosen": .string(chosen)])
   }
 }
 

@@ -1,3 +1,4 @@
+public import DBus
 public import struct FoundationEssentials.Data
 
 extension Data: BusValue {
@@ -6,7 +7,7 @@ extension Data: BusValue {
 
   /// Takes bytes, in one copy.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Data {
-    try reader.fixedArray(of: .byte) { (bytes: UnsafeBufferPointer<UInt8>) in Data(buffer: bytes) }
+    try reader.bytes { Data(buffer: $0) }
   }
 
   /// Appends bytes, in one copy for each contiguous region.
@@ -14,7 +15,7 @@ extension Data: BusValue {
     var failure: CodingError?
     withUnsafeBytes { bytes in
       do throws(CodingError) {
-        try writer.fixedArray(bytes.assumingMemoryBound(to: UInt8.self), of: .byte, signature: UInt8.signature)
+        try writer.bytes(bytes)
       } catch {
         failure = error
       }
