@@ -1,3 +1,4 @@
+import Interchange
 import SceneModel
 
 /// The manifests that are installed: `stagedoor/applications/IDENTIFIER.plist`, or `.json`, in the data directories. The user's count before
@@ -63,14 +64,17 @@ struct InstalledManifests: Sendable {
 
 extension TypeCatalog {
   /// From the desktop's shared MIME databases.
-  static func installed(in directories: [String]) -> TypeCatalog {
-    TypeCatalog(
+  static func installed(in directories: [String], log: Log) -> TypeCatalog {
+    TypeCatalog {
       directories.compactMap { directory in
         let path = "\(directory)/mime"
         let subclasses = SmallFile.read("\(path)/subclasses", limit: Limits.typeDatabase)
         let aliases = SmallFile.read("\(path)/aliases", limit: Limits.typeDatabase)
         if subclasses == nil, aliases == nil { return nil }
         return TypeDatabase(name: path, subclasses: subclasses ?? [], aliases: aliases ?? [])
-      })
+      }
+    } complaining: { problem in
+      log.warning("\(problem)")
+    }
   }
 }

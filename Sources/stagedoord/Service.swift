@@ -28,8 +28,7 @@ struct Service: Sendable {
       var isTakenOver = false
       if arguments.replaces { isTakenOver = try await name.takeOver(within: patience) } else { try await name.take() }
       let data = Directories.data()
-      let types = TypeCatalog.installed(in: data)
-      for problem in types.problems { log.warning("\(problem)") }
+      let types = TypeCatalog.installed(in: data, log: log)
       let interchange = try await open(arguments, types, log, on: connection, isTakenOver: isTakenOver)
       let manifests = try ManifestKeeper(InstalledManifests(in: data, types: types), for: interchange, log: log)
       await manifests.read()

@@ -24,3 +24,9 @@ extension Payload {
     self = try JSON.read(text, atMost: limit) { node throws(Fault) in try Payload(node, rules) }
   }
 }
+
+extension UserActivity {
+  package init(json text: Text, atMost limit: Int = Limits.payload, _ rules: ReadingRules) throws(Fault) {
+    self = try JSON.read(text, atMost: limit) { node throws(Fault) in try UserActivity(node, rules) }
+  }
+}

@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// What kinds of things there are: which names are the same type's, and which types are kinds of which.
 ///
 /// It is made of the desktop's shared MIME database, where that is installed, over what is built in: the uniform type
@@ -11,8 +13,36 @@
 ///
 /// A wildcard that is no kind of thing, such as `application/*`, takes the types that are called so themselves: a picture is
 /// not of `application/*` because everything is an `application/octet-stream`.
+///
+/// Its tables are made when somebody first asks about a type: most services are never handed anything but activities, and reading the
+/// database takes longer than all else that one does to begin.
 package struct TypeCatalog: Sendable {
-  private let tables: Tables
+  private let source: Source
+  private var tables: Tables { source.tables }
+
+  private final class Source: Sendable {
+    private let databases: @Sendable () -> [TypeDatabase]
+    private let complain: @Sendable (Fault) -> Void
+    private let made = AtomicLazyReference<Tables>()
+
+    init(_ databases: @escaping @Sendable () -> [TypeDatabase], _ complain: @escaping @Sendable (Fault) -> Void) {
+      self.databases = databases
+      self.complain = complain
+    }
+
+    var tables: Tables { made.load() ?? make() }
+
+    private func make() -> Tables {
+      var builder = TypeCatalogBuilder()
+      for database in databases() { builder.add(database) }
+      builder.addBuiltIn()
+      let tables = Tables(builder)
+      // Two may have begun at once.
+      let kept = made.storeIfNil(tables)
+      if kept === tables { for problem in tables.problems { complain(problem) } }
+      return kept
+    }
+  }
 
   /// By themselves, since a catalog is handed to every reader of a document and each of these would be a reference to count.
   private final class Tables: Sendable {
@@ -38,11 +68,15 @@ package struct TypeCatalog: Sendable {
   package var problems: [Fault] { tables.problems }
 
   /// - Parameter databases: the user's before the system's.
-  package init(_ databases: [TypeDatabase] = []) {
-    var builder = TypeCatalogBuilder()
-    for database in databases { builder.add(database) }
-    builder.addBuiltIn()
-    tables = Tables(builder)
+  package init(_ databases: [TypeDatabase] = []) { self.init { databases } complaining: { _ in } }
+
+  /// - Parameters:
+  ///   - databases: reads them, the user's before the system's.
+  ///   - complain: hears of each of `problems`, as soon as they are known.
+  package init(
+    _ databases: @escaping @Sendable () -> [TypeDatabase], complaining complain: @escaping @Sendable (Fault) -> Void
+  ) {
+    source = Source(databases, complain)
   }
 
   /// Whether whoever takes `other` takes `type`.
