@@ -48,7 +48,7 @@ let package = Package(
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
     .executableTarget(
-      name: "dbus-showcase", dependencies: ["DBus", "ServiceSupport"], path: "examples/showcase",
+      name: "dbus-showcase", dependencies: ["DBus", "DBusFoundation", "ServiceSupport"], path: "examples/showcase",
       swiftSettings: settings),
     .executableTarget(
       name: "greeter-service", dependencies: ["DBus"], path: "examples/greeter", exclude: ["Client.swift"],

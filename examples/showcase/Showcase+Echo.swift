@@ -1,4 +1,5 @@
 import DBus
+import DBusFoundation
 import FoundationEssentials
 
 extension Showcase {

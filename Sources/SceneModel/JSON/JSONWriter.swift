@@ -2,6 +2,11 @@
 struct JSONWriter {
   private(set) var bytes: [UInt8] = []
 
+  init() {
+    // Most documents that the service writes are shorter.
+    bytes.reserveCapacity(512)
+  }
+
   var text: Text { Text(String(decoding: bytes, as: UTF8.self)) }
 
   /// What JSON has no words for is written with a tag, unless all of the value has been tagged already.
