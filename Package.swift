@@ -94,7 +94,8 @@ let package = Package(
       name: "DaemonTestSupport", dependencies: ["DBus", "DBusTestSupport"], path: "Tests/DaemonTestSupport",
       swiftSettings: settings),
     .testTarget(
-      name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusFoundation", "DBusTestSupport", "XML"], swiftSettings: settings),
+      name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusFoundation", "DBusTestSupport", "XML"],
+      swiftSettings: settings),
     .testTarget(
       name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport", "XML"], exclude: ["Fixtures"],
       swiftSettings: settings),

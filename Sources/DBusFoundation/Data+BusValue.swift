@@ -1,4 +1,5 @@
 public import DBus
+
 public import struct FoundationEssentials.Data
 
 extension Data: BusValue {

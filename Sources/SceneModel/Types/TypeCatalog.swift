@@ -68,7 +68,12 @@ package struct TypeCatalog: Sendable {
   package var problems: [Fault] { tables.problems }
 
   /// - Parameter databases: the user's before the system's.
-  package init(_ databases: [TypeDatabase] = []) { self.init { databases } complaining: { _ in } }
+  package init(_ databases: [TypeDatabase] = []) {
+    self.init {
+      databases
+    } complaining: { _ in
+    }
+  }
 
   /// - Parameters:
   ///   - databases: reads them, the user's before the system's.
