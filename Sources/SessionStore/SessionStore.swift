@@ -47,13 +47,14 @@ package final class SessionStore {
     case closed
   }
 
-  /// Entries that are written to rows together. More of them share the pages of rows and the work of a transaction;
-  /// fewer are a shorter pause, and less to replay.
-  package static let batch = 512
+  /// Entries that are written to rows together, where the owner did not find a quiet moment for it before. More of them
+  /// are a longer burst that nothing is added to, and share the pages of rows; fewer are a shorter pause (these take some
+  /// ten milliseconds), and less to replay.
+  package static let batch = 4096
 
   /// Bytes of entries that are kept in memory, for the same reasons. A payload may be larger, and is written to its
   /// row at once.
-  static let batchBytes = 256 << 10
+  static let batchBytes = 2 << 20
 
   /// What is reported; a broken file could have a hundred thousand.
   static let maximumProblems = 100
