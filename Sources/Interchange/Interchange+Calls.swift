@@ -120,11 +120,13 @@ extension Interchange: InterchangeCalls {
       throw InterchangeError(
         .requestDenied, "the delivery is for \(delivery.application), and that is a session of \(found.application)")
     }
-    guard delivery.progress.isOpen else {
-      throw InterchangeError(
-        .requestDenied, "the delivery \(delivery.identifier) is \(delivery.progress.state.rawValue) already")
-    }
     let now = settings.now()
+    // Its window may have taken it before anyone saw that it is the wrong one.
+    guard delivery.progress.isOpen || delivery.progress.state == .handled && now < delivery.deadline else {
+      throw InterchangeError(
+        .requestDenied,
+        "the delivery \(delivery.identifier) is \(delivery.progress.state.rawValue), and its time is over")
+    }
     var payload = try read { () throws(Fault) in try Payload(json: delivery.payload, rules) }
     payload.options = PayloadOptions()
     payload.options.session = Text("\(target)")

@@ -84,6 +84,11 @@ extension Interchange {
       try putBack(delivery, session, &share)
     }
     var progress = delivery.progress
+    if !progress.isOpen {
+      progress.isOpen = true
+      deadlines.add(delivery.identifier, at: delivery.deadline, self)
+      share.onRefusal { $0.deadlines.remove(delivery.identifier) }
+    }
     progress.state = stateOfOpen(to: delivery.application)
     progress.session = target
     progress.outcome = decision.outcome.name

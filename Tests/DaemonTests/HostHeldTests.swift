@@ -93,6 +93,26 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
+  func `what the wrong window has taken already goes on to another one`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      try await house.hosting { host in
+        let second = try await house.hand("viewCat", "cat2", options: #""wait": "handled""#)
+        _ = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
+        let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
+        _ = try await house.call("RedirectDelivery", "string:\(landing.delivery)", "objpath:\(second.session)")
+        try await host.asked(2, "ContinueScene")
+        try await house.waitUntil(landing.delivery, is: "handled")
+        let calls = host.calls(of: "ContinueScene")
+        #expect(calls.map(\.session) == [landing.session, second.session])
+        #expect(try calls.map { try $0.options["attempt"]?.number } == [1, 2])
+        let told = try await house.events().filter { $0.arguments["delivery"] == landing.delivery }
+        #expect(told.map(\.name) == ["Routed", "Handled", "Routed", "Handled"])
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
   func `a service that comes back finds its hosts again, with the scenes that they still show`(
     kind: PrivateBus.Kind
   ) async throws {
