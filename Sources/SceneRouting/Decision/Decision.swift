@@ -119,6 +119,8 @@ package struct Refusal: Error, Hashable, Sendable {
     case multipleScenesNotSupported = "MultipleScenesNotSupported"
     case requestDenied = "RequestDenied"
     case roleMismatch = "RoleMismatch"
+    /// D-Bus itself has a name for it.
+    case limitsExceeded = "LimitsExceeded"
   }
 
   package let reason: Reason
@@ -131,5 +133,7 @@ package struct Refusal: Error, Hashable, Sendable {
   }
 
   /// The name of the error on the bus.
-  package var errorName: Text { Text("org.stagedoor.Error.\(reason.rawValue)") }
+  package var errorName: Text {
+    Text((reason == .limitsExceeded ? "org.freedesktop.DBus.Error." : "org.stagedoor.Error.") + reason.rawValue)
+  }
 }
