@@ -77,4 +77,27 @@ import Testing
       await sender.close()
     }
   }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `windows with slow conditions make a long key too much, and stop nobody else`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.mainOnly)
+      let pattern = String(repeating: "a", count: 4_000)
+      for number in 0..<45 {
+        let session = try await house.newSession("Main", of: "org.example.Cats")
+        try await house.set("CanActivatePredicate", of: session, to: "SELF LIKE[cd] '*\(pattern)\(number)*'")
+      }
+      let key = String(repeating: "a", count: 12_800)
+      let sequence = try await house.eventSequence()
+      let refusal = try await house.refusal("Drop", "string:viewCat", "string:\(key)", "dict:string:string:")
+      #expect(refusal.name == "org.freedesktop.DBus.Error.LimitsExceeded")
+      #expect(refusal.message.contains("12800 bytes"))
+      #expect(try await house.eventSequence() == sequence)
+      let document = #"{"activity": {"activityType": "viewCat", "targetContentIdentifier": "\#(key)"}}"#
+      #expect(try await house.call("Explain", "string:\(document)")[0].text.contains("LimitsExceeded"))
+      #expect(try await house.drop("viewCat", "cat1").outcome == "created")
+    }
+  }
 }
