@@ -37,7 +37,7 @@ extension Interchange: InterchangeCalls {
       reply.send(try results(of: first))
       return
     }
-    try refuseMore(payload.items.count)
+    try refuseMore(payload.items.count, from: caller)
     try bringIn(for: payload)
     let now = settings.now()
     try collect(refuse: { reply.fail($0) }) { share in

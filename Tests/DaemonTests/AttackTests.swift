@@ -100,4 +100,34 @@ import Testing
       #expect(try await house.drop("viewCat", "cat1").outcome == "created")
     }
   }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `one sender cannot fill what all may have held`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      let item = #"{"activities": [{"activityType": "viewCat", "targetContentIdentifier": "cat1"}]}"#
+      func items(_ count: Int) -> String {
+        #"{"items": [\#(Array(repeating: item, count: count).joined(separator: ","))], "options": {"deadline": 3600}}"#
+      }
+      let sender = try await house.bus.connect()
+      let object = sender.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+      for _ in 0..<5 {
+        let results: [Structure<ObjectPath, String, String>] = try await object.call("DeliverEach", items(1_000))
+        #expect(results.count == 1_000)
+      }
+      for (member, payload) in [
+        ("Deliver", Payloads.activity("viewCat", "cat1")), ("DeliverEach", items(2)),
+      ] as [(MemberName, String)] {
+        let error = await #expect(throws: CallError.self) { try await object.call(member, payload) }
+        guard case .replied(let reply)? = error else {
+          Issue.record("\(String(describing: error))")
+          continue
+        }
+        #expect(reply.name == .limitsExceeded)
+        #expect(reply.text.contains("5000 of this sender"), "\(reply)")
+      }
+      #expect(try await house.drop("viewCat", "cat1").outcome == "activated")
+      await sender.close()
+    }
+  }
 }
