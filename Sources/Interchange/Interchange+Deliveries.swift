@@ -34,7 +34,7 @@ extension Interchange {
       return
     }
     try collect(refuse: { finish(.failure($0)) }) { share in
-      let answer = try decide(payload, fingerprint: fingerprint, caller, &share)
+      let answer = try decide(payload, fingerprint: fingerprint, caller, reply.call, &share)
       if payload.options.wait == .handled, !isHost(caller, of: answer.session) {
         share.speak.append { me in me.waiting.add(reply.call.sender, until: answer.delivery, finish) }
       } else {
@@ -45,7 +45,7 @@ extension Interchange {
 
   /// Decides one payload and adds what comes of it to a share of the turn.
   func decide(
-    _ payload: Payload, fingerprint: Text, _ caller: Caller, _ share: inout Turn.Share
+    _ payload: Payload, fingerprint: Text, _ caller: Caller, _ call: Call, _ share: inout Turn.Share
   ) throws -> Answer {
     try refuseMore(1, from: caller)
     try bringIn(for: payload)
@@ -53,6 +53,7 @@ extension Interchange {
     let now = settings.now()
     let request = Request(payload, from: sender(caller), newSession: newIdentifier())
     let decision = SceneRouting.decide(state, request, at: now)
+    letOthersIn(after: call, fingerprint, decision.steps)
     if let fact = decision.fact { share.onRefusal(revert: state.apply(fact)) }
     return try carryOut(decision, payload, fingerprint: fingerprint, caller, &share, now)
   }

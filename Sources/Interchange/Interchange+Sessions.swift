@@ -59,7 +59,7 @@ extension Interchange {
       ]
     }
     try collect(refuse: { reply.fail($0) }) { share in
-      let answer = try decide(payload, fingerprint: .empty, callers.caller(of: reply.call), &share)
+      let answer = try decide(payload, fingerprint: .empty, callers.caller(of: reply.call), reply.call, &share)
       share.speak.append { _ in reply.send(answer.outcome.string, "\(answer.delivery)") }
     }
   }

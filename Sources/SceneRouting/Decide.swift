@@ -24,7 +24,9 @@ package import SceneModel
 /// Decides where a payload goes. Every request ends in exactly one outcome, and nothing is asked for twice.
 package func decide(_ state: State, _ request: Request, at now: Instant) -> Decision {
   var steps = Limits.conditionSteps
-  return decide(state, request, at: now, within: &steps)
+  var decision = decide(state, request, at: now, within: &steps)
+  decision.steps = Limits.conditionSteps - steps
+  return decision
 }
 
 /// - Parameter steps: how many are left for all conditions that are asked.

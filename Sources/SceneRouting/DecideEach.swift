@@ -28,10 +28,13 @@ package func decideEach(
     let request = Request(single, from: sender, newSession: newSession())
     let decision = decide(state, request, at: now, within: &steps)
     batch.decisions.append(decision)
+    batch.steps = Limits.conditionSteps - steps
     if let fact = decision.fact { batch.undos.append(state.apply(fact)) }
     guard case .refused(let refusal) = decision.outcome, payload.options.batch == .allOrNothing else { continue }
     state.revert(batch)
-    return BatchDecision(refusing: payload, since: refusal, at: place, decision.explanation)
+    var refused = BatchDecision(refusing: payload, since: refusal, at: place, decision.explanation)
+    refused.steps = batch.steps
+    return refused
   }
   return batch
 }
@@ -44,6 +47,8 @@ package struct BatchDecision: Sendable {
   package private(set) var refusal: Refusal?
   /// What each fact replaced, in the order in which they were made true.
   package fileprivate(set) var undos: [State.Undo] = []
+  /// How many steps the conditions took that were asked.
+  package fileprivate(set) var steps = 0
 
   fileprivate init() {}
 

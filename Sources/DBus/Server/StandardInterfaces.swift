@@ -21,7 +21,12 @@ enum StandardInterfaces {
   static let introspectable: Interface = {
     var introspectable = Interface("org.freedesktop.DBus.Introspectable")
     introspectable.method("Introspect", out: "xml_data") { (call: Call) throws -> String in
-      try call.connection.assumeIsolated { try $0.introspection(of: call.path).xml }
+      if call.isAbandoned { throw abandoned }
+      return try call.connection.assumeIsolated { connection in
+        let node = try connection.introspection(of: call.path)
+        if node.children.count > manyObjects { call.tookLong() }
+        return node.xml
+      }
     }
     return introspectable
   }()
@@ -50,7 +55,10 @@ enum StandardInterfaces {
     var manager = Interface("org.freedesktop.DBus.ObjectManager")
     manager.method("GetManagedObjects", out: "object_paths_interfaces_and_properties") {
       (call: Call) throws -> [ObjectPath: [String: [String: Variant]]] in
-      call.connection.assumeIsolated { $0.managedObjects(for: call) }
+      if call.isAbandoned { throw abandoned }
+      let managed = call.connection.assumeIsolated { $0.managedObjects(for: call) }
+      if managed.count > manyObjects { call.tookLong() }
+      return managed
     }
     manager.signal(
       "InterfacesAdded", "object_path", "interfaces_and_properties",
@@ -59,6 +67,10 @@ enum StandardInterfaces {
     return manager
   }()
 }
+
+/// To tell of more takes so long that others have their turn before the same caller asks again.
+private let manyObjects = 100
+private let abandoned = ErrorReply(.noReply, "the caller has left")
 
 extension Connection {
   /// What the object at `path` says of itself.

@@ -8,6 +8,8 @@ package struct Decision: Sendable {
   /// What the signal `Routed` tells; `nil` for a refusal.
   package let routing: Routing?
   package let explanation: Explanation
+  /// How many steps the conditions took that were asked.
+  package internal(set) var steps = 0
 
   init(_ outcome: Outcome, _ fact: Fact, _ routing: Routing, _ explanation: Explanation) {
     self.outcome = outcome
