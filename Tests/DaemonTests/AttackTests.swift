@@ -130,4 +130,21 @@ import Testing
       await sender.close()
     }
   }
+
+  @Test func `of two keys that look the same none is lost`() async throws {
+    try await withService { house in
+      try await house.register(Manifests.cats)
+      let script = #"""
+        import dbus
+        bus = dbus.SessionBus()
+        service = bus.get_object("org.stagedoor.Interchange1", "/org/stagedoor/Interchange1")
+        info = dbus.Dictionary({"caf\u00e9": "one", "cafe\u0301": "two"}, signature="ss")
+        session, _, _ = service.Drop("viewCat", "cat1", info, dbus_interface="org.stagedoor.Interchange1")
+        print(session)
+        """#
+      let output = try await house.command("/usr/bin/python3", "-B", "-c", script).output()
+      let activity = try await house.property("UserActivity", of: output.replacing("\n", with: ""))
+      #expect(activity.contains("one") && activity.contains("two"), "\(activity)")
+    }
+  }
 }
