@@ -147,4 +147,15 @@ import Testing
       #expect(activity.contains("one") && activity.contains("two"), "\(activity)")
     }
   }
+
+  @Test func `nobody registers the bus, or the service itself`() async throws {
+    try await withService { house in
+      for name in ["org.freedesktop.DBus", "org.stagedoor.Interchange1"] {
+        let manifest = Manifests.application(name, types: "viewCat", configurations: Manifests.configuration("Main"))
+        let refusal = try await house.refusal("RegisterApplication", "string:\(manifest)")
+        #expect(refusal.name == "org.stagedoor.Error.InvalidManifest")
+        #expect(refusal.message.contains("\"\(name)\", which is no application's"), "\(refusal)")
+      }
+    }
+  }
 }
