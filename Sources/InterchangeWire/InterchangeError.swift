@@ -57,7 +57,9 @@ package struct InterchangeError: Error, NamedOnBus, Hashable, Sendable {
   }
 
   package init(manifest faults: Faults) {
-    let isLimit = faults.all.contains { $0.kind == .limit }
-    self.init(isLimit ? .limitsExceeded : .invalidManifest, faults.description)
+    let kinds = Set(faults.all.map(\.kind))
+    let name: Name =
+      kinds.contains(.limit) ? .limitsExceeded : kinds == [.predicate] ? .invalidPredicate : .invalidManifest
+    self.init(name, faults.description)
   }
 }
