@@ -170,6 +170,10 @@ extension Interchange: InterchangeCalls {
   package func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply<>) throws {
     try begin(reply.call)
     try refuseSandbox(reply.call, "set a preferred application")
+    if type.count > Limits.name {
+      throw InterchangeError(
+        .limitsExceeded, "activity_type: expected at most \(Limits.name) bytes, got \(type.count)")
+    }
     if !identifier.isEmpty {
       guard let manifest = state.manifest(of: identifier) else {
         throw InterchangeError(

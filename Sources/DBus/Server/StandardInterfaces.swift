@@ -134,7 +134,7 @@ extension Connection {
     _ name: String, of interface: String, for call: Call
   ) throws -> (Interface, Interface.PropertyEntry) {
     // Names are short and ASCII: what is not is no key to look up.
-    if MemberName.fault(in: name) != nil { throw ErrorReply(.unknownProperty, "there is no property of that name") }
+    if MemberName.fault(in: name) != nil { throw ErrorReply(.unknownProperty, "there is no property \(quoted(name))") }
     let found: [Interface]
     if interface.isEmpty {
       found = objects.interfaces(at: call.path) ?? []
@@ -152,7 +152,7 @@ extension Connection {
 
   private func interface(named name: String, at path: ObjectPath) throws(ErrorReply) -> Interface {
     if InterfaceName.fault(in: name) != nil {
-      throw ErrorReply(.unknownInterface, "the object \(path) has no interface of that name")
+      throw ErrorReply(.unknownInterface, "the object \(path) has no interface \(quoted(name))")
     }
     let all = (objects.interfaces(at: path) ?? []) + standardInterfaces(at: path)
     guard let interface = all.first(where: { $0.name.rawValue == name }) else {
@@ -175,6 +175,16 @@ extension Connection {
     }
     return managed
   }
+}
+
+/// What somebody wrote for a name, as an error repeats it: in quotes, cut where it gets long, and without what would not stand on one line.
+private func quoted(_ text: String) -> String {
+  let limit = 72
+  let shown = text.unicodeScalars.prefix(limit).map { scalar in
+    let isPlain = scalar.value >= 0x20 && scalar.value != 0x7F && scalar != "\"" && scalar != "\\"
+    return isPlain && (scalar.isASCII || scalar.properties.isAlphabetic) ? "\(scalar)" : scalar.escaped(asASCII: true)
+  }
+  return "\"\(shown.joined())\(text.unicodeScalars.count > limit ? "…" : "")\""
 }
 
 /// A variant that is left where it is until somebody wants it.
