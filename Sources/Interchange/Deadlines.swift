@@ -5,21 +5,28 @@ import SceneModel
 struct Deadlines {
   /// In the order of time; those of one moment as they came.
   private var waiting: [(at: Instant, delivery: UniqueIdentifier)] = []
-  private var deadlines: [UniqueIdentifier: Instant] = [:]
+  private var deadlines: [UniqueIdentifier: (at: Instant, sender: Text)] = [:]
+  private var counts: [Text: Int] = [:]
   private var timer: Task<Void, Never>?
 
   var count: Int { waiting.count }
 
-  mutating func add(_ delivery: UniqueIdentifier, at deadline: Instant, _ interchange: isolated Interchange) {
+  func count(of sender: Text) -> Int { counts[sender] ?? 0 }
+
+  /// - Parameter sender: Who it is counted for; "" for nobody, after a restart.
+  mutating func add(
+    _ delivery: UniqueIdentifier, at deadline: Instant, of sender: Text, _ interchange: isolated Interchange
+  ) {
     remove(delivery)
     let place = place { $0 <= deadline }
     waiting.insert((deadline, delivery), at: place)
-    deadlines[delivery] = deadline
+    deadlines[delivery] = (deadline, sender)
+    counts[sender, default: 0] += 1
     if place == 0 { schedule(interchange) }
   }
 
   mutating func remove(_ delivery: UniqueIdentifier) {
-    guard let deadline = deadlines.removeValue(forKey: delivery) else { return }
+    guard let deadline = forget(delivery)?.at else { return }
     let first = place { $0 < deadline }
     if let place = waiting[first...].firstIndex(where: { $0.delivery == delivery }) { waiting.remove(at: place) }
   }
@@ -28,9 +35,16 @@ struct Deadlines {
   mutating func due(at now: Instant, _ interchange: isolated Interchange) -> [UniqueIdentifier] {
     let due = waiting.prefix { $0.at <= now }.map(\.delivery)
     waiting.removeFirst(due.count)
-    for delivery in due { deadlines[delivery] = nil }
+    for delivery in due { _ = forget(delivery) }
     schedule(interchange)
     return due
+  }
+
+  private mutating func forget(_ delivery: UniqueIdentifier) -> (at: Instant, sender: Text)? {
+    guard let found = deadlines.removeValue(forKey: delivery) else { return nil }
+    counts[found.sender, default: 1] -= 1
+    if counts[found.sender] == 0 { counts[found.sender] = nil }
+    return found
   }
 
   mutating func cancel() {
@@ -38,6 +52,7 @@ struct Deadlines {
     timer = nil
     waiting = []
     deadlines = [:]
+    counts = [:]
   }
 
   /// The first place of which it is not so, where it is so of all before it and of none after it: thousands may wait.

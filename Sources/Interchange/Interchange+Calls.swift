@@ -16,12 +16,15 @@ extension Interchange: InterchangeCalls {
   }
 
   package func explain(_ document: Text, _ call: Call) throws -> Text {
+    if call.isAbandoned { throw InterchangeError(.noReply, "the caller has left") }
     let payload = try read { () throws(Fault) in try Payload(json: document, rules) }
     let caller = callers.caller(of: call)
     try bringIn(for: payload)
     let request = Request(
       payload, from: sender(caller), newSession: newIdentifier(), listsCandidates: true)
     let decision = SceneRouting.decide(state, request, at: settings.now())
+    // To list what a decision passes by takes longer than the decision.
+    call.tookLong()
     // A sandbox reads its own application's sessions only.
     let isForeign = caller.isSandboxed && decision.explanation.application != caller.application
     return JSON.text(of: try withoutSecrets(decision.document(withCandidates: !isForeign)))
@@ -37,21 +40,22 @@ extension Interchange: InterchangeCalls {
       reply.send(try results(of: first))
       return
     }
-    try refuseMore(payload.items.count)
+    try refuseMore(payload.items.count, from: caller)
     try bringIn(for: payload)
     let now = settings.now()
     try collect(refuse: { reply.fail($0) }) { share in
-      let results = try carryOutEach(payload, fingerprint, caller, &share, now)
+      let results = try carryOutEach(payload, fingerprint, caller, reply.call, &share, now)
       share.speak.append { _ in reply.send(results) }
     }
   }
 
   private func carryOutEach(
-    _ payload: Payload, _ fingerprint: Text, _ caller: Caller, _ share: inout Turn.Share, _ now: Instant
+    _ payload: Payload, _ fingerprint: Text, _ caller: Caller, _ call: Call, _ share: inout Turn.Share, _ now: Instant
   ) throws -> [DeliveryResult] {
     let batch = try read { () throws(Fault) in
       try decideEach(&state, payload, from: sender(caller), at: now, newSession: newIdentifier)
     }
+    letOthersIn(after: call, fingerprint, batch.steps)
     if let refusal = batch.refusal { throw InterchangeError(refusal) }
     for undo in batch.undos { share.onRefusal(revert: undo) }
     var results: [DeliveryResult] = []
@@ -168,6 +172,10 @@ extension Interchange: InterchangeCalls {
   package func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply<>) throws {
     try begin(reply.call)
     try refuseSandbox(reply.call, "set a preferred application")
+    if type.count > Limits.name {
+      throw InterchangeError(
+        .limitsExceeded, "activity_type: expected at most \(Limits.name) bytes, got \(type.count)")
+    }
     if !identifier.isEmpty {
       guard let manifest = state.manifest(of: identifier) else {
         throw InterchangeError(
@@ -198,6 +206,11 @@ extension Interchange: InterchangeCalls {
   }
 
   // MARK: Small pieces
+
+  /// A document of a megabyte, or conditions that take a million steps, are some milliseconds: before its sender goes on, others do.
+  func letOthersIn(after call: Call, _ document: Text, _ steps: Int) {
+    if document.count > 1 << 20 || steps > 1 << 20 { call.tookLong() }
+  }
 
   var rules: ReadingRules { ReadingRules(types: state.types) }
 

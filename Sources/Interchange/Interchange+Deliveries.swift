@@ -34,7 +34,7 @@ extension Interchange {
       return
     }
     try collect(refuse: { finish(.failure($0)) }) { share in
-      let answer = try decide(payload, fingerprint: fingerprint, caller, &share)
+      let answer = try decide(payload, fingerprint: fingerprint, caller, reply.call, &share)
       if payload.options.wait == .handled, !isHost(caller, of: answer.session) {
         share.speak.append { me in me.waiting.add(reply.call.sender, until: answer.delivery, finish) }
       } else {
@@ -45,14 +45,15 @@ extension Interchange {
 
   /// Decides one payload and adds what comes of it to a share of the turn.
   func decide(
-    _ payload: Payload, fingerprint: Text, _ caller: Caller, _ share: inout Turn.Share
+    _ payload: Payload, fingerprint: Text, _ caller: Caller, _ call: Call, _ share: inout Turn.Share
   ) throws -> Answer {
-    try refuseMore(1)
+    try refuseMore(1, from: caller)
     try bringIn(for: payload)
     try refuseForeignWindows(payload, caller)
     let now = settings.now()
     let request = Request(payload, from: sender(caller), newSession: newIdentifier())
     let decision = SceneRouting.decide(state, request, at: now)
+    letOthersIn(after: call, fingerprint, decision.steps)
     if let fact = decision.fact { share.onRefusal(revert: state.apply(fact)) }
     return try carryOut(decision, payload, fingerprint: fingerprint, caller, &share, now)
   }
@@ -75,15 +76,18 @@ extension Interchange {
     return UniqueIdentifier(using: &random)
   }
 
-  func refuseMore(_ count: Int) throws(InterchangeError) {
+  /// Nobody holds more than there is room left for others: who fills what there is fills half of it, the next one half of the rest.
+  func refuseMore(_ count: Int, from caller: Caller) throws(InterchangeError) {
     if sessionCount + count > settings.maximumSessions {
       throw InterchangeError(
         .limitsExceeded, "there are at most \(settings.maximumSessions) sessions, and there might be more")
     }
-    if deadlines.count + count > settings.maximumHeld {
+    let (held, own) = (deadlines.count, deadlines.count(of: caller.counted))
+    if held + own + count > settings.maximumHeld {
       throw InterchangeError(
         .limitsExceeded,
-        "at most \(settings.maximumHeld) deliveries wait for their applications, and they do: try later")
+        "of at most \(settings.maximumHeld) deliveries \(held) wait for their applications, \(own) of this sender, who may have as many "
+          + "as there is room left for: try later")
     }
   }
 
@@ -105,7 +109,7 @@ extension Interchange {
     share.records.append(.delivery(record))
     for effect in decision.effects { act(on: effect, decision, delivery, payload, &share, now) }
     // At once, since there is a limit to them.
-    deadlines.add(delivery, at: record.deadline, self)
+    deadlines.add(delivery, at: record.deadline, of: caller.counted, self)
     share.onRefusal { $0.deadlines.remove(delivery) }
     if payload.hasOwnProcess, let name = caller.name { share.speak.append { me in me.ownSenders[delivery] = name } }
     log.info("\(delivery): \(decision.outcome.name) \(payload.options.isPrivate ? "a session" : "\(session)")")

@@ -13,9 +13,9 @@ extension Interchange {
     for place in candidates.indices {
       guard case .dictionary(var candidate) = candidates[place], case .string(let text)? = candidate["session"],
         let identifier = UniqueIdentifier(text),
-        let session = try storedSession(identifier), session.isPrivate
+        let session = try storedSession(identifier), session.isPrivate || session.hasSecrets
       else { continue }
-      candidate["because"] = .string("what it shows is private")
+      candidate["because"] = .string("what it shows is private, or its host's own")
       candidates[place] = .dictionary(candidate)
     }
     whole["candidates"] = .array(candidates)

@@ -52,7 +52,7 @@ extension Interchange {
     let start = UniqueIdentifier(after)
     if start == nil, !after.isEmpty { throw noDelivery(after) }
     let application = caller.isSandboxed ? caller.application : nil
-    let page = try page(limit, after: start) { start, count throws(StoreError) in
+    let page = try page(limit, after: start, for: call) { start, count throws(StoreError) in
       try store.deliveries(in: wanted, of: application, after: start, limit: count)
     } next: {
       $0.identifier
@@ -78,7 +78,7 @@ extension Interchange {
     let missing = InterchangeError(.noSuchSession, "there is no session \(quoted(after.string)) to go on from")
     if start == nil, !after.isEmpty { throw missing }
     try Callers.refuseForeign(application, caller, "list the sessions of its own application")
-    let page = try page(limit, after: start) { start, count throws(StoreError) in
+    let page = try page(limit, after: start, for: call) { start, count throws(StoreError) in
       try store.sessions(of: application.isEmpty ? nil : application, after: start, limit: count)
     } next: {
       $0.identifier
@@ -107,7 +107,7 @@ extension Interchange {
         .eventsGone, "the events after \(sequence) are kept from number \(first) on only: go on from \(first - 1)")
     }
     let caller = callers.caller(of: call)
-    let page = try page(limit, after: sequence) { start, count throws(StoreError) in
+    let page = try page(limit, after: sequence, for: call) { start, count throws(StoreError) in
       try store.events(after: start ?? 0, of: caller.isSandboxed ? caller.application : nil, limit: count)
     } next: {
       $0.sequence
@@ -117,17 +117,20 @@ extension Interchange {
     return (page ?? []).map { EventRow($0.sequence, $0.name.string, $0.arguments.string) }
   }
 
-  /// As many rows as were asked for, and fit. A message of the bus takes 128 MiB.
+  /// As many rows as were asked for, and fit: a message of the bus takes 128 MiB, and others wait while they are read.
   ///
-  /// They are read a thousand at a time, so that no more are read than fit.
+  /// They are read a thousand at a time, so that no more are read than fit. Whoever wants more than the first of these lets others come
+  /// in between.
   private func page<Row, Position>(
-    _ limit: UInt32, after start: Position?, read: (Position?, Int) throws(StoreError) -> [Row]?,
+    _ limit: UInt32, after start: Position?, for call: Call, read: (Position?, Int) throws(StoreError) -> [Row]?,
     next: (Row) -> Position, bytes: (Row) -> Int
   ) throws(InterchangeError) -> [Row]? {
     let wanted = limit == 0 ? 100_000 : Int(min(limit, 100_000))
     var rows: [Row] = []
-    var (start, room) = (start, 64 << 20)
+    var (start, room) = (start, 16 << 20)
+    if call.isAbandoned { throw InterchangeError(.noReply, "the caller has left") }
     while rows.count < wanted {
+      if !rows.isEmpty { call.tookLong() }
       let count = min(1_000, wanted - rows.count)
       guard let some = try stored({ () throws(StoreError) in try read(start, count) }) else { return nil }
       for row in some {

@@ -59,7 +59,7 @@ extension Interchange {
       ]
     }
     try collect(refuse: { reply.fail($0) }) { share in
-      let answer = try decide(payload, fingerprint: .empty, callers.caller(of: reply.call), &share)
+      let answer = try decide(payload, fingerprint: .empty, callers.caller(of: reply.call), reply.call, &share)
       share.speak.append { _ in reply.send(answer.outcome.string, "\(answer.delivery)") }
     }
   }
@@ -116,9 +116,13 @@ extension Interchange {
     case .canActivatePredicate: session.canActivatePredicate = try predicate(text)
     case .prefersToActivatePredicate: session.prefersToActivatePredicate = try predicate(text)
     }
-    var changed: [MemberName] = [MemberName(unchecked: property.rawValue)]
+    if before.isPrivate, Session.hostsOwn.contains(property), !text.isEmpty { session.hasSecrets = true }
+    var changed = [property.name]
     if property == .userActivity { changed.append("TargetContentIdentifier") }
     if property == .userActivity, before.isPrivate { changed.append("Title") }
+    if before.isPrivate != session.isPrivate {
+      changed += Session.hostsOwn.filter { !session.text(of: $0).isEmpty }.map(\.name)
+    }
     try change(session, changed)
     warn(of: property, session)
   }
@@ -126,7 +130,7 @@ extension Interchange {
   /// A condition that is set is looked at as one in a manifest is.
   private func warn(of property: SessionProperty, _ session: Session) {
     // It may name what the session shows.
-    if session.isPrivate { return }
+    if session.isPrivate || session.hasSecrets { return }
     let place: PredicateWarning.Place
     switch property {
     case .canActivatePredicate: place = .can
@@ -152,7 +156,7 @@ extension Interchange {
       throw InterchangeError(.storageFailed, "it could not be stored, so it did not happen: \(error.message)")
     }
     settleWhenQuiet()
-    announce(properties, of: session.identifier, isPrivate: session.isPrivate)
+    announce(properties, of: session)
   }
 
   private func activity(_ text: Text) throws -> UserActivity? {

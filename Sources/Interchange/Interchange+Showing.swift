@@ -69,7 +69,7 @@ extension Interchange {
   /// Tells what others see of the change: of a private session that something changed, and not what. Where it shows the same as before
   /// nothing did.
   func announceShown(_ before: Session, _ after: Session, in share: inout Turn.Share) {
-    let (identifier, isPrivate) = (after.identifier, after.isPrivate)
+    let isPrivate = after.isPrivate
     let isOther = before.isPrivate != isPrivate
     var changed: [MemberName] = []
     if isOther || before.userActivity != after.userActivity { changed.append("UserActivity") }
@@ -78,14 +78,15 @@ extension Interchange {
     }
     // Its title tells of what it shows, so it is hidden as well.
     if isOther || isPrivate && !changed.isEmpty || before.title != after.title { changed.append("Title") }
-    if !changed.isEmpty { share.speak.append { me in me.announce(changed, of: identifier, isPrivate: isPrivate) } }
+    if isOther { changed += Session.hostsOwn.filter { !after.text(of: $0).isEmpty }.map(\.name) }
+    if !changed.isEmpty { share.speak.append { me in me.announce(changed, of: after) } }
   }
 
   /// Properties of a session that are others now.
-  func announce(_ properties: [MemberName], of session: UniqueIdentifier, isPrivate: Bool) {
-    let path = InterchangeNames.path(ofSession: session)
+  func announce(_ properties: [MemberName], of session: Session) {
+    let path = InterchangeNames.path(ofSession: session.identifier)
     for property in properties {
-      if isPrivate, Session.hiddenProperties.contains(property) {
+      if session.hides(property) {
         connection.propertyInvalidated(property, of: InterchangeNames.session, at: path)
       } else {
         connection.propertyChanged(property, of: InterchangeNames.session, at: path)
@@ -94,9 +95,21 @@ extension Interchange {
   }
 }
 
+extension SessionProperty {
+  var name: MemberName { MemberName(unchecked: rawValue) }
+}
+
 extension Session {
-  /// What a private delivery keeps from all but its sender and its host.
-  static let hiddenProperties: Set<MemberName> = ["UserActivity", "TargetContentIdentifier", "Title"]
+  /// What a host writes for itself, and may write what a private delivery was about.
+  static let hostsOwn: [SessionProperty] = [
+    .stateRestorationActivity, .userInfo, .canActivatePredicate, .prefersToActivatePredicate,
+  ]
+
+  /// What is kept from all but its host, and the sender of a private delivery.
+  func hides(_ property: MemberName) -> Bool {
+    if Session.hostsOwn.contains(where: { $0.name == property }) { return isPrivate || hasSecrets }
+    return isPrivate && ["UserActivity", "TargetContentIdentifier", "Title"].contains(property)
+  }
 
   /// Its host says what it shows. That is private as long as it is what a private delivery was about.
   mutating func show(_ activity: UserActivity?) {
@@ -107,9 +120,11 @@ extension Session {
 
   /// As everyone may see it.
   var asSeen: Session {
-    if !isPrivate { return self }
+    if !isPrivate, !hasSecrets { return self }
     var seen = self
-    (seen.title, seen.userActivity, seen.openedContent) = (.empty, nil, .empty)
+    if isPrivate { (seen.title, seen.userActivity, seen.openedContent) = (.empty, nil, .empty) }
+    (seen.stateRestorationActivity, seen.userInfo) = (nil, UserInfo())
+    (seen.canActivatePredicate, seen.prefersToActivatePredicate) = (.empty, .empty)
     return seen
   }
 }

@@ -53,10 +53,10 @@ package actor Interchange {
     package var now: @Sendable () -> Instant
     /// Sessions that there may be, over all applications: each is an object on the bus and a row on the disk.
     package var maximumSessions = 1_000_000
-    /// Deliveries that wait for a host.
+    /// Deliveries that wait for a host; of one sender at most as many as are left for others.
     package var maximumHeld = 10_000
-    /// Of one sender that are not answered yet, because their turn is not stored or because they wait for a host: a tenth of what may be
-    /// held, so that nobody fills that alone, and no transaction is one sender's flood. Who waits for answers has no use for so many.
+    /// Of one sender that are not answered yet, because their turn is not stored or because they wait for a host, so that no transaction is
+    /// one sender's flood. Who waits for answers has no use for so many.
     package var maximumCalls = 1_000
     /// How long nothing is stored before the store is put in order.
     package var quiet: Duration = .seconds(3)

@@ -9,7 +9,7 @@ package struct InterchangeError: Error, NamedOnBus, Hashable, Sendable {
     case cancelled, hostTimeout, hostRefused, launchFailed, notHost
     case requestDenied, eventsGone, storageFailed
     /// What D-Bus itself has a name for.
-    case invalidArgs, accessDenied, limitsExceeded, unknownObject, notSupported, noReply
+    case invalidArgs, accessDenied, limitsExceeded, unknownObject, noReply
     /// What routing refused, by the name of its reason.
     case routing(Text)
   }
@@ -42,7 +42,6 @@ package struct InterchangeError: Error, NamedOnBus, Hashable, Sendable {
     case .accessDenied: .accessDenied
     case .limitsExceeded: .limitsExceeded
     case .unknownObject: .unknownObject
-    case .notSupported: .notSupported
     case .noReply: .noReply
     case .routing(let name): ErrorName(unchecked: name.string)
     }
@@ -57,7 +56,9 @@ package struct InterchangeError: Error, NamedOnBus, Hashable, Sendable {
   }
 
   package init(manifest faults: Faults) {
-    let isLimit = faults.all.contains { $0.kind == .limit }
-    self.init(isLimit ? .limitsExceeded : .invalidManifest, faults.description)
+    let kinds = Set(faults.all.map(\.kind))
+    let name: Name =
+      kinds.contains(.limit) ? .limitsExceeded : kinds == [.predicate] ? .invalidPredicate : .invalidManifest
+    self.init(name, faults.description)
   }
 }

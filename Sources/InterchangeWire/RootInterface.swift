@@ -21,9 +21,9 @@ package struct RootInterface: Sendable {
     interface.method(
       "Drop", in: "activity_type", "target_content_identifier", "user_info", out: "session", "outcome", "delivery",
       on: service
-    ) { (service: isolated Service, reply: DeliveryReply, type: String, key: String, info: [String: String]) in
-      let entries = info.map { UserInfo.Entry(key: Text($0.key), value: .string(Text($0.value))) }
-      // A dictionary of the bus has each key once.
+    ) { (service: isolated Service, reply: DeliveryReply, type: String, key: String, info: [Text: Text]) in
+      let entries = info.map { UserInfo.Entry(key: $0.key, value: .string($0.value)) }
+      // A dictionary has each key once.
       let userInfo = UserInfo(entries) ?? UserInfo()
       let activity: UserActivity
       do throws(Fault) {

@@ -23,13 +23,24 @@ package import SceneModel
 
 /// Decides where a payload goes. Every request ends in exactly one outcome, and nothing is asked for twice.
 package func decide(_ state: State, _ request: Request, at now: Instant) -> Decision {
-  var decider = Decider(request, state, now)
+  var steps = Limits.conditionSteps
+  var decision = decide(state, request, at: now, within: &steps)
+  decision.steps = Limits.conditionSteps - steps
+  return decision
+}
+
+/// - Parameter steps: how many are left for all conditions that are asked.
+func decide(_ state: State, _ request: Request, at now: Instant, within steps: inout Int) -> Decision {
+  var decider = Decider(request, state, now, steps)
   do throws(Refusal) {
-    switch try decider.decide(state) {
+    let verdict = try decider.decide(state)
+    steps = decider.steps
+    switch verdict {
     case .take(let slot, let reason): return decider.taking(slot, reason, state)
     case .make(let scope, let reason): return decider.making(scope, reason, state)
     }
   } catch {
+    steps = decider.steps
     return Decision(refusing: error, decider.explanation)
   }
 }
@@ -41,15 +52,18 @@ struct Decider: ~Copyable {
   /// The session that the user acted in; one that is gone does not count.
   let requesting: Int32?
   var explanation = Explanation()
+  /// How many are left for the conditions that are asked.
+  var steps: Int
 
   var options: PayloadOptions { _read { yield request.payload.options } }
   var role: Text { options.role ?? PayloadOptions.defaultRole }
   /// What it is about; "" for nothing.
   var key: Text { explanation.key }
 
-  init(_ request: Request, _ state: borrowing State, _ now: Instant) {
+  init(_ request: Request, _ state: borrowing State, _ now: Instant, _ steps: Int) {
     self.request = request
     self.now = now
+    self.steps = steps
     if let named = request.payload.options.requestingSession, let identifier = SessionReference.identifier(named) {
       requesting = state.slot(of: identifier)
     } else {
@@ -68,7 +82,7 @@ struct Decider: ~Copyable {
     if let verdict = try onlyScene(scope, state) { return verdict }
     if let verdict = try policy(scope, state) { return verdict }
     if options.disposition == .new { return try make(scope, .dispositionNew, state) }
-    if let verdict = candidate(scope, state) { return verdict }
+    if let verdict = try candidate(scope, state) { return verdict }
     return try make(scope, key.isEmpty ? .withoutKeyNew : .noCandidate, state)
   }
 

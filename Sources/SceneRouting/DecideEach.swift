@@ -5,7 +5,7 @@ package import SceneModel
 //
 // Each item is routed as if it had come alone, in payload order, with the options of the payload. It sees what those before it
 // did, so the second of two that are alike finds the session that was made for the first. Time stands still meanwhile: they came
-// at one moment.
+// at one moment. All of them share the steps that conditions may take.
 //
 // A batch is one wish unless its sender says otherwise. One item that is refused then refuses all of them; nothing has happened,
 // and the state is what it was. With `"batch": "bestEffort"` that item alone is refused, and the others stand.
@@ -23,13 +23,18 @@ package func decideEach(
 ) throws(Fault) -> BatchDecision {
   try payload.refuseWhatIsNotForEach()
   var batch = BatchDecision()
+  var steps = Limits.conditionSteps
   for (place, single) in payload.split.enumerated() {
-    let decision = decide(state, Request(single, from: sender, newSession: newSession()), at: now)
+    let request = Request(single, from: sender, newSession: newSession())
+    let decision = decide(state, request, at: now, within: &steps)
     batch.decisions.append(decision)
+    batch.steps = Limits.conditionSteps - steps
     if let fact = decision.fact { batch.undos.append(state.apply(fact)) }
     guard case .refused(let refusal) = decision.outcome, payload.options.batch == .allOrNothing else { continue }
     state.revert(batch)
-    return BatchDecision(refusing: payload, since: refusal, at: place, decision.explanation)
+    var refused = BatchDecision(refusing: payload, since: refusal, at: place, decision.explanation)
+    refused.steps = batch.steps
+    return refused
   }
   return batch
 }
@@ -42,6 +47,8 @@ package struct BatchDecision: Sendable {
   package private(set) var refusal: Refusal?
   /// What each fact replaced, in the order in which they were made true.
   package fileprivate(set) var undos: [State.Undo] = []
+  /// How many steps the conditions took that were asked.
+  package fileprivate(set) var steps = 0
 
   fileprivate init() {}
 

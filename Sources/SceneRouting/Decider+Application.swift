@@ -8,12 +8,13 @@ extension Decider {
   mutating func chooseApplication(for subject: Subject, _ state: State) throws(Refusal) -> Int {
     let among = subject.applications
     let (chosen, because) = application(among, for: subject, state)
+    try refuseTooManySteps()
     explanation.application = state.applications[chosen].identifier
     explanation.applicationReason = because
     return chosen
   }
 
-  private func application(_ among: [Int], for subject: Subject, _ state: State) -> (Int, ApplicationReason) {
+  private mutating func application(_ among: [Int], for subject: Subject, _ state: State) -> (Int, ApplicationReason) {
     if options.application != nil { return (among[0], .named) }
     if let requesting {
       let application = Int(state.entries[Int(requesting)].application)
@@ -35,7 +36,7 @@ extension Decider {
     return (last[0].0, last.count == 1 ? .activatedLast : .firstByIdentifier)
   }
 
-  private func hasPreferringSession(_ application: Int, _ subject: Subject, _ state: State) -> Bool {
+  private mutating func hasPreferringSession(_ application: Int, _ subject: Subject, _ state: State) -> Bool {
     guard !key.isEmpty, let route = try? route(of: application, for: subject, state) else { return false }
     return best(in: Scope(application, route, state), state)?.tier == .prefers
   }

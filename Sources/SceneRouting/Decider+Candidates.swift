@@ -5,7 +5,7 @@ extension Decider {
 
   /// With a key, the best session that prefers it, else the best that was set to take it. Without one no predicate is asked: then the
   /// sender says whether any session will do.
-  mutating func candidate(_ scope: Scope, _ state: State) -> Verdict? {
+  mutating func candidate(_ scope: Scope, _ state: State) throws(Refusal) -> Verdict? {
     if request.listsCandidates { listCandidates(scope, state) }
     if key.isEmpty {
       if options.disposition == .auto { return nil }
@@ -14,7 +14,9 @@ extension Decider {
       }
       return .take(slot, .withoutKey)
     }
-    guard let best = best(in: scope, state) else { return nil }
+    let best = best(in: scope, state)
+    try refuseTooManySteps()
+    guard let best else { return nil }
     let reason: SessionReason =
       best.slot == requesting ? .requestingSession : best.isAlone ? .onlyInTier : .firstInTier
     return .take(best.slot, reason)
@@ -24,17 +26,27 @@ extension Decider {
 
   /// The highest tier that is not empty; within it the requesting session, then the one that is nearest to the user, was activated
   /// last, was made first, or comes first by identifier.
-  func best(in scope: Scope, _ state: State) -> Search.Best? {
-    var search = search(in: scope, state)
-    state.applications[scope.application].index.visit(search.key, of: scope.route.eligible) { search.consider($0, $1) }
+  mutating func best(in scope: Scope, _ state: State) -> Search.Best? {
+    var search = search(in: scope, state, within: steps)
+    defer { steps = search.key.stepsLeft }
+    state.applications[scope.application].index.visit(key, of: scope.route.eligible) { search.consider($0, $1, $2) }
     guard let best = search.best, let requesting, requesting != best.slot, search.tier(requesting) == best.tier else {
       return search.best
     }
     return Search.Best(slot: requesting, tier: best.tier, isAlone: false)
   }
 
-  func search(in scope: Scope, _ state: State) -> Search {
-    Search(scope, key, explanation.routingActivity?.activityType, state.entries)
+  func search(in scope: Scope, _ state: State, within steps: Int) -> Search {
+    Search(scope, AskedKey(key, steps: steps), explanation.routingActivity?.activityType, state.entries)
+  }
+
+  /// Who has so much asked makes others wait, and would have it asked again and again.
+  func refuseTooManySteps() throws(Refusal) {
+    if steps >= 0 { return }
+    throw Refusal(
+      .limitsExceeded,
+      "to ask every condition about the key \(quoted(key.string)) of \(key.count) bytes takes more than \(Limits.conditionSteps) steps: "
+        + "shorten the key, or the conditions that have LIKE or CONTAINS, or name a session")
   }
 
   /// The first of an application's sessions by step 9, of the configurations that are asked for.

@@ -9,12 +9,13 @@ extension Decider {
   /// Nobody is looked at who is not listed: those that want it are found as the decision itself finds them, and the rest are taken
   /// from the front of each configuration's row.
   mutating func listCandidates(_ scope: Scope, _ state: State) {
-    let search = search(in: scope, state)
+    var search = search(in: scope, state, within: Limits.conditionSteps)
     let rows = state.applications[scope.application].index.ofConfiguration
     let eligible = rows.indices.filter { isCandidate(configuration: $0, scope) }
     var listed: [Int32: Candidate.Tier] = [:]
     if !key.isEmpty {
-      state.applications[scope.application].index.visit(search.key) { interest, found in
+      state.applications[scope.application].index.visit(key, of: scope.route.eligible) { interest, found, filing in
+        if let filing, !search.holds(filing) { return }
         let wanted: Candidate.Tier = interest == .can ? .can : .prefers
         for slot in found.prefix(maximumListed, where: { search.tier($0) == wanted }) { listed[slot] = wanted }
       }
@@ -37,7 +38,10 @@ extension Decider {
       if (one.key == requesting) != (other.key == requesting) { return one.key == requesting }
       return state.entries[Int(one.key)].rank < state.entries[Int(other.key)].rank
     }
-    explanation.candidates = best.prefix(maximumListed).map { candidate($0.key, $0.value, scope, state) }
+    var candidates: [Candidate] = []
+    for (slot, tier) in best.prefix(maximumListed) { candidates.append(candidate(slot, tier, &search, state)) }
+    // Of conditions that take too long nobody knows what they say.
+    explanation.candidates = search.key.stepsLeft < 0 ? [] : candidates
     explanation.candidatesLeftOut = eligible.reduce(0) { $0 + rows[$1].count } - explanation.candidates.count
   }
 
@@ -46,7 +50,9 @@ extension Decider {
     key.isEmpty ? place == scope.route.configuration : scope.route.eligible.contains(Int16(place))
   }
 
-  private func candidate(_ slot: Int32, _ tier: Candidate.Tier, _ scope: Scope, _ state: State) -> Candidate {
+  private func candidate(
+    _ slot: Int32, _ tier: Candidate.Tier, _ search: inout Search, _ state: State
+  ) -> Candidate {
     let entry = state.entries[Int(slot)]
     if key.isEmpty {
       return Candidate(
@@ -58,16 +64,17 @@ extension Decider {
         session: entry.identifier, tier: tier, can: nil, prefers: nil,
         because: "a stored predicate of it does not parse: \(why)")
     }
+    let prefers = search.prefers(slot)
     return Candidate(
-      session: entry.identifier, tier: tier, can: !entry.vetoes(key), prefers: entry.prefers(key),
-      because: reason(entry, tier, scope))
+      session: entry.identifier, tier: tier, can: search.mayTake(slot), prefers: prefers,
+      because: reason(entry, tier, prefers))
   }
 
-  private func reason(_ entry: SessionEntry, _ tier: Candidate.Tier, _ scope: Scope) -> String {
+  private func reason(_ entry: SessionEntry, _ tier: Candidate.Tier, _ isPreferred: Bool) -> String {
     let shows = "it shows \(quoted(entry.shownKey.string))"
     switch tier {
     case .prefers:
-      guard let prefers = entry.prefers, prefers.evaluate(key) else { return shows }
+      guard let prefers = entry.prefers, isPreferred else { return shows }
       return "\(prefers.condition) is true"
     case .can: return entry.can.map { "\($0.condition) is true" } ?? ""
     case .out:

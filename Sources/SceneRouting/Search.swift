@@ -3,7 +3,7 @@ import SceneModel
 /// Looks for the best session in the highest tier that is not empty, among those that are shown to it.
 struct Search: ~Copyable {
   let scope: Scope
-  let key: Text
+  private(set) var key: AskedKey
   /// The type of the activity that routes; `nil` where it is routed by content.
   let activityType: Text?
   let entries: [SessionEntry]
@@ -16,7 +16,7 @@ struct Search: ~Copyable {
     var isAlone: Bool
   }
 
-  init(_ scope: Scope, _ key: Text, _ activityType: Text?, _ entries: [SessionEntry]) {
+  init(_ scope: Scope, _ key: AskedKey, _ activityType: Text?, _ entries: [SessionEntry]) {
     self.scope = scope
     self.key = key
     self.activityType = activityType
@@ -26,41 +26,58 @@ struct Search: ~Copyable {
   // MARK: 8. Which of the candidates want it
 
   /// Where a candidate stands. A veto outweighs everything; a window that nobody set conditions for takes only what it already shows.
-  ///
-  /// The entry is asked where it stands: to take it out of the table would copy all of its texts.
-  func tier(_ slot: Int32) -> Candidate.Tier {
-    let slot = Int(slot)
-    guard Int(entries[slot].application) == scope.application,
-      scope.route.eligible.contains(entries[slot].configuration),
-      !entries[slot].flags.contains(.isUnreadable), entries[slot].can?.evaluate(key) ?? true
-    else { return .out }
-    if entries[slot].prefers?.evaluate(key) ?? false || isShown(by: slot) { return .prefers }
-    return entries[slot].can == nil ? .out : .can
+  mutating func tier(_ slot: Int32) -> Candidate.Tier {
+    guard mayTake(slot) else { return .out }
+    if prefers(slot) || isShown(by: slot) { return .prefers }
+    return entries[Int(slot)].can == nil ? .out : .can
   }
 
+  /// The entry is asked where it stands: to take it out of the table would copy all of its texts.
+  mutating func mayTake(_ slot: Int32) -> Bool {
+    let slot = Int(slot)
+    return Int(entries[slot].application) == scope.application
+      && scope.route.eligible.contains(entries[slot].configuration) && !entries[slot].flags.contains(.isUnreadable)
+      && entries[slot].can?.evaluate(&key) ?? true
+  }
+
+  mutating func prefers(_ slot: Int32) -> Bool { entries[Int(slot)].prefers?.evaluate(&key) ?? false }
+
+  mutating func holds(_ filing: Filing) -> Bool { filing.holds(for: &key) }
+
   /// It is already open there. Apple's rule does not ask for it.
-  private func isShown(by slot: Int) -> Bool {
-    guard scope.asksWhatIsShown, entries[slot].shownKey == key else { return false }
+  private func isShown(by slot: Int32) -> Bool {
+    let slot = Int(slot)
+    guard scope.asksWhatIsShown, entries[slot].shownKey == key.text else { return false }
     return activityType.map { $0 == entries[slot].shownType } ?? true
   }
 
   // MARK: 9. The best of those
 
   /// Takes the best of those that were found under one filing, if it is better than the best so far.
-  mutating func consider(_ interest: Interest, _ found: Found) {
-    let wanted: Candidate.Tier = interest == .can ? .can : .prefers
-    // Who only can take it is of no use where somebody prefers it, be he found already or found here: then he is found again as one of
-    // those who prefer it. To look for one who only can would mean to go past all of them.
-    if wanted == .can, best?.tier == .prefers { return }
-    if let best, found.isOnly(best.slot) { return }
-    guard let (slot, isAlone) = found.first(where: { tier($0) <= wanted }) else { return }
-    if wanted == .can, tier(slot) == .prefers { return }
-    guard let other = best, other.tier == wanted else {
-      best = Best(slot: slot, tier: wanted, isAlone: isAlone)
+  ///
+  /// Conditions that come in no order are all asked, and their sessions nothing more: so the work is the same whenever the same is asked.
+  mutating func consider(_ interest: Interest, _ found: Found, _ filing: Filing?) {
+    if let filing, !holds(filing) { return }
+    let tier: Candidate.Tier = interest == .can ? .can : .prefers
+    // Who only can take it is of no use where somebody prefers it. One that prefers it is found as such as well.
+    if tier == .can, best?.tier == .prefers { return }
+    if let best, best.tier == tier, found.isOnly(best.slot) { return }
+    guard let (slot, isAlone) = found.first(where: { filing != nil || wants($0, interest) }) else { return }
+    guard let other = best, other.tier == tier else {
+      best = Best(slot: slot, tier: tier, isAlone: isAlone)
       return
     }
     let isBetter = entries[Int(slot)].rank < entries[Int(other.slot)].rank
     best = Best(
-      slot: isBetter ? slot : other.slot, tier: wanted, isAlone: isAlone && other.isAlone && slot == other.slot)
+      slot: isBetter ? slot : other.slot, tier: tier, isAlone: isAlone && other.isAlone && slot == other.slot)
+  }
+
+  private mutating func wants(_ slot: Int32, _ interest: Interest) -> Bool {
+    guard mayTake(slot) else { return false }
+    return switch interest {
+    case .can: entries[Int(slot)].can != nil
+    case .prefers: prefers(slot)
+    case .shown: isShown(by: slot)
+    }
   }
 }

@@ -22,11 +22,12 @@ extension SessionStore {
     let open = try database.number("SELECT count(*) FROM delivery WHERE is_open") ?? 0
     let excess = min(max(0, ledger.deliveries - open - history.deliveries), piece)
     if excess > 0 {
-      var query = try database.query(
-        "DELETE FROM delivery WHERE number IN (SELECT number FROM delivery WHERE NOT is_open ORDER BY number LIMIT ?)")
-      query.put(excess)
-      try query.run()
-      ledger.deliveries -= database.changes
+      var remove = try database.query("DELETE FROM delivery WHERE number = ?")
+      for number in try oldestDeliveries(excess, database) {
+        remove.put(number)
+        try remove.run()
+        ledger.deliveries -= database.changes
+      }
     }
     var query = try database.query(
       """
@@ -37,6 +38,34 @@ extension SessionStore {
     query.put(piece - excess)
     try query.run()
     ledger.deliveries -= database.changes
+  }
+
+  /// The oldest that are over, but for the newest of each sender that have a token.
+  private func oldestDeliveries(_ count: Int64, _ database: Database) throws(StoreError) -> [Int64] {
+    var oldest: [Int64] = []
+    var firstKept: [Text: Int64] = [:]
+    var query = try database.query(
+      "SELECT number, token IS NOT NULL, sender FROM delivery WHERE NOT is_open ORDER BY number")
+    while oldest.count < count, try query.step() {
+      let number = query.number(at: 0)
+      query.skip(2)
+      // What has a sender that cannot be read is nobody's.
+      if query.number(at: 1) != 0, let sender = try? query.text() {
+        if firstKept[sender] == nil { firstKept[sender] = try firstKeptToken(of: sender, database) }
+        if let first = firstKept[sender], number >= first { continue }
+      }
+      oldest.append(number)
+    }
+    return oldest
+  }
+
+  private func firstKeptToken(of sender: Text, _ database: Database) throws(StoreError) -> Int64 {
+    if history.tokens == 0 { return .max }
+    var query = try database.query(
+      "SELECT number FROM delivery WHERE token IS NOT NULL AND sender = ? ORDER BY number DESC LIMIT 1 OFFSET ?")
+    query.put(sender)
+    query.put(history.tokens - 1)
+    return try query.step() ? query.number(at: 0) : .min
   }
 
   private func forgetEvents(_ database: Database, _ ledger: inout Ledger, _ piece: Int64) throws(StoreError) {

@@ -6,6 +6,8 @@ import SceneModel
 struct TransientUnit: Sendable {
   static let systemd: BusName = "org.freedesktop.systemd1"
   private static let unitInterface: InterfaceName = "org.freedesktop.systemd1.Unit"
+  /// How long a unit may take to begin, which is to run a program: as long as a call may take.
+  private static let begunBy = Duration.seconds(25)
 
   let connection: Connection
   let name: String
@@ -32,13 +34,22 @@ struct TransientUnit: Sendable {
       let job: ObjectPath = try await manager.call(
         "StartTransientUnit", name, "fail", properties(words, environment, about: application),
         [Structure<String, [Structure<String, Variant>]>]())
+      let loop = connection.loop
+      let limit = loop.task {
+        await loop.sleep(for: Self.begunBy)
+        removed.cancel()
+      }
+      defer { limit.cancel() }
+      var result: String?
       for await signal in removed {
-        guard let (_, path, _, result) = try? signal.values(as: UInt32.self, ObjectPath.self, String.self, String.self),
+        guard let (_, path, _, said) = try? signal.values(as: UInt32.self, ObjectPath.self, String.self, String.self),
           path == job
         else { continue }
-        if result != "done" { return "systemd could not start \(name): \(result)" }
+        result = said
         break
       }
+      guard let result else { return "systemd did not start \(name) within \(Self.begunBy.components.seconds) seconds" }
+      if result != "done" { return "systemd could not start \(name): \(result)" }
       return try await end(manager)
     } catch {
       return "systemd could not start \(name): \(error)"

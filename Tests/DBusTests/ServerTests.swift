@@ -86,6 +86,14 @@ import Testing
       #expect(nothing == ErrorReply(.invalidArgs, "org.example.Thing.Here takes \"i\", not no arguments"))
       let noProperty = await refusal { _ = try await thing.get("Gone", as: String.self) }
       #expect(noProperty == ErrorReply(.unknownProperty, "org.example.Thing has no property Gone"))
+      let noName = await refusal {
+        let _: Variant = try await client.call(
+          to: nil, at: Self.path, "org.freedesktop.DBus.Properties", "Get", "no \"interface\"\n\u{202E}", "Gone")
+      }
+      #expect(
+        noName
+          == ErrorReply(
+            .unknownInterface, #"the object /org/example/Thing has no interface "no \"interface\"\n\u{202E}""#))
     }
   }
 

@@ -63,9 +63,9 @@ import Testing
         ),
         (
           Manifests.application(
-            "org.example.Cats", types: "viewCat",
+            "cats", types: "viewCat",
             configurations: Manifests.configuration("Main", more: #", "StagedoorCanActivatePredicate": "SELF =~ 'x'""#)),
-          ["StagedoorCanActivatePredicate", "column"]
+          ["CFBundleIdentifier"]
         ),
       ]
       for (manifest, says) in wrongs {
@@ -73,6 +73,13 @@ import Testing
         #expect(error.name == "org.stagedoor.Error.InvalidManifest", "\(manifest): \(error)")
         for words in says where words != "empty" { #expect(error.message.contains(words), "\(error)") }
       }
+      // Where conditions are all that is wrong, that is said.
+      let conditions = #", "StagedoorCanActivatePredicate": "SELF =~ 'x'", "StagedoorPrefersToActivatePredicate": "x""#
+      let manifest = Manifests.application(
+        "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main", more: conditions))
+      let error = try await house.refusal("RegisterApplication", "string:\(manifest)")
+      #expect(error.name == "org.stagedoor.Error.InvalidPredicate")
+      for words in ["StagedoorCanActivatePredicate", "column"] { #expect(error.message.contains(words), "\(error)") }
       let objects = try await house.call("GetManagedObjects", in: "org.freedesktop.DBus.ObjectManager")
       #expect(objects[0].elements.isEmpty)
     }

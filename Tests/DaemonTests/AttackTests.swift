@@ -77,4 +77,106 @@ import Testing
       await sender.close()
     }
   }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `windows with slow conditions make a long key too much, and stop nobody else`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.mainOnly)
+      let pattern = String(repeating: "a", count: 4_000)
+      for number in 0..<45 {
+        let session = try await house.newSession("Main", of: "org.example.Cats")
+        try await house.set("CanActivatePredicate", of: session, to: "SELF LIKE[cd] '*\(pattern)\(number)*'")
+      }
+      let key = String(repeating: "a", count: 12_800)
+      let sequence = try await house.eventSequence()
+      let refusal = try await house.refusal("Drop", "string:viewCat", "string:\(key)", "dict:string:string:")
+      #expect(refusal.name == "org.freedesktop.DBus.Error.LimitsExceeded")
+      #expect(refusal.message.contains("12800 bytes"))
+      #expect(try await house.eventSequence() == sequence)
+      let document = #"{"activity": {"activityType": "viewCat", "targetContentIdentifier": "\#(key)"}}"#
+      #expect(try await house.call("Explain", "string:\(document)")[0].text.contains("LimitsExceeded"))
+      #expect(try await house.drop("viewCat", "cat1").outcome == "created")
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `one sender cannot fill what all may have held`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      let item = #"{"activities": [{"activityType": "viewCat", "targetContentIdentifier": "cat1"}]}"#
+      func items(_ count: Int) -> String {
+        #"{"items": [\#(Array(repeating: item, count: count).joined(separator: ","))], "options": {"deadline": 3600}}"#
+      }
+      let sender = try await house.bus.connect()
+      let object = sender.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+      for _ in 0..<5 {
+        let results: [Structure<ObjectPath, String, String>] = try await object.call("DeliverEach", items(1_000))
+        #expect(results.count == 1_000)
+      }
+      for (member, payload) in [
+        ("Deliver", Payloads.activity("viewCat", "cat1")), ("DeliverEach", items(2)),
+      ] as [(MemberName, String)] {
+        let error = await #expect(throws: CallError.self) { try await object.call(member, payload) }
+        guard case .replied(let reply)? = error else {
+          Issue.record("\(String(describing: error))")
+          continue
+        }
+        #expect(reply.name == .limitsExceeded)
+        #expect(reply.text.contains("5000 of this sender"), "\(reply)")
+      }
+      #expect(try await house.drop("viewCat", "cat1").outcome == "activated")
+      await sender.close()
+    }
+  }
+
+  @Test func `of two keys that look the same none is lost`() async throws {
+    try await withService { house in
+      try await house.register(Manifests.cats)
+      let script = #"""
+        import dbus
+        bus = dbus.SessionBus()
+        service = bus.get_object("org.stagedoor.Interchange1", "/org/stagedoor/Interchange1")
+        info = dbus.Dictionary({"caf\u00e9": "one", "cafe\u0301": "two"}, signature="ss")
+        session, _, _ = service.Drop("viewCat", "cat1", info, dbus_interface="org.stagedoor.Interchange1")
+        print(session)
+        """#
+      let output = try await house.command("/usr/bin/python3", "-B", "-c", script).output()
+      let activity = try await house.property("UserActivity", of: output.replacing("\n", with: ""))
+      #expect(activity.contains("one") && activity.contains("two"), "\(activity)")
+    }
+  }
+
+  @Test func `nobody registers the bus, or the service itself`() async throws {
+    try await withService { house in
+      for name in ["org.freedesktop.DBus", "org.stagedoor.Interchange1"] {
+        let manifest = Manifests.application(name, types: "viewCat", configurations: Manifests.configuration("Main"))
+        let refusal = try await house.refusal("RegisterApplication", "string:\(manifest)")
+        #expect(refusal.name == "org.stagedoor.Error.InvalidManifest")
+        #expect(refusal.message.contains("\"\(name)\", which is no application's"), "\(refusal)")
+      }
+    }
+  }
+
+  @Test func `what is named wrong is repeated, as far as it is short`() async throws {
+    try await withService { house in
+      func refusal(_ member: String, _ arguments: String...) async throws -> ShownError {
+        try await house.refusal(member, arguments, at: House.root, in: House.properties)
+      }
+      let long = String(repeating: "x", count: 1_000)
+      let shown = "\"" + String(repeating: "x", count: 72) + "…\""
+      let noInterface = try await refusal("GetAll", "string:\(long)")
+      #expect(noInterface.name == "org.freedesktop.DBus.Error.UnknownInterface")
+      #expect(noInterface.message.hasSuffix("has no interface \(shown)"), "\(noInterface)")
+      let noProperty = try await refusal("Get", "string:\(House.interchange)", "string:no property")
+      #expect(noProperty.name == "org.freedesktop.DBus.Error.UnknownProperty")
+      #expect(noProperty.message == "there is no property \"no property\"")
+      let notSet = try await refusal("Set", "string:\(House.interchange)", "string:\(long)", "variant:string:a")
+      #expect(notSet.message == "there is no property \(shown)")
+      let type = try await house.refusal("SetPreferredApplication", "string:\(long)", "string:")
+      #expect(type.name == "org.freedesktop.DBus.Error.LimitsExceeded")
+      #expect(type.message == "activity_type: expected at most 255 bytes, got 1000")
+    }
+  }
 }

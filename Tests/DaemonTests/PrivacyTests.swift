@@ -112,6 +112,44 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
+  func `what its host writes meanwhile is the host's own, also afterwards`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try await expectNoSecret(in: house) { watch in
+        let session = try await house.deliver(Self.secret).session
+        let written = [
+          ("StateRestorationActivity", #"{"activityType": "secret-type"}"#), ("UserInfo", #"{"secret": 1}"#),
+          ("CanActivatePredicate", "SELF == 'secret-key'"), ("PrefersToActivatePredicate", "SELF == 'secret-key'"),
+        ]
+        for (property, text) in written { try await house.set(property, of: session, to: text) }
+        expectNoSecret(in: try await answers(of: house))
+        _ = try await house.deliver(Self.plain)
+        #expect(try await house.property("TargetContentIdentifier", of: session) == "plain-key")
+        expectNoSecret(in: try await answers(of: house))
+        for (property, _) in written { #expect(try await house.property(property, of: session) == "") }
+        let told = try await watch.happenings()
+        #expect(!told.isEmpty)
+        let changes = watch.signals.filter { $0.member == "PropertiesChanged" && $0.path == session }
+        for (property, _) in written {
+          #expect(changes.contains { "\($0.arguments[2])".contains(property) }, "\(property)")
+        }
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `what was written before is hidden as long as the window is private`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Self.manifest)
+      let session = try await house.deliver(Self.plain).session
+      try await house.set("UserInfo", of: session, to: #"{"page": 7}"#)
+      let hidden = try await house.deliver(Self.secret)
+      #expect(try await house.property("UserInfo", of: session) == "")
+      _ = try await house.call("CancelDelivery", "string:\(hidden.delivery)")
+      #expect(try await house.property("UserInfo", of: session) == #"{"page":7}"#)
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
   func `why a private window would take something is not explained`(kind: PrivateBus.Kind) async throws {
     try await withService(kind) { house in
       try await house.register(Manifests.cats)

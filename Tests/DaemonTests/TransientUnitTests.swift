@@ -13,6 +13,25 @@ import Testing
       {"UIWindowSceneSessionRoleApplication": [{"UISceneConfigurationName": "Cat"}]}}}
     """#
 
+  @Test func `a systemd that never says that a unit has begun is a launch that failed, and is asked again`()
+    async throws
+  {
+    try await withHouse { house in
+      try house.write(Self.manifest, to: "\(house.applications)/org.example.Cats-2.json")
+      let systemd = try await Systemd(on: house.bus.connect(), isSilent: true)
+      try await house.serving { _ in
+        let payload = Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#)
+        _ = try await house.deliver(payload)
+        try await eventually("the failure", within: .seconds(90)) {
+          try await house.deliveries(in: "failed").count == 1
+        }
+        let first = try #require(systemd.started)
+        _ = try await house.deliver(payload)
+        try await eventually("another unit") { systemd.started?.name != first.name }
+      }
+    }
+  }
+
   @Test(arguments: PrivateBus.Kind.available)
   func `systemd is asked for a unit, and a unit that fails is a launch that failed`(kind: PrivateBus.Kind) async throws
   {
@@ -54,7 +73,8 @@ private final class Systemd: Sendable {
 
   var started: Unit? { unit.withLock(\.self) }
 
-  init(on connection: Connection) async throws {
+  /// - Parameter isSilent: It takes what is to begin, and says nothing of it.
+  init(on connection: Connection, isSilent: Bool = false) async throws {
     self.connection = connection
     var manager = Interface("org.freedesktop.systemd1.Manager")
     let removed = manager.signal(
@@ -73,6 +93,7 @@ private final class Systemd: Sendable {
       let unit = Unit(
         name: name, command: commands[0].members.1, environment: try [String](values["Environment"] ?? "".variant))
       self?.unit.withLock { $0 = unit }
+      if isSilent { return job }
       Task {
         try connection.emit(removed, from: "/org/freedesktop/systemd1", UInt32(7), job, name, "done")
       }

@@ -22,6 +22,15 @@ import Testing
     #expect(!ApplicationIdentifier.isValid(Text(identifier)))
   }
 
+  @Test(arguments: ["org.freedesktop.DBus", "org.stagedoor.Interchange1"])
+  func `what another has on the bus is no application's`(identifier: String) {
+    #expect(
+      ManifestTests.faults(json(identifier)) == [
+        "\(Self.expected)\"\(identifier)\", which is no application's: another has it on the bus"
+      ])
+    #expect(!ApplicationIdentifier.isValid(Text(identifier)))
+  }
+
   @Test func `an identifier has at most 255 bytes`() throws {
     let longest = "a." + String(repeating: "b", count: 253)
     _ = try ManifestTests.manifest(json(longest))

@@ -122,7 +122,7 @@ import Testing
       Limits.payload, Limits.manifest, Limits.depth, Limits.userInfoDepth, Limits.values, Limits.items, Limits.perItem,
       Limits.name,
       Limits.text,
-      Limits.predicate,
+      Limits.predicate, Limits.conditionSteps,
     ]
     #expect(rows.map { Int($0[0].replacing(",", with: "")) } == limits)
     let manifest = try Page("manifest.md").lines.joined(separator: "\n")

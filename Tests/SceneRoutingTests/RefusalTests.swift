@@ -52,6 +52,9 @@ import Testing
       return play(
         payload("view") { $0.options.configuration = "Projector" },
         payload("view") { ($0.options.configuration, $0.options.role) = ("Projector", externalDisplay) })
+    case .limitsExceeded:
+      stage.slowSessions("Cat")
+      return play(payload("view", longestKey), payload("view", "cat1"))
     }
   }
 
@@ -66,6 +69,7 @@ import Testing
     .noMatchingSession: ["\"1\"", "org.example.Cats", "\"existingOnly\""],
     .multipleScenesNotSupported: ["org.example.Small", "UIApplicationSupportsMultipleScenes", "\"new\""],
     .requestDenied: ["\"One\"", "org.example.Cats", "StagedoorLaunch", "\"new\""],
+    .limitsExceeded: ["\"aaaa", "12800 bytes", "33554432", "shorten"],
     .roleMismatch: ["\"Projector\"", "\"\(externalDisplay)\"", "\"UIWindowSceneSessionRoleApplication\""],
   ]
 
@@ -86,7 +90,8 @@ import Testing
   func `it has its name on the bus`(reason: Refusal.Reason) {
     let (decision, _) = Self.refusal(reason)
     guard case .refused(let refusal) = decision.outcome else { return }
-    #expect(refusal.errorName == Text("org.stagedoor.Error.\(reason.rawValue)"))
+    let prefix = reason == .limitsExceeded ? "org.freedesktop.DBus.Error" : "org.stagedoor.Error"
+    #expect(refusal.errorName == Text("\(prefix).\(reason.rawValue)"))
     #expect(decision.outcome.name == "refused")
     #expect(decision.outcome.session == nil)
   }

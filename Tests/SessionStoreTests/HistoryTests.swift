@@ -39,6 +39,26 @@ struct HistoryTests {
     #expect(try store.delivery(delivery(1).identifier) == nil)
   }
 
+  @Test func `a flood of one sender takes no token from another, and its own but the newest`() throws {
+    let store = try open(directory, history: HistoryLimits(deliveries: 20))
+    try store.commit(
+      (1...3).map { .delivery(delivery($0, token: Text("t\($0)"), sender: "org.example.Quiet")) }, at: noon)
+    try store.commit((4...13).map { .delivery(delivery($0, token: Text("t\($0)"))) }, at: noon)
+    try store.settle()
+    try store.commit((14...60).map { .delivery(delivery($0)) }, at: noon)
+    try store.settle()
+    // Of each the newest two.
+    let kept = ([2, 3, 12, 13] + Array(45...60)).reversed().map { delivery($0).identifier }
+    #expect(try store.deliveries(limit: 99)?.map(\.identifier) == kept)
+    #expect(try store.deliveryCount() == 20)
+    for (token, sender, isKept) in [
+      ("t1", "org.example.Quiet", false), ("t2", "org.example.Quiet", true), ("t3", "org.example.Quiet", true),
+      ("t11", "", false), ("t12", "", true), ("t13", "", true),
+    ] as [(Text, Text, Bool)] {
+      #expect(try store.deliveries(token: token, sender: sender).isEmpty != isKept, "\(token)")
+    }
+  }
+
   @Test func `what somebody waits for is kept, however old it is and however many there are`() throws {
     let store = try open(directory, history: few)
     try store.commit((1...8).map { .delivery(delivery($0, .held, isOpen: true)) }, at: noon)

@@ -45,5 +45,6 @@ extension Connection {
   /// say who makes it.
   package func callsAreIdentified() async {
     for question in callers.waiting.values.map(\.question) { await question.value }
+    while !callers.resting.isEmpty { await loop.sleep(for: .milliseconds(1)) }
   }
 }

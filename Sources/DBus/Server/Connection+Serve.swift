@@ -60,6 +60,16 @@ extension Connection {
 
   func dispatch(_ call: Call) {
     if callers.held != nil { return hold(call) }
+    if !callers.resting.isEmpty, callers.resting.has(call.sender) {
+      if !callers.resting.add(call) {
+        call.fail(ErrorReply(.limitsExceeded, "too many calls of this sender wait behind one that takes long"))
+      }
+      return
+    }
+    carryOut(call)
+  }
+
+  func carryOut(_ call: Call) {
     callers.observer?(call)
     do {
       let (interface, method) = try method(for: call)
@@ -140,4 +150,7 @@ struct CallAdmission {
   var waiting: [BusName?: Unidentified] = [:]
   /// `nil` where none is held.
   var held: HeldCalls?
+  var resting = RestingSenders()
+  /// The call that is being carried out.
+  var tookLong = false
 }

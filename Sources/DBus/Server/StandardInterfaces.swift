@@ -21,7 +21,12 @@ enum StandardInterfaces {
   static let introspectable: Interface = {
     var introspectable = Interface("org.freedesktop.DBus.Introspectable")
     introspectable.method("Introspect", out: "xml_data") { (call: Call) throws -> String in
-      try call.connection.assumeIsolated { try $0.introspection(of: call.path).xml }
+      if call.isAbandoned { throw abandoned }
+      return try call.connection.assumeIsolated { connection in
+        let node = try connection.introspection(of: call.path)
+        if node.children.count > manyObjects { call.tookLong() }
+        return node.xml
+      }
     }
     return introspectable
   }()
@@ -50,7 +55,10 @@ enum StandardInterfaces {
     var manager = Interface("org.freedesktop.DBus.ObjectManager")
     manager.method("GetManagedObjects", out: "object_paths_interfaces_and_properties") {
       (call: Call) throws -> [ObjectPath: [String: [String: Variant]]] in
-      call.connection.assumeIsolated { $0.managedObjects(for: call) }
+      if call.isAbandoned { throw abandoned }
+      let managed = call.connection.assumeIsolated { $0.managedObjects(for: call) }
+      if managed.count > manyObjects { call.tookLong() }
+      return managed
     }
     manager.signal(
       "InterfacesAdded", "object_path", "interfaces_and_properties",
@@ -59,6 +67,10 @@ enum StandardInterfaces {
     return manager
   }()
 }
+
+/// To tell of more takes so long that others have their turn before the same caller asks again.
+private let manyObjects = 100
+private let abandoned = ErrorReply(.noReply, "the caller has left")
 
 extension Connection {
   /// What the object at `path` says of itself.
@@ -122,7 +134,7 @@ extension Connection {
     _ name: String, of interface: String, for call: Call
   ) throws -> (Interface, Interface.PropertyEntry) {
     // Names are short and ASCII: what is not is no key to look up.
-    if MemberName.fault(in: name) != nil { throw ErrorReply(.unknownProperty, "there is no property of that name") }
+    if MemberName.fault(in: name) != nil { throw ErrorReply(.unknownProperty, "there is no property \(quoted(name))") }
     let found: [Interface]
     if interface.isEmpty {
       found = objects.interfaces(at: call.path) ?? []
@@ -140,7 +152,7 @@ extension Connection {
 
   private func interface(named name: String, at path: ObjectPath) throws(ErrorReply) -> Interface {
     if InterfaceName.fault(in: name) != nil {
-      throw ErrorReply(.unknownInterface, "the object \(path) has no interface of that name")
+      throw ErrorReply(.unknownInterface, "the object \(path) has no interface \(quoted(name))")
     }
     let all = (objects.interfaces(at: path) ?? []) + standardInterfaces(at: path)
     guard let interface = all.first(where: { $0.name.rawValue == name }) else {
@@ -163,6 +175,16 @@ extension Connection {
     }
     return managed
   }
+}
+
+/// What somebody wrote for a name, as an error repeats it: in quotes, cut where it gets long, and without what would not stand on one line.
+private func quoted(_ text: String) -> String {
+  let limit = 72
+  let shown = text.unicodeScalars.prefix(limit).map { scalar in
+    let isPlain = scalar.value >= 0x20 && scalar.value != 0x7F && scalar != "\"" && scalar != "\\"
+    return isPlain && (scalar.isASCII || scalar.properties.isAlphabetic) ? "\(scalar)" : scalar.escaped(asASCII: true)
+  }
+  return "\"\(shown.joined())\(text.unicodeScalars.count > limit ? "…" : "")\""
 }
 
 /// A variant that is left where it is until somebody wants it.

@@ -158,7 +158,7 @@ extension Interchange {
     try collect(refuse: { [log] in log.error("\(delivery.identifier): \($0.message)") }) { [found] share in
       share.onRefusal(revert: state.update(found))
       share.set(found)
-      share.speak.append { me in me.announce(["Configuration"], of: session.identifier, isPrivate: false) }
+      share.speak.append { me in me.announce(["Configuration"], of: found) }
     }
     endTurn()
     return try storedSession(session.identifier)

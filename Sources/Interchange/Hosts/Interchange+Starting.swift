@@ -9,13 +9,13 @@ enum Start {
   /// The bus is asked to start it.
   case asking(since: ContinuousClock.Instant)
   /// It has been started, and is to attach. Each start has a number, so that the end of an earlier one is not taken for its own.
-  case begun(number: Int, watching: Task<Void, Never>?)
+  case begun(number: Int, since: ContinuousClock.Instant, watching: Task<Void, Never>?)
   /// What was started has ended well. What that left behind may attach yet; where nothing did so in time, it is started again.
   case ended(isLate: Bool)
   /// Nothing can start it. Whether that is still so is asked again after a while.
   case impossible(since: ContinuousClock.Instant)
 
-  func end() { if case .begun(number: _, watching: let watching?) = self { watching.cancel() } }
+  func end() { if case .begun(_, _, watching: let watching?) = self { watching.cancel() } }
 }
 
 // How applications are started that something is held for: by the bus where it knows how, else by the command of their manifest. Where
@@ -24,13 +24,16 @@ extension Interchange {
   private static let askedAgainAfter: Duration = .seconds(10)
   /// The bus says at once that it knows no way to start something; when it has not said so by then, it knows one.
   private static let knowsByThen: Duration = .seconds(1)
+  /// What has not attached by then hangs, or was never begun, whatever somebody said: it is started again.
+  private static let attachesBy: Duration = .seconds(120)
 
   func start(_ application: Text) {
     if hosts[application] != nil { return }
     switch starts[application] {
-    case .asking, .begun, .ended(isLate: false): return
+    case .asking, .ended(isLate: false): return
+    case .begun(_, let since, _) where since.duration(to: .now) < Self.attachesBy: return
     case .impossible(let since) where since.duration(to: .now) < Self.askedAgainAfter: return
-    case .impossible, .ended, nil: break
+    case .begun, .impossible, .ended, nil: starts[application]?.end()
     }
     guard let name = try? BusName(application.string), state.manifest(of: application) != nil else {
       starts[application] = .impossible(since: .now)
@@ -65,7 +68,8 @@ extension Interchange {
     startCount += 1
     let number = startCount
     starts[application] = .begun(
-      number: number, watching: connection.loop.task { await failWhereItLeaves(application, name, number) })
+      number: number, since: .now,
+      watching: connection.loop.task { await failWhereItLeaves(application, name, number) })
   }
 
   /// One that came to the bus and left it again without having attached was a failure.
@@ -81,7 +85,7 @@ extension Interchange {
   }
 
   private func isBegun(_ application: Text, _ number: Int) -> Bool {
-    if case .begun(number, watching: _)? = starts[application] { hosts[application] == nil } else { false }
+    if case .begun(number, _, _)? = starts[application] { hosts[application] == nil } else { false }
   }
 
   private func run(_ application: Text) {
@@ -91,7 +95,7 @@ extension Interchange {
     }
     startCount += 1
     let number = startCount
-    starts[application] = .begun(number: number, watching: nil)
+    starts[application] = .begun(number: number, since: .now, watching: nil)
     let token = activationToken(for: application)
     log.info("\(application): starting \(command)")
     connection.loop.task {

@@ -3,6 +3,8 @@ package struct Fault: Error, Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// It says something that it may not say.
     case invalid
+    /// It has a condition that does not parse.
+    case predicate
     /// It is larger than anyone should have to read.
     case limit
   }

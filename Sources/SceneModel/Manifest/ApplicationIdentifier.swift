@@ -1,8 +1,11 @@
 /// The identifier of an application is a name on the bus: `org.example.Gallery`.
 package enum ApplicationIdentifier {
+  /// Names of the bus itself, and of this service on it: no application can have them.
+  package static let taken: [Text] = ["org.freedesktop.DBus", "org.stagedoor.Interchange1"]
+
   /// At least two elements of letters, digits, `_` and `-`, none of which begins with a digit; at most 255 bytes.
   package static func isValid(_ text: Text) -> Bool {
-    guard text.count <= Limits.name else { return false }
+    guard text.count <= Limits.name, !taken.contains(text) else { return false }
     let elements = text.string.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     return elements.count >= 2
       && elements.allSatisfy { element in

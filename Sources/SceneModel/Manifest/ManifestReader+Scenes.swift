@@ -94,7 +94,7 @@ extension ManifestReader {
     do throws(PredicateError) {
       return try Predicate(text)
     } catch {
-      report(Fault(at: node.place, "\(error)"))
+      report(Fault(.predicate, at: node.place, "\(error)"))
       return nil
     }
   }

@@ -125,7 +125,10 @@ extension ManifestReader {
     }
     manifest.identifier = text
     if !ApplicationIdentifier.isValid(text) {
-      let hint = BuildVariable.occurs(in: text) ? "; Xcode fills this in as it builds: write the name itself" : ""
+      let hint =
+        BuildVariable.occurs(in: text)
+        ? "; Xcode fills this in as it builds: write the name itself"
+        : ApplicationIdentifier.taken.contains(text) ? ", which is no application's: another has it on the bus" : ""
       report(.expected(expected, got: quoted(text.string) + hint, at: node.place))
     } else if let installedAs, text != installedAs {
       report(.expected("\(quoted(installedAs.string)), as its file is called", got: node.shown, at: node.place))

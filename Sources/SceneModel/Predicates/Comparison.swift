@@ -45,6 +45,17 @@ package struct Comparison: Hashable, Sendable {
   }
 }
 
+extension Comparison {
+  /// About how much work it is: as many steps as a pattern takes along the text, and a few for each text that is compared as a whole.
+  func steps(along subject: Text) -> Int {
+    switch relation {
+    case .contains(let pattern), .like(let pattern): TextPattern.steps(pattern, along: subject)
+    case .oneOf(let constants): 4 * (constants.count + 1)
+    default: 4
+    }
+  }
+}
+
 extension Comparison.Relation {
   fileprivate func mapped(_ change: (Text) -> Text) -> Self {
     switch self {

@@ -22,47 +22,21 @@ package indirect enum Condition: Hashable, Sendable {
 // MARK: - Evaluating
 
 extension Condition {
-  package func evaluate(_ subject: Text) -> Bool {
-    var subject = FoldedSubject(subject)
-    return holds(for: &subject)
+  package func evaluate(_ key: Text) -> Bool {
+    var key = AskedKey(key)
+    return evaluate(&key)
   }
 
   /// Calls itself once for each level, of which a parsed predicate has at most two for each parenthesis.
-  private func holds(for subject: inout FoldedSubject) -> Bool {
+  package func evaluate(_ key: inout AskedKey) -> Bool {
     switch self {
     case .always: true
     case .never: false
-    case .comparison(let comparison): comparison.holds(forFolded: subject.folded(comparison.options))
-    case .and(let parts): parts.allSatisfy { $0.holds(for: &subject) }
-    case .or(let parts): parts.contains { $0.holds(for: &subject) }
-    case .not(let part): !part.holds(for: &subject)
+    case .comparison(let comparison): key.fulfils(comparison)
+    case .and(let parts): parts.allSatisfy { $0.evaluate(&key) }
+    case .or(let parts): parts.contains { $0.evaluate(&key) }
+    case .not(let part): !part.evaluate(&key)
     }
-  }
-}
-
-/// A text that is folded when a comparison first asks for it, and at most once in each way.
-private struct FoldedSubject {
-  private let text: Text
-  private var withoutCase: Text?
-  private var withoutMarks: Text?
-  private var withoutEither: Text?
-
-  init(_ text: Text) { self.text = text }
-
-  mutating func folded(_ options: Comparison.Options) -> Text {
-    switch options {
-    case []: text
-    case .ignoringCase: kept(\.withoutCase, options)
-    case .ignoringMarks: kept(\.withoutMarks, options)
-    default: kept(\.withoutEither, options)
-    }
-  }
-
-  private mutating func kept(_ place: WritableKeyPath<Self, Text?>, _ options: Comparison.Options) -> Text {
-    if let known = self[keyPath: place] { return known }
-    let folded = text.folded(options)
-    self[keyPath: place] = folded
-    return folded
   }
 }
 

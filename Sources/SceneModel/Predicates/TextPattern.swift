@@ -31,6 +31,9 @@ struct TextPattern {
     stars = [0, elements.count]
   }
 
+  /// How often at most a word is moved on: those of a row for each byte of the text, and to begin with those of all rows, a few at a time.
+  static func steps(_ pattern: Text, along text: Text) -> Int { (pattern.count / 64 + 1) * (text.count + 64) }
+
   func matches(_ text: Text) -> Bool {
     let words = elements.count / 64 + 1
     // A row for what each byte passes, for what any scalar passes, for where we may stay (at a star, within a scalar),

@@ -21,6 +21,8 @@ package struct Session: Hashable, Sendable {
   package var prefersToActivatePredicate: Text
   /// What it shows came with a private delivery, and is for its sender and its host alone.
   package var isPrivate: Bool
+  /// Its host wrote, while that was so, what may tell of it. It says no more what each is about, so they stay its own.
+  package var hasSecrets = false
   /// The delivery that gave it what it shows; `nil` where its host said it, or where it shows nothing.
   package var shownBy: UniqueIdentifier?
 
@@ -78,7 +80,7 @@ extension Session: Document {
   private static let keys: [StaticString] = [
     "persistentIdentifier", "application", "role", "configuration", "state", "connected", "hasBeenConnected", "created",
     "lastActivated", "title", "userActivity", "stateRestorationActivity", "openedContent", "userInfo",
-    "canActivatePredicate", "prefersToActivatePredicate", "private", "shownBy",
+    "canActivatePredicate", "prefersToActivatePredicate", "private", "secrets", "shownBy",
   ]
 
   package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
@@ -108,6 +110,7 @@ extension Session: Document {
       case "prefersToActivatePredicate":
         rest.prefersToActivatePredicate = try node.requireText(atMost: Limits.predicate)
       case "private": rest.isPrivate = try node.requireBool()
+      case "secrets": rest.hasSecrets = try node.requireBool()
       case "shownBy": rest.shownBy = try node.requireIdentifier()
       default: break
       }
@@ -124,6 +127,7 @@ extension Session: Document {
       userInfo: rest.userInfo,
       canActivatePredicate: rest.canActivatePredicate, prefersToActivatePredicate: rest.prefersToActivatePredicate,
       isPrivate: rest.isPrivate, shownBy: rest.shownBy)
+    hasSecrets = rest.hasSecrets
   }
 
   package var document: Value {
@@ -145,6 +149,7 @@ extension Session: Document {
     if !canActivatePredicate.isEmpty { fields["canActivatePredicate"] = canActivatePredicate }
     if !prefersToActivatePredicate.isEmpty { fields["prefersToActivatePredicate"] = prefersToActivatePredicate }
     if isPrivate { fields["private"] = true }
+    if hasSecrets { fields["secrets"] = true }
     if let shownBy { fields["shownBy"] = Text("\(shownBy)") }
     return fields.value
   }

@@ -8,6 +8,8 @@ package struct Decision: Sendable {
   /// What the signal `Routed` tells; `nil` for a refusal.
   package let routing: Routing?
   package let explanation: Explanation
+  /// How many steps the conditions took that were asked.
+  package internal(set) var steps = 0
 
   init(_ outcome: Outcome, _ fact: Fact, _ routing: Routing, _ explanation: Explanation) {
     self.outcome = outcome
@@ -119,6 +121,8 @@ package struct Refusal: Error, Hashable, Sendable {
     case multipleScenesNotSupported = "MultipleScenesNotSupported"
     case requestDenied = "RequestDenied"
     case roleMismatch = "RoleMismatch"
+    /// D-Bus itself has a name for it.
+    case limitsExceeded = "LimitsExceeded"
   }
 
   package let reason: Reason
@@ -131,5 +135,7 @@ package struct Refusal: Error, Hashable, Sendable {
   }
 
   /// The name of the error on the bus.
-  package var errorName: Text { Text("org.stagedoor.Error.\(reason.rawValue)") }
+  package var errorName: Text {
+    Text((reason == .limitsExceeded ? "org.freedesktop.DBus.Error." : "org.stagedoor.Error.") + reason.rawValue)
+  }
 }

@@ -12,7 +12,7 @@ struct Filing: Hashable, Sendable {
   init(can: Requirement) { (interest, self.can, prefers) = (.can, can, nil) }
   init(can: Requirement?, prefers: Requirement) { (interest, self.can, self.prefers) = (.prefers, can, prefers) }
 
-  func holds(for key: Text) -> Bool { (can?.evaluate(key) ?? true) && (prefers?.evaluate(key) ?? true) }
+  func holds(for key: inout AskedKey) -> Bool { (can?.evaluate(&key) ?? true) && (prefers?.evaluate(&key) ?? true) }
 
   var cover: Cover { Cover.narrowest([can, prefers].compactMap { $0?.cover }) }
 }

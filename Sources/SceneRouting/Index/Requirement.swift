@@ -16,10 +16,10 @@ enum Requirement: Sendable, Hashable {
   }
 
   @inline(__always)
-  func evaluate(_ key: Text) -> Bool {
+  func evaluate(_ key: inout AskedKey) -> Bool {
     switch self {
-    case .equals(let wanted): wanted == key
-    case .general(let condition): condition.evaluate(key)
+    case .equals(let wanted): wanted == key.text
+    case .general(let condition): condition.evaluate(&key)
     }
   }
 

@@ -32,20 +32,23 @@ struct SessionIndex: Sendable {
 
   // MARK: Who may be concerned
 
-  /// Calls `visit` with the sessions that may be concerned with `key`, those of one kind at a time, until all were visited.
+  /// Calls `visit` with the sessions that may be concerned with `key`, those of one kind at a time, until all were visited; and with the
+  /// conditions that are still to be asked, of those sessions that share them. These come in no order that means anything.
   ///
   /// Each part of a configuration's index is asked where it stands, since to take out the whole would copy its references.
   @inline(__always)
-  func visit(_ key: Text, of eligible: ConfigurationSet = .all, _ visit: (Interest, Found) -> Void) {
+  func visit(_ key: Text, of eligible: ConfigurationSet = .all, _ visit: (Interest, Found, Filing?) -> Void) {
     func tell(_ interest: Interest, _ members: Members) {
-      if let found = members.found(in: pool) { visit(interest, found) }
+      if let found = members.found(in: pool) { visit(interest, found, nil) }
     }
     let hash = KeyTable.hash(key)
     for place in conditions.indices where eligible.contains(Int16(place)) {
       conditions[place].keys.visit(hash, tell)
       if !conditions[place].prefixes.isEmpty { conditions[place].prefixes.visit(key, tell) }
       if !conditions[place].rest.isEmpty {
-        for (filing, members) in conditions[place].rest where filing.holds(for: key) { tell(filing.interest, members) }
+        for (filing, members) in conditions[place].rest {
+          if let found = members.found(in: pool) { visit(filing.interest, found, filing) }
+        }
       }
     }
   }

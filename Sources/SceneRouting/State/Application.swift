@@ -119,13 +119,6 @@ struct ConfigurationSet: Sendable {
 package enum RoutedType: Hashable, Sendable {
   case activity(Text)
   case content(ContentType)
-
-  package var text: Text {
-    switch self {
-    case .activity(let type): type
-    case .content(let type): type.text
-    }
-  }
 }
 
 extension SceneConfiguration {

@@ -34,12 +34,6 @@ struct SessionEntry: Sendable {
   }
 }
 
-extension SessionEntry {
-  /// *can* is a veto where it is false; where nothing was set it is true.
-  func vetoes(_ key: Text) -> Bool { can.map { !$0.evaluate(key) } ?? false }
-  func prefers(_ key: Text) -> Bool { prefers?.evaluate(key) ?? false }
-}
-
 /// Step 9 of the rules, without the requesting session: who comes first among equals.
 struct Rank: Comparable, Sendable {
   let state: SceneState

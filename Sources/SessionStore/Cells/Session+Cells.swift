@@ -47,6 +47,7 @@ extension Session {
       userInfo: try cells.userInfo(), canActivatePredicate: try cells.text(),
       prefersToActivatePredicate: try cells.text(), isPrivate: flags.contains(.isPrivate),
       shownBy: try cells.optionalIdentifier())
+    hasSecrets = flags.contains(.hasSecrets)
   }
 }
 
@@ -55,6 +56,7 @@ struct SessionFlags: OptionSet {
   static let isConnected = SessionFlags(rawValue: 1)
   static let hasBeenConnected = SessionFlags(rawValue: 2)
   static let isPrivate = SessionFlags(rawValue: 4)
+  static let hasSecrets = SessionFlags(rawValue: 8)
 
   init(rawValue: Int64) { self.rawValue = rawValue }
 
@@ -63,6 +65,7 @@ struct SessionFlags: OptionSet {
     if session.isConnected { insert(.isConnected) }
     if session.hasBeenConnected { insert(.hasBeenConnected) }
     if session.isPrivate { insert(.isPrivate) }
+    if session.hasSecrets { insert(.hasSecrets) }
   }
 }
 

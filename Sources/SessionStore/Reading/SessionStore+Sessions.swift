@@ -98,39 +98,6 @@ extension SessionStore {
     return Int(count)
   }
 
-  /// Which applications have sessions, in the order of their identifiers.
-  package func applicationsWithSessions() throws(StoreError) -> [Text] {
-    let database = try database()
-    var found: Set<Text> = []
-    var last: Text?
-    // From one application to the next, past its sessions.
-    while true {
-      var query = try database.query(
-        "SELECT min(application) FROM session" + (last == nil ? "" : " WHERE application > ?"))
-      if let last { query.put(last) }
-      guard try query.step(), let next = try? query.optionalText() else { break }
-      found.insert(next)
-      last = next
-    }
-    var isSmaller = false
-    for change in tail.sessions.values {
-      switch change {
-      case .whole(let session): found.insert(session.application)
-      case .gone: isSmaller = true
-      case .activated: break
-      }
-    }
-    var applications = found.sorted()
-    if isSmaller {
-      var left: [Text] = []
-      for application in applications where try sessions(of: application, limit: 1)?.isEmpty == false {
-        left.append(application)
-      }
-      applications = left
-    }
-    return applications
-  }
-
   // MARK: Rows and the tail
 
   private func read(_ query: inout Query, _ database: Database) -> Session? {

@@ -60,6 +60,7 @@ extension Schema {
       previous_title TEXT NOT NULL, previous_private INTEGER NOT NULL, previous_by BLOB, answer TEXT NOT NULL, decision TEXT NOT NULL, payload TEXT NOT NULL
     ) STRICT;
     CREATE INDEX delivery_by_token ON delivery (token, sender) WHERE token IS NOT NULL;
+    CREATE INDEX delivery_by_sender ON delivery (sender, number) WHERE token IS NOT NULL;
     CREATE INDEX delivery_open ON delivery (application) WHERE is_open;
     CREATE INDEX delivery_open_by_session ON delivery (session) WHERE is_open;
 

@@ -54,7 +54,10 @@ private struct Tally {
     for name: Text in ["created", "activated", "restored", "refused"] {
       #expect(outcomes[name, default: 0] >= 500, "\(name) in \(outcomes)")
     }
-    for reason in Refusal.Reason.allCases { #expect(refusals[reason, default: 0] >= 30, "\(reason) in \(refusals)") }
+    // What is too much for one decision is too much for a law.
+    for reason in Refusal.Reason.allCases where reason != .limitsExceeded {
+      #expect(refusals[reason, default: 0] >= 30, "\(reason) in \(refusals)")
+    }
     for reason in Self.allReasons { #expect(reasons[reason, default: 0] >= 30, "\(reason) in \(reasons)") }
   }
 }

@@ -90,6 +90,7 @@ struct RecordGenerator {
     session.isConnected = random.once(in: 2)
     session.hasBeenConnected = random.once(in: 2)
     session.isPrivate = random.once(in: 4)
+    session.hasSecrets = random.once(in: 4)
     session.shownBy = random.once(in: 3) ? someDelivery() : nil
     session.title = values.text()
     session.userActivity = activity()

@@ -68,7 +68,6 @@ func expectSame(
   #expect(sessions == model.sessionsByAge, comment, sourceLocation: place)
   #expect(try store.sessionCount() == model.sessions.count, comment, sourceLocation: place)
   let applications = Set(model.sessions.values.map(\.application))
-  #expect(try store.applicationsWithSessions() == applications.sorted(), comment, sourceLocation: place)
   for application in applications {
     let some = try store.sessions(of: application, limit: .max)
     #expect(some == model.sessionsByAge.filter { $0.application == application }, comment, sourceLocation: place)

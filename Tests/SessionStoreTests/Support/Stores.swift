@@ -31,11 +31,11 @@ func session(_ number: UInt64, of application: Text = "org.example.A") -> Sessio
 
 func delivery(
   _ number: UInt64, _ state: DeliveryState = .handled, isOpen: Bool = false, token: Text? = nil,
-  at instant: Instant = noon
+  sender: Text = .empty, at instant: Instant = noon
 ) -> StoredDelivery {
   StoredDelivery(
     identifier: UniqueIdentifier(high: number &* 0x9E37_79B9_7F4A_7C15, low: number), application: "org.example.A",
-    token: token, created: instant, deadline: Instant(microseconds: instant.microseconds + 20_000_000),
+    sender: sender, token: token, created: instant, deadline: Instant(microseconds: instant.microseconds + 20_000_000),
     progress: DeliveryProgress(state, isOpen: isOpen))
 }
 

@@ -1,0 +1,17 @@
+package import DBus
+package import SceneModel
+
+/// On the bus it is a string. As the key of a dictionary it is told from others by its bytes: of two that look the same none is lost.
+extension Text: BasicBusValue {
+  package static var signature: Signature { String.signature }
+
+  package static func read(from reader: inout MessageReader) throws(CodingError) -> Text {
+    Text(try String.read(from: &reader))
+  }
+
+  package func write(to writer: inout MessageWriter) throws(CodingError) { try string.write(to: &writer) }
+
+  package init(_ variant: Variant) throws(CodingError) { self.init(try String(variant)) }
+
+  package var variant: Variant { string.variant }
+}

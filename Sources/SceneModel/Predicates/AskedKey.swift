@@ -1,0 +1,38 @@
+/// A key that conditions are asked about, however many: folded when one first asks for it, once in each way, and with a limit to the work.
+package struct AskedKey {
+  package let text: Text
+  /// How many steps conditions may still take. Below 0 they were too many, and what is answered since means nothing.
+  package private(set) var stepsLeft: Int
+  private var withoutCase: Text?
+  private var withoutMarks: Text?
+  private var withoutEither: Text?
+
+  package init(_ text: Text, steps: Int = .max) {
+    self.text = text
+    stepsLeft = steps
+  }
+
+  mutating func fulfils(_ comparison: Comparison) -> Bool {
+    if stepsLeft < 0 { return false }
+    let folded = folded(comparison.options)
+    stepsLeft -= comparison.steps(along: folded)
+    return stepsLeft >= 0 && comparison.holds(forFolded: folded)
+  }
+
+  private mutating func folded(_ options: Comparison.Options) -> Text {
+    switch options {
+    case []: text
+    case .ignoringCase: kept(\.withoutCase, options)
+    case .ignoringMarks: kept(\.withoutMarks, options)
+    default: kept(\.withoutEither, options)
+    }
+  }
+
+  private mutating func kept(_ place: WritableKeyPath<Self, Text?>, _ options: Comparison.Options) -> Text {
+    if let known = self[keyPath: place] { return known }
+    stepsLeft -= 16 * text.count
+    let folded = text.folded(options)
+    self[keyPath: place] = folded
+    return folded
+  }
+}
