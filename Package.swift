@@ -41,7 +41,8 @@ let package = Package(
     .systemLibrary(name: "CMainQueue"),
     .target(
       name: "StagedoorKit", dependencies: ["CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
-      swiftSettings: settings),
+      // What is asked on the main actor stays there: it does not go by way of a thread pool.
+      swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
     .executableTarget(
@@ -76,13 +77,16 @@ let package = Package(
       name: "StagedoorKitTests",
       dependencies: [
         "DBus", "DBusTestSupport", "DaemonTestSupport", "StagedoorKit", "kit-stage-async", "kit-stage-glib",
-        "stagedoord",
+        "kit-stage-plain", "stagedoord",
       ],
       swiftSettings: settings),
     .target(
       name: "KitStage", dependencies: ["StagedoorKit"], path: "Tests/KitStage/Shared", swiftSettings: settings),
     .executableTarget(
       name: "kit-stage-async", dependencies: ["KitStage", "StagedoorKit"], path: "Tests/KitStage/Async",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "kit-stage-plain", dependencies: ["KitStage", "StagedoorKit"], path: "Tests/KitStage/Plain",
       swiftSettings: settings),
     .executableTarget(
       name: "kit-stage-glib", dependencies: ["KitStage", "StagedoorKit"], path: "Tests/KitStage/GLib",

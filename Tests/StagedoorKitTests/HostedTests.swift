@@ -93,6 +93,10 @@ import Testing
           try await application.requestSceneSessionActivation(nil, userActivity: cat("tom")).session == made.session)
         #expect(try await application.requestSceneSessionActivation(nil, userActivity: nil).outcome == .created)
         try await eventually("another window") { await application.connectedScenes.count == 2 }
+        // The service brings it to the front when it has been taken.
+        try await eventually("each in front") {
+          await application.calls.count { $0.hasPrefix("bringToFront") } == 3
+        }
         scene.enter(.background)
         try await eventually("it is away") {
           try await stagedoor.session(made.session).activationState == .background

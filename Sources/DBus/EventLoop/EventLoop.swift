@@ -77,7 +77,7 @@ public final class EventLoop: SerialExecutor {
   var quiet: QuietTime?
 
   /// For a task that waits for something that happens here.
-  let taskExecutor = LoopTaskExecutor()
+  package let taskExecutor = LoopTaskExecutor()
 
   /// Starts a loop on a thread of its own, which `ps` and debuggers show under `name` (15 bytes of it).
   public init(name: String = "dbus-loop") throws(ConnectionError) {

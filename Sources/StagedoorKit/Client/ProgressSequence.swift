@@ -128,7 +128,7 @@ public struct ProgressSequence: AsyncSequence, Sendable {
       return step.state
     }
 
-    private nonisolated(nonsending) mutating func step() async throws(StagedoorError) -> Step? {
+    private mutating func step() async throws(StagedoorError) -> Step? {
       switch await reader.next(within: pause) {
       case .end: if Task.isCancelled { return nil } else { throw .busHasGone }
       case .signal(let signal):
@@ -146,7 +146,7 @@ public struct ProgressSequence: AsyncSequence, Sendable {
       }
     }
 
-    private nonisolated(nonsending) func asked() async throws(StagedoorError) -> Step? {
+    private func asked() async throws(StagedoorError) -> Step? {
       do throws(StagedoorError) {
         return try await sequence.stagedoor.step(of: sequence.delivery)
       } catch  where error.saysServiceLeft || error.code == .taskCancelled {

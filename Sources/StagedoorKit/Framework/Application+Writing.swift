@@ -11,7 +11,7 @@ extension Application {
 
   func writeSoon() {
     guard let hosting, hosting.isAttached, hosting.writing == nil, !unwritten.isEmpty else { return }
-    hosting.writing = Task {
+    hosting.writing = hosting.loop.task {
       while hosting.isAttached, let change = nextUnwritten(), let scene = scenes[change.scene] {
         await write(change.property, of: scene, hosting)
       }
@@ -21,7 +21,10 @@ extension Application {
 
   /// Waits until all is written that can be.
   func written() async {
-    while let writing = hosting?.writing { await writing.value }
+    guard let hosting else { return }
+    await withTaskExecutorPreference(hosting.loop.taskExecutor) {
+      while let writing = hosting.writing { await writing.value }
+    }
   }
 
   /// A state before the service knows that the scene is there would be refused.

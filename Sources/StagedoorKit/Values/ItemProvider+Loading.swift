@@ -1,5 +1,4 @@
 internal import DBus
-internal import Dispatch
 public import FoundationEssentials
 internal import Glibc
 internal import InterchangeWire
@@ -83,7 +82,9 @@ struct ReceivedItem: Sendable {
     let call = delivery.stagedoor
     let (descriptor, _) = try await call.call(
       "OpenItem", delivery.identifier.description, index, type, returning: OwnedFileDescriptor.self, Int64.self)
-    return try await descriptor.readToEnd()
+    return try await withTaskExecutorPreference(call.connection.loop.taskExecutor) { () async throws(StagedoorError) in
+      try await descriptor.readToEnd()
+    }
   }
 }
 
@@ -108,9 +109,10 @@ final class ReceivedDelivery: Sendable {
 extension OwnedFileDescriptor {
   /// All that is in it, read on a thread that may wait: it can be a pipe.
   func readToEnd() async throws(StagedoorError) -> Data {
-    let result: Result<Data, StagedoorError> = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: self.read()) }
-    }
+    let loop: EventLoop
+    do throws(ConnectionError) { loop = try EventLoop(name: "load") } catch { throw StagedoorError(error) }
+    let result = await loop.run { _ in self.read() }
+    await loop.stop()
     return try result.get()
   }
 
