@@ -73,6 +73,33 @@ import Testing
     }
   }
 
+  @Test func `an activity becomes current in the scene whose delegate is called, and in the tasks that begin there`()
+    async throws
+  {
+    try await withStage { _, service, application in
+      var tasks: [Task<Void, Never>] = []
+      application.whenConnecting = { scene, options in
+        #expect(Scene.current === scene)
+        let name = "mouse of \(options.userActivities.first?.targetContentIdentifier ?? "")"
+        tasks.append(Task { cat(name).becomeCurrent() })
+      }
+      application.whenContinuing = { _, _ in cat("dog").becomeCurrent() }
+      let sessions = [service.addSession(1), service.addSession(2)]
+      for (session, name) in zip(sessions, ["cat1", "cat2"]) {
+        try await service.connect(session, Options.activity(name))
+      }
+      for task in tasks { await task.value }
+      #expect(Scene.current == nil)
+      #expect(sessions.map { application.scene(of: $0)?.userActivity } == [cat("mouse of cat1"), cat("mouse of cat2")])
+      try await service.resume(sessions[0], Options.activity("cat3"))
+      #expect(sessions.map { application.scene(of: $0)?.userActivity } == [cat("dog"), cat("mouse of cat2")])
+    }
+  }
+
+  @Test func `no scene is meant where no delegate is called`() async {
+    await #expect(processExitsWith: .failure) { await UserActivity("viewCat").becomeCurrent() }
+  }
+
   @Test func `items are loaded as long as somebody has them, and then released`() async throws {
     try await withStage { _, service, application in
       let session = service.addSession(1)

@@ -69,7 +69,7 @@ extension Scene {
   /// Lets the delegate fill in what has changed.
   fileprivate func save() {
     guard var activity = userActivity, activity.needsSave else { return }
-    delegate.scene(self, willSave: &activity)
+    lookedAfter { $0.scene(self, willSave: &activity) }
     activity.needsSave = false
     take(activity)
   }
