@@ -174,8 +174,8 @@ import Testing
       let other = Stagedoor(on: try await bus.connect())
       let there = try await other.notifications(named: "EntriesUpdated", of: "org.example.Cats")
       let stranger = try await other.notifications(named: "EntriesUpdated", of: "org.example.Dogs")
-      try await application.post("Something")
-      try await application.post("EntriesUpdated", userInfo: ["entryID": "7", "count": 3])
+      application.post("Something")
+      application.post("EntriesUpdated", userInfo: ["entryID": "7", "count": 3])
       for sequence in [here, there] {
         let first = try await collect(1, from: sequence)[0]
         #expect(first.name == "EntriesUpdated")
@@ -237,11 +237,13 @@ import Testing
       let scene = try #require(application.scene(of: session))
       scene.title = "Tom"
       scene.enter(.background)
+      application.post("EntriesUpdated")
 
       let next = try await PlayedService(on: bus, for: "org.example.Cats", discarding: [doomed.path], sessions: [1])
       try await next.wait(for: "AttachHost org.example.Cats \([session.path.rawValue, doomed.path.rawValue])")
       try await next.wait(for: "1: Title = Tom")
       try await next.wait(for: "1: SetState background")
+      try await next.wait(for: "PostNotification EntriesUpdated")
       #expect(application.connectedScenes.map(\.id) == [session])
       #expect(application.taken().contains("didDisconnect standard (unattached)"))
       // It takes calls from the new one.

@@ -207,7 +207,7 @@ import Testing
       try await house.hosting { application in
         let here = try await application.notifications(named: "EntriesUpdated")
         let there = try await stagedoor.notifications(named: "EntriesUpdated", of: "org.example.Cats")
-        try await application.post("EntriesUpdated", userInfo: ["entryID": "7"])
+        application.post("EntriesUpdated", userInfo: ["entryID": "7"])
         for sequence in [here, there] {
           #expect(try await collect(1, from: sequence)[0].userInfo == ["entryID": "7"])
         }

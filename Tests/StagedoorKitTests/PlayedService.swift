@@ -102,6 +102,7 @@ final class PlayedService: Sendable {
     var application = Interface("org.stagedoor.Application1")
     let posted = application.signal("NotificationPosted", "name", "user_info", of: String.self, String.self)
     application.method("PostNotification", in: "name", "user_info") { (call: Call, name: String, info: String) in
+      record.add("PostNotification \(name)")
       try call.connection.emit(posted, from: call.path, name, info)
     }
     connection.export(application, at: path)

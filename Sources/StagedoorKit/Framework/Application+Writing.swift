@@ -2,7 +2,7 @@ internal import DBus
 internal import InterchangeWire
 internal import SceneModel
 
-// What scenes say of themselves, on its way to the service: one after the other, and each as it is when its turn comes.
+// What scenes say of themselves, and what is posted, on its way to the service: one after the other, and each as it is when its turn comes.
 extension Application {
   func noteChange(_ property: SceneProperty, of scene: Scene) {
     unwritten.add(property, of: scene.id)
@@ -12,8 +12,14 @@ extension Application {
   func writeSoon() {
     guard let hosting, hosting.isAttached, hosting.writing == nil, !unwritten.isEmpty else { return }
     hosting.writing = hosting.loop.task {
-      while hosting.isAttached, let change = nextUnwritten(), let scene = scenes[change.scene] {
-        await write(change.property, of: scene, hosting)
+      while hosting.isAttached {
+        if let change = nextUnwritten(), let scene = scenes[change.scene] {
+          await write(change.property, of: scene, hosting)
+        } else if let notification = unwritten.takeNotification() {
+          await tell(notification, hosting)
+        } else {
+          break
+        }
       }
       hosting.writing = nil
     }
@@ -51,10 +57,23 @@ extension Application {
     }
   }
 
+  private func tell(_ notification: SceneNotification, _ hosting: Hosting) async {
+    do throws(StagedoorError) {
+      let document = JSON.text(of: .dictionary(try SceneModel.UserInfo(notification.userInfo, at: .document)))
+      try await hosting.stagedoor.call(
+        "PostNotification", notification.name.rawValue, document.string,
+        at: InterchangeNames.path(ofApplication: Text(identifier)), in: InterchangeNames.application)
+    } catch  where error.saysServiceWasAway {
+      hosting.isAttached = false
+      unwritten.putBack(notification)
+    } catch {
+      didFail(error, while: "posting \(notification.name)")
+    }
+  }
+
   private func fail(to property: SceneProperty, of scene: Scene, _ error: StagedoorError, _ hosting: Hosting) {
     switch error.code {
-    case .noReply, .serviceUnknown, .disconnected, .accessDenied:
-      // The service has been away, and does not know this host: it is told when it does.
+    case _ where error.saysServiceWasAway:
       hosting.isAttached = false
       unwritten.add(property, of: scene.id)
     case .noSuchSession, .unknownObject:
@@ -63,6 +82,11 @@ extension Application {
     default: didFail(error, while: "writing the \(property) of \(scene.id)")
     }
   }
+}
+
+extension StagedoorError {
+  /// The service does not know this host, or will not when it is back: it is told when it does.
+  fileprivate var saysServiceWasAway: Bool { saysServiceLeft || code == .disconnected || code == .accessDenied }
 }
 
 extension Scene {
