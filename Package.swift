@@ -54,6 +54,8 @@ let package = Package(
     .executableTarget(
       name: "greeter-client", dependencies: ["DBus"], path: "examples/greeter", exclude: ["Service.swift"],
       sources: ["Client.swift"], swiftSettings: settings),
+    .executableTarget(
+      name: "journal", dependencies: ["StagedoorKit"], path: "examples/journal", swiftSettings: settings),
     // In this package and not in that of the benchmarks, because the rooms that it measures are nobody's product.
     .executableTarget(
       name: "mind-benchmark", dependencies: ["SceneModel", "SceneRouting"], path: "Benchmarks/Sources/mind-benchmark",
@@ -77,7 +79,7 @@ let package = Package(
       name: "StagedoorKitTests",
       dependencies: [
         "DBus", "DBusTestSupport", "DaemonTestSupport", "StagedoorKit", "kit-stage-async", "kit-stage-glib",
-        "kit-stage-plain", "stagedoord",
+        "kit-stage-plain", "journal", "stagedoord",
       ],
       swiftSettings: settings),
     .target(
