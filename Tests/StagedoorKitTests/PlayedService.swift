@@ -13,6 +13,8 @@ final class PlayedService: Sendable {
   private let connectAtOnce = Lock<[SessionIdentifier]>([])
   /// The names of the events that are kept.
   private let events: Lock<[String]>
+  /// What it says of a delivery, one after the other, and then the last.
+  let states = Lock(["routed"])
   /// What hosts asked for, in its order: "Title = Tom", "SetState background".
   private let record: Record
 
@@ -52,9 +54,9 @@ final class PlayedService: Sendable {
   func close() async { await connection.close() }
 
   private func exportRoot() {
-    let (record, discarded, path) = (record, discarded, applicationPath)
+    let (record, discarded, path, identifier) = (record, discarded, applicationPath, application)
     var root = Interface("org.stagedoor.Interchange1")
-    let events = events
+    let (events, states) = (events, states)
     root.property("EventSequence", get: { UInt64(events.withLock(\.count)) })
     root.method("EventsSince", in: "sequence", "limit", out: "events") {
       (sequence: UInt64, _: UInt32) -> [Structure<UInt64, String, String>] in
@@ -95,12 +97,17 @@ final class PlayedService: Sendable {
       pipe.writeEnd.withRawValue { _ = Glibc.write($0, bytes, bytes.count) }
       return (pipe.readEnd, -1)
     }
+    root.method("GetDelivery", in: "delivery", out: "state", "decision") { (_: String) -> (String, String) in
+      let state = states.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+      return (state, #"{"outcome": "created", "application": {"chosen": "\#(identifier)", "because": "it is"}}"#)
+    }
     root.method("ReleaseDelivery", in: "delivery") { (delivery: String) in
       record.add("ReleaseDelivery \(delivery)")
     }
     connection.export(root, at: Self.root)
     var application = Interface("org.stagedoor.Application1")
     let posted = application.signal("NotificationPosted", "name", "user_info", of: String.self, String.self)
+    application.property("HostAttached", constant: false)
     application.method("PostNotification", in: "name", "user_info") { (call: Call, name: String, info: String) in
       record.add("PostNotification \(name)")
       try call.connection.emit(posted, from: call.path, name, info)
