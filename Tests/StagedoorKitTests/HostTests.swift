@@ -124,6 +124,23 @@ import Testing
     }
   }
 
+  @Test func `whoever waits for an item that does not end can be called off`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(
+        session,
+        """
+        {"delivery": "11111111-1111-4111-8111-111111111111", "attempt": 1, "userActivities": [],
+         "items": [{"representations": [{"type": "text/endless"}]}]}
+        """)
+      let item = try #require(application.items.first)
+      let loading = Task { await code { _ = try await item.itemProvider.loadData(as: "text/endless") } }
+      try await service.wait(for: "OpenItem 0 text/endless")
+      loading.cancel()
+      #expect(try await withLimit(usualLimit, "the end of the loading") { await loading.value } == .taskCancelled)
+    }
+  }
+
   @Test func `what the application asks for goes to the service, and its refusals come back typed`() async throws {
     try await withStage { _, service, application in
       let session = service.addSession(1)

@@ -15,6 +15,8 @@ final class PlayedService: Sendable {
   private let events: Lock<[String]>
   /// What it says of a delivery, one after the other, and then the last.
   let states = Lock(["routed"])
+  /// Of pipes that are not at their end.
+  private let endless = Lock<[OwnedFileDescriptor]>([])
   /// What hosts asked for, in its order: "Title = Tom", "SetState background".
   private let record: Record
 
@@ -56,7 +58,7 @@ final class PlayedService: Sendable {
   private func exportRoot() {
     let (record, discarded, path, identifier) = (record, discarded, applicationPath, application)
     var root = Interface("org.stagedoor.Interchange1")
-    let (events, states) = (events, states)
+    let (events, endless, states) = (events, endless, states)
     root.property("EventSequence", get: { UInt64(events.withLock(\.count)) })
     root.method("EventsSince", in: "sequence", "limit", out: "events") {
       (sequence: UInt64, _: UInt32) -> [Structure<UInt64, String, String>] in
@@ -93,6 +95,7 @@ final class PlayedService: Sendable {
       (_: String, item: UInt32, type: String) throws -> (OwnedFileDescriptor, Int64) in
       record.add("OpenItem \(item) \(type)")
       let pipe = try OwnedFileDescriptor.pipe()
+      if type == "text/endless" { endless.withLock { $0.append(pipe.writeEnd) } }
       let bytes = Array("a beach".utf8)
       pipe.writeEnd.withRawValue { _ = Glibc.write($0, bytes, bytes.count) }
       return (pipe.readEnd, -1)

@@ -125,6 +125,12 @@ public final class EventLoop: SerialExecutor {
     }
   }
 
+  /// The same, for those who do not wait for it.
+  package func beginStopping() {
+    inbox.withLock { inbox in if inbox.phase == .running { inbox.phase = .stopping } }
+    wake()
+  }
+
   /// Runs `body` on this loop's thread, and comes back with what it returns.
   ///
   /// The parameter is what keeps it there: the isolation that `body` has, and that what it awaits comes back to.
