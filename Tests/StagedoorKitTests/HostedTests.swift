@@ -55,6 +55,19 @@ import Testing
     }
   }
 
+  @Test func `an application that comes first has the bus start the service`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.installService("--durability", "memory")
+      try await house.hosting { application in
+        let tom = try await application.requestSceneSessionActivation(nil, userActivity: cat("tom"))
+        try await eventually("a window") {
+          await application.scene(of: tom.session)?.activationState == .foregroundActive
+        }
+      }
+    }
+  }
+
   @Test func `what came before the application is given to it in its order`() async throws {
     try await withHosts { house, stagedoor in
       for name in ["tom", "tim", "kit"] { try await stagedoor.deliver(cat(name), .lasting) }
