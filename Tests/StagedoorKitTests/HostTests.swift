@@ -124,6 +124,12 @@ import Testing
     }
   }
 
+  @Test func `what an item promises is not made on the main actor`() async throws {
+    var provider = ItemProvider()
+    provider.registerData(as: "image/png") { Data([#isolation === MainActor.shared ? 1 : 0]) }
+    #expect(try await provider.loadData(as: "image/png") == Data([0]))
+  }
+
   @Test func `whoever waits for an item that does not end can be called off`() async throws {
     try await withStage { _, service, application in
       let session = service.addSession(1)

@@ -37,11 +37,13 @@ extension Application {
   private func nextUnwritten() -> UnwrittenChanges.Change? {
     unwritten.takeFirst { change in
       guard let scene = scenes[change.scene] else { return false }
-      return change.property != .state || scene.isAcknowledged && scene.activationState != .unattached
+      return change.property != .state || scene.isAcknowledged
     }
   }
 
   private func write(_ property: SceneProperty, of scene: Scene, _ hosting: Hosting) async {
+    // That it ends is said in other words. It may have ended since its turn came: a task of the loop is put off at every `await`.
+    if property == .state, scene.activationState == .unattached { return }
     do throws(StagedoorError) {
       if property == .userActivity { scene.save() }
       let text = try scene.text(of: property)

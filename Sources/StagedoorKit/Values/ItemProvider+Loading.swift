@@ -62,13 +62,13 @@ extension ItemProvider {
     }
   }
 
-  static func load(_ loader: Loader) async throws(StagedoorError) -> Data {
-    do {
-      return try await loader()
-    } catch is CancellationError {
-      throw .loadWasCancelled
-    } catch {
-      throw StagedoorError(.loadFailed, "\(error)")
+  static func load(_ loader: @escaping Loader) async throws(StagedoorError) -> Data {
+    try await EventLoop.forLoading { _ throws(StagedoorError) in
+      do { return try await loader() } catch is CancellationError {
+        throw .loadWasCancelled
+      } catch {
+        throw StagedoorError(.loadFailed, "\(error)")
+      }
     }
   }
 }
@@ -111,7 +111,7 @@ extension StagedoorError {
 }
 
 extension EventLoop {
-  /// Runs `body` on a thread of its own, which may wait for a disk.
+  /// Runs `body` on a thread of its own, which may wait for a disk, or take its time.
   fileprivate static func forLoading(
     _ body: @escaping @Sendable (EventLoop) async throws(StagedoorError) -> Data
   ) async throws(StagedoorError) -> Data {
