@@ -44,7 +44,8 @@ let package = Package(
     .systemLibrary(name: "CMainQueue"),
     .target(
       name: "StagedoorKit", dependencies: ["CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
-      swiftSettings: settings),
+      // What is asked on the main actor stays there: it does not go by way of a thread pool.
+      swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
     .executableTarget(
@@ -56,6 +57,8 @@ let package = Package(
     .executableTarget(
       name: "greeter-client", dependencies: ["DBus"], path: "examples/greeter", exclude: ["Service.swift"],
       sources: ["Client.swift"], swiftSettings: settings),
+    .executableTarget(
+      name: "journal", dependencies: ["StagedoorKit"], path: "examples/journal", swiftSettings: settings),
     // In this package and not in that of the benchmarks, because the rooms that it measures are nobody's product.
     .executableTarget(
       name: "mind-benchmark", dependencies: ["SceneModel", "SceneRouting"], path: "Benchmarks/Sources/mind-benchmark",
@@ -79,13 +82,16 @@ let package = Package(
       name: "StagedoorKitTests",
       dependencies: [
         "DBus", "DBusTestSupport", "DaemonTestSupport", "StagedoorKit", "kit-stage-async", "kit-stage-glib",
-        "stagedoord",
+        "kit-stage-plain", "journal", "stagedoord",
       ],
       swiftSettings: settings),
     .target(
       name: "KitStage", dependencies: ["StagedoorKit"], path: "Tests/KitStage/Shared", swiftSettings: settings),
     .executableTarget(
       name: "kit-stage-async", dependencies: ["KitStage", "StagedoorKit"], path: "Tests/KitStage/Async",
+      swiftSettings: settings),
+    .executableTarget(
+      name: "kit-stage-plain", dependencies: ["KitStage", "StagedoorKit"], path: "Tests/KitStage/Plain",
       swiftSettings: settings),
     .executableTarget(
       name: "kit-stage-glib", dependencies: ["KitStage", "StagedoorKit"], path: "Tests/KitStage/GLib",

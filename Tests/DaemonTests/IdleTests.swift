@@ -1,4 +1,5 @@
 import DBusTestSupport
+import DaemonTestSupport
 import FoundationEssentials
 import Glibc
 import Testing
@@ -12,10 +13,10 @@ import Testing
       try await house.serving { daemon in
         // Its deadline is nothing that happens while we look.
         _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
-        try await rests(daemon)
+        try await daemon.rests()
         // Read again, and nothing of that stays awake either.
         daemon.signal(SIGHUP)
-        try await rests(daemon)
+        try await daemon.rests()
       }
     }
   }
@@ -34,9 +35,9 @@ import Testing
         #expect(try await house.refusal("Deliver", "string:\(waits)").name == "org.stagedoor.Error.LaunchFailed")
         try await house.hosting { host in
           _ = try await house.deliver(waits)
-          try await rests(daemon)
+          try await daemon.rests()
         }
-        try await rests(daemon)
+        try await daemon.rests()
       }
     }
   }
@@ -61,14 +62,5 @@ import Testing
     let status = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
     let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("RssFile:") })
     return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
-  }
-
-  /// Two seconds are enough: what looks after itself does so each second.
-  private func rests(_ daemon: RunningCommand) async throws {
-    try await eventually("two seconds in which no thread wakes") {
-      let before = ContextSwitches.now(ofProcess: daemon.processIdentifier)
-      try await ContinuousClock().sleep(for: .seconds(2))
-      return ContextSwitches.since(before, ofProcess: daemon.processIdentifier).isEmpty
-    }
   }
 }

@@ -1,3 +1,4 @@
+import DBus
 import DBusTestSupport
 import DaemonTestSupport
 import StagedoorKit
@@ -71,6 +72,23 @@ import Testing
       }
       #expect(steps.last == .routed)
       #expect(try await stagedoor.finished(delivery.identifier) == .routed)
+    }
+  }
+
+  @Test func `a delivery whose host leaves as it is asked about goes on`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, for: "org.example.Cats")
+      service.states.withLock { $0 = ["routed", "held"] }
+      let stagedoor = Stagedoor(on: try await bus.connect())
+      let identifier = try #require(DeliveryIdentifier("11111111-1111-4111-8111-111111111111"))
+      let progress = try await stagedoor.progress(of: identifier)
+      service.states.withLock { $0 = ["handled"] }
+      let steps = try await withLimit(usualLimit, "the end of the delivery") {
+        try await progress.reduce(into: []) { $0.append($1) }
+      }
+      #expect(steps == [.held, .handled])
+      await stagedoor.close()
+      await service.close()
     }
   }
 

@@ -73,6 +73,33 @@ import Testing
     }
   }
 
+  @Test func `an activity becomes current in the scene whose delegate is called, and in the tasks that begin there`()
+    async throws
+  {
+    try await withStage { _, service, application in
+      var tasks: [Task<Void, Never>] = []
+      application.whenConnecting = { scene, options in
+        #expect(Scene.current === scene)
+        let name = "mouse of \(options.userActivities.first?.targetContentIdentifier ?? "")"
+        tasks.append(Task { cat(name).becomeCurrent() })
+      }
+      application.whenContinuing = { _, _ in cat("dog").becomeCurrent() }
+      let sessions = [service.addSession(1), service.addSession(2)]
+      for (session, name) in zip(sessions, ["cat1", "cat2"]) {
+        try await service.connect(session, Options.activity(name))
+      }
+      for task in tasks { await task.value }
+      #expect(Scene.current == nil)
+      #expect(sessions.map { application.scene(of: $0)?.userActivity } == [cat("mouse of cat1"), cat("mouse of cat2")])
+      try await service.resume(sessions[0], Options.activity("cat3"))
+      #expect(sessions.map { application.scene(of: $0)?.userActivity } == [cat("dog"), cat("mouse of cat2")])
+    }
+  }
+
+  @Test func `no scene is meant where no delegate is called`() async {
+    await #expect(processExitsWith: .failure) { await UserActivity("viewCat").becomeCurrent() }
+  }
+
   @Test func `items are loaded as long as somebody has them, and then released`() async throws {
     try await withStage { _, service, application in
       let session = service.addSession(1)
@@ -94,6 +121,29 @@ import Testing
       application.items = []
       _ = consume item
       try await service.wait(for: "ReleaseDelivery \(delivery)")
+    }
+  }
+
+  @Test func `what an item promises is not made on the main actor`() async throws {
+    var provider = ItemProvider()
+    provider.registerData(as: "image/png") { Data([#isolation === MainActor.shared ? 1 : 0]) }
+    #expect(try await provider.loadData(as: "image/png") == Data([0]))
+  }
+
+  @Test func `whoever waits for an item that does not end can be called off`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(
+        session,
+        """
+        {"delivery": "11111111-1111-4111-8111-111111111111", "attempt": 1, "userActivities": [],
+         "items": [{"representations": [{"type": "text/endless"}]}]}
+        """)
+      let item = try #require(application.items.first)
+      let loading = Task { await code { _ = try await item.itemProvider.loadData(as: "text/endless") } }
+      try await service.wait(for: "OpenItem 0 text/endless")
+      loading.cancel()
+      #expect(try await withLimit(usualLimit, "the end of the loading") { await loading.value } == .taskCancelled)
     }
   }
 
@@ -147,8 +197,8 @@ import Testing
       let other = Stagedoor(on: try await bus.connect())
       let there = try await other.notifications(named: "EntriesUpdated", of: "org.example.Cats")
       let stranger = try await other.notifications(named: "EntriesUpdated", of: "org.example.Dogs")
-      try await application.post("Something")
-      try await application.post("EntriesUpdated", userInfo: ["entryID": "7", "count": 3])
+      application.post("Something")
+      application.post("EntriesUpdated", userInfo: ["entryID": "7", "count": 3])
       for sequence in [here, there] {
         let first = try await collect(1, from: sequence)[0]
         #expect(first.name == "EntriesUpdated")
@@ -210,11 +260,13 @@ import Testing
       let scene = try #require(application.scene(of: session))
       scene.title = "Tom"
       scene.enter(.background)
+      application.post("EntriesUpdated")
 
       let next = try await PlayedService(on: bus, for: "org.example.Cats", discarding: [doomed.path], sessions: [1])
       try await next.wait(for: "AttachHost org.example.Cats \([session.path.rawValue, doomed.path.rawValue])")
       try await next.wait(for: "1: Title = Tom")
       try await next.wait(for: "1: SetState background")
+      try await next.wait(for: "PostNotification EntriesUpdated")
       #expect(application.connectedScenes.map(\.id) == [session])
       #expect(application.taken().contains("didDisconnect standard (unattached)"))
       // It takes calls from the new one.

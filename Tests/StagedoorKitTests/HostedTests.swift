@@ -55,6 +55,19 @@ import Testing
     }
   }
 
+  @Test func `an application that comes first has the bus start the service`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.installService("--durability", "memory")
+      try await house.hosting { application in
+        let tom = try await application.requestSceneSessionActivation(nil, userActivity: cat("tom"))
+        try await eventually("a window") {
+          await application.scene(of: tom.session)?.activationState == .foregroundActive
+        }
+      }
+    }
+  }
+
   @Test func `what came before the application is given to it in its order`() async throws {
     try await withHosts { house, stagedoor in
       for name in ["tom", "tim", "kit"] { try await stagedoor.deliver(cat(name), .lasting) }
@@ -93,6 +106,10 @@ import Testing
           try await application.requestSceneSessionActivation(nil, userActivity: cat("tom")).session == made.session)
         #expect(try await application.requestSceneSessionActivation(nil, userActivity: nil).outcome == .created)
         try await eventually("another window") { await application.connectedScenes.count == 2 }
+        // The service brings it to the front when it has been taken.
+        try await eventually("each in front") {
+          await application.calls.count { $0.hasPrefix("bringToFront") } == 3
+        }
         scene.enter(.background)
         try await eventually("it is away") {
           try await stagedoor.session(made.session).activationState == .background
@@ -203,7 +220,7 @@ import Testing
       try await house.hosting { application in
         let here = try await application.notifications(named: "EntriesUpdated")
         let there = try await stagedoor.notifications(named: "EntriesUpdated", of: "org.example.Cats")
-        try await application.post("EntriesUpdated", userInfo: ["entryID": "7"])
+        application.post("EntriesUpdated", userInfo: ["entryID": "7"])
         for sequence in [here, there] {
           #expect(try await collect(1, from: sequence)[0].userInfo == ["entryID": "7"])
         }

@@ -13,6 +13,10 @@ final class PlayedService: Sendable {
   private let connectAtOnce = Lock<[SessionIdentifier]>([])
   /// The names of the events that are kept.
   private let events: Lock<[String]>
+  /// What it says of a delivery, one after the other, and then the last.
+  let states = Lock(["routed"])
+  /// Of pipes that are not at their end.
+  private let endless = Lock<[OwnedFileDescriptor]>([])
   /// What hosts asked for, in its order: "Title = Tom", "SetState background".
   private let record: Record
 
@@ -52,9 +56,9 @@ final class PlayedService: Sendable {
   func close() async { await connection.close() }
 
   private func exportRoot() {
-    let (record, discarded, path) = (record, discarded, applicationPath)
+    let (record, discarded, path, identifier) = (record, discarded, applicationPath, application)
     var root = Interface("org.stagedoor.Interchange1")
-    let events = events
+    let (events, endless, states) = (events, endless, states)
     root.property("EventSequence", get: { UInt64(events.withLock(\.count)) })
     root.method("EventsSince", in: "sequence", "limit", out: "events") {
       (sequence: UInt64, _: UInt32) -> [Structure<UInt64, String, String>] in
@@ -91,9 +95,14 @@ final class PlayedService: Sendable {
       (_: String, item: UInt32, type: String) throws -> (OwnedFileDescriptor, Int64) in
       record.add("OpenItem \(item) \(type)")
       let pipe = try OwnedFileDescriptor.pipe()
+      if type == "text/endless" { endless.withLock { $0.append(pipe.writeEnd) } }
       let bytes = Array("a beach".utf8)
       pipe.writeEnd.withRawValue { _ = Glibc.write($0, bytes, bytes.count) }
       return (pipe.readEnd, -1)
+    }
+    root.method("GetDelivery", in: "delivery", out: "state", "decision") { (_: String) -> (String, String) in
+      let state = states.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
+      return (state, #"{"outcome": "created", "application": {"chosen": "\#(identifier)", "because": "it is"}}"#)
     }
     root.method("ReleaseDelivery", in: "delivery") { (delivery: String) in
       record.add("ReleaseDelivery \(delivery)")
@@ -101,7 +110,9 @@ final class PlayedService: Sendable {
     connection.export(root, at: Self.root)
     var application = Interface("org.stagedoor.Application1")
     let posted = application.signal("NotificationPosted", "name", "user_info", of: String.self, String.self)
+    application.property("HostAttached", constant: false)
     application.method("PostNotification", in: "name", "user_info") { (call: Call, name: String, info: String) in
+      record.add("PostNotification \(name)")
       try call.connection.emit(posted, from: call.path, name, info)
     }
     connection.export(application, at: path)

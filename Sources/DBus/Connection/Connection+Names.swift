@@ -201,7 +201,7 @@ extension Connection {
       }
     owners.entries[name]?.asked = task
     do {
-      try await task.value
+      try await withTaskExecutorPreference(loop.taskExecutor) { try await task.value }
     } catch {
       if owners.entries[name]?.asked == task { owners.entries[name]?.asked = nil }
       owners.entries[name]?.count -= 1

@@ -60,7 +60,7 @@ extension Connection {
     guard isOpen else { throw .disconnected }
     let identifier = subscriptions.nextIdentifier
     subscriptions.nextIdentifier += 1
-    let stream = SignalStream(buffering: buffering) { [weak self] in
+    let stream = SignalStream(on: loop, buffering: buffering) { [weak self] in
       guard let self else { return }
       loop.execute { self.assumeIsolated { $0.unsubscribe(identifier, from: rule) } }
     }
@@ -125,7 +125,7 @@ extension Connection {
       }
     subscriptions.rules[rule]?.added = task
     do {
-      try await task.value
+      try await withTaskExecutorPreference(loop.taskExecutor) { try await task.value }
     } catch {
       // Forget the failure: the next one who asks may have better luck.
       if subscriptions.rules[rule]?.added == task { subscriptions.rules[rule]?.added = nil }

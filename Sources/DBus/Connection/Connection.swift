@@ -87,17 +87,23 @@ public actor Connection {
 
 extension Connection {
   /// Connects to the session bus: on `loop`, or on a loop of its own.
-  public static func session(on loop: EventLoop? = nil) async throws(ConnectionError) -> Connection {
+  public nonisolated(nonsending) static func session(
+    on loop: EventLoop? = nil
+  ) async throws(ConnectionError) -> Connection {
     try await open(try BusAddress.session(), on: loop)
   }
 
   /// Connects to the system bus: on `loop`, or on a loop of its own.
-  public static func system(on loop: EventLoop? = nil) async throws(ConnectionError) -> Connection {
+  public nonisolated(nonsending) static func system(
+    on loop: EventLoop? = nil
+  ) async throws(ConnectionError) -> Connection {
     try await open(BusAddress.system(), on: loop)
   }
 
   /// Connects to the bus that started this process: on `loop`, or on a loop of its own.
-  public static func starter(on loop: EventLoop? = nil) async throws(ConnectionError) -> Connection {
+  public nonisolated(nonsending) static func starter(
+    on loop: EventLoop? = nil
+  ) async throws(ConnectionError) -> Connection {
     try await open(try BusAddress.starter(), on: loop)
   }
 
@@ -105,7 +111,7 @@ extension Connection {
   ///
   /// The greeting does not block, as libdbus's own does, which lets messages pile up unseen meanwhile. What libdbus has no other way for
   /// blocks the loop for a moment: looking up the host of a `tcp:` address, starting the program of a `unixexec:` one.
-  public static func open(
+  public nonisolated(nonsending) static func open(
     _ address: BusAddress, on loop: EventLoop? = nil, timeout: Duration = .seconds(25)
   ) async throws(ConnectionError) -> Connection {
     let connection = try await peer(address, on: loop)
@@ -121,7 +127,7 @@ extension Connection {
 
   /// Connects to a peer that listens at `address`, such as a ``Listener``: no bus stands between the two. When this returns, the
   /// two have said who they are.
-  public static func peer(
+  public nonisolated(nonsending) static func peer(
     _ address: BusAddress, on loop: EventLoop? = nil, timeout: Duration = .seconds(25)
   ) async throws(ConnectionError) -> Connection {
     if let loop { return try await peer(address, on: loop, lease: nil, timeout: timeout) }
@@ -130,12 +136,14 @@ extension Connection {
   }
 
   /// Connects to a peer that will say who it is later: to one that is only about to be started.
-  package static func peerToBe(_ address: BusAddress) async throws(ConnectionError) -> Connection {
+  package nonisolated(nonsending) static func peerToBe(
+    _ address: BusAddress
+  ) async throws(ConnectionError) -> Connection {
     let lease = try LoopLease()
     return try await peer(address, on: lease.loop, lease: lease, timeout: nil)
   }
 
-  static func peer(
+  nonisolated(nonsending) static func peer(
     _ address: BusAddress, on loop: EventLoop, lease: LoopLease?, timeout: Duration?
   ) async throws(ConnectionError) -> Connection {
     let connection = Connection(loop: loop, lease: lease)
@@ -255,12 +263,14 @@ extension Connection {
     let waiter = nextWaiter
     nextWaiter += 1
     return await withTaskCancellationHandler {
-      await withCheckedContinuation { continuation in
-        // A task that prefers an executor is put off at every `await`: look again.
-        if closeReason != nil || Task.isCancelled {
-          continuation.resume(returning: closeReason)
-        } else {
-          closeWaiters[waiter] = continuation
+      await withTaskExecutorPreference(loop.taskExecutor) {
+        await withCheckedContinuation { continuation in
+          // A task that prefers an executor is put off at every `await`: look again.
+          if closeReason != nil || Task.isCancelled {
+            continuation.resume(returning: closeReason)
+          } else {
+            closeWaiters[waiter] = continuation
+          }
         }
       }
     } onCancel: {
@@ -282,9 +292,11 @@ extension Connection {
     let token = loop.timers.schedule(at: timeout.deadline) { [unowned self] in
       loop.enter(self) { $0.progressWaiters.removeValue(forKey: waiter)?.continuation.resume() }
     }
-    await withCheckedContinuation { continuation in
-      progressWaiters[waiter] = ProgressWaiter(isDone: isDone, continuation: continuation)
-      watchProgress()
+    await withTaskExecutorPreference(loop.taskExecutor) {
+      await withCheckedContinuation { continuation in
+        progressWaiters[waiter] = ProgressWaiter(isDone: isDone, continuation: continuation)
+        watchProgress()
+      }
     }
     loop.timers.cancel(token)
   }

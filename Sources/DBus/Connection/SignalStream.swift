@@ -91,11 +91,13 @@ public final class SignalStream: AsyncSequence, Sendable {
   }
 
   private let state = Lock(State())
+  private let loop: EventLoop
   private let buffering: SignalBuffering
   /// Takes the rule back; called once at least, and does something once.
   private let onEnd: @Sendable () -> Void
 
-  init(buffering: SignalBuffering, onEnd: @escaping @Sendable () -> Void) {
+  init(on loop: EventLoop, buffering: SignalBuffering, onEnd: @escaping @Sendable () -> Void) {
+    self.loop = loop
     self.buffering = buffering
     self.onEnd = onEnd
   }
@@ -157,6 +159,11 @@ public final class SignalStream: AsyncSequence, Sendable {
   }
 
   private nonisolated(nonsending) func next() async -> ReceivedSignal? {
+    if let signal = state.withLock({ $0.removeFirst() }) { return signal }
+    return await withTaskExecutorPreference(loop.taskExecutor) { await wait() }
+  }
+
+  private nonisolated(nonsending) func wait() async -> ReceivedSignal? {
     let number = state.withLock { state in
       defer { state.nextNumber += 1 }
       return state.nextNumber

@@ -77,7 +77,7 @@ public final class EventLoop: SerialExecutor {
   var quiet: QuietTime?
 
   /// For a task that waits for something that happens here.
-  let taskExecutor = LoopTaskExecutor()
+  package let taskExecutor = LoopTaskExecutor()
 
   /// Starts a loop on a thread of its own, which `ps` and debuggers show under `name` (15 bytes of it).
   public init(name: String = "dbus-loop") throws(ConnectionError) {
@@ -123,6 +123,12 @@ public final class EventLoop: SerialExecutor {
       }
       if phase == .stopped { continuation.resume() } else { wake() }
     }
+  }
+
+  /// The same, for those who do not wait for it.
+  package func beginStopping() {
+    inbox.withLock { inbox in if inbox.phase == .running { inbox.phase = .stopping } }
+    wake()
   }
 
   /// Runs `body` on this loop's thread, and comes back with what it returns.

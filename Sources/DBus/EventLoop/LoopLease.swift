@@ -13,7 +13,7 @@ final class LoopLease: Sendable {
       holders -= 1
       return holders == 0
     }
-    if isLast { Task.detached { [loop] in await loop.stop() } }
+    if isLast { loop.beginStopping() }
   }
 
   /// Waits for the end of the loop, where everyone has let go.

@@ -7,9 +7,9 @@
 /// It is not the loop itself: the runtime would take every `await` of a task without a preference for a change of executors,
 /// and put it at the end of the queue.
 // `loop` is set while the loop is made, before anyone else has seen either.
-final class LoopTaskExecutor: TaskExecutor, @unchecked Sendable {
+package final class LoopTaskExecutor: TaskExecutor, @unchecked Sendable {
   /// Has this, and is had by whoever waits on it.
   unowned(unsafe) var loop: EventLoop?
 
-  func enqueue(_ job: consuming ExecutorJob) { loop?.add(.preferred(UnownedJob(job))) }
+  package func enqueue(_ job: consuming ExecutorJob) { loop?.add(.preferred(UnownedJob(job))) }
 }

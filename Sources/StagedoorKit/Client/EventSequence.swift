@@ -104,7 +104,7 @@ public struct EventSequence: AsyncSequence, Sendable {
     }
 
     /// What is kept after the last, a page of it.
-    private nonisolated(nonsending) mutating func replay() async throws(StagedoorError) {
+    private mutating func replay() async throws(StagedoorError) {
       do throws(StagedoorError) {
         let newest = try await sequence.stagedoor.eventSequence()
         if newest == last {
@@ -125,7 +125,7 @@ public struct EventSequence: AsyncSequence, Sendable {
       }
     }
 
-    private nonisolated(nonsending) mutating func live() async throws(StagedoorError) -> Event? {
+    private mutating func live() async throws(StagedoorError) -> Event? {
       switch await reader.next() {
       case .nothing: return nil
       case .end: if Task.isCancelled { return nil } else { throw .busHasGone }

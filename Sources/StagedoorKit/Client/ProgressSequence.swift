@@ -22,9 +22,12 @@ extension Stagedoor {
   fileprivate func step(of identifier: DeliveryIdentifier) async throws(StagedoorError) -> ProgressSequence.Step {
     let (state, decision) = try await delivery(identifier)
     if state != .routed { return ProgressSequence.Step(state: state, isLast: state.isFinal) }
-    // A host that leaves has it held again; so where there is none, there never was one.
-    let isHosted = try await isHosted(decision.application?.value ?? "")
-    return ProgressSequence.Step(state: state, isLast: !isHosted)
+    if try await isHosted(decision.application?.value ?? "") {
+      return ProgressSequence.Step(state: state, isLast: false)
+    }
+    // A host that leaves has it held again, and one that left just now has done so by this time.
+    let now = try await self.delivery(identifier).state
+    return ProgressSequence.Step(state: now, isLast: now == .routed || now.isFinal)
   }
 
   private func isHosted(_ application: String) async throws(StagedoorError) -> Bool {
@@ -128,7 +131,7 @@ public struct ProgressSequence: AsyncSequence, Sendable {
       return step.state
     }
 
-    private nonisolated(nonsending) mutating func step() async throws(StagedoorError) -> Step? {
+    private mutating func step() async throws(StagedoorError) -> Step? {
       switch await reader.next(within: pause) {
       case .end: if Task.isCancelled { return nil } else { throw .busHasGone }
       case .signal(let signal):
@@ -146,7 +149,7 @@ public struct ProgressSequence: AsyncSequence, Sendable {
       }
     }
 
-    private nonisolated(nonsending) func asked() async throws(StagedoorError) -> Step? {
+    private func asked() async throws(StagedoorError) -> Step? {
       do throws(StagedoorError) {
         return try await sequence.stagedoor.step(of: sequence.delivery)
       } catch  where error.saysServiceLeft || error.code == .taskCancelled {

@@ -14,10 +14,12 @@ struct ServiceFeed: Sendable {
   }
 
   let signals: SignalStream
+  private let loop: EventLoop
   private let owners: SignalStream
 
   /// When this returns, nothing that happens from now on is missed.
   init(_ connection: Connection, _ rule: MatchRule) async throws(StagedoorError) {
+    loop = connection.loop
     do throws(CallError) {
       owners = try await connection.signals(
         MatchRule(
@@ -40,7 +42,7 @@ struct ServiceFeed: Sendable {
 
     init(_ feed: ServiceFeed) { self.feed = feed }
 
-    nonisolated(nonsending) mutating func next(within limit: Duration? = nil) async -> News {
+    mutating func next(within limit: Duration? = nil) async -> News {
       if !kept.isEmpty { return kept.removeFirst() }
       let news = await feed.race(limit)
       kept = Array(news.dropFirst())
@@ -49,28 +51,31 @@ struct ServiceFeed: Sendable {
   }
 
   /// Whoever comes first, and what came with it: what was taken out for us must not get lost.
-  private nonisolated(nonsending) func race(_ limit: Duration?) async -> [News] {
-    let (signals, owners) = (signals, owners)
-    return await withTaskGroup(of: News.self) { group in
-      group.addTask { await signals.makeAsyncIterator().next().map { .signal($0) } ?? .end }
-      group.addTask { await owners.makeAsyncIterator().next().map { .owner(Self.owner($0)) } ?? .end }
-      if let limit {
-        group.addTask {
-          try? await Task.sleep(for: limit)
-          return .nothing
+  private func race(_ limit: Duration?) async -> [News] {
+    let (signals, owners, loop) = (signals, owners, loop)
+    // The tasks of the group go where the one that waits for them prefers to go.
+    return await withTaskExecutorPreference(loop.taskExecutor) {
+      await withTaskGroup(of: News.self) { group in
+        group.addTask { await signals.makeAsyncIterator().next().map { .signal($0) } ?? .end }
+        group.addTask { await owners.makeAsyncIterator().next().map { .owner(Self.owner($0)) } ?? .end }
+        if let limit {
+          group.addTask {
+            await loop.sleep(for: limit)
+            return .nothing
+          }
         }
-      }
-      let first = await group.next() ?? .end
-      group.cancelAll()
-      var all = [first]
-      for await other in group {
-        // The others end because the first came.
-        switch other {
-        case .signal, .owner: all.append(other)
-        case .nothing, .end: break
+        let first = await group.next() ?? .end
+        group.cancelAll()
+        var all = [first]
+        for await other in group {
+          // The others end because the first came.
+          switch other {
+          case .signal, .owner: all.append(other)
+          case .nothing, .end: break
+          }
         }
+        return all
       }
-      return all
     }
   }
 

@@ -98,7 +98,7 @@ public struct SessionSequence: AsyncSequence, Sendable {
       for (path, properties) in all { sessions[path] = try SceneSession(at: path, properties) }
     }
 
-    private nonisolated(nonsending) mutating func readAgain() async throws(StagedoorError) {
+    private mutating func readAgain() async throws(StagedoorError) {
       do throws(StagedoorError) {
         try take(try await sequence.stagedoor.sessionsByPath(of: sequence.application))
       } catch  where error.saysServiceLeft || error.code == .taskCancelled {
@@ -107,7 +107,7 @@ public struct SessionSequence: AsyncSequence, Sendable {
     }
 
     // What came before the answer was read may be applied twice: the last of it is the same.
-    private nonisolated(nonsending) mutating func apply(_ signal: ReceivedSignal) async throws(StagedoorError) {
+    private mutating func apply(_ signal: ReceivedSignal) async throws(StagedoorError) {
       do throws(CodingError) {
         switch signal.member {
         case "InterfacesAdded":
@@ -133,7 +133,7 @@ public struct SessionSequence: AsyncSequence, Sendable {
     }
 
     /// What has changed is not for everyone: perhaps for us.
-    private nonisolated(nonsending) mutating func look(at path: ObjectPath) async {
+    private mutating func look(at path: ObjectPath) async {
       guard let properties = try? await sequence.stagedoor.properties(ofSession: path) else { return }
       try? sessions[path]?.update(properties)
     }

@@ -25,14 +25,14 @@ extension Application {
     case .activate(let path, let data, let reply):
       await answer(reply) { () async throws in
         let scene = try self.scene(at: path)
-        scene.delegate.scene(scene, bringToFrontWith: ActivationData(data))
+        scene.lookedAfter { $0.scene(scene, bringToFrontWith: ActivationData(data)) }
         scene.enter(.foregroundActive)
         reply.send()
       }
     case .refresh(let path, let reply):
       await answer(reply) { () async throws in
         let scene = try self.scene(at: path)
-        scene.delegate.sceneNeedsRefresh(scene)
+        scene.lookedAfter { $0.sceneNeedsRefresh(scene) }
         reply.send()
       }
     case .destroy(let path, let animation, let reply):
@@ -47,7 +47,7 @@ extension Application {
         let scene = try self.scene(at: path)
         let items = items.map { DragItem(itemProvider: ItemProvider(proposed: $0)) }
         let allowed = Set(allowed.compactMap { DropOperation(rawValue: $0) })
-        reply.send(scene.delegate.scene(scene, proposalFor: items, allowed: allowed).rawValue)
+        reply.send(scene.lookedAfter { $0.scene(scene, proposalFor: items, allowed: allowed) }.rawValue)
       }
     }
   }
@@ -113,7 +113,7 @@ extension Application {
     if let activity = options.userActivities.first { scene.take(activity) }
     scenes[session.identifier] = scene
     do {
-      try delegate.scene(scene, willConnectTo: session, options: options)
+      try scene.lookedAfter { try $0.scene(scene, willConnectTo: session, options: options) }
     } catch {
       scenes[session.identifier] = nil
       unwritten.removeAll(of: session.identifier)
@@ -131,7 +131,7 @@ extension Application {
     if let activity = options.userActivities.first { scene.take(activity) }
     do {
       if !options.userActivities.isEmpty || !options.items.isEmpty {
-        try scene.delegate.scene(scene, continueWith: options)
+        try scene.lookedAfter { try $0.scene(scene, continueWith: options) }
       }
     } catch {
       // The service puts the previous one back, and so does the scene.

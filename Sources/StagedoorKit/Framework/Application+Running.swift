@@ -12,12 +12,14 @@ extension Application {
     }
     guard let hosting else { return }
     let connection = hosting.stagedoor.connection
-    let running = Task { await connection.closed() }
+    let running = connection.loop.task { await connection.closed() }
     hosting.running = running
-    let reason = await withTaskCancellationHandler {
-      await running.value
-    } onCancel: {
-      running.cancel()
+    let reason = await withTaskExecutorPreference(hosting.loop.taskExecutor) {
+      await withTaskCancellationHandler {
+        await running.value
+      } onCancel: {
+        running.cancel()
+      }
     }
     await stop()
     if reason == .disconnected { throw .busHasGone }
@@ -33,12 +35,14 @@ extension Application {
     let hosting = try await Hosting(identifier, on: connection)
     self.hosting = hosting
     hosting.tasks.append(
-      Task { [weak self] in
+      hosting.loop.task { [weak self] in
         for await call in hosting.calls { await self?.answer(call) }
       })
     do throws(StagedoorError) {
       try await hosting.takeName()
-      try await follow(hosting)
+      try await withTaskExecutorPreference(hosting.loop.taskExecutor) { () async throws(StagedoorError) in
+        try await follow(hosting)
+      }
     } catch {
       // A scene may have been connected by then.
       await stop()
@@ -74,7 +78,7 @@ extension Application {
     _ = try await hosting.stagedoor.eventSequence()
     let (results, attached) = AsyncStream<Result<Void, StagedoorError>>.makeStream()
     hosting.tasks.append(
-      Task { [weak self] in
+      hosting.loop.task { [weak self] in
         for await owner in owners { await self?.meet(owner, hosting, attached) }
         attached.finish()
       })
@@ -99,7 +103,7 @@ extension Application {
       hosting.isAttached = false
       return
     }
-    let attaching = Task { await attach(to: owner, hosting) }
+    let attaching = hosting.loop.task { await attach(to: owner, hosting) }
     hosting.attaching = attaching
     let result = await attaching.value
     // The first is for whoever starts the application.
@@ -152,7 +156,7 @@ extension Application {
   private func followSessions(_ hosting: Hosting) async throws(StagedoorError) {
     let sessions = try await hosting.stagedoor.liveSessions(of: identifier)
     hosting.tasks.append(
-      Task { [weak self] in
+      hosting.loop.task { [weak self] in
         do throws(StagedoorError) {
           for try await moment in sessions { self?.takeSessions(moment) }
         } catch  where error.code == .disconnected {

@@ -2,7 +2,7 @@ internal import DBus
 internal import InterchangeWire
 internal import SceneModel
 
-// What scenes say of themselves, on its way to the service: one after the other, and each as it is when its turn comes.
+// What scenes say of themselves, and what is posted, on its way to the service: one after the other, and each as it is when its turn comes.
 extension Application {
   func noteChange(_ property: SceneProperty, of scene: Scene) {
     unwritten.add(property, of: scene.id)
@@ -11,9 +11,15 @@ extension Application {
 
   func writeSoon() {
     guard let hosting, hosting.isAttached, hosting.writing == nil, !unwritten.isEmpty else { return }
-    hosting.writing = Task {
-      while hosting.isAttached, let change = nextUnwritten(), let scene = scenes[change.scene] {
-        await write(change.property, of: scene, hosting)
+    hosting.writing = hosting.loop.task {
+      while hosting.isAttached {
+        if let change = nextUnwritten(), let scene = scenes[change.scene] {
+          await write(change.property, of: scene, hosting)
+        } else if let notification = unwritten.takeNotification() {
+          await tell(notification, hosting)
+        } else {
+          break
+        }
       }
       hosting.writing = nil
     }
@@ -21,18 +27,23 @@ extension Application {
 
   /// Waits until all is written that can be.
   func written() async {
-    while let writing = hosting?.writing { await writing.value }
+    guard let hosting else { return }
+    await withTaskExecutorPreference(hosting.loop.taskExecutor) {
+      while let writing = hosting.writing { await writing.value }
+    }
   }
 
   /// A state before the service knows that the scene is there would be refused.
   private func nextUnwritten() -> UnwrittenChanges.Change? {
     unwritten.takeFirst { change in
       guard let scene = scenes[change.scene] else { return false }
-      return change.property != .state || scene.isAcknowledged && scene.activationState != .unattached
+      return change.property != .state || scene.isAcknowledged
     }
   }
 
   private func write(_ property: SceneProperty, of scene: Scene, _ hosting: Hosting) async {
+    // That it ends is said in other words. It may have ended since its turn came: a task of the loop is put off at every `await`.
+    if property == .state, scene.activationState == .unattached { return }
     do throws(StagedoorError) {
       if property == .userActivity { scene.save() }
       let text = try scene.text(of: property)
@@ -48,10 +59,23 @@ extension Application {
     }
   }
 
+  private func tell(_ notification: SceneNotification, _ hosting: Hosting) async {
+    do throws(StagedoorError) {
+      let document = JSON.text(of: .dictionary(try SceneModel.UserInfo(notification.userInfo, at: .document)))
+      try await hosting.stagedoor.call(
+        "PostNotification", notification.name.rawValue, document.string,
+        at: InterchangeNames.path(ofApplication: Text(identifier)), in: InterchangeNames.application)
+    } catch  where error.saysServiceWasAway {
+      hosting.isAttached = false
+      unwritten.putBack(notification)
+    } catch {
+      didFail(error, while: "posting \(notification.name)")
+    }
+  }
+
   private func fail(to property: SceneProperty, of scene: Scene, _ error: StagedoorError, _ hosting: Hosting) {
     switch error.code {
-    case .noReply, .serviceUnknown, .disconnected, .accessDenied:
-      // The service has been away, and does not know this host: it is told when it does.
+    case _ where error.saysServiceWasAway:
       hosting.isAttached = false
       unwritten.add(property, of: scene.id)
     case .noSuchSession, .unknownObject:
@@ -62,11 +86,16 @@ extension Application {
   }
 }
 
+extension StagedoorError {
+  /// The service does not know this host, or will not when it is back: it is told when it does.
+  fileprivate var saysServiceWasAway: Bool { saysServiceLeft || code == .disconnected || code == .accessDenied }
+}
+
 extension Scene {
   /// Lets the delegate fill in what has changed.
   fileprivate func save() {
     guard var activity = userActivity, activity.needsSave else { return }
-    delegate.scene(self, willSave: &activity)
+    lookedAfter { $0.scene(self, willSave: &activity) }
     activity.needsSave = false
     take(activity)
   }

@@ -25,11 +25,11 @@ internal import SceneModel
 /// }
 ///
 /// @main enum Main {
-///   static func main() async throws { try await Gallery("org.example.Gallery").run() }
+///   static func main() { MainQueue.run { try await Gallery("org.example.Gallery").run() } }
 /// }
 /// ```
 ///
-/// All of it is on the main actor. It works under a plain `async` main as above, and under GLib's main loop: see ``MainQueue``. It attaches
+/// All of it is on the main actor. It works under a main as above or an `async` one, and under GLib's main loop: see ``MainQueue``. It attaches
 /// again by itself when the service has been away, with the windows that it still shows.
 @MainActor open class Application {
   /// Its identifier, which is also its name on the bus: `org.example.Gallery`.

@@ -7,6 +7,8 @@ internal import SceneModel
   let stagedoor: Stagedoor
   let name: BusName
   let path: ObjectPath
+  /// Tasks begin here: Swift's own threads, once used, wake once a second for as long as the process lasts.
+  var loop: EventLoop { stagedoor.connection.loop }
   /// It was opened for the application, and closes with it.
   private let ownsConnection: Bool
   /// Who may call; read on the connection's loop.

@@ -25,18 +25,18 @@ extension Scene {
     while activationState != state {
       switch activationState {
       case .unattached, .background:
-        delegate.sceneWillEnterForeground(self)
+        lookedAfter { $0.sceneWillEnterForeground(self) }
         activationState = .foregroundInactive
       case .foregroundInactive where state == .foregroundActive:
         activationState = .foregroundActive
-        delegate.sceneDidBecomeActive(self)
+        lookedAfter { $0.sceneDidBecomeActive(self) }
       case .foregroundActive:
-        delegate.sceneWillResignActive(self)
+        lookedAfter { $0.sceneWillResignActive(self) }
         activationState = .foregroundInactive
       case .foregroundInactive:
         activationState = .background
-        delegate.sceneDidEnterBackground(self)
-        stateRestorationActivity = delegate.stateRestorationActivity(for: self)
+        lookedAfter { $0.sceneDidEnterBackground(self) }
+        stateRestorationActivity = lookedAfter { $0.stateRestorationActivity(for: self) }
         changed(.stateRestorationActivity)
       }
     }
@@ -48,7 +48,7 @@ extension Scene {
     dismissalAnimation = animation
     step(to: .background)
     activationState = .unattached
-    delegate.sceneDidDisconnect(self)
+    lookedAfter { $0.sceneDidDisconnect(self) }
   }
 
   /// Releases the scene: its session stays, and gets a new scene when it is wanted again.

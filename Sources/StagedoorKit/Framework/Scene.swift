@@ -85,6 +85,29 @@ internal import SceneModel
   }
 }
 
+// MARK: - The scene that is looked after
+
+extension Scene {
+  /// The scene whose delegate is being called, also in the tasks that begin in such a call; `nil` elsewhere, as where a toolkit calls.
+  ///
+  /// ```swift
+  /// @MainActor func rename(_ note: String) { Scene.current?.title = note }
+  /// ```
+  public nonisolated static var current: Scene? { CurrentScene.value.scene }
+
+  /// Calls the delegate.
+  func lookedAfter<Value>(_ body: (any SceneDelegate) throws -> Value) rethrows -> Value {
+    try CurrentScene.$value.withValue(CurrentScene(scene: self)) { try body(delegate) }
+  }
+}
+
+/// A task that lives longer than the scene does not keep it.
+private struct CurrentScene: Sendable {
+  @TaskLocal static var value = CurrentScene(scene: nil)
+
+  weak let scene: Scene?
+}
+
 extension UserActivity {
   /// Makes it what is done in `scene`: the next drop finds the scene by it, and it is what the session is restored with.
   ///
@@ -94,4 +117,20 @@ extension UserActivity {
   /// }
   /// ```
   @MainActor public func becomeCurrent(in scene: Scene) { scene.userActivity = self }
+
+  /// Makes it what is done in ``Scene/current``, which has to be there: it traps where no delegate is called.
+  ///
+  /// ```swift
+  /// final class CatScene: SceneDelegate {
+  ///   func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) { show("cat1") }
+  ///
+  ///   func show(_ cat: String) { UserActivity("org.example.Cats.view", targetContentIdentifier: cat).becomeCurrent() }
+  /// }
+  /// ```
+  @MainActor public func becomeCurrent() {
+    guard let scene = Scene.current else {
+      preconditionFailure("no scene's delegate is called here: say becomeCurrent(in:) and which scene is meant")
+    }
+    becomeCurrent(in: scene)
+  }
 }

@@ -9,8 +9,8 @@ internal import SceneModel
 ///   static let entriesUpdated: Self = "JournalEntriesUpdated"
 /// }
 ///
-/// @MainActor func add(_ entry: String, to journal: Application) async throws {
-///   try await journal.post(.entriesUpdated, userInfo: ["entryID": .string(entry)])
+/// @MainActor func add(_ entry: String, to journal: Application) {
+///   journal.post(.entriesUpdated, userInfo: ["entryID": .string(entry)])
 /// }
 ///
 /// @MainActor func watch(_ journal: Application) async throws {
@@ -44,14 +44,11 @@ public struct SceneNotification: Sendable, Hashable {
 }
 
 extension Application {
-  /// Tells every scene of this application, and everyone who listens in other processes.
-  public func post(
-    _ name: SceneNotification.Name, userInfo: [String: UserInfoValue] = [:]
-  ) async throws(StagedoorError) {
-    let document = JSON.text(of: .dictionary(try SceneModel.UserInfo(userInfo, at: .document)))
-    try await connected().stagedoor.call(
-      "PostNotification", name.rawValue, document.string, at: InterchangeNames.path(ofApplication: Text(identifier)),
-      in: InterchangeNames.application)
+  /// Tells every scene of this application, and everyone who listens in other processes: after what was set or posted before, and when the
+  /// service is back where it is away.
+  public func post(_ name: SceneNotification.Name, userInfo: [String: UserInfoValue] = [:]) {
+    unwritten.add(SceneNotification(name: name, userInfo: userInfo))
+    writeSoon()
   }
 
   /// The notifications of a name that this application posts from now on, wherever it was done.

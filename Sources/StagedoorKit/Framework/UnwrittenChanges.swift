@@ -18,15 +18,17 @@ enum SceneProperty: Sendable, Hashable {
   }
 }
 
-/// What scenes have changed and the service does not know yet: written once, as it is then. Scenes take turns in the order of their
-/// first change.
+/// What scenes have changed, and what was posted, that the service does not know yet. A change is written once, as it is then; scenes take
+/// turns in the order of their first change.
 struct UnwrittenChanges {
   typealias Change = (scene: SessionIdentifier, property: SceneProperty)
 
   private var properties: [SessionIdentifier: [SceneProperty]] = [:]
   private var turns: [SessionIdentifier] = []
+  /// What is posted tells of changes, and so waits for them.
+  private var notifications: [SceneNotification] = []
 
-  var isEmpty: Bool { properties.isEmpty }
+  var isEmpty: Bool { properties.isEmpty && notifications.isEmpty }
 
   mutating func add(_ property: SceneProperty, of scene: SessionIdentifier) {
     if properties[scene] == nil { turns.append(scene) }
@@ -40,6 +42,15 @@ struct UnwrittenChanges {
 
   mutating func removeAll(of scene: SessionIdentifier) {
     if properties.removeValue(forKey: scene) != nil { turns.removeAll { $0 == scene } }
+  }
+
+  mutating func add(_ notification: SceneNotification) { notifications.append(notification) }
+
+  /// It could not be told.
+  mutating func putBack(_ notification: SceneNotification) { notifications.insert(notification, at: 0) }
+
+  mutating func takeNotification() -> SceneNotification? {
+    notifications.isEmpty ? nil : notifications.removeFirst()
   }
 
   mutating func takeFirst(where fits: (Change) -> Bool) -> Change? {

@@ -1,5 +1,4 @@
 internal import DBus
-internal import Dispatch
 public import FoundationEssentials
 internal import Glibc
 internal import InterchangeWire
@@ -27,7 +26,7 @@ extension ItemProvider {
     switch representation.source {
     case .data(let data): return data
     case .text(let text): return Data(text.utf8)
-    case .file(let file, _): return try Self.read(file)
+    case .file(let file, _): return try await Self.read(file)
     case .loader(let load): return try await Self.load(load)
     case .delivered(let item, _, _): return try await item.load(representation.type)
     }
@@ -55,21 +54,21 @@ extension ItemProvider {
     }
   }
 
-  private static func read(_ file: URL) throws(StagedoorError) -> Data {
-    do {
-      return try Data(contentsOf: file)
-    } catch {
-      throw StagedoorError(.loadFailed, "\(file.absoluteString): \(error)")
+  private static func read(_ file: URL) async throws(StagedoorError) -> Data {
+    try await EventLoop.forLoading { _ throws(StagedoorError) in
+      do { return try Data(contentsOf: file) } catch {
+        throw StagedoorError(.loadFailed, "\(file.absoluteString): \(error)")
+      }
     }
   }
 
-  static func load(_ loader: Loader) async throws(StagedoorError) -> Data {
-    do {
-      return try await loader()
-    } catch is CancellationError {
-      throw StagedoorError(.taskCancelled, "the task that waited was cancelled")
-    } catch {
-      throw StagedoorError(.loadFailed, "\(error)")
+  static func load(_ loader: @escaping Loader) async throws(StagedoorError) -> Data {
+    try await EventLoop.forLoading { _ throws(StagedoorError) in
+      do { return try await loader() } catch is CancellationError {
+        throw .loadWasCancelled
+      } catch {
+        throw StagedoorError(.loadFailed, "\(error)")
+      }
     }
   }
 }
@@ -105,29 +104,50 @@ final class ReceivedDelivery: Sendable {
   }
 }
 
+extension StagedoorError {
+  fileprivate static var loadWasCancelled: StagedoorError {
+    StagedoorError(.taskCancelled, "the task that waited was cancelled")
+  }
+}
+
+extension EventLoop {
+  /// Runs `body` on a thread of its own, which may wait for a disk, or take its time.
+  fileprivate static func forLoading(
+    _ body: @escaping @Sendable (EventLoop) async throws(StagedoorError) -> Data
+  ) async throws(StagedoorError) -> Data {
+    let loop: EventLoop
+    do throws(ConnectionError) { loop = try EventLoop(name: "load") } catch { throw StagedoorError(error) }
+    defer { loop.beginStopping() }
+    return try await loop.run { isolation throws(StagedoorError) in try await body(isolation.loop) }
+  }
+}
+
 extension OwnedFileDescriptor {
-  /// All that is in it, read on a thread that may wait: it can be a pipe.
+  /// All that is in it, until the task is cancelled: it can be a pipe whose other end is in no hurry.
   func readToEnd() async throws(StagedoorError) -> Data {
-    let result: Result<Data, StagedoorError> = await withCheckedContinuation { continuation in
-      DispatchQueue.global().async { continuation.resume(returning: self.read()) }
-    }
-    return try result.get()
+    try await EventLoop.forLoading { loop throws(StagedoorError) in try await self.read(on: loop) }
   }
 
-  private func read() -> Result<Data, StagedoorError> {
+  private func read(on loop: EventLoop) async throws(StagedoorError) -> Data {
     var data = Data()
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     // A file has its own place; whoever read it before us may have left that at the end.
     var offset: off_t = 0
+    var isPipe = false
     while true {
-      let count = withRawValue { number -> Int in
-        let atOffset = pread(number, &buffer, buffer.count, offset)
-        return atOffset < 0 && errno == ESPIPE ? Glibc.read(number, &buffer, buffer.count) : atOffset
+      if isPipe { await loop.readable(withRawValue(\.self)) }
+      if Task.isCancelled { throw .loadWasCancelled }
+      let count = withRawValue { number in
+        isPipe ? Glibc.read(number, &buffer, buffer.count) : pread(number, &buffer, buffer.count, offset)
       }
-      if count == 0 { return .success(data) }
+      if count == 0 { return data }
       if count < 0 {
         if errno == EINTR { continue }
-        return .failure(StagedoorError(.loadFailed, "the item cannot be read: \(String(cString: strerror(errno)))"))
+        if errno == ESPIPE, !isPipe {
+          isPipe = true
+          continue
+        }
+        throw StagedoorError(.loadFailed, "the item cannot be read: \(String(cString: strerror(errno)))")
       }
       data.append(contentsOf: buffer[..<count])
       offset += off_t(count)
