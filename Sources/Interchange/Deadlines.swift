@@ -13,9 +13,9 @@ struct Deadlines {
 
   func count(of sender: Text) -> Int { counts[sender] ?? 0 }
 
-  /// - Parameter sender: Who it is counted for; "" for nobody, after a restart.
+  /// - Parameter sender: Who it is counted for; nobody where it is taken up again.
   mutating func add(
-    _ delivery: UniqueIdentifier, at deadline: Instant, of sender: Text, _ interchange: isolated Interchange
+    _ delivery: UniqueIdentifier, at deadline: Instant, of sender: Text = .empty, _ interchange: isolated Interchange
   ) {
     remove(delivery)
     let place = place { $0 <= deadline }

@@ -113,7 +113,7 @@ extension Interchange {
   func resume() {
     do throws(StoreError) {
       let open = try store.openDeliveries()
-      for delivery in open { deadlines.add(delivery.identifier, at: delivery.deadline, of: .empty, self) }
+      for delivery in open { deadlines.add(delivery.identifier, at: delivery.deadline, self) }
       // What a host had when the service ended it may have seen.
       try store.commit(
         open.filter { $0.progress.state == .routed }.map { delivery in
@@ -153,14 +153,14 @@ extension Interchange {
       do throws(StoreError) {
         delivery = try store.delivery(identifier)
       } catch {
-        deadlines.add(identifier, at: again, of: .empty, self)
+        deadlines.add(identifier, at: again, self)
         continue
       }
       guard let delivery, delivery.progress.isOpen else { continue }
       do {
         try deadlineCame(for: delivery, tryingAgain: again)
       } catch {
-        deadlines.add(identifier, at: again, of: .empty, self)
+        deadlines.add(identifier, at: again, self)
       }
     }
   }
@@ -169,11 +169,11 @@ extension Interchange {
     let identifier = delivery.identifier
     guard let canBeStarted = canBeStarted(delivery.application) else {
       // Whether anything can start it is being asked.
-      deadlines.add(identifier, at: settings.now().adding(seconds: 0.1), of: .empty, self)
+      deadlines.add(identifier, at: settings.now().adding(seconds: 0.1), self)
       return
     }
     try collect(refuse: { [log] in log.error("\(identifier): \($0.message)") }) { share in
-      share.onRefusal { me in me.deadlines.add(identifier, at: again, of: .empty, me) }
+      share.onRefusal { me in me.deadlines.add(identifier, at: again, me) }
       if canBeStarted || delivery.progress.state == .routed {
         if case .ended? = starts[delivery.application] { starts[delivery.application] = .ended(isLate: true) }
         let late = InterchangeError(
