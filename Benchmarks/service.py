@@ -1,7 +1,7 @@
 """The service: what a drop costs beside C programs that do less, how it starts, and what it takes to wait for a drop.
 
 Each run has a process of its own, with an empty state or a copy of a prepared one: what a run leaves behind, the next
-one does not find, and no process is given more drops than may wait for an application (10,000). `stagedoord` runs with
+one does not find, and no process is given more drops than may wait of one sender (25,000). `stagedoord` runs with
 `--log-level warning`: the C programs write no line for each call either.
 """
 

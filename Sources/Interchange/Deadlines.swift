@@ -5,23 +5,34 @@ import SceneModel
 struct Deadlines {
   /// In the order of time; those of one moment as they came.
   private var waiting: [(at: Instant, delivery: UniqueIdentifier)] = []
-  private var deadlines: [UniqueIdentifier: (at: Instant, sender: Text)] = [:]
-  private var counts: [Text: Int] = [:]
+  private var deadlines: [UniqueIdentifier: Wait] = [:]
+  private var rooms: [Text: Int] = [:]
   private var timer: Task<Void, Never>?
 
-  var count: Int { waiting.count }
+  private struct Wait {
+    let at: Instant
+    let sender: Text
+    let room: Int
+  }
 
-  func count(of sender: Text) -> Int { counts[sender] ?? 0 }
+  /// What all that wait take of `Settings.maximumHeld`.
+  private(set) var room = 0
 
-  /// - Parameter sender: Who it is counted for; nobody where it is taken up again.
+  func room(of sender: Text) -> Int { rooms[sender] ?? 0 }
+
+  /// - Parameters:
+  ///   - sender: Who it is counted for; nobody where it is taken up again.
+  ///   - room: What it takes of what there is for those that wait.
   mutating func add(
-    _ delivery: UniqueIdentifier, at deadline: Instant, of sender: Text = .empty, _ interchange: isolated Interchange
+    _ delivery: UniqueIdentifier, at deadline: Instant, of sender: Text = .empty, taking room: Int = 1,
+    _ interchange: isolated Interchange
   ) {
     remove(delivery)
     let place = place { $0 <= deadline }
     waiting.insert((deadline, delivery), at: place)
-    deadlines[delivery] = (deadline, sender)
-    counts[sender, default: 0] += 1
+    deadlines[delivery] = Wait(at: deadline, sender: sender, room: room)
+    rooms[sender, default: 0] += room
+    self.room += room
     if place == 0 { schedule(interchange) }
   }
 
@@ -40,10 +51,11 @@ struct Deadlines {
     return due
   }
 
-  private mutating func forget(_ delivery: UniqueIdentifier) -> (at: Instant, sender: Text)? {
+  private mutating func forget(_ delivery: UniqueIdentifier) -> Wait? {
     guard let found = deadlines.removeValue(forKey: delivery) else { return nil }
-    counts[found.sender, default: 1] -= 1
-    if counts[found.sender] == 0 { counts[found.sender] = nil }
+    room -= found.room
+    rooms[found.sender, default: found.room] -= found.room
+    if rooms[found.sender] == 0 { rooms[found.sender] = nil }
     return found
   }
 
@@ -52,7 +64,8 @@ struct Deadlines {
     timer = nil
     waiting = []
     deadlines = [:]
-    counts = [:]
+    rooms = [:]
+    room = 0
   }
 
   /// The first place of which it is not so, where it is so of all before it and of none after it: thousands may wait.

@@ -40,7 +40,7 @@ extension Interchange: InterchangeCalls {
       reply.send(try results(of: first))
       return
     }
-    try refuseMore(payload.items.count, from: caller)
+    try refuseMoreSessions(payload.items.count)
     try bringIn(for: payload)
     let now = settings.now()
     try collect(refuse: { reply.fail($0) }) { share in

@@ -47,7 +47,7 @@ extension Interchange {
   func decide(
     _ payload: Payload, fingerprint: Text, _ caller: Caller, _ call: Call, _ share: inout Turn.Share
   ) throws -> Answer {
-    try refuseMore(1, from: caller)
+    try refuseMoreSessions(1)
     try bringIn(for: payload)
     try refuseForeignWindows(payload, caller)
     let now = settings.now()
@@ -76,19 +76,26 @@ extension Interchange {
     return UniqueIdentifier(using: &random)
   }
 
-  /// Nobody holds more than there is room left for others: who fills what there is fills half of it, the next one half of the rest.
-  func refuseMore(_ count: Int, from caller: Caller) throws(InterchangeError) {
+  func refuseMoreSessions(_ count: Int) throws(InterchangeError) {
     if sessionCount + count > settings.maximumSessions {
       throw InterchangeError(
         .limitsExceeded, "there are at most \(settings.maximumSessions) sessions, and there might be more")
     }
-    let (held, own) = (deadlines.count, deadlines.count(of: caller.counted))
-    if held + own + count > settings.maximumHeld {
+  }
+
+  /// Nobody holds more than there is room left for others: who fills what there is fills half of it, the next one half of the rest.
+  ///
+  /// Answers what it takes of the room: as many deliveries of the usual size as it is long.
+  private func room(for delivery: StoredDelivery, from caller: Caller) throws(InterchangeError) -> Int {
+    let room = 1 + delivery.payload.count / 4096
+    let (taken, own) = (deadlines.room, deadlines.room(of: caller.counted))
+    if taken + own + room > settings.maximumHeld {
       throw InterchangeError(
         .limitsExceeded,
-        "of at most \(settings.maximumHeld) deliveries \(held) wait for their applications, \(own) of this sender, who may have as many "
-          + "as there is room left for: try later")
+        "there are \(settings.maximumHeld) places for deliveries that wait for their applications, one for each 4 KiB; \(taken) are taken, "
+          + "\(own) of them by this sender, who may have as many as are left: try later")
     }
+    return room
   }
 
   /// What was decided, and has been made true in the state: what is stored of it, and what there is to say.
@@ -106,10 +113,11 @@ extension Interchange {
       let previous = try keep(fact, for: delivery, isPrivate: payload.options.isPrivate, &share)
       if let previous { record.previous = previous }
     }
+    let room = try room(for: record, from: caller)
     share.records.append(.delivery(record))
     for effect in decision.effects { act(on: effect, decision, delivery, payload, &share, now) }
     // At once, since there is a limit to them.
-    deadlines.add(delivery, at: record.deadline, of: caller.counted, self)
+    deadlines.add(delivery, at: record.deadline, of: caller.counted, taking: room, self)
     share.onRefusal { $0.deadlines.remove(delivery) }
     if payload.hasOwnProcess, let name = caller.name { share.speak.append { me in me.ownSenders[delivery] = name } }
     log.info("\(delivery): \(decision.outcome.name) \(payload.options.isPrivate ? "a session" : "\(session)")")

@@ -86,7 +86,7 @@ extension Interchange {
     var progress = delivery.progress
     if !progress.isOpen {
       progress.isOpen = true
-      deadlines.add(delivery.identifier, at: delivery.deadline, of: .empty, self)
+      deadlines.add(delivery.identifier, at: delivery.deadline, self)
       share.onRefusal { $0.deadlines.remove(delivery.identifier) }
     }
     progress.state = stateOfOpen(to: delivery.application)

@@ -53,8 +53,9 @@ package actor Interchange {
     package var now: @Sendable () -> Instant
     /// Sessions that there may be, over all applications: each is an object on the bus and a row on the disk.
     package var maximumSessions = 1_000_000
-    /// Deliveries that wait for a host; of one sender at most as many as are left for others.
-    package var maximumHeld = 10_000
+    /// Deliveries that wait for a host, of at most 4 KiB; a longer one counts for as many as it is long. A script may hand in some thousand
+    /// things for an application that takes them later, and all of them together are two hundred megabytes on the disk.
+    package var maximumHeld = 50_000
     /// Of one sender that are not answered yet, because their turn is not stored or because they wait for a host, so that no transaction is
     /// one sender's flood. Who waits for answers has no use for so many.
     package var maximumCalls = 1_000

@@ -39,27 +39,6 @@ import Testing
     }
   }
 
-  @Test func `ten thousand deliveries wait for their applications, and one more when one has gone`() async throws {
-    try await withService { house in
-      try await house.register(Manifests.cats)
-      let item = #"{"activities": [{"activityType": "viewCat", "targetContentIdentifier": "cat1"}]}"#
-      let items = Array(repeating: item, count: 1_000).joined(separator: ",")
-      let payload = #"{"items": [\#(items)], "options": {"deadline": 3600}}"#
-      let object = house.watcher.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
-      var last = ""
-      for _ in 0..<10 {
-        let results: [Structure<ObjectPath, String, String>] = try await object.call("DeliverEach", payload)
-        last = try #require(results.last).members.2
-      }
-      let another = Payloads.patient("viewCat", "cat1")
-      #expect(
-        try await house.refusal("Deliver", "string:\(another)").name == "org.freedesktop.DBus.Error.LimitsExceeded")
-      #expect(try await house.eventSequence() == "10000", "what was refused has done nothing")
-      _ = try await house.call("CancelDelivery", "string:\(last)")
-      #expect(try await house.deliver(another).outcome == "activated")
-    }
-  }
-
   private static let patient = Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 3600"#)
 
   @Test(arguments: PrivateBus.Kind.available)

@@ -28,7 +28,7 @@ public struct LimitExceeded: Error, Sendable, Hashable, CustomStringConvertible 
 /// How long a test waits where it does not say: longer than any healthy machine takes, under a sanitizer and a full load.
 ///
 /// It is spent only by a test that fails.
-public let usualLimit: Duration = .seconds(30)
+public let usualLimit: Duration = .seconds(60)
 
 /// Waits for `body`, and throws ``LimitExceeded`` where it takes longer than `limit`.
 ///
