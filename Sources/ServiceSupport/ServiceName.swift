@@ -25,9 +25,8 @@ package struct ServiceName: Sendable {
   ///
   /// Calls come here as soon as the name is here, so they are to be held.
   ///
-  /// - Returns: whether there was another.
   /// - Parameter limit: how long the other may take.
-  package func takeOver(within limit: Duration) async throws -> Bool {
+  package func takeOver(within limit: Duration) async throws {
     // The one before us is the one that the bus names before us, however many ask at the same time.
     var owners = try await connection.owners(of: name).makeAsyncIterator()
     let own = await connection.uniqueName
@@ -37,8 +36,8 @@ package struct ServiceName: Sendable {
     }
     var predecessor: BusName?
     while let owner = await owners.next(), owner != own { predecessor = owner }
-    guard let predecessor else { return false }
-    if try await hasLeft(predecessor, within: limit) { return true }
+    guard let predecessor else { return }
+    if try await hasLeft(predecessor, within: limit) { return }
     throw Failure(
       "\(name) was taken over from \(await description(of: predecessor)), "
         + "which has not ended \(limit.components.seconds) seconds later: end it, and start \(program) again")

@@ -25,11 +25,10 @@ struct Service: Sendable {
     connection.holdCalls()
     let name = ServiceName(InterchangeNames.bus, of: "stagedoord", on: connection)
     do {
-      var isTakenOver = false
-      if arguments.replaces { isTakenOver = try await name.takeOver(within: patience) } else { try await name.take() }
+      if arguments.replaces { try await name.takeOver(within: patience) } else { try await name.take() }
       let data = Directories.data()
       let types = TypeCatalog.installed(in: data, log: log)
-      let interchange = try await open(arguments, types, log, on: connection, isTakenOver: isTakenOver)
+      let interchange = try await open(arguments, types, log, on: connection)
       let manifests = try ManifestKeeper(InstalledManifests(in: data, types: types), for: interchange, log: log)
       await manifests.read()
       await interchange.export()
@@ -62,7 +61,7 @@ struct Service: Sendable {
   }
 
   private static func open(
-    _ arguments: Arguments, _ types: TypeCatalog, _ log: Log, on connection: Connection, isTakenOver: Bool
+    _ arguments: Arguments, _ types: TypeCatalog, _ log: Log, on connection: Connection
   ) async throws -> Interchange {
     guard let directory = arguments.stateDirectory ?? Directories.state() else {
       throw Failure("neither XDG_STATE_HOME nor HOME says where to keep what must survive: name it with --state")
@@ -83,8 +82,8 @@ struct Service: Sendable {
         return try Interchange(on: connection, store: store, types: types, settings: settings, log: log)
       }
     }
-    // One that was killed leaves the bus before the kernel has given its lock back, by a moment.
-    for _ in 0..<(isTakenOver ? 100 : 0) {
+    // One that was killed leaves the bus before the kernel has given its locks back, by a moment.
+    for _ in 0..<100 {
       do { return try await open() } catch let error as StoreError where error.kind == .locked {}
       await connection.loop.sleep(for: .milliseconds(10))
     }

@@ -165,7 +165,7 @@ extension StoreError {
     case SQLITE_IOERR: kind = errorNumber == ENOSPC || errorNumber == EDQUOT ? .full : .io
     case SQLITE_READONLY, SQLITE_PERM: kind = .readOnly
     case SQLITE_CANTOPEN: kind = errorNumber == EACCES || errorNumber == EPERM || errorNumber == EROFS ? .readOnly : .io
-    case SQLITE_BUSY, SQLITE_LOCKED: kind = .locked
+    case SQLITE_BUSY: kind = .locked
     case SQLITE_CORRUPT, SQLITE_NOTADB: kind = .corrupt
     default: kind = .other
     }
