@@ -42,9 +42,9 @@ struct Deadlines {
     if let place = waiting[first...].firstIndex(where: { $0.delivery == delivery }) { waiting.remove(at: place) }
   }
 
-  /// Those whose time has come.
-  mutating func due(at now: Instant, _ interchange: isolated Interchange) -> [UniqueIdentifier] {
-    let due = waiting.prefix { $0.at <= now }.map(\.delivery)
+  /// Those whose time has come. Where there are more than `limit`, the others are next, and whoever calls has a turn before them.
+  mutating func due(at now: Instant, atMost limit: Int, _ interchange: isolated Interchange) -> [UniqueIdentifier] {
+    let due = waiting.prefix(limit).prefix { $0.at <= now }.map(\.delivery)
     waiting.removeFirst(due.count)
     for delivery in due { _ = forget(delivery) }
     schedule(interchange)

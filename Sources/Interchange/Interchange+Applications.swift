@@ -59,6 +59,9 @@ extension Interchange {
 
   // MARK: Manifests
 
+  /// Whether there is such an application.
+  package func knows(_ application: Text) -> Bool { state.manifest(of: application) != nil }
+
   /// An application is there, or says something else of itself.
   package func declare(_ manifest: Manifest) throws {
     endTurn()

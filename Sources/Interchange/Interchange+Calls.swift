@@ -116,6 +116,8 @@ extension Interchange: InterchangeCalls {
   }
 
   package func redirectDelivery(_ identifier: Text, to session: ObjectPath, _ reply: Reply<String>) throws {
+    // What is brought in may be discarded with that, and end what goes there.
+    try bringIn(try storedDelivery(identifier, reply.call) { $0.application == $1 }.application)
     let delivery = try storedDelivery(identifier, reply.call) { $0.application == $1 }
     guard let target = InterchangeNames.session(at: session),
       let found = try storedSession(target)
@@ -135,12 +137,11 @@ extension Interchange: InterchangeCalls {
     payload.options = PayloadOptions()
     payload.options.session = Text("\(target)")
     payload.options.isPrivate = delivery.isPrivate
-    try bringIn(found.application)
     let request = Request(payload, newSession: target)
     let decision = SceneRouting.decide(state, request, at: now)
     if case .refused(let refusal) = decision.outcome { throw InterchangeError(refusal) }
     try collect(refuse: { reply.fail($0) }) { share in
-      try redirect(delivery, decision, &share, now)
+      try redirect(delivery, decision, from: callers.caller(of: reply.call), &share, now)
       share.speak.append { _ in reply.send(decision.outcome.name.string) }
     }
   }
@@ -223,7 +224,14 @@ extension Interchange: InterchangeCalls {
   }
 
   func refuseSandbox(_ call: Call, _ what: String) throws(InterchangeError) {
-    if callers.caller(of: call).isSandboxed {
+    let caller = callers.caller(of: call)
+    if caller.isSandboxed {
+      // Nobody reads the error then.
+      if caller.application.isEmpty, hints.isNews(call.member, at: settings.now()) {
+        log.warning(
+          "\(call.member) was refused to a caller that nothing is known of: where it does not wait for the answer, as dbus-send without "
+            + "--print-reply, it has left before anyone could look")
+      }
       throw InterchangeError(.accessDenied, "a sandboxed application may not \(what)")
     }
   }

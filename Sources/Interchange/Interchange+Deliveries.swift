@@ -86,8 +86,12 @@ extension Interchange {
   /// Nobody holds more than there is room left for others: who fills what there is fills half of it, the next one half of the rest.
   ///
   /// Answers what it takes of the room: as many deliveries of the usual size as it is long.
-  private func room(for delivery: StoredDelivery, from caller: Caller) throws(InterchangeError) -> Int {
-    let room = 1 + delivery.payload.count / 4096
+  ///
+  /// - Parameter length: Of the document as it came, which is kept as long as somebody waits.
+  func room(
+    for delivery: StoredDelivery, of length: Int = 0, from caller: Caller
+  ) throws(InterchangeError) -> Int {
+    let room = 1 + max(length, delivery.payload.count) / 4096
     let (taken, own) = (deadlines.room, deadlines.room(of: caller.counted))
     if taken + own + room > settings.maximumHeld {
       throw InterchangeError(
@@ -113,7 +117,7 @@ extension Interchange {
       let previous = try keep(fact, for: delivery, isPrivate: payload.options.isPrivate, &share)
       if let previous { record.previous = previous }
     }
-    let room = try room(for: record, from: caller)
+    let room = try room(for: record, of: fingerprint?.count ?? 0, from: caller)
     share.records.append(.delivery(record))
     for effect in decision.effects { act(on: effect, decision, delivery, payload, &share, now) }
     // At once, since there is a limit to them.
@@ -216,6 +220,10 @@ extension Interchange {
     guard let first = try firstDelivery(options.token, fingerprint, caller) else { return nil }
     // Who waits for a host was refused then, and that is not remembered.
     if options.wait == .handled, [.failed, .cancelled].contains(first.progress.state) { return nil }
+    // Nor has anyone taken this one since.
+    if options.wait == .handled, first.progress.state == .routed, !first.progress.isOpen {
+      throw InterchangeError.nobodyTook(first.identifier)
+    }
     guard let session = first.progress.session else { return nil }
     let answer = Answer(session: session, outcome: first.progress.outcome, delivery: first.identifier)
     return (answer, first.progress.isOpen)
@@ -282,6 +290,11 @@ extension Interchange {
 }
 
 extension InterchangeError {
+  static func nobodyTook(_ delivery: UniqueIdentifier) -> InterchangeError {
+    InterchangeError(
+      .hostTimeout, "no host took the delivery \(delivery) in time; it has been routed, and its session stays")
+  }
+
   init(_ refusal: Refusal) { self.init(.routing(refusal.errorName), refusal.message) }
 }
 

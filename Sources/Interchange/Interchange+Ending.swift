@@ -12,7 +12,6 @@ extension Interchange {
     _ now: Instant
   ) throws(InterchangeError) {
     fail(delivery.summary, ending, error, &share, now)
-    log.info("\(delivery.identifier): \(ending.rawValue)")
     guard let identifier = delivery.progress.session, let session = try session(identifier, in: share) else { return }
     if delivery.progress.outcome == "created", !session.hasBeenConnected {
       // No host ever knew of it.
@@ -37,7 +36,10 @@ extension Interchange {
           delivery: delivery.identifier, error: Text(error.errorName.rawValue), message: Text(error.message)),
         application: delivery.application, session: session, in: &share, at: now)
     }
-    share.speak.append { me in me.settled(delivery.identifier, .failure(error)) }
+    share.speak.append { me in
+      me.log.info("\(delivery.identifier): \(ending.rawValue): \(error.message)")
+      me.settled(delivery.identifier, .failure(error))
+    }
   }
 
   /// It is over: nobody waits for it any more.
@@ -62,6 +64,7 @@ extension Interchange {
       share.afterwards.append { me in me.close(session, animation) }
     }
     share.speak.append { me in
+      me.log.info("\(session.application): \(session.isPrivate ? "a session" : "\(session.identifier)"): discarded")
       me.connection.objectRemoved(
         at: InterchangeNames.path(ofSession: session.identifier), [InterchangeNames.session])
     }
@@ -75,7 +78,7 @@ extension Interchange {
   /// It goes to another session of its application, and the first one shows again what it showed before. One that was made for it stays
   /// as it is.
   func redirect(
-    _ delivery: StoredDelivery, _ decision: Decision, _ share: inout Turn.Share, _ now: Instant
+    _ delivery: StoredDelivery, _ decision: Decision, from caller: Caller, _ share: inout Turn.Share, _ now: Instant
   ) throws(InterchangeError) {
     guard let target = decision.outcome.session else { return }
     if let first = delivery.progress.session, first != target, delivery.progress.outcome != "created",
@@ -86,20 +89,25 @@ extension Interchange {
     var progress = delivery.progress
     if !progress.isOpen {
       progress.isOpen = true
-      deadlines.add(delivery.identifier, at: delivery.deadline, self)
+      let room = try room(for: delivery, from: caller)
+      deadlines.add(delivery.identifier, at: delivery.deadline, of: caller.counted, taking: room, self)
       share.onRefusal { $0.deadlines.remove(delivery.identifier) }
     }
     progress.state = stateOfOpen(to: delivery.application)
     progress.session = target
     progress.outcome = decision.outcome.name
     progress.attempt += 1
+    share.speak.append { me in
+      me.log.info("\(delivery.identifier): redirected to \(delivery.isPrivate ? "a session" : "\(target)")")
+    }
     share.afterwards.append { me in me.handOver(delivery.identifier, to: target, of: delivery.application) }
     var previous: PreviouslyShown?
     if let fact = decision.fact {
       share.onRefusal(revert: state.apply(fact))
       previous = try keep(fact, for: delivery.identifier, isPrivate: delivery.isPrivate, &share)
     }
-    if target == delivery.progress.session {
+    // A window that it shows already stood as it does now before it came.
+    if target == delivery.progress.session, previous == nil || previous?.shownBy == delivery.identifier {
       share.records.append(.deliveryProgress(delivery.identifier, progress))
     } else {
       let previous = previous ?? PreviouslyShown()
@@ -146,7 +154,7 @@ extension Interchange {
     let now = settings.now()
     // Where the disk takes nothing for the moment, they are tried again later, and not at once for ever.
     let again = now.adding(seconds: 5)
-    for identifier in deadlines.due(at: now, self) {
+    for identifier in deadlines.due(at: now, atMost: 100, self) {
       // One that ends may take others along.
       endTurn()
       let delivery: StoredDelivery?
@@ -184,9 +192,8 @@ extension Interchange {
       (progress.state, progress.isOpen) = (.routed, false)
       share.records.append(.deliveryProgress(identifier, progress))
       share.speak.append { me in
-        let late = InterchangeError(
-          .hostTimeout, "no host took the delivery \(identifier) in time; it has been routed, and its session stays")
-        me.settled(identifier, .failure(late))
+        me.log.info("\(identifier): routed, and no host took it in time")
+        me.settled(identifier, .failure(.nobodyTook(identifier)))
       }
     }
   }

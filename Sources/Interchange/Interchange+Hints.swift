@@ -4,7 +4,7 @@ import SceneModel
 /// What is said to whoever meant to call and sent a signal: it is what dbus-send sends where it is not told otherwise, and nobody answers it.
 struct SignalHints {
   private var methods: [InterfaceName: Set<MemberName>] = [:]
-  private var last: Instant?
+  private var last: [MemberName: Instant] = [:]
 
   /// A script may send the same again and again, and the log is for others too.
   private static let pause: Int64 = 60_000_000
@@ -16,10 +16,15 @@ struct SignalHints {
   /// `nil` for what really is a signal, and for what was said a moment ago.
   mutating func hint(for signal: ReceivedSignal, at now: Instant) -> String? {
     guard methods[signal.interface]?.contains(signal.member) ?? false else { return nil }
-    if let last, now >= last, now.microseconds - last.microseconds < Self.pause { return nil }
-    last = now
-    return "\(signal.member) came as a signal, and nothing happens: with dbus-send, write --print-reply before it, "
-      + "or --type=method_call"
+    guard isNews(signal.member, at: now) else { return nil }
+    return "\(signal.member) came as a signal, and nothing happens: with dbus-send, write --print-reply before it"
+  }
+
+  /// Whether it has not been said of this member a moment ago.
+  mutating func isNews(_ member: MemberName, at now: Instant) -> Bool {
+    if let last = last[member], now >= last, now.microseconds - last.microseconds < Self.pause { return false }
+    last[member] = now
+    return true
   }
 }
 

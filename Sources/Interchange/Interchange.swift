@@ -107,6 +107,9 @@ package actor Interchange {
         children: { self.assumeIsolated { $0.sessionElements() } }),
       below: InterchangeNames.sessions)
     observeSignals(meantFor: [root.interface, application, session])
+    connection.observeCalls { [log] call in
+      log.debug("\(call.member) of \(call.path) is called by \(call.sender.map { "\($0)" } ?? "a peer")")
+    }
   }
 
   /// `observer` sees each event as everyone is told of it.
@@ -122,5 +125,6 @@ package actor Interchange {
     hosts = [:]
     isClosed = true
     store.close()
+    if let damage = store.damage { log.error("\(damage)") }
   }
 }

@@ -9,12 +9,19 @@ package struct Log: Sendable {
     package static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
   }
 
+  private let level: Level
   private let write: @Sendable (Level, String) -> Void
 
-  package init(_ write: @escaping @Sendable (Level, String) -> Void) { self.write = write }
+  /// - Parameter level: What is less than that is not even put into words.
+  package init(_ level: Level = .info, _ write: @escaping @Sendable (Level, String) -> Void) {
+    self.level = level
+    self.write = write
+  }
 
-  package func error(_ line: String) { write(.error, line) }
-  package func warning(_ line: String) { write(.warning, line) }
-  package func info(_ line: String) { write(.info, line) }
-  package func debug(_ line: String) { write(.debug, line) }
+  package func error(_ line: @autoclosure () -> String) { say(.error, line) }
+  package func warning(_ line: @autoclosure () -> String) { say(.warning, line) }
+  package func info(_ line: @autoclosure () -> String) { say(.info, line) }
+  package func debug(_ line: @autoclosure () -> String) { say(.debug, line) }
+
+  private func say(_ line: Level, _ text: () -> String) { if line <= level { write(line, text()) } }
 }

@@ -185,7 +185,7 @@ extension Interchange {
       try store.rest(at: settings.now())
     } catch {
       // What is in the log is safe there, and is tried again after what is stored next.
-      log.warning("what is stored could not be put in order: \(error.message)")
+      log.warning("what is stored could not be put in order: \(store.damage?.message ?? error.message)")
     }
   }
 }

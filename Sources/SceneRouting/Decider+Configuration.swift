@@ -52,7 +52,9 @@ extension Decider {
     if request.sender.isSandboxed, request.sender.hosts != state.applications[application].identifier { return "" }
     let configurations = state.applications[application].manifest?.configurations ?? []
     let names = configurations.filter { $0.role == role }.map { quoted($0.name.string) }
-    if !names.isEmpty { return "; there is \(names.joined(separator: ", ", last: " and "))" }
+    if !names.isEmpty {
+      return "; there \(names.count == 1 ? "is" : "are") \(names.joined(separator: ", ", last: " and "))"
+    }
     var roles: [String] = []
     for role in configurations.map({ quoted($0.role.string) }) where !roles.contains(role) { roles.append(role) }
     return roles.isEmpty ? "" : "; there are some in \(roles.joined(separator: ", ", last: " and "))"

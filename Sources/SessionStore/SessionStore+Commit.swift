@@ -9,6 +9,7 @@ extension SessionStore {
   /// - Parameter now: what is older than the history's age, seen from here, may be forgotten.
   package func commit(_ records: [Record], at now: Instant) throws(StoreError) {
     if records.isEmpty { return }
+    if let damage { throw damage }
     let lastEvent = try checkEvents(of: records)
     let database = try database()
     try directory?.refuseWhereGone()

@@ -37,7 +37,7 @@ extension SessionStore {
     }
     connection = .open(opened.database)
     directory.rememberFiles()
-    opened.database.onCorruption = { directory.rememberDoubt() }
+    watch(opened.database)
     // Settling may have been what failed, so what is in rows is asked of the file.
     if opened.position == position {
       ledger = opened.ledger

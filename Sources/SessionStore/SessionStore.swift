@@ -37,6 +37,8 @@ package final class SessionStore {
   /// How many frames the write-ahead log had when the last transaction succeeded; 0 where the file itself has
   /// everything, `nil` where it is not known.
   var acknowledgedFrames: Int64?
+  /// Why nothing more is taken; `nil` while all is well.
+  package private(set) var damage: StoreError?
   /// Used again and again, so that nothing is allocated for it.
   var body = LogBodyWriter()
 
@@ -86,15 +88,28 @@ package final class SessionStore {
     self.schema = schema
     self.now = now
     connection = .open(opened.database)
-    if let directory { opened.database.onCorruption = { directory.rememberDoubt() } }
     ledger = opened.ledger
     tail = opened.tail
     position = opened.position
     lastEventSequence = opened.lastEvent
     unreadable = opened.unreadable
     problems = opened.problems
+    watch(opened.database)
     takeOver(opened.database)
     directory?.rememberFiles()
+  }
+
+  /// Whether a store could be opened in a directory, as far as that can be seen while another process has it. The directory is made.
+  package static func check(directory path: String) throws(StoreError) { try StoreDirectory.check(path, .current) }
+
+  /// What is damaged is looked through, and set aside, when it is opened the next time. What it took until then would go with it.
+  func watch(_ database: Database) {
+    guard let directory else { return }
+    database.onCorruption = { [weak self] in
+      directory.rememberDoubt()
+      self?.damage = StoreError(
+        .corrupt, "\(directory.file): is damaged, and takes nothing more: it is set aside when stagedoord is started again")
+    }
   }
 
   /// What is corrupt is set aside once; what is then begun is empty.

@@ -29,6 +29,15 @@ package struct StoreError: Error, Hashable, Sendable {
   }
 }
 
+extension StoreError {
+  static func newer(_ file: String, _ version: Int64, _ schema: Schema) -> StoreError {
+    StoreError(
+      .newer,
+      "\(file): has version \(version), of a later Stagedoor; this one knows \(schema.version). It was left as it is: start the later "
+        + "one, or give this one another --state")
+  }
+}
+
 extension StoreError: CustomStringConvertible {
   package var description: String { message }
 }

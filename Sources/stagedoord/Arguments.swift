@@ -38,22 +38,28 @@ struct Arguments {
 
   init(_ arguments: some Sequence<String>) throws(Misuse) {
     var rest = arguments.makeIterator()
-    while let argument = rest.next() {
+    while let word = rest.next() {
+      // A value stands behind its argument, or behind an equals sign.
+      let parts = word.hasPrefix("--") ? word.split(separator: "=", maxSplits: 1).map(String.init) : [word]
+      let (argument, attached) = (parts.first ?? word, parts.count > 1 ? parts[1] : nil)
+      if attached != nil, !["--address", "--state", "--durability", "--log-level"].contains(argument) {
+        throw Misuse(description: "there is no argument \"\(word)\"")
+      }
       switch argument {
       case "--help", "-h": action = .help
       case "--version": action = .version
       case "--demo": action = .demonstrate
       case "--replace": replaces = true
-      case "--address": address = BusAddress(try value(of: argument, &rest))
-      case "--state": stateDirectory = try value(of: argument, &rest)
+      case "--address": address = BusAddress(try value(of: argument, attached, &rest))
+      case "--state": stateDirectory = try value(of: argument, attached, &rest)
       case "--durability":
-        let name = try value(of: argument, &rest)
+        let name = try value(of: argument, attached, &rest)
         guard let durability = Durability(rawValue: name) else {
           throw Misuse(description: "--durability is full, normal or memory, and not \"\(name)\"")
         }
         self.durability = durability
       case "--log-level":
-        let name = try value(of: argument, &rest)
+        let name = try value(of: argument, attached, &rest)
         guard let level = Log.Level.allCases.first(where: { "\($0)" == name }) else {
           throw Misuse(description: "--log-level is error, warning, info or debug, and not \"\(name)\"")
         }
@@ -64,8 +70,10 @@ struct Arguments {
     }
   }
 
-  private func value(of argument: String, _ rest: inout some IteratorProtocol<String>) throws(Misuse) -> String {
-    guard let value = rest.next(), !value.isEmpty else {
+  private func value(
+    of argument: String, _ attached: String?, _ rest: inout some IteratorProtocol<String>
+  ) throws(Misuse) -> String {
+    guard let value = attached ?? rest.next(), !value.isEmpty else {
       throw Misuse(description: "\(argument) wants a value after it")
     }
     return value

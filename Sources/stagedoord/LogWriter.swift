@@ -5,8 +5,7 @@ import Interchange
 enum LogWriter {
   static func make(level: Log.Level) -> Log {
     let isJournal = isStandardErrorTheJournal
-    return Log { line, text in
-      guard line <= level else { return }
+    return Log(level) { line, text in
       // A line is a line, whatever somebody's text has in it.
       let oneLine = text.map { $0.isNewline ? "⏎" : String($0) }.joined()
       let whole = isJournal ? "<\(line.rawValue)>\(oneLine)\n" : "stagedoord: \(oneLine)\n"

@@ -48,17 +48,20 @@ actor ManifestKeeper {
       for problem in problems { log.warning("changes of manifests are seen on SIGHUP only: \(problem)") }
     }
     let (found, broken) = installed.read()
-    complain(of: broken)
+    await complain(of: broken)
     let identifiers = Set(broken.map(\.identifier))
     await interchange.takeOver(found.mapValues { ($0.manifest, $0.file) }, keeping: identifiers)
   }
 
-  private func complain(of broken: [InstalledManifests.Broken]) {
+  private func complain(of broken: [InstalledManifests.Broken]) async {
     let before = complaints
     // By their bytes: two names that look the same may be two files.
     complaints = Dictionary(broken.map { (Text($0.path), $0.complaints) }) { $1 }
     for manifest in broken where before[Text(manifest.path)] != manifest.complaints {
       for complaint in manifest.complaints { log.error("\(manifest.path): \(complaint)") }
+      if await interchange.knows(manifest.identifier) {
+        log.error("\(manifest.path): the version before it stays until this one is mended")
+      }
     }
   }
 
@@ -71,7 +74,12 @@ actor ManifestKeeper {
   }
 
   private func followSignals() async {
-    while await hangups.next(on: loop) != nil { await read() }
+    while await hangups.next(on: loop) != nil {
+      log.info("the manifests are read again")
+      // Whoever asks wants to hear what is wrong, also where it was said before.
+      complaints = [:]
+      await read()
+    }
   }
 
   private func followChanges() async {

@@ -25,10 +25,15 @@ struct Service: Sendable {
     connection.holdCalls()
     let name = ServiceName(InterchangeNames.bus, of: "stagedoord", on: connection)
     do {
+      guard let directory = arguments.stateDirectory ?? Directories.state() else {
+        throw Failure("neither XDG_STATE_HOME nor HOME says where to keep what must survive: name it with --state")
+      }
+      // Whoever runs is not ended for one that cannot begin.
+      if arguments.replaces, arguments.durability != .memory { try SessionStore.check(directory: directory) }
       if arguments.replaces { try await name.takeOver(within: patience) } else { try await name.take() }
       let data = Directories.data()
       let types = TypeCatalog.installed(in: data, log: log)
-      let interchange = try await open(arguments, types, log, on: connection)
+      let interchange = try await open(directory, arguments, types, log, on: connection)
       let manifests = try ManifestKeeper(InstalledManifests(in: data, types: types), for: interchange, log: log)
       await manifests.read()
       await interchange.export()
@@ -61,11 +66,8 @@ struct Service: Sendable {
   }
 
   private static func open(
-    _ arguments: Arguments, _ types: TypeCatalog, _ log: Log, on connection: Connection
+    _ directory: String, _ arguments: Arguments, _ types: TypeCatalog, _ log: Log, on connection: Connection
   ) async throws -> Interchange {
-    guard let directory = arguments.stateDirectory ?? Directories.state() else {
-      throw Failure("neither XDG_STATE_HOME nor HOME says where to keep what must survive: name it with --state")
-    }
     let durability = arguments.durability
     let starter = Starter(
       connection: connection, address: try arguments.address ?? BusAddress.session(), fileMask: Stagedoord.fileMask)
@@ -82,10 +84,17 @@ struct Service: Sendable {
         return try Interchange(on: connection, store: store, types: types, settings: settings, log: log)
       }
     }
-    // One that was killed leaves the bus before the kernel has given its locks back, by a moment.
     for _ in 0..<100 {
-      do { return try await open() } catch let error as StoreError where error.kind == .locked {}
-      await connection.loop.sleep(for: .milliseconds(10))
+      do {
+        return try await open()
+      } catch let error as StoreError where error.kind == .locked {
+        // One that was killed leaves the bus before the kernel has given its locks back, by a moment.
+        await connection.loop.sleep(for: .milliseconds(10))
+      } catch let error as StoreError where error.kind == .corrupt {
+        // It was seen late, and is remembered: what is opened in doubt is looked through, and set aside.
+        log.warning("\(error)")
+        break
+      }
     }
     return try await open()
   }

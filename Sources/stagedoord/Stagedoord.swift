@@ -15,14 +15,16 @@ struct Stagedoord {
   static func main() {
     setvbuf(stdout, nil, _IOLBF, 0)
     signal(SIGPIPE, SIG_IGN)
+    // A file that may not grow any more is a full disk, and no reason to die.
+    signal(SIGXFSZ, SIG_IGN)
     _ = fileMask
     // However it was ignored by whoever started us, the end of what we start is news.
     signal(SIGCHLD, SIG_DFL)
     do {
       let arguments = try Arguments(CommandLine.arguments.dropFirst())
       switch arguments.action {
-      case .help: print(Arguments.usage)
-      case .version: print("stagedoord \(version)")
+      case .help: try say(Arguments.usage)
+      case .version: try say("stagedoord \(version)")
       case .serve: try run { try await serve(arguments, on: $0) }
       case .demonstrate: try run { try await Demonstration.run(arguments, on: $0) }
       }
@@ -53,6 +55,11 @@ struct Stagedoord {
     }
     if case .busWent = ending { fputs("stagedoord: the bus has gone\n", stderr) }
     return ending.status
+  }
+
+  private static func say(_ text: String) throws {
+    print(text)
+    if fflush(stdout) != 0 { throw Failure("standard output: \(String(cString: strerror(errno)))") }
   }
 
   private static func fail(_ status: Int32, _ sentence: String) -> Never {

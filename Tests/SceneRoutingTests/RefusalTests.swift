@@ -69,7 +69,7 @@ import Testing
     .noMatchingSession: ["\"1\"", "org.example.Cats", "\"existingOnly\""],
     .multipleScenesNotSupported: ["org.example.Small", "UIApplicationSupportsMultipleScenes", "\"new\""],
     .requestDenied: ["\"One\"", "org.example.Cats", "StagedoorLaunch", "\"new\""],
-    .limitsExceeded: ["\"aaaa", "12800 bytes", "33554432", "shorten"],
+    .limitsExceeded: ["\"aaaa", "12800 bytes", "8388608", "shorten"],
     .roleMismatch: ["\"Projector\"", "\"\(externalDisplay)\"", "\"UIWindowSceneSessionRoleApplication\""],
   ]
 

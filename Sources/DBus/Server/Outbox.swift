@@ -135,7 +135,8 @@ extension Connection {
     let access = PropertyAccess(path: path, call: nil)
     var description: [String: [String: Variant]] = [:]
     for interface in interfaces where names.contains(interface.name) {
-      description[interface.name.rawValue] = interface.access == nil ? interface.readableProperties(for: access) : [:]
+      let shown = interface.access == nil ? try? interface.readableProperties(for: access) : nil
+      description[interface.name.rawValue] = shown ?? [:]
     }
     if description.isEmpty { return }
     tell { () throws(CodingError) in
@@ -170,12 +171,18 @@ extension Connection {
 }
 
 extension Interface {
-  /// Every property that can be read now. One whose getter throws is left out.
-  func readableProperties(for access: PropertyAccess) -> [String: Variant] {
+  /// Every property that can be read now. One whose getter throws is left out; where all of them do, the first says why.
+  func readableProperties(for access: PropertyAccess) throws -> [String: Variant] {
     var values: [String: Variant] = [:]
+    var refusal: (any Error)?
     for (name, entry) in properties {
-      if let value = try? entry.get?(access) { values[name.rawValue] = value }
+      do {
+        if let value = try entry.get?(access) { values[name.rawValue] = value }
+      } catch {
+        refusal = refusal ?? error
+      }
     }
+    if values.isEmpty, let refusal { throw refusal }
     return values
   }
 

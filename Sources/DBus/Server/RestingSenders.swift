@@ -1,3 +1,6 @@
+internal import CDBus
+internal import Glibc
+
 /// Senders whose last call took long. What they call next waits until everybody else had a turn, in the order in which it came: a flood
 /// of long calls makes others wait for one of them, not for all.
 struct RestingSenders {
@@ -10,6 +13,10 @@ struct RestingSenders {
     var done = 0
     var hasLeft = false
   }
+
+  /// Turns of the loop between two calls that take long; in each two KiB are read.
+  private static let turnsForOthers = 16_384
+  private var turns = 0
 
   private var queues: [BusName?: Queue] = [:]
   /// Who is next.
@@ -35,6 +42,12 @@ struct RestingSenders {
     guard let queue = queues[sender], queue.calls.count - queue.done < Self.limitForEachSender else { return false }
     queues[sender]?.calls.append(call)
     return true
+  }
+
+  /// Whether what others have sent is read first: as much as one flood can be, and no flood keeps who rests waiting for ever.
+  mutating func waits(forUnread hasUnread: Bool) -> Bool {
+    turns = hasUnread && turns < Self.turnsForOthers ? turns + 1 : 0
+    return turns > 0
   }
 
   mutating func callerLeft(_ sender: BusName) { if has(sender) { queues[sender]?.hasLeft = true } }
@@ -87,8 +100,20 @@ extension Connection {
     }
   }
 
+  /// Whether something has come that was not read yet.
+  private var hasUnread: Bool {
+    var socket = pollfd(fd: -1, events: Int16(POLLIN), revents: 0)
+    guard let raw, dbus_connection_get_unix_fd(raw, &socket.fd) != 0 else { return false }
+    return poll(&socket, 1, 0) > 0 && socket.revents & Int16(POLLIN) != 0
+  }
+
   /// Carries out what waits, until a call takes long again: then the others have their turn.
   private func goOnWithResting() {
+    // What others have called stands behind what has not been read yet, and a turn reads two KiB of it.
+    if callers.resting.waits(forUnread: hasUnread) {
+      loop.atEndOfTurn { [weak self] in self?.assumeIsolated { $0.goOnWithResting() } }
+      return
+    }
     while let call = callers.resting.next() {
       callers.tookLong = false
       carryOut(call)

@@ -76,8 +76,9 @@ extension Connection {
   /// What the object at `path` says of itself.
   func introspection(of path: ObjectPath) throws(ErrorReply) -> Introspection.Node {
     let children = objects.children(of: path)
-    guard let interfaces = objects.interfaces(at: path), path == .root || !interfaces.isEmpty || !children.isEmpty
-    else { throw unknownObject(path) }
+    // What stands above objects that are made up is listed above, also while there are none.
+    let isThere = path == .root || !children.isEmpty || objects[path]?.subtree != nil
+    guard let interfaces = objects.interfaces(at: path), isThere || !interfaces.isEmpty else { throw unknownObject(path) }
     return Introspection.Node(
       interfaces: (interfaces + standardInterfaces(at: path)).map(\.introspection),
       children: children.map { Introspection.Node($0) })
@@ -98,13 +99,13 @@ extension Connection {
       // The specification leaves it open; all of them is what people who ask so expect.
       var all: [String: Variant] = [:]
       for interface in interfaces where interface.admits(call) {
-        all.merge(interface.readableProperties(for: access)) { first, _ in first }
+        all.merge((try? interface.readableProperties(for: access)) ?? [:]) { first, _ in first }
       }
       return all
     }
     let found = try self.interface(named: interface, at: call.path)
     try found.access?(call)
-    return found.readableProperties(for: access)
+    return try found.readableProperties(for: access)
   }
 
   fileprivate func setProperty(_ name: String, of interface: String, for call: Call) throws {
@@ -169,7 +170,8 @@ extension Connection {
       let question = call.asking(about: path)
       let access = PropertyAccess(path: path, call: question)
       for interface in interfaces where interface.admits(question) {
-        description[interface.name.rawValue] = interface.readableProperties(for: access)
+        guard let properties = try? interface.readableProperties(for: access) else { continue }
+        description[interface.name.rawValue] = properties
       }
       if !description.isEmpty { managed[path] = description }
     }

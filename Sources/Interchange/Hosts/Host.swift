@@ -8,7 +8,7 @@ import SceneModel
 /// other, as long as there are not hundreds of them.
 // It never leaves the interchange, whose loop is the only one to touch it.
 final class Host: @unchecked Sendable {
-  enum Errand: Equatable {
+  enum Errand: Hashable {
     case deliver(UniqueIdentifier)
     case refresh
     case destroy(animation: Text)
@@ -16,8 +16,32 @@ final class Host: @unchecked Sendable {
 
   /// What there is to do with one session.
   struct Lane {
-    fileprivate var waiting: [Errand] = []
+    private var waiting: [Errand] = []
+    private var first = 0
+    private var expected: Set<Errand> = []
     fileprivate(set) var current: Errand?
+    /// What is being done has been answered, and only goes on: the same may be asked for anew.
+    fileprivate var isAnswered = false
+
+    fileprivate mutating func add(_ errand: Errand) {
+      // A scene that is drawing itself may have begun before what it is to draw was there.
+      if current == errand, errand != .refresh, !isAnswered { return }
+      if expected.insert(errand).inserted { waiting.append(errand) }
+    }
+
+    fileprivate mutating func next() -> Errand? {
+      guard first < waiting.count else { return nil }
+      let next = waiting[first]
+      first += 1
+      // What was done need not be kept; there may be thousands.
+      if first > waiting.count / 2 {
+        waiting.removeFirst(first)
+        first = 0
+      }
+      expected.remove(next)
+      (current, isAnswered) = (next, false)
+      return next
+    }
   }
 
   let application: Text
@@ -53,13 +77,12 @@ final class Host: @unchecked Sendable {
 
   /// Adds what is not there yet. Answers the sessions that somebody is to begin to work on.
   func add(_ errand: Errand, _ session: UniqueIdentifier) -> [UniqueIdentifier] {
-    if let lane = lanes[session] {
-      // A scene that is drawing itself may have begun before what it is to draw was there.
-      let isUnderWay = lane.current == errand && errand != .refresh
-      if !isUnderWay, !lane.waiting.contains(errand) { lanes[session]?.waiting.append(errand) }
+    if lanes[session] != nil {
+      lanes[session]?.add(errand)
       return []
     }
-    lanes[session] = Lane(waiting: [errand])
+    lanes[session] = Lane()
+    lanes[session]?.add(errand)
     idle.append(session)
     return begin()
   }
@@ -73,14 +96,13 @@ final class Host: @unchecked Sendable {
 
   /// What is to be done next; `nil` where that is nothing, and nobody is busy with the session any more.
   func next(_ session: UniqueIdentifier) -> Errand? {
-    guard let first = lanes[session]?.waiting.first else {
-      lanes[session] = nil
-      return nil
-    }
-    lanes[session]?.waiting.removeFirst()
-    lanes[session]?.current = first
-    return first
+    if let next = lanes[session]?.next() { return next }
+    lanes[session] = nil
+    return nil
   }
+
+  /// It has answered what it was asked to do with a session first, and may be asked for more of that.
+  func answered(_ session: UniqueIdentifier) { lanes[session]?.isAnswered = true }
 
   /// What it was to do with a session did not reach it.
   func neverHad(_ session: UniqueIdentifier) { lanes[session]?.current = nil }

@@ -75,10 +75,12 @@ extension Interchange {
         try await open(target, options, host, within: time(for: delivery))
         guard try acknowledge(identifier, session, host, connects: true) else { return true }
         isAcknowledged = true
+        host.answered(session)
       } else if !payload.items.isEmpty {
         try await host.calls.continueScene(session, options: options.json, within: time(for: delivery))
         guard try acknowledge(identifier, session, host) else { return true }
         isAcknowledged = true
+        host.answered(session)
       }
       do {
         try await host.calls.activateScene(

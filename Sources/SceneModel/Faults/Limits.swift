@@ -42,9 +42,9 @@ package enum Limits {
   package static let faults = 100
 
   /// Steps that all conditions together may take which one decision asks, each some nanoseconds: others wait meanwhile. A pattern of up
-  /// to 64 bytes takes one for each byte of the key, so that two hundred thousand of them can be held against a usual key, and some
-  /// thousand against the longest.
-  package static let conditionSteps = 1 << 25
+  /// to 64 bytes takes one for each byte of the key, so that fifty thousand of them can be held against a usual key, and some
+  /// hundred against the longest.
+  package static let conditionSteps = 1 << 23
 
   /// Bytes of a predicate, and how deep it may nest: what `docs/predicates.md` promises.
   package static let predicate = 4096

@@ -51,8 +51,7 @@ struct OpenedFile {
     }
     if version < 1 { throw StoreError(.corrupt, "\(database.name): has no version") }
     if version > schema.version {
-      throw StoreError(
-        .newer, "\(database.name): has version \(version), of a later Stagedoor; this one knows \(schema.version)")
+      throw StoreError.newer(database.name, version, schema)
     }
     return version
   }

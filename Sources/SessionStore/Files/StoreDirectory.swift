@@ -75,6 +75,29 @@ final class StoreDirectory {
     return descriptor
   }
 
+  // MARK: Looking without touching
+
+  /// Whether a store could be opened there, as far as that can be seen while another process has it.
+  static func check(_ path: String, _ schema: Schema) throws(StoreError) {
+    try make(path)
+    if access(path, W_OK | X_OK) != 0 { throw StoreError(path, "cannot be written to", errno) }
+    let file = path + "/stagedoor.db"
+    let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    if descriptor < 0 {
+      if errno == ENOENT { return }
+      throw StoreError(file, "cannot be opened", errno)
+    }
+    defer { close(descriptor) }
+    var header = [UInt8](repeating: 0, count: 100)
+    guard read(descriptor, &header, header.count) == header.count else { return }
+    func number(at offset: Int) -> Int64 {
+      Int64(Int32(truncatingIfNeeded: header[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }))
+    }
+    // Where SQLite's format has them.
+    let (version, application) = (number(at: 60), number(at: 68))
+    if application == Schema.application, version > schema.version { throw .newer(file, version, schema) }
+  }
+
   // MARK: Whether it is still there
 
   /// The files were opened just now.
@@ -150,7 +173,12 @@ final class StoreDirectory {
 
   /// Gives the store's files other names, so that a new one can begin. Answers the new name.
   func setAside(at now: Instant) throws(StoreError) -> String {
-    let time = now.rfc3339.filter { $0 != "-" && $0 != ":" }
+    var time = now.rfc3339.filter { $0 != "-" && $0 != ":" }
+    // Six digits of a second, so that they sort.
+    if let point = time.firstIndex(of: ".") {
+      let digits = time[time.index(after: point)...].dropLast()
+      time = "\(time[..<point]).\(digits)\(String(repeating: "0", count: 6 - digits.count))Z"
+    }
     var (name, count) = ("\(file)-set-aside-\(time)", 1)
     while exists(name) || exists(name + "-wal") {
       count += 1
