@@ -108,7 +108,8 @@ package final class SessionStore {
     database.onCorruption = { [weak self] in
       directory.rememberDoubt()
       self?.damage = StoreError(
-        .corrupt, "\(directory.file): is damaged, and takes nothing more: it is set aside when stagedoord is started again")
+        .corrupt,
+        "\(directory.file): is damaged, and takes nothing more: it is set aside when stagedoord is started again")
     }
   }
 

@@ -25,11 +25,13 @@ import Testing
         try await send("org.stagedoor.Interchange1.Drop", "string:viewCat", in: house, to: nil)
         for _ in 0..<3 { try await send("org.stagedoor.SceneSession1.Activate", "string:secret", in: house) }
         let hint =
-          "stagedoord: Activate came as a signal, and nothing happens: with dbus-send, write --print-reply before it, "
-          + "or --type=method_call\n"
+          "stagedoord: Activate came as a signal, and nothing happens: with dbus-send, write --print-reply before it\n"
         try await eventually("the hint") { daemon.standardError.hasSuffix(hint) }
         _ = try await house.eventSequence()
         #expect(daemon.standardError.split(separator: "\n").count { $0.contains("as a signal") } == 1)
+        // Each method by itself.
+        try await send("org.stagedoor.Interchange1.Deliver", "string:x", in: house)
+        try await eventually("the other hint") { daemon.standardError.contains("Deliver came as a signal") }
       }
     }
   }

@@ -113,6 +113,41 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
+  func `what is redirected to the window that just took it is given to it once more`(kind: PrivateBus.Kind) async throws
+  {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      try await house.hosting { host in
+        host.next("ActivateScene", .waits)
+        let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
+        try await host.asked(1, "ActivateScene")
+        _ = try await house.call("RedirectDelivery", "string:\(landing.delivery)", "objpath:\(landing.session)")
+        host.goOn()
+        try await host.asked(1, "ContinueScene")
+        try await house.waitUntil(landing.delivery, is: "handled")
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `what goes with its configuration is not redirected`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      let file = "\(house.applications)/org.example.Cats.json"
+      try house.write(Manifests.cats, to: file)
+      let (landing, other) = try await house.serving { _ in
+        let landing = try await house.hand("viewCat", "cat1")
+        return (landing, try await house.newSession("Default", of: "org.example.Cats"))
+      }
+      try house.write(Manifests.cats.replacing("Cat Detail", with: "Cat Portrait"), to: file)
+      try await house.serving { _ in
+        let error = try await house.refusal("RedirectDelivery", "string:\(landing.delivery)", "objpath:\(other)")
+        #expect(error.name == "org.stagedoor.Error.RequestDenied", "\(error)")
+        #expect(try await house.deliveryState(landing.delivery) == "failed")
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
   func `a service that comes back finds its hosts again, with the scenes that they still show`(
     kind: PrivateBus.Kind
   ) async throws {

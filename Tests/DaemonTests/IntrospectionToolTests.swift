@@ -75,6 +75,22 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
+  func `where there is nothing yet, nothing is wrong either`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      for command in [
+        house.command("busctl", "--user", "tree", "\(House.name)"),
+        house.command(
+          "gdbus", "introspect", "--session", "--dest", "\(House.name)", "--object-path", "/", "--recurse"),
+      ] {
+        let result = try await command.run()
+        #expect(result.status.isSuccess)
+        #expect(result.standardError.isEmpty, "\(result.standardError)")
+        #expect(!result.standardOutput.contains("Error"), "\(result.standardOutput)")
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
   func `gdbus introspect reads every object from the top down, with its values`(kind: PrivateBus.Kind) async throws {
     try await withObjects(kind) { house, session in
       let all = try await house.command(

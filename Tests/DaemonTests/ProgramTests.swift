@@ -99,7 +99,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--dance"], #"there is no argument "--dance""#),
+    (["--dance"], #"there is no argument "--dance""#), (["--demo=loud"], #"there is no argument "--demo=loud""#),
+    (["--log-level=loud"], #"--log-level is error, warning, info or debug, and not "loud""#),
     (["--state"], "--state wants a value after it"),
     (["--durability", "most"], #"--durability is full, normal or memory, and not "most""#),
     (["--log-level", "loud"], #"--log-level is error, warning, info or debug, and not "loud""#),

@@ -110,6 +110,18 @@ import Testing
       let isNamed = name == "org.example.Mail"
       #expect(try await sandboxed("GetDelivery", "string:\(own[0])").isFine == isNamed)
       #expect(try await sandboxed("GetDelivery", "string:\(foreign.delivery)").said.contains("AccessDenied"))
+      // Nor is it shown what there is of others.
+      func asked(_ method: String, at path: String, _ arguments: String...) async throws -> String {
+        let call = ["dbus-send", "--session", "--print-reply", "--dest=\(House.name)", path, method]
+        let result = try await house.command(
+          "unshare", arguments: ["-r", "-m", "sh", "-c", Self.enter, "sh", info] + call + arguments
+        ).run()
+        return result.standardOutput + result.standardError
+      }
+      let objects = try await asked("org.freedesktop.DBus.ObjectManager.GetManagedObjects", at: House.root)
+      #expect(!objects.contains("/session/") && !objects.contains("/application/"), "\(objects)")
+      let all = try await asked("\(House.properties).GetAll", at: foreign.session, "string:\(House.session)")
+      #expect(all.contains("AccessDenied"), "\(all)")
     }
   }
 }

@@ -142,7 +142,27 @@ import Testing
         result.standardError
           == "stagedoord: org.stagedoor.Interchange1 is taken by process \(getpid()), which does not let itself be replaced\n"
       )
-      #expect(!FileManager.default.fileExists(atPath: house.state))
+      #expect(!FileManager.default.fileExists(atPath: "\(house.state)/stagedoor.db"))
+    }
+  }
+
+  @Test func `one that cannot begin ends nobody`() async throws {
+    try await withCats(.daemon) { house in
+      try await house.serving { _ in
+        let landing = try await house.drop("viewCat", "cat1")
+        let later = "\(house.state)-of-a-later-version"
+        try FileManager.default.createDirectory(atPath: later, withIntermediateDirectories: false)
+        // SQLite's header, with the version where it has it.
+        var header = [UInt8](repeating: 0, count: 4096)
+        header.replaceSubrange(60..<72, with: [0, 0, 0, 99, 0, 0, 0, 0, 0x53, 0x74, 0x67, 0x44])
+        try Data(header).write(to: URL(filePath: "\(later)/stagedoor.db"))
+        for (state, says) in [("/proc/nope", "cannot be made"), (later, "of a later Stagedoor")] {
+          let result = try await house.daemon("--replace", "--state", state).run()
+          #expect(result.status == .exited(1))
+          #expect(result.standardError.contains(says), "\(result)")
+        }
+        #expect(try await house.drop("viewCat", "cat1").session == landing.session)
+      }
     }
   }
 

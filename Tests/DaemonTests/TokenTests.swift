@@ -5,6 +5,19 @@ import Testing
 /// One token, one answer, and nothing happens twice.
 @Suite struct TokenTests {
   @Test(arguments: PrivateBus.Kind.available)
+  func `who waits for a host that never came hears the same again`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      let document = Payloads.activity("viewCat", "cat1", options: #""token": "t", "wait": "handled", "deadline": 0.1"#)
+      let first = try await house.refusal("Deliver", "string:\(document)")
+      let second = try await house.refusal("Deliver", "string:\(document)")
+      #expect(first.name == "org.stagedoor.Error.HostTimeout")
+      #expect(second == first)
+      #expect(try await house.eventSequence() == "1", "it happened once")
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
   func `a batch under a token is answered once, also after a restart`(kind: PrivateBus.Kind) async throws {
     try await withHouse(kind) { house in
       let batch = Payloads.items(("viewCat", "a"), ("viewCat", "b"), options: #""token": "t""#)

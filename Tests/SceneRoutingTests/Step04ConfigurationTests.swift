@@ -40,7 +40,7 @@ import Testing
     var stage = Stage(named)
     #expect(stage.drop("viewCat", in: "cat") == .refused(.noSuchConfiguration))
     #expect(
-      stage.message == #"org.example.Cats has no configuration "cat"; there is "Default", "Cat" and "Feeding""#)
+      stage.message == #"org.example.Cats has no configuration "cat"; there are "Default", "Cat" and "Feeding""#)
     #expect(stage.configuration == nil)
     #expect(stage.application == "org.example.Cats")
     #expect(stage.drop("viewCat", in: "cat", by: Sender(isSandboxed: true)) == .refused(.noSuchConfiguration))

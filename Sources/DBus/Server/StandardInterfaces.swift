@@ -78,7 +78,9 @@ extension Connection {
     let children = objects.children(of: path)
     // What stands above objects that are made up is listed above, also while there are none.
     let isThere = path == .root || !children.isEmpty || objects[path]?.subtree != nil
-    guard let interfaces = objects.interfaces(at: path), isThere || !interfaces.isEmpty else { throw unknownObject(path) }
+    guard let interfaces = objects.interfaces(at: path), isThere || !interfaces.isEmpty else {
+      throw unknownObject(path)
+    }
     return Introspection.Node(
       interfaces: (interfaces + standardInterfaces(at: path)).map(\.introspection),
       children: children.map { Introspection.Node($0) })
