@@ -100,8 +100,8 @@ extension Connection {
     }
   }
 
-  /// Whether something has come that was not read yet.
-  private var hasUnread: Bool {
+  /// Whether something has come that was not read yet. Asked on the loop.
+  package var hasUnread: Bool {
     var socket = pollfd(fd: -1, events: Int16(POLLIN), revents: 0)
     guard let raw, dbus_connection_get_unix_fd(raw, &socket.fd) != 0 else { return false }
     return poll(&socket, 1, 0) > 0 && socket.revents & Int16(POLLIN) != 0
