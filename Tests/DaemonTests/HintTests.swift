@@ -18,6 +18,8 @@ import Testing
   ) async throws {
     try await withHouse(kind) { house in
       try await house.serving("--durability", "memory", "--log-level", "warning") { daemon in
+        // It has its name before it is ready, and then holds calls, and no signals.
+        _ = try await house.eventSequence()
         // The service's own signals, said by another; others' signals; and what is said to everyone.
         try await send("org.stagedoor.Interchange1.Handled", "string:x", in: house)
         try await send("org.stagedoor.SceneHost1.Drop", "string:x", in: house)
