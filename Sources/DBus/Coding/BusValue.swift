@@ -1,8 +1,8 @@
 /// A Swift type whose values go over the bus.
 ///
 /// The basic types, arrays, dictionaries, ``Variant``, ``Structure`` and ``OwnedFileDescriptor`` are bus values already, and
-/// with `import DBusFoundation` so is `Data`. A structure of your own becomes one through ``BusStructure``; an enumeration with a raw value that is a bus value
-/// only has to say so:
+/// with `import DBusFoundation` so is `Data`. A structure of your own becomes one through ``BusStructure``; an enumeration with a
+/// raw value that is a bus value only has to say so:
 ///
 /// ```swift
 /// enum Mood: String, BusValue { case calm, merry }

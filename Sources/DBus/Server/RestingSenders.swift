@@ -1,6 +1,3 @@
-internal import CDBus
-internal import Glibc
-
 /// Senders whose last call took long. What they call next waits until everybody else had a turn, in the order in which it came: a flood
 /// of long calls makes others wait for one of them, not for all.
 struct RestingSenders {
@@ -98,13 +95,6 @@ extension Connection {
     loop.atEndOfTurn { [weak self] in
       self?.loop.atEndOfTurn { self?.assumeIsolated { $0.goOnWithResting() } }
     }
-  }
-
-  /// Whether something has come that was not read yet. Asked on the loop.
-  package var hasUnread: Bool {
-    var socket = pollfd(fd: -1, events: Int16(POLLIN), revents: 0)
-    guard let raw, dbus_connection_get_unix_fd(raw, &socket.fd) != 0 else { return false }
-    return poll(&socket, 1, 0) > 0 && socket.revents & Int16(POLLIN) != 0
   }
 
   /// Carries out what waits, until a call takes long again: then the others have their turn.
