@@ -97,8 +97,17 @@ import Testing
     #expect("\(local)" == "\"org.freedesktop.DBus.Local\" is reserved for libdbus itself")
   }
 
-  @Test func `what is only near to the reserved names is not refused`() throws {
-    _ = try Message.signal(from: "/org/freedesktop/DBus/Local/x", "org.freedesktop.DBus.Locals", "C")
+  /// libdbus compares their beginnings only, and ends the connection on which it reads one.
+  @Test func `what begins like the reserved names is refused as they are`() throws {
+    #expect(
+      codingError { () throws(CodingError) in
+        try Message.signal(from: "/org/freedesktop/DBus/Local/x", "org.freedesktop.DBus", "C")
+      } == .reserved("/org/freedesktop/DBus/Local"))
+    #expect(
+      codingError { () throws(CodingError) in
+        try Message.signal(from: "/a", "org.freedesktop.DBus.Locals", "C")
+      } == .reserved("org.freedesktop.DBus.Local"))
+    _ = try Message.signal(from: "/org/freedesktop/DBus/Loca", "org.freedesktop.DBus.Loca", "C")
   }
 
   @Test func `bytes that use the reserved names are no message`() throws {

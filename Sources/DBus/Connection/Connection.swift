@@ -69,6 +69,7 @@ public actor Connection {
   var outbox = Outbox()
   var handlers = RunningHandlers()
   var callers = CallAdmission()
+  private var mail = Mail()
 
   private struct ProgressWaiter {
     let isDone: (OpaquePointer) -> Bool
@@ -281,6 +282,7 @@ extension Connection {
   /// Waits until nothing is left to send, or `timeout` has passed.
   public func flush(timeout: Duration = .seconds(25)) async {
     flushAnnouncements()
+    sendMail()
     await waitForProgress(timeout: timeout) { dbus_connection_has_messages_to_send($0) == 0 }
   }
 
@@ -321,6 +323,7 @@ extension Connection {
   /// The one way out, from whichever side. Everyone who waits for this connection hears of it here.
   func finish(_ reason: CloseReason) {
     guard closeReason == nil else { return }
+    sendMail()
     closeReason = reason
     if let raw {
       dbus_connection_set_dispatch_status_function(raw, nil, nil, nil)
@@ -358,6 +361,8 @@ extension Connection: LoopResident {
   private static let messagesPerDrain = 256
 
   nonisolated func drain() -> Bool { loop.enter(self) { $0.drainQueue() } }
+
+  nonisolated func depart() { loop.enter(self) { $0.sendMail() } }
 
   nonisolated func evict() { assumeIsolated { $0.finish(.closedHere) } }
 
@@ -428,16 +433,36 @@ extension Connection {
     }
   }
 
-  /// Hands a message to libdbus, and returns the serial that it got; 0 where the connection is no more.
+  /// Sends a message, and returns the number that it got; 0 where the connection is no more. What is small goes when the turn ends.
   @discardableResult
-  func transmit(_ message: borrowing Message) -> UInt32 {
+  func transmit(_ message: borrowing Message, numbered number: UInt32? = nil) -> UInt32 {
     guard let raw, closeReason == nil else { return 0 }
+    if let written = message.written, mail.isOpen(on: raw), dbus_connection_has_messages_to_send(raw) == 0 {
+      if mail.isEmpty { loop.setDeparting(self) }
+      let number = number ?? mail.nextNumber()
+      mail.add(written, number)
+      if mail.isFull { sendMail() }
+      return number
+    }
+    sendMail()
     if dbus_message_contains_unix_fds(message.raw) != 0, !canSendFileDescriptors { return refuse(message) }
-    var serial: UInt32 = 0
+    if dbus_message_get_serial(message.raw) == 0 {
+      dbus_message_set_serial(message.raw, number ?? mail.nextNumber())
+    }
     // It fails only for want of memory: for the peer, that is a message that was lost, and its deadline tells.
-    dbus_connection_send(raw, message.raw, &serial)
+    dbus_connection_send(raw, message.raw, nil)
+    checkOutgoing(raw)
+    return dbus_message_get_serial(message.raw)
+  }
+
+  /// Sends what was collected. What the socket does not take now is libdbus's to send later.
+  private func sendMail() {
+    guard !mail.isEmpty, let raw else { return }
+    if mail.leave(raw) { checkOutgoing(raw) } else { hangUp() }
+  }
+
+  private func checkOutgoing(_ raw: OpaquePointer) {
     if uniqueName == nil, dbus_connection_get_outgoing_size(raw) > Self.maximumOutgoing { hangUp() }
-    return serial
   }
 
   /// What may wait for a peer that does not read: the longest message. A bus reads always, and keeps such limits itself.
@@ -450,11 +475,11 @@ extension Connection {
 
   /// libdbus drops without a word what carries file descriptors to a peer that takes none. For a reply, somebody waits.
   private func refuse(_ message: borrowing Message) -> UInt32 {
-    guard message.kind == .methodReturn, let raw,
+    guard message.kind == .methodReturn,
       let error = try? Message.error(
         inPlaceOf: message, .notSupported, "the reply carries a file descriptor, and this connection takes none")
     else { return 0 }
-    dbus_connection_send(raw, error.raw, nil)
+    transmit(error)
     return 0
   }
 

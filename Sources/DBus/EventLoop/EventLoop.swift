@@ -25,7 +25,8 @@ internal import Glibc
 /// 1. Run the jobs that are queued, and **drain** every connection: the messages that libdbus has already read are handled
 ///    before anything waits. Messages that came while another call was waited for sit in libdbus's queue, where no poll
 ///    sees them; a loop that polls first loses them until the next byte arrives.
-/// 2. End the turn: what was collected during it (property changes, replies behind them) goes out.
+/// 2. End the turn: what was collected during it (property changes, replies behind them) goes out, and small messages
+///    leave together.
 /// 3. Bring epoll's interest up to date, once. libdbus switches its write watch on and off around every message; done
 ///    at once that would be two system calls for each.
 /// 4. Wait, then let libdbus read and write. Nothing is dispatched from inside a watch.
@@ -72,6 +73,7 @@ public final class EventLoop: SerialExecutor {
   @exclusivity(unchecked) private var residents: [ObjectIdentifier: any LoopResident] = [:]
   @exclusivity(unchecked) private var hungry: [any LoopResident] = []
   @exclusivity(unchecked) private var draining: [any LoopResident] = []
+  @exclusivity(unchecked) private var departing: [any LoopResident] = []
   let descriptors: DescriptorSet
   let timers = TimerQueue()
   var quiet: QuietTime?
@@ -224,8 +226,14 @@ extension EventLoop {
 protocol LoopResident: AnyObject {
   /// Handles the messages that are there, up to a bound. Returns whether more are left.
   func drain() -> Bool
+  /// Sends what was collected during the turn.
+  func depart()
   /// The loop ends now. Whoever waits for something has to hear of it.
   func evict()
+}
+
+extension LoopResident {
+  func depart() {}
 }
 
 extension EventLoop {
@@ -239,6 +247,9 @@ extension EventLoop {
   func setHungry(_ resident: any LoopResident) {
     if !hungry.contains(where: { $0 === resident }) { hungry.append(resident) }
   }
+
+  /// `resident` has collected something to send: it goes when the turn ends. On the loop only.
+  func setDeparting(_ resident: any LoopResident) { departing.append(resident) }
 
   /// Runs `body` once, when this turn's messages and jobs are done and before the loop waits. On the loop only.
   package func atEndOfTurn(_ body: @escaping () -> Void) { endOfTurn.append(body) }
@@ -260,11 +271,14 @@ extension EventLoop {
       runLocal()
       drainHungry()
     }
-    if endOfTurn.isEmpty { return }
-    // What these ask for in their turn is the next turn's: it has timers and descriptors in between.
-    let bodies = endOfTurn
-    endOfTurn.removeAll(keepingCapacity: true)
-    for body in bodies { body() }
+    if !endOfTurn.isEmpty {
+      // What these ask for in their turn is the next turn's: it has timers and descriptors in between.
+      let bodies = endOfTurn
+      endOfTurn.removeAll(keepingCapacity: true)
+      for body in bodies { body() }
+    }
+    for resident in departing { resident.depart() }
+    departing.removeAll(keepingCapacity: true)
   }
 
   private func runLocal() {

@@ -33,18 +33,36 @@ public struct Message: ~Copyable {
     case unknown
   }
 
-  let raw: OpaquePointer
+  /// Where it came in, or is too large to be written here.
+  private let reference: OpaquePointer?
+  /// Where it was written here.
+  let written: MessageBytes?
+
+  /// What libdbus knows it by.
+  var raw: OpaquePointer {
+    if let reference { return reference }
+    guard let written else { preconditionFailure("a message is libdbus's or ours") }
+    return written.raw
+  }
 
   /// Takes over a reference that the caller holds.
-  init(owning raw: OpaquePointer) { self.raw = raw }
+  init(owning raw: OpaquePointer) { (reference, written) = (raw, nil) }
 
   /// Takes a reference of its own.
   init(retaining raw: OpaquePointer) {
     dbus_message_ref(raw)
-    self.raw = raw
+    (reference, written) = (raw, nil)
   }
 
-  deinit { dbus_message_unref(raw) }
+  /// Another holder of the same message.
+  init(sharing message: borrowing Message) {
+    if let reference = message.reference { dbus_message_ref(reference) }
+    (reference, written) = (message.reference, message.written)
+  }
+
+  private init(_ written: MessageBytes) { (reference, self.written) = (nil, written) }
+
+  deinit { if let reference { dbus_message_unref(reference) } }
 }
 
 // A message is not changed after it was made or received, and libdbus counts its references atomically.
@@ -59,9 +77,11 @@ extension Message {
     _ arguments: repeat each Argument
   ) throws(CodingError) -> Message {
     try check(path: path, interface: interface)
-    let raw = dbus_message_new_method_call(
-      destination?.rawValue, path.rawValue, interface?.rawValue, member.rawValue)
-    return try Message(raw).appending(repeat each arguments)
+    return try make(
+      .init(
+        kind: DBUS_MESSAGE_TYPE_METHOD_CALL, path: path.rawValue, destination: destination?.rawValue,
+        interface: interface?.rawValue, member: member.rawValue),
+      repeat each arguments)
   }
 
   /// A signal with `arguments`; to everyone who listens, or with `destination` to one alone.
@@ -70,10 +90,11 @@ extension Message {
     _ arguments: repeat each Argument
   ) throws(CodingError) -> Message {
     try check(path: path, interface: interface)
-    let message = try Message(
-      dbus_message_new_signal(path.rawValue, interface.rawValue, member.rawValue))
-    if let destination, dbus_message_set_destination(message.raw, destination.rawValue) == 0 { throw .outOfMemory }
-    return try message.appending(repeat each arguments)
+    return try make(
+      .init(
+        kind: DBUS_MESSAGE_TYPE_SIGNAL, path: path.rawValue, destination: destination?.rawValue,
+        interface: interface.rawValue, member: member.rawValue),
+      repeat each arguments)
   }
 
   /// The reply to `call`.
@@ -81,7 +102,10 @@ extension Message {
     to call: borrowing Message, _ values: repeat each Value
   ) throws(CodingError) -> Message {
     try checkSent(call)
-    return try Message(dbus_message_new_method_return(call.raw)).appending(repeat each values)
+    return try make(
+      .init(
+        kind: DBUS_MESSAGE_TYPE_METHOD_RETURN, destination: call.sender?.rawValue, replySerial: call.serial),
+      repeat each values)
   }
 
   /// The reply to `call` that says why it failed. What D-Bus cannot carry is left out of `text`.
@@ -89,49 +113,64 @@ extension Message {
     to call: borrowing Message, _ name: ErrorName, _ text: String
   ) throws(CodingError) -> Message {
     try checkSent(call)
-    let raw = dbus_message_new_error(call.raw, name.rawValue, nil)
     let sendable = text.utf8.contains(0) ? String(text.filter { $0 != "\0" }) : text
-    return try Message(raw).appending(sendable)
+    return try make(
+      .init(
+        kind: DBUS_MESSAGE_TYPE_ERROR, destination: call.sender?.rawValue, errorName: name.rawValue,
+        replySerial: call.serial),
+      sendable)
   }
 
   /// The error that goes to whom `reply` would have gone to.
   static func error(
     inPlaceOf reply: borrowing Message, _ name: ErrorName, _ text: String
   ) throws(CodingError) -> Message {
-    let message = try Message(dbus_message_new(DBUS_MESSAGE_TYPE_ERROR))
-    guard dbus_message_set_error_name(message.raw, name.rawValue) != 0,
-      dbus_message_set_reply_serial(message.raw, reply.replySerial) != 0,
-      dbus_message_set_destination(message.raw, reply.destination?.rawValue) != 0
-    else { throw .outOfMemory }
-    return try message.appending(text)
+    try make(
+      .init(
+        kind: DBUS_MESSAGE_TYPE_ERROR, destination: reply.destination?.rawValue, errorName: name.rawValue,
+        replySerial: reply.replySerial),
+      text)
   }
 
-  private init(_ raw: OpaquePointer?) throws(CodingError) {
-    guard let raw else { throw .outOfMemory }
-    self.raw = raw
-  }
-
-  private consuming func appending<each Argument: BusValue>(
-    _ arguments: repeat each Argument
+  private static func make<each Argument: BusValue>(
+    _ header: MessageBytes.Header, _ arguments: repeat each Argument
   ) throws(CodingError) -> Message {
     let signature = Signature.of(repeat (each Argument).self)
-    if signature == .empty { return self }
     // One letter is what most messages have, and those that come with this module are types.
     if signature.rawValue.utf8.count > 1, let fault = Signature.fault(in: signature.rawValue) {
       throw .invalidSignature(InvalidName(text: signature.rawValue, kind: Signature.kind, fault: fault))
     }
-    // For one value libdbus is the shorter way.
-    if signature.rawValue.utf8.count > 1 {
-      let bytes = MessageBytes()
-      var writer = MessageWriter(into: bytes, signature: signature)
-      repeat try (each arguments).write(to: &writer)
-      try writer.finish()
-      if !bytes.isGivenUp, let whole = bytes.message(like: raw, signature: signature) { return Message(owning: whole) }
-    }
-    var writer = MessageWriter(appendingTo: raw, signature: signature)
+    let bytes = MessageBytes(header, signature: signature)
+    var writer = MessageWriter(into: bytes, signature: signature)
     repeat try (each arguments).write(to: &writer)
     try writer.finish()
-    return self
+    bytes.finish()
+    if !bytes.isGivenUp {
+      // That libdbus agrees is what every test asks by the way.
+      assert(bytes.isTakenByLibrary)
+      return Message(bytes)
+    }
+    let message = try empty(headedBy: header)
+    var appender = MessageWriter(appendingTo: message.raw, signature: signature)
+    repeat try (each arguments).write(to: &appender)
+    try appender.finish()
+    return message
+  }
+
+  /// A message of libdbus's own making, with nothing in it.
+  private static func empty(headedBy header: MessageBytes.Header) throws(CodingError) -> Message {
+    guard let raw = dbus_message_new(header.kind) else { throw .outOfMemory }
+    let message = Message(owning: raw)
+    guard header.path.map({ dbus_message_set_path(raw, $0) }) ?? 1 != 0,
+      header.destination.map({ dbus_message_set_destination(raw, $0) }) ?? 1 != 0,
+      header.interface.map({ dbus_message_set_interface(raw, $0) }) ?? 1 != 0,
+      header.member.map({ dbus_message_set_member(raw, $0) }) ?? 1 != 0,
+      header.errorName.map({ dbus_message_set_error_name(raw, $0) }) ?? 1 != 0,
+      header.replySerial == 0 || dbus_message_set_reply_serial(raw, header.replySerial) != 0
+    else { throw .outOfMemory }
+    // Nobody answers anything but a call.
+    if header.kind != DBUS_MESSAGE_TYPE_METHOD_CALL { dbus_message_set_no_reply(raw, 1) }
+    return message
   }
 
   /// A reply names its call by the number that this was sent with.
@@ -142,13 +181,17 @@ extension Message {
   private static func check(path: ObjectPath, interface: InterfaceName?) throws(CodingError) {
     let length = path.rawValue.utf8.count
     if length > MessageWriter.maximumPathLength { throw .pathTooLong(length) }
-    if path.rawValue == DBUS_PATH_LOCAL { throw .reserved(DBUS_PATH_LOCAL) }
-    if interface?.rawValue == DBUS_INTERFACE_LOCAL { throw .reserved(DBUS_INTERFACE_LOCAL) }
+    // libdbus at the other side hangs up on whatever begins like them.
+    if path.rawValue.utf8.starts(with: DBUS_PATH_LOCAL.utf8) { throw .reserved(DBUS_PATH_LOCAL) }
+    if let interface, interface.rawValue.utf8.starts(with: DBUS_INTERFACE_LOCAL.utf8) {
+      throw .reserved(DBUS_INTERFACE_LOCAL)
+    }
   }
 
   /// Says that nobody waits for the reply.
-  mutating func setNoReply() { dbus_message_set_no_reply(raw, 1) }
-
+  mutating func setNoReply() {
+    if let written { written.setNoReply() } else { dbus_message_set_no_reply(raw, 1) }
+  }
 }
 
 // MARK: - Looking at messages
@@ -168,7 +211,10 @@ extension Message {
   /// Who sent it, by unique name. The bus fills this in; between two peers there is none.
   public var sender: BusName? { Self.name(dbus_message_get_sender(raw)) }
   /// Whom it is for.
-  public var destination: BusName? { Self.name(dbus_message_get_destination(raw)) }
+  public var destination: BusName? {
+    if let written { return written.destination.map(BusName.init(unchecked:)) }
+    return Self.name(dbus_message_get_destination(raw))
+  }
   /// The object that is called, or that emits the signal.
   public var path: ObjectPath? { Self.name(dbus_message_get_path(raw)) }
   /// The interface of the method or signal. A call may leave it out.
@@ -271,7 +317,7 @@ extension Message {
         dbus_message_demarshal(buffer.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(buffer.count), nil)
       }
     guard let raw else { throw .invalidValue("these bytes are not a whole D-Bus message") }
-    self.raw = raw
+    self.init(owning: raw)
   }
 
   /// How long the message is that begins with `bytes`: `nil` where 16 bytes are not there yet, or it is none.
@@ -290,5 +336,5 @@ extension Message {
 final class MessageBox: Sendable {
   let message: Message
 
-  init(_ message: borrowing Message) { self.message = Message(retaining: message.raw) }
+  init(_ message: borrowing Message) { self.message = Message(sharing: message) }
 }

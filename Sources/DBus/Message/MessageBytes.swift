@@ -1,44 +1,67 @@
 internal import CDBus
 internal import Glibc
+internal import Synchronization
 
-/// A small message that is written by us and handed to libdbus in one piece.
+/// A small message as it goes over the wire, written here.
 ///
 /// libdbus writes the signature into the header anew for each value that is appended, which for a signal of eight texts is most of what
-/// it takes to make one. Reading a message that is whole is a fourth of that, and checks it again.
+/// it takes to make one. Bytes can also leave together: see ``Mail``. It becomes libdbus's where somebody looks at it, or where it has to
+/// wait behind others.
 ///
-/// What carries descriptors has to be appended, and of a large message this would only be another copy: it is given up then.
+/// What carries descriptors has to be appended by libdbus, and so has what is large: it is given up then.
 final class MessageBytes {
+  /// The parts of a header. What is `nil` has no field.
+  struct Header {
+    var kind: Int32
+    var path: String?
+    var destination: String?
+    var interface: String?
+    var member: String?
+    var errorName: String?
+    var replySerial: UInt32 = 0
+  }
+
   /// Beyond this many bytes the copies cost more than what they save.
   private static let limit = 4096
 
-  // One writer at a time, on one thread, never across a call out.
-  @exclusivity(unchecked) private var body: [UInt8] = []
-  @exclusivity(unchecked) private(set) var isGivenUp = false
+  private(set) var isGivenUp = false
+  /// Whom it is for.
+  let destination: String?
 
-  init(capacity: Int = 1024) { body.reserveCapacity(capacity) }
+  private(set) var start: UnsafeMutableRawPointer
+  private(set) var count = 0
+  private var capacity = 512
+  private var bodyStart = 0
+  private let foreign = AtomicLazyReference<ForeignMessage>()
 
-  func giveUp() {
-    isGivenUp = true
-    body = []
+  /// Begins a message; its values are appended next, and ``finish()`` comes last.
+  init(_ header: Header, signature: Signature) {
+    start = .allocate(byteCount: capacity, alignment: 8)
+    destination = header.destination
+    put(header, signature)
+    bodyStart = count
   }
 
+  deinit { start.deallocate() }
+
+  func giveUp() { isGivenUp = true }
+
   func align(to alignment: Int) {
-    if isGivenUp { return }
-    while body.count & (alignment - 1) != 0 { body.append(0) }
+    while count & (alignment - 1) != 0, !isGivenUp { append(0 as UInt8) }
   }
 
   func append(_ bytes: UnsafeRawBufferPointer) {
-    if isGivenUp { return }
-    if body.count + bytes.count > MessageBytes.limit { return giveUp() }
-    body.append(contentsOf: bytes)
+    guard let source = bytes.baseAddress, makeRoom(for: bytes.count) else { return }
+    (start + count).copyMemory(from: source, byteCount: bytes.count)
+    count += bytes.count
   }
 
-  func append(_ byte: UInt8) {
-    if isGivenUp { return }
-    body.append(byte)
+  func append<Number: FixedWidthInteger & BitwiseCopyable>(_ number: Number) {
+    let size = MemoryLayout<Number>.size
+    guard makeRoom(for: size) else { return }
+    (start + count).storeBytes(of: number, as: Number.self)
+    count += size
   }
-
-  func append(_ number: UInt32) { withUnsafeBytes(of: number) { append($0) } }
 
   /// `text` and the zero behind it.
   func append(_ text: String) {
@@ -47,53 +70,73 @@ final class MessageBytes {
     append(0 as UInt8)
   }
 
-  /// A length that is known now, where four bytes were left for it.
+  /// A length that is known now, where four bytes were left for it in the body.
   func put(_ number: Int, at offset: Int) {
-    if isGivenUp { return }
-    withUnsafeBytes(of: UInt32(number)) { body.replaceSubrange(offset..<(offset + 4), with: $0) }
+    if !isGivenUp { (start + bodyStart + offset).storeBytes(of: UInt32(number), as: UInt32.self) }
   }
 
-  /// The message with what `header` has in its header, and this as its body; `nil` where libdbus does not take it.
-  func message(like header: OpaquePointer, signature: Signature) -> OpaquePointer? {
-    let whole = MessageBytes(capacity: body.count + 512)
-    whole.putHeader(header, signature, bodyLength: body.count)
-    body.withUnsafeBytes { whole.body.append(contentsOf: $0) }
-    let message = whole.body.withUnsafeBytes {
-      dbus_message_demarshal($0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count), nil)
+  private func makeRoom(for size: Int) -> Bool {
+    if isGivenUp { return false }
+    if count + size <= capacity { return true }
+    if count + size > MessageBytes.limit {
+      giveUp()
+      return false
     }
-    // It has one when it is sent.
-    if let message { dbus_message_set_serial(message, 0) }
-    return message
+    capacity = min(max(2 * capacity, count + size), MessageBytes.limit)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+    larger.copyMemory(from: start, byteCount: count)
+    start.deallocate()
+    start = larger
+    return true
   }
 
   // MARK: The header
 
-  private func putHeader(_ message: OpaquePointer, _ signature: Signature, bodyLength: Int) {
+  /// Where the numbers of a header stand.
+  private enum Place {
+    static let flags = 2
+    static let bodyLength = 4
+    static let serial = 8
+    static let fieldsLength = 12
+    static let fields = 16
+  }
+
+  func finish() { store(UInt32(count - bodyStart), at: Place.bodyLength) }
+
+  func setNoReply() { (start + Place.flags).storeBytes(of: 1, as: UInt8.self) }
+
+  func setSerial(_ serial: UInt32) { store(serial, at: Place.serial) }
+
+  private func store(_ number: UInt32, at place: Int) {
+    if !isGivenUp { (start + place).storeBytes(of: number, as: UInt32.self) }
+  }
+
+  private func put(_ header: Header, _ signature: Signature) {
     append(UInt8(ascii: UInt16(1).littleEndian == 1 ? "l" : "B"))
-    append(UInt8(truncatingIfNeeded: dbus_message_get_type(message)))
-    let isUnanswered: UInt8 = dbus_message_get_no_reply(message) != 0 ? 1 : 0
-    let startsNobody: UInt8 = dbus_message_get_auto_start(message) != 0 ? 0 : 2
-    append(isUnanswered | startsNobody)
+    append(UInt8(truncatingIfNeeded: header.kind))
+    // Nobody answers anything but a call.
+    append(header.kind == DBUS_MESSAGE_TYPE_METHOD_CALL ? 0 : 1 as UInt8)
     append(1 as UInt8)
-    append(UInt32(bodyLength))
+    append(0 as UInt32)
+    // libdbus reads no message without a number.
     append(1 as UInt32)
     append(0 as UInt32)
     // In the order in which libdbus has them.
-    putField(1, "o", dbus_message_get_path(message))
-    putField(6, "s", dbus_message_get_destination(message))
-    putField(2, "s", dbus_message_get_interface(message))
-    putField(3, "s", dbus_message_get_member(message))
-    putField(4, "s", dbus_message_get_error_name(message))
-    let replySerial = dbus_message_get_reply_serial(message)
-    if replySerial != 0 {
+    putField(1, "o", header.path)
+    putField(6, "s", header.destination)
+    putField(2, "s", header.interface)
+    putField(3, "s", header.member)
+    putField(4, "s", header.errorName)
+    if header.replySerial != 0 {
       beginField(5, "u")
-      align(to: 4)
-      append(replySerial)
+      append(header.replySerial)
     }
-    beginField(8, "g")
-    append(UInt8(signature.rawValue.utf8.count))
-    append(signature.rawValue)
-    put(body.count - 16, at: 12)
+    if signature != .empty {
+      beginField(8, "g")
+      append(UInt8(signature.rawValue.utf8.count))
+      append(signature.rawValue)
+    }
+    store(UInt32(count - Place.fields), at: Place.fieldsLength)
     align(to: 8)
   }
 
@@ -105,12 +148,45 @@ final class MessageBytes {
     append(0 as UInt8)
   }
 
-  private func putField(_ code: UInt8, _ type: Unicode.Scalar, _ text: UnsafePointer<CChar>?) {
+  private func putField(_ code: UInt8, _ type: Unicode.Scalar, _ text: String?) {
     guard let text else { return }
-    let length = strlen(text)
     beginField(code, type)
-    align(to: 4)
-    append(UInt32(length))
-    append(UnsafeRawBufferPointer(start: text, count: length + 1))
+    append(UInt32(text.utf8.count))
+    append(text)
   }
+}
+
+// Once it is finished, only its number is written, by the connection that sends it.
+extension MessageBytes: @unchecked Sendable {}
+
+// MARK: - As libdbus's
+
+extension MessageBytes {
+  /// The same message as libdbus's, made when this is first asked.
+  var raw: OpaquePointer {
+    if let made = foreign.load() { return made.raw }
+    guard let raw = makeRaw() else { preconditionFailure("libdbus does not take a message that was written here") }
+    // It has one when it is sent.
+    dbus_message_set_serial(raw, 0)
+    return foreign.storeIfNil(ForeignMessage(raw)).raw
+  }
+
+  var isTakenByLibrary: Bool {
+    guard let raw = makeRaw() else { return false }
+    dbus_message_unref(raw)
+    return true
+  }
+
+  /// The same message, with the number that it was given; `nil` where memory is short.
+  func makeRaw() -> OpaquePointer? {
+    dbus_message_demarshal(start.assumingMemoryBound(to: CChar.self), Int32(count), nil)
+  }
+}
+
+private final class ForeignMessage: @unchecked Sendable {
+  let raw: OpaquePointer
+
+  init(_ raw: OpaquePointer) { self.raw = raw }
+
+  deinit { dbus_message_unref(raw) }
 }
