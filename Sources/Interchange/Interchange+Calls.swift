@@ -22,12 +22,13 @@ extension Interchange: InterchangeCalls {
     try bringIn(for: payload)
     let request = Request(
       payload, from: sender(caller), newSession: newIdentifier(), listsCandidates: true)
-    let decision = SceneRouting.decide(state, request, at: settings.now())
+    var decision = SceneRouting.decide(state, request, at: settings.now())
     // To list what a decision passes by takes longer than the decision.
     call.tookLong()
     // A sandbox reads its own application's sessions only.
     let isForeign = caller.isSandboxed && decision.explanation.application != caller.application
-    return JSON.text(of: try withoutSecrets(decision.document(withCandidates: !isForeign)))
+    try hideSecrets(of: &decision.explanation.candidates)
+    return decision.json(withCandidates: !isForeign)
   }
 
   package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {

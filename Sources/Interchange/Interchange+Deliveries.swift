@@ -71,10 +71,7 @@ extension Interchange {
   /// Whose scenes a caller hosts. One that hosts several is mostly taken for the first by identifier.
   private func hostedApplication(of caller: Caller) -> Text? { caller.name.flatMap { hosted[$0]?.min() } }
 
-  func newIdentifier() -> UniqueIdentifier {
-    var random = SystemRandomNumberGenerator()
-    return UniqueIdentifier(using: &random)
-  }
+  func newIdentifier() -> UniqueIdentifier { UniqueIdentifier(using: &randomNumbers) }
 
   func refuseMoreSessions(_ count: Int) throws(InterchangeError) {
     if sessionCount + count > settings.maximumSessions {
@@ -147,7 +144,7 @@ extension Interchange {
     record.routing = decision.explanation.routingActivity.map {
       RoutingPlace(item: Int64($0.item), activity: Int64($0.activity))
     }
-    record.decision = JSON.text(of: decision.document(withCandidates: false))
+    record.decision = decision.json(withCandidates: false)
     record.payload = payload.json
     return record
   }

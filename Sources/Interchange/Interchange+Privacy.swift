@@ -5,21 +5,14 @@ import SessionStore
 // Decisions, as those may see them who are neither the sender of a private delivery nor its host.
 extension Interchange {
   /// Why a session would take something tells what it shows, so of a private one that is left out.
-  func withoutSecrets(_ document: Value) throws -> Value {
-    guard case .dictionary(var whole) = document, case .array(var candidates)? = whole["candidates"] else {
-      return document
-    }
+  func hideSecrets(of candidates: inout [Candidate]) throws {
     endTurn()
     for place in candidates.indices {
-      guard case .dictionary(var candidate) = candidates[place], case .string(let text)? = candidate["session"],
-        let identifier = UniqueIdentifier(text),
-        let session = try storedSession(identifier), session.isPrivate || session.hasSecrets
-      else { continue }
-      candidate["because"] = .string("what it shows is private, or its host's own")
-      candidates[place] = .dictionary(candidate)
+      guard let session = try storedSession(candidates[place].session), session.isPrivate || session.hasSecrets else {
+        continue
+      }
+      candidates[place].because = "what it shows is private, or its host's own"
     }
-    whole["candidates"] = .array(candidates)
-    return .dictionary(whole)
   }
 
   /// A decision as everyone may see it: which window, and nothing of what is shown there.

@@ -42,6 +42,7 @@ package actor Interchange {
   var refreshes: Set<UniqueIdentifier> = []
   var waiting = WaitingSenders()
   var hints = SignalHints()
+  var randomNumbers = RandomNumbers()
   /// When something was last stored, and what waits until nothing has been for a while.
   var lastStored = ContinuousClock.now
   var settling: Task<Void, Never>?

@@ -107,7 +107,7 @@ extension Interchange {
   private func endTurnWhenAllIsRead() {
     connection.loop.atEndOfTurn {
       self.assumeIsolated { me in
-        if !me.turn.shares.isEmpty, me.turn.shares.count < Self.maximumShares,
+        if me.store.writesToDisk, !me.turn.shares.isEmpty, me.turn.shares.count < Self.maximumShares,
           me.connection.assumeIsolated({ $0.hasUnread })
         {
           return me.endTurnWhenAllIsRead()
@@ -165,7 +165,7 @@ extension Interchange {
     share.records.append(
       .event(
         StoredEvent(
-          sequence: sequence, name: event.name, application: application, arguments: JSON.text(of: event.arguments),
+          sequence: sequence, name: event.name, application: application, arguments: event.arguments,
           at: now)))
     share.speak.append { me in
       me.observer?(event)

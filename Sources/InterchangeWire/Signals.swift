@@ -76,32 +76,46 @@ package struct Event: Hashable, Sendable {
     }
   }
 
-  /// The signal's arguments by their names, without the number.
-  package var arguments: Value {
-    var fields = UserInfo()
-    func set(_ key: Text, _ text: Text) { fields[key] = .string(text) }
-    set("application", application)
-    set("session", SessionReference.path(of: session))
-    switch kind {
-    case .routed(let outcome, let configuration, let type, let key, let delivery):
-      set("target_content_identifier", key)
-      set("activity_type", type)
-      set("configuration", configuration)
-      set("delivery", Text("\(delivery)"))
-      set("outcome", outcome)
-    case .handled(let delivery): set("delivery", Text("\(delivery)"))
-    case .deliveryFailed(let delivery, let error, let message):
-      set("delivery", Text("\(delivery)"))
-      set("error", error)
-      set("message", message)
-    case .sessionConnected(let configuration): set("configuration", configuration)
-    case .sessionStateChanged(let state): set("state", Text(state.rawValue))
-    case .sessionDisconnected, .sessionRefreshRequested: break
-    case .sessionDiscarded(let animation):
-      set("persistent_identifier", Text("\(session)"))
-      set("animation", animation)
+  /// The signal's arguments by their names, as a JSON object; without the number.
+  package var arguments: Text {
+    JSONObjectWriter.text { fields in
+      switch kind {
+      case .routed(let outcome, let configuration, let type, let key, let delivery):
+        fields["activity_type"] = type
+        fields["application"] = application
+        fields["configuration"] = configuration
+        fields["delivery"] = delivery
+        fields["outcome"] = outcome
+        fields["session"] = SessionReference.path(of: session)
+        fields["target_content_identifier"] = key
+      case .handled(let delivery):
+        fields["application"] = application
+        fields["delivery"] = delivery
+        fields["session"] = SessionReference.path(of: session)
+      case .deliveryFailed(let delivery, let error, let message):
+        fields["application"] = application
+        fields["delivery"] = delivery
+        fields["error"] = error
+        fields["message"] = message
+        fields["session"] = SessionReference.path(of: session)
+      case .sessionConnected(let configuration):
+        fields["application"] = application
+        fields["configuration"] = configuration
+        fields["session"] = SessionReference.path(of: session)
+      case .sessionStateChanged(let state):
+        fields["application"] = application
+        fields["session"] = SessionReference.path(of: session)
+        fields["state"] = Text(state.rawValue)
+      case .sessionDisconnected, .sessionRefreshRequested:
+        fields["application"] = application
+        fields["session"] = SessionReference.path(of: session)
+      case .sessionDiscarded(let animation):
+        fields["animation"] = animation
+        fields["application"] = application
+        fields["persistent_identifier"] = session
+        fields["session"] = SessionReference.path(of: session)
+      }
     }
-    return .dictionary(fields)
   }
 }
 

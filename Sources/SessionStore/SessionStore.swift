@@ -16,6 +16,8 @@ package final class SessionStore {
   package private(set) var problems: [String]
 
   let durability: Durability
+  /// Whether a commit costs more than what is committed.
+  package var writesToDisk: Bool { durability != .memory }
   let history: HistoryLimits
   let rules: ReadingRules
   let schema: Schema

@@ -77,6 +77,6 @@ extension Interchange {
         identifier: "org.stagedoor.examples.Gallery", bundleName: "Gallery",
         activityTypes: ["org.stagedoor.examples.Gallery.openDetail"], supportsMultipleScenes: true,
         configurations: configurations))
-    observeEvents { event in print("\(event.sequence): \(event.name) \(JSON.text(of: event.arguments))") }
+    observeEvents { event in print("\(event.sequence): \(event.name) \(event.arguments)") }
   }
 }

@@ -202,9 +202,9 @@ public struct MessageWriter: ~Copyable {
       try advance(4 + length + 1, alignment: 4)
     }
     if let bytes {
-      if text.utf8.contains(0) { throw .containsNUL }
       if type == .signature { bytes.append(UInt8(truncatingIfNeeded: length)) } else { bytes.append(UInt32(length)) }
-      return bytes.append(text)
+      if !bytes.append(text) { throw .containsNUL }
+      return
     }
     let outcome: CodingError? = text.withCString { start in
       if strlen(start) != length { return .containsNUL }

@@ -63,11 +63,16 @@ final class MessageBytes {
     count += size
   }
 
-  /// `text` and the zero behind it.
-  func append(_ text: String) {
+  /// `text` and the zero behind it. Returns whether that is its only one.
+  @discardableResult
+  func append(_ text: String) -> Bool {
     var text = text
-    text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    let isOnly = text.withUTF8 { bytes in
+      append(UnsafeRawBufferPointer(bytes))
+      return bytes.baseAddress.map { memchr($0, 0, bytes.count) == nil } ?? true
+    }
     append(0 as UInt8)
+    return isOnly
   }
 
   /// A length that is known now, where four bytes were left for it in the body.

@@ -11,22 +11,28 @@ extension Document {
 }
 
 extension DocumentWriting {
-  package var json: Text { JSON.text(of: document) }
+  package var document: Value { ValueFields.value { write(to: &$0) } }
+
+  package var json: Text { JSONObjectWriter.text { write(to: &$0) } }
 
   package func propertyList(_ format: PropertyList.Format) -> [UInt8] { PropertyList.write(document, as: format) }
 }
 
-// Those that are read all day say it once more. Here, where both the document and its form are known, the compiler makes a reader of
-// just these; called from another room the one above looks each of them up as it goes, which takes three times as long.
+// Those that are read and written all day say it once more. Here, where both the document and its form are known, the compiler makes a
+// reader of just these; called from another room the one above looks each of them up as it goes, which takes three times as long.
 
 extension Payload {
   package init(json text: Text, atMost limit: Int = Limits.payload, _ rules: ReadingRules) throws(Fault) {
     self = try JSON.read(text, atMost: limit) { node throws(Fault) in try Payload(node, rules) }
   }
+
+  package var json: Text { JSONObjectWriter.text { write(to: &$0) } }
 }
 
 extension UserActivity {
   package init(json text: Text, atMost limit: Int = Limits.payload, _ rules: ReadingRules) throws(Fault) {
     self = try JSON.read(text, atMost: limit) { node throws(Fault) in try UserActivity(node, rules) }
   }
+
+  package var json: Text { JSONObjectWriter.text { write(to: &$0) } }
 }

@@ -1,7 +1,7 @@
 /// What can be written as a document: JSON, or a property list with the same keys.
 package protocol DocumentWriting {
-  /// The document as a value; what is as it would be anyhow is not in it.
-  var document: Value { get }
+  /// Writes what is not as it would be anyhow, in the order of the keys' bytes.
+  func write(to fields: inout some DocumentFields)
 }
 
 /// What can be read from one too, up to the first fault.
@@ -19,39 +19,82 @@ package struct ReadingRules: Sendable {
   package init(types: TypeCatalog) { self.types = types }
 }
 
-/// The fields of a document that is being written.
-struct DocumentFields {
-  private var fields = UserInfo()
+/// The fields of a document that is being written, in one of its forms. What is `nil` is left out, and so is an empty list.
+package protocol DocumentFields {
+  mutating func set(_ key: StaticString, _ value: Value)
+  mutating func set(_ key: StaticString, _ text: Text)
+  mutating func object(_ key: StaticString, _ body: (inout Self) -> Void)
+  mutating func list<Element>(_ key: StaticString, _ elements: [Element], _ body: (inout Self, Element) -> Void)
+}
 
-  var value: Value { .dictionary(fields) }
-
-  mutating func set(_ key: Text, _ value: Value?) {
-    if let value { fields[key] = value }
-  }
-
-  subscript(key: Text) -> Text? {
+extension DocumentFields {
+  package subscript(key: StaticString) -> Text? {
     @available(*, unavailable) get { nil }
-    set { set(key, newValue.map(Value.string)) }
+    set { if let newValue { set(key, newValue) } }
   }
 
-  subscript(key: Text) -> Bool? {
+  package subscript(key: StaticString) -> Bool? {
     @available(*, unavailable) get { nil }
-    set { set(key, newValue.map(Value.bool)) }
+    set { if let newValue { set(key, .bool(newValue)) } }
   }
 
-  /// An empty list is left out.
-  subscript(key: Text) -> [Text] {
+  package subscript(key: StaticString) -> Int? {
+    @available(*, unavailable) get { nil }
+    set { if let newValue { set(key, .integer(Int64(newValue))) } }
+  }
+
+  package subscript(key: StaticString) -> UniqueIdentifier? {
+    @available(*, unavailable) get { nil }
+    set { if let newValue { set(key, Text(newValue.description)) } }
+  }
+
+  package subscript(key: StaticString) -> UserInfo {
+    @available(*, unavailable) get { UserInfo() }
+    set { if !newValue.isEmpty { set(key, .dictionary(newValue)) } }
+  }
+
+  package subscript(key: StaticString) -> [Text] {
     @available(*, unavailable) get { [] }
     set { if !newValue.isEmpty { set(key, .array(newValue.map(Value.string))) } }
   }
 
-  subscript<Choice: RawRepresentable<String>>(key: Text) -> Choice? {
+  package subscript<Choice: RawRepresentable<String>>(key: StaticString) -> Choice? {
     @available(*, unavailable) get { nil }
-    set { set(key, (newValue?.rawValue).map { .string(Text($0)) }) }
+    set { if let newValue { set(key, Text(newValue.rawValue)) } }
   }
 
-  subscript<Element: DocumentWriting>(key: Text) -> [Element] {
+  package subscript<Element: DocumentWriting>(key: StaticString) -> Element? {
+    @available(*, unavailable) get { nil }
+    set { if let newValue { object(key) { newValue.write(to: &$0) } } }
+  }
+
+  package subscript<Element: DocumentWriting>(key: StaticString) -> [Element] {
     @available(*, unavailable) get { [] }
-    set { if !newValue.isEmpty { set(key, .array(newValue.map(\.document))) } }
+    set { if !newValue.isEmpty { list(key, newValue) { $1.write(to: &$0) } } }
+  }
+}
+
+/// A document as a value, from which property lists are made.
+struct ValueFields: DocumentFields {
+  private var fields = UserInfo()
+
+  static func value(_ body: (inout ValueFields) -> Void) -> Value {
+    var fields = ValueFields()
+    body(&fields)
+    return .dictionary(fields.fields)
+  }
+
+  mutating func set(_ key: StaticString, _ value: Value) { fields[Text(key.description)] = value }
+
+  mutating func set(_ key: StaticString, _ text: Text) { set(key, .string(text)) }
+
+  mutating func object(_ key: StaticString, _ body: (inout ValueFields) -> Void) {
+    set(key, ValueFields.value(body))
+  }
+
+  mutating func list<Element>(
+    _ key: StaticString, _ elements: [Element], _ body: (inout ValueFields, Element) -> Void
+  ) {
+    set(key, .array(elements.map { element in ValueFields.value { body(&$0, element) } }))
   }
 }

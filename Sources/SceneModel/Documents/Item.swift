@@ -71,12 +71,10 @@ extension Item: Document {
     }
   }
 
-  package var document: Value {
-    var fields = DocumentFields()
-    fields["suggestedName"] = suggestedName
+  package func write(to fields: inout some DocumentFields) {
     fields["activities"] = activities
     fields["representations"] = representations
-    return fields.value
+    fields["suggestedName"] = suggestedName
   }
 }
 
@@ -113,17 +111,13 @@ extension Representation: Document {
     self.init(type: type, content, openInPlace: openInPlace, visibility: visibility)
   }
 
-  package var document: Value {
-    var fields = DocumentFields()
-    fields["type"] = type.spelling
-    switch content {
-    case .data(let data): fields["data"] = Base64.text(of: data)
-    case .text(let text): fields["text"] = text
-    case .file(let url): fields["file"] = url
-    }
+  package func write(to fields: inout some DocumentFields) {
+    if case .data(let data) = content { fields["data"] = Base64.text(of: data) }
+    if case .file(let url) = content { fields["file"] = url }
     if openInPlace { fields["openInPlace"] = true }
+    if case .text(let text) = content { fields["text"] = text }
+    fields["type"] = type.spelling
     if visibility != .all { fields["visibility"] = visibility }
-    return fields.value
   }
 }
 

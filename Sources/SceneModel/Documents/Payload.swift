@@ -46,13 +46,10 @@ extension Payload: Document {
     }
   }
 
-  package var document: Value {
-    var fields = DocumentFields()
+  package func write(to fields: inout some DocumentFields) {
     // Where an activity by itself was handed in, it nested three levels less: what was taken then could be too deep now.
-    if let onlyActivity { fields.set("activity", onlyActivity.document) } else { fields["items"] = items }
-    let options = options.document
-    if options != .dictionary(UserInfo()) { fields.set("options", options) }
-    return fields.value
+    if let onlyActivity { fields["activity"] = onlyActivity } else { fields["items"] = items }
+    if options != PayloadOptions() { fields["options"] = options }
   }
 
   /// The activity, if there is nothing else.

@@ -110,27 +110,25 @@ extension PayloadOptions: Document {
     return operations
   }
 
-  package var document: Value {
+  package func write(to fields: inout some DocumentFields) {
     let plain = PayloadOptions()
-    var fields = DocumentFields()
-    if disposition != plain.disposition { fields["disposition"] = disposition }
-    fields["session"] = session
-    fields["application"] = application
-    fields["configuration"] = configuration
-    fields["role"] = role
-    fields["requestingSession"] = requestingSession
-    if presentationStyle != plain.presentationStyle { fields["presentationStyle"] = presentationStyle }
-    fields["token"] = token
-    if deadline != plain.deadline { fields.set("deadline", .double(deadline)) }
-    if wait != plain.wait { fields["wait"] = wait }
     fields["activationToken"] = activationToken
-    if keepPromises { fields["keepPromises"] = true }
     if allowedOperations != plain.allowedOperations {
       fields["allowedOperations"] = allowedOperations.map { Text($0.rawValue) }
     }
-    if isPrivate { fields["private"] = true }
+    fields["application"] = application
     if batch != plain.batch { fields["batch"] = batch }
+    fields["configuration"] = configuration
+    if deadline != plain.deadline { fields.set("deadline", .double(deadline)) }
+    if disposition != plain.disposition { fields["disposition"] = disposition }
+    if keepPromises { fields["keepPromises"] = true }
+    if presentationStyle != plain.presentationStyle { fields["presentationStyle"] = presentationStyle }
+    if isPrivate { fields["private"] = true }
+    fields["requestingSession"] = requestingSession
+    fields["role"] = role
+    fields["session"] = session
     if isStrict { fields["strict"] = true }
-    return fields.value
+    fields["token"] = token
+    if wait != plain.wait { fields["wait"] = wait }
   }
 }

@@ -94,18 +94,16 @@ extension UserActivity: Document {
     self = activity
   }
 
-  package var document: Value {
-    var fields = DocumentFields()
+  package func write(to fields: inout some DocumentFields) {
     fields["activityType"] = activityType
-    fields["targetContentIdentifier"] = targetContentIdentifier
-    fields["title"] = title
-    if !userInfo.isEmpty { fields.set("userInfo", .dictionary(userInfo)) }
-    fields["webpageURL"] = webpageURL
-    fields["requiredUserInfoKeys"] = requiredUserInfoKeys
+    fields["expirationDate"] = (expirationDate?.rfc3339).map { Text($0) }
     fields["keywords"] = keywords
     fields["persistentIdentifier"] = persistentIdentifier
-    fields["expirationDate"] = (expirationDate?.rfc3339).map { Text($0) }
+    fields["requiredUserInfoKeys"] = requiredUserInfoKeys
+    fields["targetContentIdentifier"] = targetContentIdentifier
+    fields["title"] = title
+    fields["userInfo"] = userInfo
     if visibility != .all { fields["visibility"] = visibility }
-    return fields.value
+    fields["webpageURL"] = webpageURL
   }
 }

@@ -7,7 +7,12 @@ struct JSONWriter {
     bytes.reserveCapacity(512)
   }
 
-  var text: Text { Text(String(decoding: bytes, as: UTF8.self)) }
+  /// All that is written comes from strings.
+  var text: Text { bytes.withUnsafeBytes { Text(copying: $0) } }
+
+  mutating func append(_ byte: UInt8) { bytes.append(byte) }
+
+  mutating func append(_ raw: UnsafeRawBufferPointer) { bytes.append(contentsOf: raw) }
 
   /// What JSON has no words for is written with a tag, unless all of the value has been tagged already.
   mutating func write(_ value: Value, isTagged: Bool = false) {
@@ -46,9 +51,9 @@ struct JSONWriter {
     bytes.append(UInt8(ascii: "}"))
   }
 
-  private mutating func write(plain text: String) { bytes.append(contentsOf: text.utf8) }
+  mutating func write(plain text: String) { bytes.append(contentsOf: text.utf8) }
 
-  private mutating func write(text: Text) {
+  mutating func write(text: Text) {
     bytes.append(UInt8(ascii: "\""))
     text.withBytes { raw in
       var offset = 0

@@ -130,27 +130,25 @@ extension Session: Document {
     hasSecrets = rest.hasSecrets
   }
 
-  package var document: Value {
-    var fields = DocumentFields()
-    fields["persistentIdentifier"] = Text("\(identifier)")
+  package func write(to fields: inout some DocumentFields) {
     fields["application"] = application
-    fields["role"] = role
-    fields["configuration"] = configuration
-    fields["state"] = state
-    if isConnected { fields["connected"] = true }
-    if hasBeenConnected { fields["hasBeenConnected"] = true }
-    fields["created"] = Text(created.rfc3339)
-    fields["lastActivated"] = Text(lastActivated.rfc3339)
-    if !title.isEmpty { fields["title"] = title }
-    fields.set("userActivity", userActivity?.document)
-    fields.set("stateRestorationActivity", stateRestorationActivity?.document)
-    if !openedContent.isEmpty { fields["openedContent"] = openedContent }
-    if !userInfo.isEmpty { fields.set("userInfo", .dictionary(userInfo)) }
     if !canActivatePredicate.isEmpty { fields["canActivatePredicate"] = canActivatePredicate }
+    fields["configuration"] = configuration
+    if isConnected { fields["connected"] = true }
+    fields["created"] = Text(created.rfc3339)
+    if hasBeenConnected { fields["hasBeenConnected"] = true }
+    fields["lastActivated"] = Text(lastActivated.rfc3339)
+    if !openedContent.isEmpty { fields["openedContent"] = openedContent }
+    fields["persistentIdentifier"] = identifier
     if !prefersToActivatePredicate.isEmpty { fields["prefersToActivatePredicate"] = prefersToActivatePredicate }
     if isPrivate { fields["private"] = true }
+    fields["role"] = role
     if hasSecrets { fields["secrets"] = true }
-    if let shownBy { fields["shownBy"] = Text("\(shownBy)") }
-    return fields.value
+    fields["shownBy"] = shownBy
+    fields["state"] = state
+    fields["stateRestorationActivity"] = stateRestorationActivity
+    if !title.isEmpty { fields["title"] = title }
+    fields["userActivity"] = userActivity
+    fields["userInfo"] = userInfo
   }
 }

@@ -12,6 +12,11 @@ package struct Text: Sendable {
     self.string = string
   }
 
+  /// Of bytes that are known to be UTF-8.
+  init(copying bytes: UnsafeRawBufferPointer) {
+    self.init(bytes.withMemoryRebound(to: UInt8.self) { String(copying: UTF8Span(unchecked: $0.span)) })
+  }
+
   package static let empty = Text("")
 
   @inlinable package var isEmpty: Bool { string.isEmpty }

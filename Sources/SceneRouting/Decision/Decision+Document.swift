@@ -1,58 +1,64 @@
 package import SceneModel
 
 extension Decision {
-  /// The decision as a document. With a delivery it is kept without its candidates, which are those of one moment.
-  package func document(withCandidates: Bool = true) -> Value {
-    var fields = UserInfo()
-    explanation.write(to: &fields, withCandidates: withCandidates)
-    fields["outcome"] = .string(outcome.name)
-    if case .refused(let refusal) = outcome {
-      fields["error"] = .string(refusal.errorName)
-      fields["message"] = .string(Text(refusal.message))
+  /// The decision as a document, in JSON. With a delivery it is kept without its candidates, which are those of one moment. What was
+  /// not reached is not there.
+  package func json(withCandidates: Bool) -> Text {
+    JSONObjectWriter.text { fields in
+      let why = explanation
+      let type = why.routingActivity?.activityType ?? why.contentType
+      fields.choose("application", why.application, why.applicationReason?.sentence(of: type))
+      if withCandidates, !why.candidates.isEmpty {
+        fields["candidates"] = why.candidates
+        if why.candidatesLeftOut > 0 { fields["candidatesLeftOut"] = why.candidatesLeftOut }
+      }
+      if let reason = why.sessionReason {
+        fields.object("chosen") { chosen in
+          chosen["because"] = Text(reason.sentence)
+          chosen["session"] = why.session
+        }
+      }
+      fields.choose("configuration", why.configuration, why.configurationReason?.sentence(of: type))
+      fields["contentType"] = why.contentType
+      var refusal: Refusal?
+      if case .refused(let found) = outcome { refusal = found }
+      fields["error"] = refusal?.errorName
+      if let source = why.keySource {
+        fields.object("key") { key in
+          key["from"] = source
+          key["value"] = why.key
+        }
+      }
+      fields["message"] = refusal.map { Text($0.message) }
+      fields["outcome"] = outcome.name
+      if let place = why.routingActivity {
+        fields.object("routingActivity") { activity in
+          activity["activity"] = place.activity
+          activity["activityType"] = place.activityType
+          activity["item"] = place.item
+        }
+      }
     }
-    return .dictionary(fields)
   }
 }
 
-extension Explanation {
-  /// What was not reached is not there.
-  fileprivate func write(to fields: inout UserInfo, withCandidates: Bool) {
-    let type = routingActivity?.activityType ?? contentType
-    fields["application"] = choice(application, applicationReason?.sentence(of: type))
-    if withCandidates, !candidates.isEmpty {
-      fields["candidates"] = .array(candidates.map(\.document))
-      if candidatesLeftOut > 0 { fields["candidatesLeftOut"] = .integer(Int64(candidatesLeftOut)) }
+extension DocumentFields {
+  fileprivate mutating func choose(_ key: StaticString, _ chosen: Text?, _ because: String?) {
+    guard let chosen, let because else { return }
+    object(key) { choice in
+      choice["because"] = Text(because)
+      choice["chosen"] = chosen
     }
-    if let sessionReason {
-      var chosen: UserInfo = ["because": .string(Text(sessionReason.sentence))]
-      chosen["session"] = session.map { .string(Text("\($0)")) }
-      fields["chosen"] = .dictionary(chosen)
-    }
-    fields["configuration"] = choice(configuration, configurationReason?.sentence(of: type))
-    fields["contentType"] = contentType.map(Value.string)
-    fields["key"] = keySource.map { ["from": .string(Text($0.rawValue)), "value": .string(key)] }
-    fields["routingActivity"] = routingActivity.map {
-      [
-        "activity": .integer(Int64($0.activity)), "activityType": .string($0.activityType),
-        "item": .integer(Int64($0.item)),
-      ]
-    }
-  }
-
-  private func choice(_ chosen: Text?, _ because: String?) -> Value? {
-    guard let chosen, let because else { return nil }
-    return .dictionary(["because": .string(Text(because)), "chosen": .string(chosen)])
   }
 }
 
-extension Candidate {
-  fileprivate var document: Value {
-    var fields: UserInfo = [
-      "session": .string(Text("\(session)")), "tier": .string(Text(tier.rawValue)), "because": .string(Text(because)),
-    ]
-    fields["can"] = can.map(Value.bool)
-    fields["prefers"] = prefers.map(Value.bool)
-    return .dictionary(fields)
+extension Candidate: DocumentWriting {
+  package func write(to fields: inout some DocumentFields) {
+    fields["because"] = Text(because)
+    fields["can"] = can
+    fields["prefers"] = prefers
+    fields["session"] = session
+    fields["tier"] = tier
   }
 }
 

@@ -7,7 +7,7 @@ package struct Decision: Sendable {
   package let fact: Fact?
   /// What the signal `Routed` tells; `nil` for a refusal.
   package let routing: Routing?
-  package let explanation: Explanation
+  package var explanation: Explanation
   /// How many steps the conditions took that were asked.
   package internal(set) var steps = 0
 

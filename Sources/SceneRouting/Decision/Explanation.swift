@@ -87,5 +87,5 @@ package struct Candidate: Hashable, Sendable {
   /// `nil` where predicates are not asked.
   package let can: Bool?
   package let prefers: Bool?
-  package let because: String
+  package var because: String
 }

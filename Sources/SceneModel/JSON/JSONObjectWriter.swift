@@ -1,0 +1,62 @@
+/// Writes a document as JSON, key by key, with no value made of it first: the service writes several with each delivery.
+///
+/// Keys come in the order of their bytes, as in everything else that is written, and need no escape.
+package struct JSONObjectWriter: DocumentFields {
+  private var writer = JSONWriter()
+  private var lastKey: StaticString?
+
+  /// The object whose keys `body` writes.
+  package static func text(_ body: (inout JSONObjectWriter) -> Void) -> Text {
+    var object = JSONObjectWriter()
+    object.braced(body)
+    return object.writer.text
+  }
+
+  package mutating func set(_ key: StaticString, _ value: Value) {
+    begin(key)
+    writer.write(value)
+  }
+
+  package mutating func set(_ key: StaticString, _ text: Text) {
+    begin(key)
+    writer.write(text: text)
+  }
+
+  package mutating func object(_ key: StaticString, _ body: (inout JSONObjectWriter) -> Void) {
+    begin(key)
+    braced(body)
+  }
+
+  package mutating func list<Element>(
+    _ key: StaticString, _ elements: [Element], _ body: (inout JSONObjectWriter, Element) -> Void
+  ) {
+    begin(key)
+    writer.append(UInt8(ascii: "["))
+    for (place, element) in elements.enumerated() {
+      if place > 0 { writer.append(UInt8(ascii: ",")) }
+      braced { body(&$0, element) }
+    }
+    writer.append(UInt8(ascii: "]"))
+  }
+
+  private mutating func braced(_ body: (inout JSONObjectWriter) -> Void) {
+    let outer = lastKey
+    lastKey = nil
+    writer.append(UInt8(ascii: "{"))
+    body(&self)
+    writer.append(UInt8(ascii: "}"))
+    lastKey = outer
+  }
+
+  private mutating func begin(_ key: StaticString) {
+    if let lastKey {
+      assert(Text(lastKey.description) < Text(key.description), "keys come in the order of their bytes")
+      writer.append(UInt8(ascii: ","))
+    }
+    lastKey = key
+    writer.append(UInt8(ascii: "\""))
+    writer.append(UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+    writer.append(UInt8(ascii: "\""))
+    writer.append(UInt8(ascii: ":"))
+  }
+}
