@@ -188,6 +188,7 @@ extension MessageBytes {
   }
 }
 
+// Nothing in it is changed, and libdbus counts references atomically.
 private final class ForeignMessage: @unchecked Sendable {
   let raw: OpaquePointer
 

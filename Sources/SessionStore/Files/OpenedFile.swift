@@ -65,7 +65,7 @@ struct OpenedFile {
     // Deleted bytes are overwritten where a page is written anyhow. A log that grew is cut again.
     try database.execute(
       """
-      PRAGMA cache_size = -1024; PRAGMA secure_delete = FAST; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;
+      PRAGMA cache_size = -4096; PRAGMA secure_delete = FAST; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;
       PRAGMA cell_size_check = ON; PRAGMA journal_size_limit = 4194304
       """)
   }

@@ -1,0 +1,46 @@
+import DBus
+import Glibc
+import Testing
+
+/// A socket that somebody listens to, for bytes that no connection would send, and for reading when it suits the test.
+struct RawPeer {
+  let socket: OwnedFileDescriptor
+
+  init(_ address: String) throws {
+    socket = OwnedFileDescriptor(owning: Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0))
+    var name = sockaddr_un()
+    name.sun_family = sa_family_t(AF_UNIX)
+    let isAbstract = address.hasPrefix("unix:abstract=")
+    let path = address.split(separator: "=", maxSplits: 1)[1]
+    let bytes = (isAbstract ? [0] : []) + Array(path.utf8)
+    withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: bytes) }
+    let length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count + (isAbstract ? 0 : 1))
+    let code = socket.withRawValue { number in
+      withUnsafePointer(to: &name) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(number, $0, length) }
+      }
+    }
+    try #require(code == 0, "connect: \(String(cString: strerror(errno)))")
+  }
+
+  func write(_ bytes: [UInt8]) {
+    socket.withRawValue { number in _ = send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
+  }
+
+  /// What one read finds; nothing where the other side has hung up.
+  func read() -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let count = socket.withRawValue { Glibc.read($0, &buffer, buffer.count) }
+    return Array(buffer.prefix(max(0, count)))
+  }
+
+  /// Reads until the other side hangs up.
+  func drain() { while !read().isEmpty {} }
+
+  func authenticate() throws {
+    let identity = "\(getuid())".utf8.map { String($0, radix: 16) }.joined()
+    write(Array("\0AUTH EXTERNAL \(identity)\r\n".utf8))
+    try #require(!read().isEmpty)
+    write(Array("BEGIN\r\n".utf8))
+  }
+}
