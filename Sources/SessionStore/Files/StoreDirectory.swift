@@ -68,9 +68,9 @@ final class StoreDirectory {
       let who = String(decoding: owner.prefix(max(0, count)), as: UTF8.self)
       throw StoreError(.locked, "\(directory)/stagedoor.db: process \(who.isEmpty ? "unknown" : who) has it")
     }
-    // Only a message needs it, so a full disk is no reason to stop.
+    // Only a message needs it, so a full disk is no reason to stop. Cut to its length and not to nothing, which takes the file system long.
     owner = Array("\(getpid())".utf8)
-    if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, owner, owner.count, 0) }
+    if pwrite(descriptor, owner, owner.count, 0) == owner.count { _ = ftruncate(descriptor, off_t(owner.count)) }
     _ = fchmod(descriptor, 0o600)
     return descriptor
   }
