@@ -148,4 +148,29 @@ import Testing
         == "/org/stagedoor/Interchange1/session/6f1c2a34_0000_4000_8000_00000000abcd")
     #expect(SessionReference.identifier(SessionReference.path(of: identifier)) == identifier)
   }
+
+  @Test(
+    arguments: [
+      ("", "", []), ("SELF == 'a'", "", ["a"]), ("", "SELF IN {'a', 'b', 'a'}", ["a", "b"]),
+      ("SELF == 'a'", "TRUEPREDICATE", ["a"]), ("SELF IN {'a', 'b'}", "SELF == 'c'", ["a", "b", "c"]),
+      ("TRUEPREDICATE", "SELF == 'a'", [""]), ("", "SELF BEGINSWITH 'a'", [""]), ("FALSEPREDICATE", "SELF == 'a'", []),
+      ("SELF == 'a'", "SELF ==", [""]), ("SELF ==[c] 'a'", "", [""]),
+    ] as [(Text, Text, [Text])])
+  func `a session is filed under the keys that its own conditions are about`(can: Text, prefers: Text, keys: [Text]) {
+    #expect(session(can, prefers).conditionKeys == keys)
+  }
+
+  @Test func `one that waits for very many keys is filed under any`() {
+    func waiting(for count: Int) -> Session {
+      session(Text("SELF IN {\((0..<count).map { "'\($0)'" }.joined(separator: ", "))}"), "")
+    }
+    #expect(waiting(for: 16).conditionKeys.count == 16)
+    #expect(waiting(for: 17).conditionKeys == [""])
+  }
+
+  private func session(_ can: Text, _ prefers: Text) -> Session {
+    Session(
+      identifier: UniqueIdentifier(high: 1, low: 1), application: "org.example.A", configuration: "Main",
+      created: Instant(microseconds: 0), canActivatePredicate: can, prefersToActivatePredicate: prefers)
+  }
 }

@@ -141,8 +141,7 @@ extension SessionEntry {
     if session.stateRestorationActivity != nil { flags.insert(.hasRestorationActivity) }
     created = session.created
     lastActivated = session.lastActivated
-    (shownType, shownKey) = (.empty, session.openedContent)
-    if let shown = session.shownActivity { (shownType, shownKey) = (shown.activityType, shown.key ?? .empty) }
+    (shownType, shownKey) = (session.shownActivity?.activityType ?? .empty, session.shownKey)
   }
 
   /// What becomes of it when a decision gives it something to show.

@@ -1,7 +1,5 @@
-import SceneModel
-
 /// Which keys can make a condition true, as far as an index can tell: never fewer than do, at times more.
-enum Cover: Hashable {
+package enum Cover: Hashable, Sendable {
   /// These and no others.
   case keys([Text])
   /// Those that begin with one of these.
@@ -11,7 +9,7 @@ enum Cover: Hashable {
 }
 
 extension Condition {
-  var cover: Cover {
+  package var cover: Cover {
     switch self {
     case .always: return .everything
     case .never: return .keys([])
@@ -34,7 +32,7 @@ extension Cover {
   }
 
   /// Where all must be true, the narrowest covers the whole.
-  static func narrowest(_ covers: [Cover]) -> Cover { covers.min { $0.breadth < $1.breadth } ?? .everything }
+  package static func narrowest(_ covers: [Cover]) -> Cover { covers.min { $0.breadth < $1.breadth } ?? .everything }
 
   private var breadth: (Int, Int) {
     switch self {
