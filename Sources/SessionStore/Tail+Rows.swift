@@ -10,25 +10,34 @@ extension Tail {
       switch change {
       case .whole(let session): try Tail.write(session, database, &ledger)
       case .activated(let activation): try Tail.write(activation, database)
-      case .gone: ledger.sessions -= try Tail.remove(Tail.removingSession, identifier, database)
+      case .gone: ledger.sessions -= try Tail.removeSession(identifier, database)
       }
     }
   }
 
   private static func write(_ session: Session, _ database: Database, _ ledger: inout Ledger) throws(StoreError) {
-    // Most of those that changed are there, and no index has what can change.
+    // Most of those that changed are there, and what they are found by is most often what it was.
+    guard let row = try SessionKeys.Row(of: session, database) else {
+      ledger.sessions -= try removeSession(session.identifier, database)
+      var insert = try database.query(addingSession)
+      session.put(into: &insert)
+      insert.put(session.shownKey)
+      try insert.run()
+      ledger.sessions += 1
+      try SessionKeys.addConditions(of: session, database)
+      return
+    }
     var update = try database.query(changingSession)
     session.putChanging(into: &update)
-    update.put(session.identifier)
-    update.put(session.application)
-    update.put(session.created)
+    update.put(row.number)
     try update.run()
-    if database.changes > 0 { return }
-    ledger.sessions -= try remove(removingSession, session.identifier, database)
-    var insert = try database.query(addingSession)
-    session.put(into: &insert)
-    try insert.run()
-    ledger.sessions += 1
+    try row.file(session, database)
+  }
+
+  /// Answers how many there were.
+  private static func removeSession(_ identifier: UniqueIdentifier, _ database: Database) throws(StoreError) -> Int64 {
+    _ = try remove(SessionKeys.removingConditions, identifier, database)
+    return try remove("DELETE FROM session WHERE identifier = ?", identifier, database)
   }
 
   private static func write(_ activation: SessionActivation, _ database: Database) throws(StoreError) {
@@ -43,14 +52,16 @@ extension Tail {
     query.put(activation.isPrivate.map { $0 ? flag : 0 })
     query.put(activation.session)
     try query.run()
+    try SessionKeys.file(activation, database)
   }
 
-  private static let addingSession = "INSERT INTO session (\(Session.columns)) VALUES (\(places(for: Session.columns)))"
+  private static let addingSession =
+    "INSERT INTO session (\(Session.columns), shown_key) VALUES (\(places(for: Session.columns)), ?)"
 
   private static let changingSession = """
     UPDATE session SET role = ?, configuration = ?, state = ?, flags = ?, last_activated = ?, title = ?,
       user_activity = ?, restoration_activity = ?, opened_content = ?, user_info = ?, can_activate = ?,
-      prefers_to_activate = ?, shown_by = ? WHERE identifier = ? AND application = ? AND created = ?
+      prefers_to_activate = ?, shown_by = ? WHERE number = ?
     """
 
   /// What is NULL stays; the flag is taken out and put in again.
@@ -59,8 +70,6 @@ extension Tail {
       opened_content = ifnull(?, opened_content), title = ifnull(?, title), shown_by = ifnull(?, shown_by),
       flags = flags & ~ifnull(?, 0) | ifnull(?, 0) WHERE identifier = ?
     """
-
-  private static let removingSession = "DELETE FROM session WHERE identifier = ?"
 
   // MARK: Deliveries
 

@@ -75,4 +75,39 @@ struct CostTests {
     #expect(reads[0] > 0)
     #expect(reads[1] == reads[0])
   }
+
+  @Test func `what is concerned with a key is found without a look at what is not`() throws {
+    let directory = try store(of: 5000)
+    let store = try open(directory)
+    var waiting = session(6000)
+    waiting.canActivatePredicate = "SELF == 'photo-77'"
+    try store.commit([.session(waiting)], at: noon)
+    try store.settle()
+    let reads = try DiskFaults.reads(in: directory) {
+      let found = try store.sessions(of: "org.example.A", concernedWith: "photo-77", limit: 9)
+      #expect(found.map(Set.init) == [session(77), waiting])
+      #expect(try store.sessions(of: "org.example.A", concernedWith: "photo-none", limit: 9) == [])
+    }
+    #expect(reads < 20)
+  }
+
+  @Test func `a session that is chosen and shows what it showed is where it was in every index`() throws {
+    let directory = try store(of: 5000)
+    let store = try open(directory)
+    /// Pages that are written where sessions all over the store are given something to show.
+    func pages(showing key: (UInt64) -> Text) throws -> Int {
+      let before = directory.size(of: "stagedoor.db-wal")
+      let activations = stride(from: 1 as UInt64, to: 5000, by: 100).map { number in
+        let activity = UserActivity(activityType: "org.example.show", targetContentIdentifier: key(number))
+        return SessionActivation(session: session(number).identifier, at: noon, userActivity: activity)
+      }
+      try store.commit(activations.map { .sessionActivated($0) }, at: noon)
+      try store.settle()
+      return (directory.size(of: "stagedoor.db-wal") - before) / 4096
+    }
+    try store.commit([event(1)], at: noon)
+    let same = try pages { Text("photo-\($0)") }
+    let others = try pages { Text("another-\($0)") }
+    #expect(others > same + 20, "\(same) and \(others)")
+  }
 }

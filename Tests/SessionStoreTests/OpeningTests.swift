@@ -218,7 +218,7 @@ struct OpeningTests {
       #expect(error?.kind == .newer)
       #expect(
         error?.message
-          == "\(directory.path)/stagedoor.db: has version 2, of a later Stagedoor; this one knows 1. It was left as it is: start the "
+          == "\(directory.path)/stagedoor.db: has version 3, of a later Stagedoor; this one knows 2. It was left as it is: start the "
           + "later one, or give this one another --state")
       // Of what is in the write-ahead log yet nothing can be seen without opening it.
       if !isKilled {
@@ -247,6 +247,47 @@ struct OpeningTests {
       next.close()
       #expect(failure { () throws(StoreError) in _ = try open(directory) }?.kind == .newer)
     }
+  }
+
+  @Test func `a store of the first version is found through like any other`() throws {
+    for isKilled in [false, true] {
+      var directory = TemporaryDirectory()
+      let store = try open(directory)
+      var generator = RecordGenerator(seed: 11)
+      var model = StoreModel()
+      for step in 0..<120 {
+        let records = generator.records()
+        try store.commit(records, at: generator.now)
+        model.apply(records)
+        if step == 80 { try store.settle() }
+      }
+      if isKilled { directory = directory.copy() } else { store.close() }
+      let first = try asFirstVersion(directory)
+      let next = try open(first)
+      #expect(next.setAside == nil)
+      try expectSame(next, model)
+      next.close()
+      try expectSame(try open(first), model)
+    }
+  }
+
+  /// The same in a file as the first version made it.
+  private func asFirstVersion(_ directory: TemporaryDirectory) throws -> TemporaryDirectory {
+    let first = TemporaryDirectory()
+    try open(first, schema: Schema(steps: [Schema.current.steps[0]])).close()
+    let session =
+      "number, identifier, application, created, role, configuration, state, flags, last_activated, title, user_activity, "
+      + "restoration_activity, opened_content, user_info, can_activate, prefers_to_activate, shown_by"
+    tamper(
+      first,
+      """
+      ATTACH '\(directory.path)/stagedoor.db' AS later; DELETE FROM ledger;
+      INSERT INTO session SELECT \(session) FROM later.session
+      """
+        + ["ledger", "log", "delivery", "event", "preference", "owed"].map {
+          "; INSERT INTO \($0) SELECT * FROM later.\($0)"
+        }.joined())
+    return first
   }
 
   @Test func `steps are one transaction: where the last fails, none was made`() throws {

@@ -86,6 +86,24 @@ struct RowTests {
     #expect(try store.deliveries(after: session(1).identifier, limit: 1) == nil)
   }
 
+  @Test func `where more are concerned with a key than are asked for, none are answered`() throws {
+    let store = try open(directory)
+    let sessions = (1...6).map { (number: UInt64) in
+      var session = session(number)
+      session.canActivatePredicate = number > 3 ? "SELF BEGINSWITH 'p'" : "SELF == 'page'"
+      return session
+    }
+    for isSettled in [false, true] {
+      if isSettled {
+        try store.settle()
+      } else {
+        try store.commit(sessions.map { .session($0) }, at: noon)
+      }
+      #expect(try store.sessions(of: "org.example.A", concernedWith: "page", limit: 5) == nil)
+      #expect(try store.sessions(of: "org.example.A", concernedWith: "page", limit: 6).map(Set.init) == Set(sessions))
+    }
+  }
+
   @Test func `a token is its sender's`() throws {
     let store = try open(directory)
     var other = delivery(2, token: "t")

@@ -22,7 +22,7 @@ struct OpenedFile {
     try database.execute("PRAGMA locking_mode = EXCLUSIVE")
     let version = try OpenedFile.version(of: database, schema)
     try OpenedFile.configure(database, durability)
-    if version < schema.version { try schema.migrate(database, from: version) }
+    if version < schema.version { try schema.migrate(database, from: version, rules) }
     if let directory, directory.isDoubted {
       try OpenedFile.lookThrough(database)
       directory.forgetDoubt()

@@ -28,11 +28,15 @@ extension SessionStore {
   package func sessions(
     of application: Text? = nil, after: UniqueIdentifier? = nil, limit: Int
   ) throws(StoreError) -> [Session]? {
-    var start = SessionAge(created: .min, identifier: nil)
-    if let after {
-      guard let age = try age(of: after) else { return nil }
-      start = age
-    }
+    guard let after else { return try sessions(of: application, from: .first, limit: limit) }
+    guard let place = try age(of: after) else { return nil }
+    return try sessions(of: application, from: place, limit: limit)
+  }
+
+  /// The same, from behind a place at which there need be nothing any more.
+  package func sessions(
+    of application: Text?, from start: SessionAge, limit: Int
+  ) throws(StoreError) -> [Session] {
     let database = try database()
     var query = try database.query(
       """
@@ -66,10 +70,10 @@ extension SessionStore {
 
   /// All sessions of an application, oldest first: some hundreds are in memory at a time.
   package func forEachSession(of application: Text? = nil, _ body: (Session) -> Void) throws(StoreError) {
-    var last: UniqueIdentifier?
-    while let page = try sessions(of: application, after: last, limit: 256), let newest = page.last {
+    var place = SessionAge.first
+    while case let page = try sessions(of: application, from: place, limit: 256), let newest = page.last {
       page.forEach(body)
-      last = newest.identifier
+      place = SessionAge(newest)
     }
   }
 
@@ -110,7 +114,7 @@ extension SessionStore {
   }
 
   /// The next row that is as it is in the file, or only activated since.
-  private func nextUnchanged(_ query: inout Query, _ database: Database) throws(StoreError) -> Session? {
+  func nextUnchanged(_ query: inout Query, _ database: Database) throws(StoreError) -> Session? {
     while try query.step() {
       guard var session = read(&query, database) else { continue }
       switch tail.sessions[session.identifier] {
@@ -151,8 +155,8 @@ extension SessionStore {
   }
 }
 
-/// What sessions are listed by.
-private struct SessionAge: Comparable {
+/// What sessions are listed by: a place in the list of all, also where the session that had it is gone.
+package struct SessionAge: Comparable, Sendable {
   let created: Int64
   /// `nil` comes before all.
   let identifier: UniqueIdentifier?
@@ -162,9 +166,12 @@ private struct SessionAge: Comparable {
     self.identifier = identifier
   }
 
-  init(_ session: Session) { self.init(created: session.created.microseconds, identifier: session.identifier) }
+  package init(_ session: Session) { self.init(created: session.created.microseconds, identifier: session.identifier) }
 
-  static func < (one: Self, other: Self) -> Bool {
+  /// Before all that there are.
+  package static let first = SessionAge(created: .min, identifier: nil)
+
+  package static func < (one: Self, other: Self) -> Bool {
     if one.created != other.created { return one.created < other.created }
     guard let identifier = other.identifier else { return false }
     return one.identifier.map { $0 < identifier } ?? true

@@ -1,12 +1,25 @@
+import SceneModel
+
 /// What the file looks like, and how it came to look so.
 package struct Schema: Sendable {
   /// What makes a file of version n into one of version n + 1; the first makes an empty one. A step that was released
   /// is never changed.
-  package let steps: [String]
+  package let steps: [Step]
 
-  package init(steps: [String]) { self.steps = steps }
+  package init(steps: [Step]) { self.steps = steps }
 
-  package static let current = Schema(steps: [first])
+  package static let current = Schema(steps: [first, second])
+
+  /// Most are statements; what has to be read before it can be written anew takes more.
+  package struct Step: Sendable, ExpressibleByStringLiteral {
+    let run: @Sendable (Database, ReadingRules) throws(StoreError) -> Void
+
+    init(_ run: @escaping @Sendable (Database, ReadingRules) throws(StoreError) -> Void) { self.run = run }
+
+    package init(stringLiteral statements: String) {
+      run = { database, _ throws(StoreError) in try database.execute(statements) }
+    }
+  }
 
   var version: Int64 { Int64(steps.count) }
 
@@ -17,9 +30,9 @@ package struct Schema: Sendable {
   static let pageSize: Int64 = 4096
 
   /// Brings a file to this version, in one transaction.
-  func migrate(_ database: Database, from version: Int64) throws(StoreError) {
+  func migrate(_ database: Database, from version: Int64, _ rules: ReadingRules) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
-      for step in steps[Int(version)...] { try database.execute(step) }
+      for step in steps[Int(version)...] { try step.run(database, rules) }
       try database.execute("PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(self.version)")
     }
   }
@@ -31,7 +44,7 @@ extension Schema {
   ///
   /// A session's row stays where it was made, so that those of one time lie together, and activating it touches no
   /// index. A delivery's number is the position of its first entry in the log.
-  private static let first = """
+  private static let first: Step = """
     CREATE TABLE ledger (
       id INTEGER PRIMARY KEY CHECK (id = 1), settled INTEGER NOT NULL, sessions INTEGER NOT NULL,
       deliveries INTEGER NOT NULL, first_event INTEGER NOT NULL, last_event INTEGER NOT NULL
@@ -75,4 +88,23 @@ extension Schema {
       application TEXT NOT NULL, session BLOB NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (application, session)
     ) STRICT, WITHOUT ROWID;
     """
+
+  /// What a session may be concerned with, so that it is found without the others of its application: the key that it shows, and the keys of
+  /// its own conditions, "" among them where these may hold for any.
+  private static let second = Step { database, rules throws(StoreError) in
+    try database.execute(
+      """
+      ALTER TABLE session ADD COLUMN shown_key TEXT NOT NULL DEFAULT '';
+      CREATE TABLE condition_key (
+        session BLOB NOT NULL, application TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (session, key)
+      ) STRICT, WITHOUT ROWID;
+      """)
+    try SessionKeys.fileAll(database, rules)
+    // Once they are filed, so that what comes in no order is sorted and not searched for.
+    try database.execute(
+      """
+      CREATE INDEX session_by_key ON session (application, shown_key);
+      CREATE INDEX condition_by_key ON condition_key (application, key);
+      """)
+  }
 }

@@ -51,6 +51,17 @@ struct RecordGenerator {
   /// A text that a document may have: no message of the bus can hold a NUL.
   private mutating func sayable() -> Text { Text(values.text().string.filter { !$0.unicodeScalars.contains("\0") }) }
 
+  /// One of a few, so that sessions meet under it.
+  private mutating func key() -> Text { random.one(of: ["a", "ab", "é", "file:///a"]) }
+
+  private mutating func predicate() -> Text {
+    let key = key().string
+    return random.one(of: [
+      "", "", values.text(), "FALSEPREDICATE", Text("SELF == '\(key)'"), Text("SELF IN {'\(key)', 'a'}"),
+      Text("SELF BEGINSWITH '\(key)'"),
+    ])
+  }
+
   private mutating func identifier() -> UniqueIdentifier { UniqueIdentifier(using: &random) }
 
   private mutating func someSession() -> UniqueIdentifier {
@@ -65,7 +76,8 @@ struct RecordGenerator {
     if random.once(in: 3) { return nil }
     return UserActivity(
       activityType: random.one(of: ["org.example.show", "org.example.edit"]),
-      targetContentIdentifier: random.once(in: 2) ? sayable() : nil, title: sayable(),
+      targetContentIdentifier: random.once(in: 2) ? random.once(in: 3) ? sayable() : key() : nil,
+      title: sayable(),
       userInfo: values.userInfo(depth: 3))
   }
 
@@ -95,16 +107,17 @@ struct RecordGenerator {
     session.title = values.text()
     session.userActivity = activity()
     session.stateRestorationActivity = activity()
-    session.openedContent = values.text()
+    session.openedContent = random.once(in: 2) ? values.text() : key()
     session.userInfo = values.userInfo(depth: 2)
-    session.canActivatePredicate = values.text()
-    session.prefersToActivatePredicate = values.text()
+    session.canActivatePredicate = predicate()
+    session.prefersToActivatePredicate = predicate()
   }
 
   private mutating func activation() -> SessionActivation {
     SessionActivation(
       session: someSession(), at: now, userActivity: activity(),
-      openedContent: random.once(in: 4) ? values.text() : nil, title: random.once(in: 4) ? values.text() : nil,
+      openedContent: random.once(in: 3) ? random.once(in: 2) ? values.text() : key() : nil,
+      title: random.once(in: 4) ? values.text() : nil,
       isPrivate: random.once(in: 2) ? random.once(in: 2) : nil, shownBy: random.once(in: 2) ? someDelivery() : nil)
   }
 

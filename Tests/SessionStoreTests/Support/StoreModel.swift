@@ -73,6 +73,11 @@ func expectSame(
     #expect(some == model.sessionsByAge.filter { $0.application == application }, comment, sourceLocation: place)
   }
   for session in sessions { #expect(try store.session(session.identifier) == session, comment, sourceLocation: place) }
+  for application in applications {
+    for key in Set(sessions.map(\.shownKey) + sessions.flatMap(\.conditionKeys) + ["nobody's"]) where !key.isEmpty {
+      try expectConcerned(store, sessions.filter { $0.application == application }, application, key, comment, place)
+    }
+  }
 
   let summaries = model.deliveries.map(\.summary)
   #expect(try store.deliveries(limit: .max) == summaries.reversed(), comment, sourceLocation: place)
@@ -103,4 +108,18 @@ func expectSame(
     #expect(try store.owedDiscards(of: application) == owed, comment, sourceLocation: place)
   }
   #expect(store.problems == [], comment, sourceLocation: place)
+}
+
+/// Those that may be concerned with a key are found, each once and as it is.
+private func expectConcerned(
+  _ store: SessionStore, _ sessions: [Session], _ application: Text, _ key: Text, _ comment: Comment?,
+  _ place: SourceLocation
+) throws {
+  let found = try #require(try store.sessions(of: application, concernedWith: key, limit: .max))
+  let concerned = sessions.filter { session in
+    session.shownKey == key || session.conditionKeys.contains { $0.isEmpty || $0 == key }
+  }
+  #expect(Set(found).isSuperset(of: concerned), "\(application) \(key) \(comment ?? "")", sourceLocation: place)
+  #expect(Set(sessions).isSuperset(of: found), "\(application) \(key) \(comment ?? "")", sourceLocation: place)
+  #expect(Set(found).count == found.count, comment, sourceLocation: place)
 }

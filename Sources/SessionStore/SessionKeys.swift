@@ -1,0 +1,93 @@
+import SceneModel
+
+/// What sessions are filed under, beside their rows: the key that each shows, and the keys of its own conditions. What did not change is not
+/// written, since these are what indexes are made of.
+enum SessionKeys {
+  /// What a session's row has, held against what the session is.
+  struct Row {
+    let number: Int64
+    private let showsTheSame: Bool
+    private let hasTheSameConditions: Bool
+
+    /// `nil` where there is none of this application and creation.
+    init?(of session: Session, _ database: Database) throws(StoreError) {
+      var query = try database.query(
+        """
+        SELECT number, shown_key = ?, can_activate = ? AND prefers_to_activate = ? FROM session
+          WHERE identifier = ? AND application = ? AND created = ?
+        """)
+      query.put(session.shownKey)
+      query.put(session.canActivatePredicate)
+      query.put(session.prefersToActivatePredicate)
+      query.put(session.identifier)
+      query.put(session.application)
+      query.put(session.created)
+      guard try query.step() else { return nil }
+      number = query.number(at: 0)
+      showsTheSame = query.number(at: 1) != 0
+      hasTheSameConditions = query.number(at: 2) != 0
+    }
+
+    func file(_ session: Session, _ database: Database) throws(StoreError) {
+      if !showsTheSame { try show(session.shownKey, database, number) }
+      if hasTheSameConditions { return }
+      var remove = try database.query(removingConditions)
+      remove.put(session.identifier)
+      try remove.run()
+      try addConditions(of: session, database)
+    }
+  }
+
+  static func addConditions(of session: Session, _ database: Database) throws(StoreError) {
+    for key in session.conditionKeys {
+      var add = try database.query("INSERT INTO condition_key (session, application, key) VALUES (?, ?, ?)")
+      add.put(session.identifier)
+      add.put(session.application)
+      add.put(key)
+      try add.run()
+    }
+  }
+
+  static let removingConditions = "DELETE FROM condition_key WHERE session = ?"
+
+  /// After a session was chosen: what it was given it shows, unless it would be restored with something else, and unless that is a file while it
+  /// has an activity.
+  static func file(_ activation: SessionActivation, _ database: Database) throws(StoreError) {
+    let (shown, condition): (Text, String)
+    if let activity = activation.userActivity {
+      (shown, condition) = (activity.key ?? .empty, "")
+    } else if let content = activation.openedContent {
+      (shown, condition) = (content, " AND user_activity IS NULL")
+    } else {
+      return
+    }
+    var query = try database.query(
+      """
+      UPDATE session SET shown_key = ?1 WHERE identifier = ?2 AND shown_key <> ?1
+        AND (flags & 1 OR restoration_activity IS NULL)\(condition)
+      """)
+    query.put(shown)
+    query.put(activation.session)
+    try query.run()
+  }
+
+  private static func show(_ key: Text, _ database: Database, _ number: Int64) throws(StoreError) {
+    var query = try database.query("UPDATE session SET shown_key = ? WHERE number = ?")
+    query.put(key)
+    query.put(number)
+    try query.run()
+  }
+
+  /// Files what rows have that were written before there was anything to file.
+  static func fileAll(_ database: Database, _ rules: ReadingRules) throws(StoreError) {
+    var query = try database.query("SELECT number, \(Session.columns) FROM session ORDER BY number")
+    while try query.step() {
+      let number = query.number(at: 0)
+      query.skip(1)
+      // One that does not parse nobody finds.
+      guard let session = try? Session(from: &query, rules) else { continue }
+      if !session.shownKey.isEmpty { try show(session.shownKey, database, number) }
+      try addConditions(of: session, database)
+    }
+  }
+}
