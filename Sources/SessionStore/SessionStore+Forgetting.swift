@@ -15,12 +15,12 @@ extension SessionStore {
     return isBeforeTime ? .min : horizon
   }
 
-  /// Those that are over, the oldest first. The others are somebody's still, and there are few.
+  /// Those that are over, the oldest first. The others are somebody's still: there may be fifty thousand of them, and nobody looks at them.
   private func forgetDeliveries(
     _ database: Database, _ ledger: inout Ledger, _ piece: Int64
   ) throws(StoreError) {
-    let open = try database.number("SELECT count(*) FROM delivery WHERE is_open") ?? 0
-    let excess = min(max(0, ledger.deliveries - open - history.deliveries), piece)
+    let over = try database.number("SELECT count(*) FROM delivery INDEXED BY delivery_over WHERE NOT is_open") ?? 0
+    let excess = min(max(0, over - history.deliveries), piece)
     if excess > 0 {
       var remove = try database.query("DELETE FROM delivery WHERE number = ?")
       for number in try oldestDeliveries(excess, database) {
@@ -32,7 +32,7 @@ extension SessionStore {
     var query = try database.query(
       """
       DELETE FROM delivery WHERE created < ? AND number IN
-        (SELECT number FROM delivery WHERE NOT is_open ORDER BY number LIMIT ?)
+        (SELECT number FROM delivery INDEXED BY delivery_over WHERE NOT is_open ORDER BY number LIMIT ?)
       """)
     query.put(horizon)
     query.put(piece - excess)
@@ -45,7 +45,9 @@ extension SessionStore {
     var oldest: [Int64] = []
     var firstKept: [Text: Int64] = [:]
     var query = try database.query(
-      "SELECT number, token IS NOT NULL, sender FROM delivery WHERE NOT is_open ORDER BY number")
+      """
+      SELECT number, token IS NOT NULL, sender FROM delivery INDEXED BY delivery_over WHERE NOT is_open ORDER BY number
+      """)
     while oldest.count < count, try query.step() {
       let number = query.number(at: 0)
       query.skip(2)

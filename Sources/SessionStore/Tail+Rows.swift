@@ -74,10 +74,10 @@ extension Tail {
   // MARK: Deliveries
 
   func writeDeliveries(_ database: Database, _ ledger: inout Ledger) throws(StoreError) {
-    var added: [(number: Int64, delivery: StoredDelivery)] = []
+    var added: [(number: Int64, identifier: UniqueIdentifier)] = []
     for (identifier, change) in deliveries {
       switch change {
-      case .whole(let delivery, let number): added.append((number, delivery))
+      case .whole(_, let number): added.append((number, identifier))
       case .changed(let progress, let previous):
         var query = try database.query(Tail.changingDelivery)
         progress.put(into: &query)
@@ -87,25 +87,23 @@ extension Tail {
       }
     }
     // Each behind the one before, so that they share pages.
-    for (number, delivery) in added.sorted(by: { $0.number < $1.number }) {
+    added.sort { $0.number < $1.number }
+    var query = try database.query(Tail.addingDelivery)
+    for (number, identifier) in added {
+      guard case .whole(let delivery, _) = deliveries[identifier] else { continue }
+      func add() throws(StoreError) {
+        query.put(number)
+        delivery.put(into: &query)
+        try query.run()
+      }
+      try add()
       // It is hardly ever there, so that is not asked first.
-      if try Tail.add(delivery, number, database) == 0 {
-        ledger.deliveries -= try Tail.remove(Tail.removingDelivery, delivery.identifier, database)
-        _ = try Tail.add(delivery, number, database)
+      if database.changes == 0 {
+        ledger.deliveries -= try Tail.remove(Tail.removingDelivery, identifier, database)
+        try add()
       }
       ledger.deliveries += 1
     }
-  }
-
-  /// Answers how many rows that made.
-  private static func add(
-    _ delivery: StoredDelivery, _ number: Int64, _ database: Database
-  ) throws(StoreError) -> Int64 {
-    var query = try database.query(addingDelivery)
-    query.put(number)
-    delivery.put(into: &query)
-    try query.run()
-    return database.changes
   }
 
   private static let addingDelivery = """

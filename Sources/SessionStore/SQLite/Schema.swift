@@ -90,7 +90,7 @@ extension Schema {
     """
 
   /// What a session may be concerned with, so that it is found without the others of its application: the key that it shows, and the keys of
-  /// its own conditions, "" among them where these may hold for any.
+  /// its own conditions, "" among them where these may hold for any. And the deliveries that are over, of which history forgets the oldest.
   private static let second = Step { database, rules throws(StoreError) in
     try database.execute(
       """
@@ -105,6 +105,7 @@ extension Schema {
       """
       CREATE INDEX session_by_key ON session (application, shown_key);
       CREATE INDEX condition_by_key ON condition_key (application, key);
+      CREATE INDEX delivery_over ON delivery (number) WHERE NOT is_open;
       """)
   }
 }
