@@ -91,7 +91,9 @@ extension Interchange {
     }
     share.speak.append { me in me.announce(manifest, isNew: before.manifest == nil) }
     // Where nobody has asked about the application since the service began, they are looked at when somebody does.
-    if before.manifest != nil || loaded.contains(identifier) { try discardOrphans(of: manifest, &share) }
+    if before.manifest != nil || loaded.contains(identifier) || partly[identifier] != nil {
+      try discardOrphans(of: manifest, &share)
+    }
   }
 
   private func announce(_ manifest: Manifest, isNew: Bool) {
@@ -118,34 +120,6 @@ extension Interchange {
     }
     let now = settings.now()
     for session in orphans { try discard(session, animation: "standard", &share, now) }
-  }
-
-  /// Reads an application's sessions, where nobody asked about one before. Those of a configuration that its manifest has lost while nobody
-  /// looked are discarded.
-  func bringIn(_ application: Text) throws {
-    if loaded.contains(application) { return }
-    // What is not stored yet is not read either.
-    endTurn()
-    loaded.insert(application)
-    let manifest = state.manifest(of: application)
-    var orphans: [Session] = []
-    do {
-      try stored { () throws(StoreError) in
-        try store.forEachSession(of: application) { session in
-          state.update(session)
-          if let manifest, !manifest.has(configurationOf: session) { orphans.append(session) }
-        }
-      }
-      if orphans.isEmpty { return }
-      try collect(refuse: { [log] in log.error("\(application): \($0.message)") }) { share in
-        let now = settings.now()
-        for session in orphans { try discard(session, animation: "standard", &share, now) }
-      }
-      endTurn()
-    } catch {
-      loaded.remove(application)
-      throw error
-    }
   }
 
   /// Its sessions stay, out of routing, until it returns.
@@ -180,7 +154,7 @@ extension Interchange {
 }
 
 extension Manifest {
-  fileprivate func has(configurationOf session: Session) -> Bool {
+  func has(configurationOf session: Session) -> Bool {
     configurations.contains { $0.role == session.role && $0.name == session.configuration }
   }
 }

@@ -19,9 +19,9 @@ extension Interchange: InterchangeCalls {
     if call.isAbandoned { throw InterchangeError(.noReply, "the caller has left") }
     let payload = try read { () throws(Fault) in try Payload(json: document, rules) }
     let caller = callers.caller(of: call)
-    try bringIn(for: payload)
     let request = Request(
       payload, from: sender(caller), newSession: newIdentifier(), listsCandidates: true)
+    try bringIn(for: request)
     var decision = SceneRouting.decide(state, request, at: settings.now())
     // To list what a decision passes by takes longer than the decision.
     call.tookLong()
@@ -42,7 +42,7 @@ extension Interchange: InterchangeCalls {
       return
     }
     try refuseMoreSessions(payload.items.count)
-    try bringIn(for: payload)
+    try bringIn(forEachOf: payload, from: sender(caller))
     let now = settings.now()
     try collect(refuse: { reply.fail($0) }) { share in
       let results = try carryOutEach(payload, fingerprint, caller, reply.call, &share, now)

@@ -48,10 +48,10 @@ extension Interchange {
     _ payload: Payload, fingerprint: Text, _ caller: Caller, _ call: Call, _ share: inout Turn.Share
   ) throws -> Answer {
     try refuseMoreSessions(1)
-    try bringIn(for: payload)
+    let request = Request(payload, from: sender(caller), newSession: newIdentifier())
+    try bringIn(for: request)
     try refuseForeignWindows(payload, caller)
     let now = settings.now()
-    let request = Request(payload, from: sender(caller), newSession: newIdentifier())
     let decision = SceneRouting.decide(state, request, at: now)
     letOthersIn(after: call, fingerprint, decision.steps)
     if let fact = decision.fact { share.onRefusal(revert: state.apply(fact)) }
@@ -242,26 +242,6 @@ extension Interchange {
       found = delivery
     }
     return found
-  }
-
-  /// Reads from the disk what the decision may ask about, where nobody asked before.
-  func bringIn(for payload: Payload) throws {
-    for reference in [payload.options.session, payload.options.requestingSession].compactMap(\.self) {
-      if let identifier = SessionReference.identifier(reference) { try bringInApplication(of: identifier) }
-    }
-    if let application = payload.options.application {
-      try bringIn(application)
-      return
-    }
-    for application in state.concerned(by: payload) { try bringIn(application) }
-  }
-
-  func bringInApplication(of session: UniqueIdentifier) throws {
-    if state.contains(session) { return }
-    endTurn()
-    if let found = try storedSession(session) {
-      try bringIn(found.application)
-    }
   }
 
   func storedSession(_ identifier: UniqueIdentifier) throws(InterchangeError) -> Session? {

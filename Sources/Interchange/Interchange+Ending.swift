@@ -57,6 +57,8 @@ extension Interchange {
     let open = try stored { () throws(StoreError) in try store.openDeliveries(to: session.identifier) }
     share.onRefusal(revert: state.discard(session.identifier))
     share.records.append(.sessionDiscarded(session.identifier))
+    leaving.insert(session.identifier)
+    share.onRefusal { $0.leaving.remove(session.identifier) }
     sessionCount -= 1
     share.onRefusal { $0.sessionCount += 1 }
     if isTold {
@@ -64,6 +66,7 @@ extension Interchange {
       share.afterwards.append { me in me.close(session, animation) }
     }
     share.speak.append { me in
+      me.leaving.remove(session.identifier)
       me.log.info("\(session.application): \(session.isPrivate ? "a session" : "\(session.identifier)"): discarded")
       me.connection.objectRemoved(
         at: InterchangeNames.path(ofSession: session.identifier), [InterchangeNames.session])

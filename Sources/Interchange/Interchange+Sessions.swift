@@ -88,7 +88,7 @@ extension Interchange {
         .invalidArgs, "animation: expected \"standard\", \"commit\" or \"decline\", got \(quoted(animation.string))")
     }
     // What is brought in may be discarded with that.
-    if let identifier = InterchangeNames.session(at: path) { try bringInApplication(of: identifier) }
+    if let identifier = InterchangeNames.session(at: path) { try bringIn(identifier) }
     let session = try session(at: path)
     try refuseForeign(session, reply.call, "destroy")
     try collect(refuse: { reply.fail($0) }) { share in

@@ -21,6 +21,10 @@ package actor Interchange {
   var manifestFiles: [Text: Text] = [:]
   /// The applications whose sessions are in the state. The others' are read when somebody asks for one of them.
   var loaded: Set<Text> = []
+  /// Those whose sessions are being read.
+  var partly: [Text: Reading] = [:]
+  /// Sessions that are discarded in this turn, and still stored.
+  var leaving: Set<UniqueIdentifier> = []
 
   var turn = Turn()
   var sequence: UInt64

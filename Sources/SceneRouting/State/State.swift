@@ -98,18 +98,4 @@ package struct State: Sendable {
 
 extension State {
   package func preferredApplication(for type: Text) -> Text? { preferred[type] }
-
-  /// The applications whose sessions a decision about a payload may look at, where its options name none.
-  package func concerned(by payload: Payload) -> [Text] {
-    var found: Set<Int> = []
-    var types: Set<ContentType> = []
-    for item in payload.items {
-      for activity in item.activities {
-        if let declared = declared(activity.activityType) { found.formUnion(self.declared[declared].applications) }
-      }
-      for representation in item.representations { types.insert(self.types.canonical(representation.type)) }
-    }
-    for type in types { found.formUnion(applications(taking: type)) }
-    return found.map { applications[$0].identifier }
-  }
 }

@@ -1,0 +1,127 @@
+import DBus
+import InterchangeWire
+import SceneModel
+import SceneRouting
+import SessionStore
+
+// How sessions come from the disk into the state: when somebody asks for one of them, and first those that he asks for. The others of their
+// application follow while nobody waits.
+//
+// What is in the state is never read over: it is what is stored, or newer. What is being discarded is not read again.
+
+/// How far the reading of an application's sessions has got.
+struct Reading {
+  /// All that are listed up to here are in the state.
+  var place = SessionAge.first
+  /// It goes on by itself.
+  var goesOn = false
+}
+
+extension Interchange {
+  /// Reads what the decision may look at.
+  func bringIn(for request: Request) throws {
+    // Nearly always all of it is there.
+    if request.payload.options.session == nil, isLoaded(request.payload) { return }
+    switch state.sessionsNeeded(for: request) {
+    case .named(let session): try bringIn(session)
+    case .concerned(let application, let key, let requesting):
+      if let requesting { try bringIn(requesting) }
+      try bringIn(application, concernedWith: key)
+    case .all(let applications): for application in applications { try bringIn(application) }
+    }
+  }
+
+  func bringIn(forEachOf payload: Payload, from sender: Sender) throws {
+    if isLoaded(payload) { return }
+    for single in payload.split { try bringIn(for: Request(single, from: sender, newSession: newIdentifier())) }
+  }
+
+  private func isLoaded(_ payload: Payload) -> Bool {
+    state.applications(concernedBy: payload).allSatisfy(loaded.contains)
+  }
+
+  func bringIn(_ session: UniqueIdentifier) throws {
+    if state.contains(session) { return }
+    if let found = try storedSession(session) { try takeIn([found], of: found.application) }
+  }
+
+  private func bringIn(_ application: Text, concernedWith key: Text) throws {
+    if loaded.contains(application) { return }
+    let concerned = try stored { () throws(StoreError) in
+      try store.sessions(of: application, concernedWith: key, limit: Self.maximumRead)
+    }
+    // As many would be read again for each that comes before all are there.
+    guard let concerned else { return try bringIn(application) }
+    try takeIn(concerned, of: application)
+    bringInLater(application)
+  }
+
+  /// All of them.
+  func bringIn(_ application: Text) throws { while try bringInMore(of: application) {} }
+
+  // MARK: The others
+
+  private func bringInLater(_ application: Text) {
+    if partly[application, default: Reading()].goesOn { return }
+    partly[application, default: Reading()].goesOn = true
+    connection.loop.task { await bringInRest(of: application) }
+  }
+
+  private func bringInRest(of application: Text) async {
+    do {
+      // Whoever asked is answered first, and whoever calls meanwhile has his turn.
+      repeat {
+        await connection.loop.sleep(for: .milliseconds(1))
+        if isClosed { return }
+      } while try bringInMore(of: application)
+    } catch {
+      // Whoever needs them tries again.
+      partly[application]?.goesOn = false
+      log.warning("\(application): its sessions cannot be read for the moment: \(error)")
+    }
+  }
+
+  /// Sessions that are read in one turn of the loop: these take a millisecond or two.
+  private static let maximumRead = 256
+
+  /// Answers whether there may be more.
+  private func bringInMore(of application: Text) throws -> Bool {
+    if loaded.contains(application) { return false }
+    // What is refused later is taken out of the state again where it was not there before, and would be passed by.
+    endTurn()
+    let place = partly[application]?.place ?? .first
+    let page = try stored { () throws(StoreError) in
+      try store.sessions(of: application, from: place, limit: Self.maximumRead)
+    }
+    try takeIn(page, of: application)
+    if let last = page.last, page.count == Self.maximumRead {
+      partly[application, default: Reading()].place = SessionAge(last)
+      return true
+    }
+    loaded.insert(application)
+    partly[application] = nil
+    return false
+  }
+
+  /// Puts sessions that were just read into the state. Those of a configuration that the manifest has lost while nobody looked are discarded.
+  private func takeIn(_ sessions: [Session], of application: Text) throws {
+    let manifest = state.manifest(of: application)
+    var orphans: [Session] = []
+    for session in sessions where !state.contains(session.identifier) && !leaving.contains(session.identifier) {
+      state.update(session)
+      if let manifest, !manifest.has(configurationOf: session) { orphans.append(session) }
+    }
+    if orphans.isEmpty { return }
+    do {
+      try collect(refuse: { [log] in log.error("\(application): \($0.message)") }) { share in
+        let now = settings.now()
+        for session in orphans { try discard(session, animation: "standard", &share, now) }
+      }
+    } catch {
+      // They are read again, and found to be what they are.
+      for session in orphans { state.discard(session.identifier) }
+      throw error
+    }
+    endTurn()
+  }
+}

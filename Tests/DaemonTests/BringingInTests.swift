@@ -1,0 +1,196 @@
+import DBus
+import DBusTestSupport
+import Glibc
+import SceneModel
+import Testing
+
+/// A service that begins among thousands of sessions answers before it has read them. What comes while it reads, and after, is as if it had
+/// known all of them.
+@Suite struct BringingInTests {
+  private static func cat(_ number: Int, configuration: Text = "Cat Detail") -> Session {
+    Session(
+      identifier: UniqueIdentifier(high: UInt64(number) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(number)),
+      application: "org.example.Cats", configuration: configuration,
+      created: Instant(microseconds: 1_777_000_000_000_000 + Int64(number)),
+      userActivity: UserActivity(activityType: "viewCat", targetContentIdentifier: Text("cat\(number)")))
+  }
+
+  private static func path(_ number: Int) -> String { SessionReference.path(of: cat(number).identifier).string }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `the first drops find their windows, and nothing is lost or comes back`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      var lions = Self.cat(5001)
+      lions.canActivatePredicate = "SELF BEGINSWITH 'lion'"
+      var tiger = Self.cat(5002)
+      tiger.prefersToActivatePredicate = "SELF == 'tiger'"
+      try house.leave((1...5000).map { Self.cat($0) } + [lions, tiger])
+      try await house.serving { _ in
+        let caller = House.Caller(house)
+        #expect(try await caller.drop("cat1234") == [Self.path(1234), "activated"])
+        #expect(try await caller.drop("lion7") == [Self.path(5001), "activated"])
+        #expect(try await caller.drop("tiger") == [Self.path(5002), "activated"])
+        let ocelot = try await caller.drop("ocelot")
+        #expect(ocelot[1] == "created")
+        #expect(try await caller.drop("ocelot") == [ocelot[0], "activated"])
+
+        try await caller.destroy(Self.path(4999))
+        let again = try await caller.drop("cat4999")
+        #expect(again[1] == "created")
+        #expect(again[0] != Self.path(4999))
+        #expect(try await caller.drop("puma", into: Self.path(5000)) == [Self.path(5000), "activated"])
+        let other = try await caller.drop("cat5000")
+        #expect(other[1] == "created")
+        #expect(try await caller.drop("puma") == [Self.path(5000), "activated"])
+
+        // To list them takes all of them.
+        for _ in 0..<2 { #expect(try await caller.candidates("cat77") == (Self.path(77), 5004)) }
+        #expect(try await caller.drop("cat4999") == [again[0], "activated"])
+        #expect(try await caller.drop("cat5000") == [other[0], "activated"])
+        #expect(try await caller.drop("puma") == [Self.path(5000), "activated"])
+        #expect(try await caller.drop("lion8") == [Self.path(5001), "activated"])
+        #expect(try await house.sessions().count == 5004)
+      }
+    }
+  }
+
+  @Test func `what is destroyed in the moment in which another asks for it does not come back`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try house.leave((1...5000).map { Self.cat($0) })
+      try await house.serving { _ in
+        let caller = House.Caller(house)
+        try await caller.drop("cat1")
+        try await withThrowingTaskGroup { group in
+          for number in 4801...5000 {
+            group.addTask { try await caller.destroy(Self.path(number)) }
+            group.addTask { try await caller.drop("cat\(number)") }
+          }
+          try await group.waitForAll()
+        }
+        let listed = Set(try await house.sessions().map { $0[0] })
+        for number in 4801...5000 {
+          let landing = try await caller.drop("cat\(number)")
+          #expect(landing[0] != Self.path(number))
+          #expect(!listed.contains(Self.path(number)))
+          #expect(landing[1] == (listed.contains(landing[0]) ? "activated" : "created"))
+        }
+      }
+    }
+  }
+
+  @Test func `where very many may be concerned, all are read first`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try house.leave(
+        (1...600).map { number in
+          var cat = Self.cat(number)
+          cat.canActivatePredicate = "SELF BEGINSWITH 'cat'"
+          return cat
+        })
+      try await house.serving { _ in
+        let caller = House.Caller(house)
+        let first = try await caller.drop("cat5")
+        #expect(first == [Self.path(5), "activated"])
+        #expect(try await caller.drop("cat-of-nobody") == [Self.path(5), "activated"])
+        #expect(try await caller.candidates("cat600") == (Self.path(600), 600))
+      }
+    }
+  }
+
+  @Test func `what nobody asks for follows by itself`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      let lost = (2001...2600).map { Self.cat($0, configuration: "Lost") }
+      try house.leave((1...2000).map { Self.cat($0) } + lost)
+      try await house.serving { _ in
+        let caller = House.Caller(house)
+        // The manifest has no such configuration any more, so it is discarded as soon as it is seen.
+        await #expect(throws: CallError.self) { try await caller.drop("cat2600", into: Self.path(2600)) }
+        #expect(try await house.sessions().count == 2599)
+        #expect(try await caller.drop("cat1") == [Self.path(1), "activated"])
+        try await eventually("those of the lost configuration are discarded") {
+          try await house.sessions().count == 2000
+        }
+      }
+    }
+  }
+
+  @Test func `a manifest that changes meanwhile counts for all of them`() async throws {
+    try await withHouse { house in
+      try house.leave((1...1500).map { Self.cat($0, configuration: $0 > 1000 ? "Main" : "Cat Detail") })
+      try await house.serving { _ in
+        let caller = House.Caller(house)
+        try await house.register(Manifests.cats.replacing("\"Default\"", with: "\"Main\""))
+        #expect(try await caller.drop("cat7") == [Self.path(7), "activated"])
+        try await house.register(Manifests.mainOnly)
+        #expect(try await house.sessions().count == 500)
+        #expect(try await caller.drop("cat1400") == [Self.path(1400), "activated"])
+        #expect(try await caller.candidates("cat1400") == (Self.path(1400), 500))
+      }
+    }
+  }
+
+  @Test func `one that ends meanwhile has lost none`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try house.leave((1...3000).map { Self.cat($0) })
+      for signal in [SIGTERM, SIGKILL] {
+        try await house.serving { daemon in
+          let caller = House.Caller(house)
+          #expect(try await caller.drop("cat30") == [Self.path(30), "activated"])
+          daemon.signal(signal)
+          let status = try await daemon.ended()
+          #expect(status == (signal == SIGTERM ? .exited(0) : .signalled(SIGKILL)))
+        }
+      }
+      try await house.serving { _ in
+        let caller = House.Caller(house)
+        let landing = try await caller.drop("cat2999")
+        #expect(landing == [Self.path(2999), "activated"])
+        let (chosen, count) = try await caller.candidates("cat30")
+        #expect((chosen, count) == (Self.path(30), 3000))
+      }
+    }
+  }
+}
+
+extension House {
+  /// Calls over a connection that is there already, so that the service has hardly begun to read when the next call comes.
+  fileprivate struct Caller {
+    let house: House
+
+    init(_ house: House) { self.house = house }
+
+    private func object(_ path: String, _ interface: String) throws -> RemoteObject {
+      house.watcher.object(House.name, at: try ObjectPath(path), try InterfaceName(interface))
+    }
+
+    /// (session, outcome)
+    @discardableResult
+    func drop(_ key: String, into session: String? = nil) async throws -> [String] {
+      let options = session.map { #""session": "\#($0)""# } ?? ""
+      let (path, outcome, _) = try await object(House.root, House.interchange)
+        .call(
+          "Deliver", Payloads.activity("viewCat", key, options: options), returning: ObjectPath.self, String.self,
+          String.self)
+      return [path.rawValue, outcome]
+    }
+
+    func destroy(_ session: String) async throws {
+      try await object(session, House.session).call("Destroy", "standard")
+    }
+
+    /// The session that would take it, and how many candidates there are.
+    func candidates(_ key: String) async throws -> (session: String, count: Int) {
+      let text = try await object(House.root, House.interchange)
+        .call("Explain", Payloads.activity("viewCat", key), returning: String.self)
+      let document = try Document(text)
+      let chosen = try #require(document["chosen"]?["session"]?.text)
+      let count = (document["candidates"]?.elements.count ?? 0) + (document["candidatesLeftOut"]?.number ?? 0)
+      let identifier = try #require(UniqueIdentifier(Text(chosen)))
+      return (SessionReference.path(of: identifier).string, count)
+    }
+  }
+}
