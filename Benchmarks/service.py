@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from private_bus import PrivateBus, die_with_parent
 
@@ -226,8 +226,8 @@ def call(bus, processor, contender, count, warm_up):
 def read_in(bus, processor, contender):
     """A service that begins reads its sessions behind the first drop, and at once where something is explained: what is
     measured is one that has them."""
-    # The first waits until the name has an owner.
-    call(bus, processor, contender, 1, 1)
+    # The first waits until the name has an owner, and may make the session; the second finds it.
+    call(bus, processor, replace(contender, keys=1), 1, 1)
     document = json.dumps({"activity": {"activityType": TYPE, "targetContentIdentifier": "document-0"}})
     command = ["dbus-send", "--session", "--print-reply", f"--dest={NAME}", "/org/stagedoor/Interchange1"]
     command += [f"{NAME}.Explain", f"string:{document}"]

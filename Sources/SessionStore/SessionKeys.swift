@@ -53,23 +53,25 @@ enum SessionKeys {
   /// After a session was chosen: what it was given it shows, unless it would be restored with something else, and unless that is a file while it
   /// has an activity.
   static func file(_ activation: SessionActivation, _ database: Database) throws(StoreError) {
-    let (shown, condition): (Text, String)
+    let (shown, filing): (Text, String)
     if let activity = activation.userActivity {
-      (shown, condition) = (activity.key ?? .empty, "")
+      (shown, filing) = (activity.key ?? .empty, filingActivity)
     } else if let content = activation.openedContent {
-      (shown, condition) = (content, " AND user_activity IS NULL")
+      (shown, filing) = (content, filingContent)
     } else {
       return
     }
-    var query = try database.query(
-      """
-      UPDATE session SET shown_key = ?1 WHERE identifier = ?2 AND shown_key <> ?1
-        AND (flags & 1 OR restoration_activity IS NULL)\(condition)
-      """)
+    var query = try database.query(filing)
     query.put(shown)
     query.put(activation.session)
     try query.run()
   }
+
+  private static let filingActivity = """
+    UPDATE session SET shown_key = ?1 WHERE identifier = ?2 AND shown_key <> ?1
+      AND (flags & 1 OR restoration_activity IS NULL)
+    """
+  private static let filingContent = filingActivity + " AND user_activity IS NULL"
 
   private static func show(_ key: Text, _ database: Database, _ number: Int64) throws(StoreError) {
     var query = try database.query("UPDATE session SET shown_key = ? WHERE number = ?")

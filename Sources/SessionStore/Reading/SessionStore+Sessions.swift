@@ -11,13 +11,15 @@ extension SessionStore {
     }
     if let session = tail.readSessions[identifier] { return session }
     let database = try database()
-    var query = try database.query("SELECT \(Session.columns) FROM session WHERE identifier = ?")
+    var query = try database.query(SessionStore.readingSession)
     query.put(identifier)
     guard try query.step(), var session = read(&query, database) else { return nil }
     if case .activated(let activation) = change { activation.apply(to: &session) }
     tail.keepRead(session)
     return session
   }
+
+  private static let readingSession = "SELECT \(Session.columns) FROM session WHERE identifier = ?"
 
   /// Some of the sessions, oldest first; those of one time by their identifiers. A page is only empty after the last.
   ///

@@ -12,7 +12,7 @@ final class Database {
   var onCorruption: (() -> Void)?
   /// Statements that are not in use. One that is in use belongs to its `Query`, so the same text can be run inside
   /// itself.
-  private var idle: [String: OpaquePointer] = [:]
+  private var idle: [StatementText: OpaquePointer] = [:]
   /// How many frames the write-ahead log holds, as SQLite said after the last commit.
   private let frames: UnsafeMutablePointer<Int64>
 
@@ -62,7 +62,7 @@ final class Database {
   // MARK: Statements
 
   func query(_ sql: String) throws(StoreError) -> Query {
-    if let statement = idle.removeValue(forKey: sql) { return Query(owning: statement, sql, self) }
+    if let statement = idle.removeValue(forKey: StatementText(sql)) { return Query(owning: statement, sql, self) }
     var prepared: OpaquePointer?
     forgetSystemError()
     let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
@@ -77,7 +77,7 @@ final class Database {
     }
     sqlite3_reset(statement)
     sqlite3_clear_bindings(statement)
-    if idle.updateValue(statement, forKey: sql) != nil {
+    if idle.updateValue(statement, forKey: StatementText(sql)) != nil {
       preconditionFailure("a statement was lent twice: \(sql)")
     }
   }
@@ -174,4 +174,14 @@ extension StoreError {
     if ofSystem, errorNumber != 0 { reason += " (\(String(cString: strerror(errorNumber))))" }
     self.init(kind, "\(name): \(reason)", leavesDoubt: code & 0xFF == SQLITE_IOERR)
   }
+}
+
+/// A statement, told apart from the others by its length before its letters are looked at: there are some dozens of them, and each is looked up
+/// several times for a delivery.
+private struct StatementText: Hashable {
+  private let text: String
+
+  init(_ text: String) { self.text = text }
+
+  func hash(into hasher: inout Hasher) { hasher.combine(text.utf8.count) }
 }
