@@ -107,8 +107,10 @@ extension Interchange {
   private func takeIn(_ sessions: [Session], of application: Text) throws {
     let manifest = state.manifest(of: application)
     var orphans: [Session] = []
-    for session in sessions where !state.contains(session.identifier) && !leaving.contains(session.identifier) {
-      state.update(session)
+    for stored in sessions where !leaving.contains(stored.identifier) {
+      let session = turn.sessions[stored.identifier] ?? stored
+      if !state.contains(session.identifier) { state.update(session) }
+      // One that was there already may have come when there was no manifest.
       if let manifest, !manifest.has(configurationOf: session) { orphans.append(session) }
     }
     if orphans.isEmpty { return }

@@ -25,10 +25,13 @@ extension Interchange: InterchangeCalls {
     var decision = SceneRouting.decide(state, request, at: settings.now())
     // To list what a decision passes by takes longer than the decision.
     call.tookLong()
-    // A sandbox reads its own application's sessions only.
-    let isForeign = caller.isSandboxed && decision.explanation.application != caller.application
-    try hideSecrets(of: &decision.explanation.candidates)
-    return decision.json(withCandidates: !isForeign)
+    if caller.isSandboxed, decision.explanation.application != caller.application {
+      // A sandbox reads its own application's sessions only.
+      decision.explanation.candidates = []
+    } else {
+      try hideSecrets(of: &decision.explanation.candidates)
+    }
+    return decision.json
   }
 
   package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {

@@ -144,7 +144,7 @@ extension Interchange {
     record.routing = decision.explanation.routingActivity.map {
       RoutingPlace(item: Int64($0.item), activity: Int64($0.activity))
     }
-    record.decision = decision.json(withCandidates: false)
+    record.decision = decision.json
     record.payload = payload.json
     return record
   }

@@ -78,43 +78,31 @@ package struct Event: Hashable, Sendable {
 
   /// The signal's arguments by their names, as a JSON object; without the number.
   package var arguments: Text {
-    JSONObjectWriter.text { fields in
-      switch kind {
-      case .routed(let outcome, let configuration, let type, let key, let delivery):
-        fields["activity_type"] = type
-        fields["application"] = application
-        fields["configuration"] = configuration
-        fields["delivery"] = delivery
-        fields["outcome"] = outcome
-        fields["session"] = SessionReference.path(of: session)
-        fields["target_content_identifier"] = key
-      case .handled(let delivery):
-        fields["application"] = application
-        fields["delivery"] = delivery
-        fields["session"] = SessionReference.path(of: session)
-      case .deliveryFailed(let delivery, let error, let message):
-        fields["application"] = application
-        fields["delivery"] = delivery
-        fields["error"] = error
-        fields["message"] = message
-        fields["session"] = SessionReference.path(of: session)
-      case .sessionConnected(let configuration):
-        fields["application"] = application
-        fields["configuration"] = configuration
-        fields["session"] = SessionReference.path(of: session)
-      case .sessionStateChanged(let state):
-        fields["application"] = application
-        fields["session"] = SessionReference.path(of: session)
-        fields["state"] = Text(state.rawValue)
-      case .sessionDisconnected, .sessionRefreshRequested:
-        fields["application"] = application
-        fields["session"] = SessionReference.path(of: session)
-      case .sessionDiscarded(let animation):
-        fields["animation"] = animation
-        fields["application"] = application
-        fields["persistent_identifier"] = session
-        fields["session"] = SessionReference.path(of: session)
-      }
+    var type, animation, configuration, error, message, outcome, state, key: Text?
+    var delivery, identifier: UniqueIdentifier?
+    switch kind {
+    case .routed(let how, let itsConfiguration, let itsType, let itsKey, let itsDelivery):
+      (outcome, configuration, type, key, delivery) = (how, itsConfiguration, itsType, itsKey, itsDelivery)
+    case .handled(let itsDelivery): delivery = itsDelivery
+    case .deliveryFailed(let itsDelivery, let name, let text): (delivery, error, message) = (itsDelivery, name, text)
+    case .sessionConnected(let itsConfiguration): configuration = itsConfiguration
+    case .sessionStateChanged(let itsState): state = Text(itsState.rawValue)
+    case .sessionDisconnected, .sessionRefreshRequested: break
+    case .sessionDiscarded(let itsAnimation): (identifier, animation) = (session, itsAnimation)
+    }
+    return JSONObjectWriter.text { fields in
+      fields["activity_type"] = type
+      fields["animation"] = animation
+      fields["application"] = application
+      fields["configuration"] = configuration
+      fields["delivery"] = delivery
+      fields["error"] = error
+      fields["message"] = message
+      fields["outcome"] = outcome
+      fields["persistent_identifier"] = identifier
+      fields["session"] = SessionReference.path(of: session)
+      fields["state"] = state
+      fields["target_content_identifier"] = key
     }
   }
 }

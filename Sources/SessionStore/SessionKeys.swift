@@ -80,15 +80,16 @@ enum SessionKeys {
     try query.run()
   }
 
-  /// Files what rows have that were written before there was anything to file.
+  /// Files all that rows have: they were written when there was nothing to file, or under other keys.
   static func fileAll(_ database: Database, _ rules: ReadingRules) throws(StoreError) {
+    try database.execute("DELETE FROM condition_key")
     var query = try database.query("SELECT number, \(Session.columns) FROM session ORDER BY number")
     while try query.step() {
       let number = query.number(at: 0)
       query.skip(1)
       // One that does not parse nobody finds.
       guard let session = try? Session(from: &query, rules) else { continue }
-      if !session.shownKey.isEmpty { try show(session.shownKey, database, number) }
+      try show(session.shownKey, database, number)
       try addConditions(of: session, database)
     }
   }

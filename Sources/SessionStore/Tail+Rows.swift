@@ -86,7 +86,7 @@ extension Tail {
         if let previous { try Tail.write(previous, of: identifier, database) }
       }
     }
-    // Each behind the one before, so that they share pages.
+    // Each behind the one before, so that they share pages. Their names are sorted, since the deliveries themselves are large.
     added.sort { $0.number < $1.number }
     var query = try database.query(Tail.addingDelivery)
     for (number, identifier) in added {

@@ -117,6 +117,20 @@ import Testing
     }
   }
 
+  @Test func `one that somebody asked for before its manifest came is discarded with the others`() async throws {
+    try await withHouse { house in
+      try house.leave((1...10).map { Self.cat($0) } + [Self.cat(11, configuration: "Lost")])
+      try await house.serving { _ in
+        let caller = House.Caller(house)
+        // Whatever becomes of it: the session is known from now on.
+        _ = try? await caller.drop("cat11", into: Self.path(11))
+        try await house.register(Manifests.cats)
+        #expect(try await caller.drop("cat1") == [Self.path(1), "activated"])
+        try await eventually("what has no configuration is discarded") { try await house.sessions().count == 10 }
+      }
+    }
+  }
+
   @Test func `a manifest that changes meanwhile counts for all of them`() async throws {
     try await withHouse { house in
       try house.leave((1...1500).map { Self.cat($0, configuration: $0 > 1000 ? "Main" : "Cat Detail") })

@@ -144,15 +144,15 @@ extension Connection {
   ) async throws(CallError) -> Message {
     if Task.isCancelled { throw .cancelled }
     guard isOpen else { throw .disconnected }
-    if call.written == nil, dbus_message_contains_unix_fds(call.raw) != 0, !canSendFileDescriptors {
+    if call.bytes == nil, dbus_message_contains_unix_fds(call.raw) != 0, !canSendFileDescriptors {
       throw .invalidArguments(.tooManyFileDescriptors)
     }
     // A peer's reply must not overtake what was announced before the call.
     flushAnnouncements()
     let answerer = call.destination.flatMap { $0.isUnique || $0 == .bus ? $0 : nil }
     // A message that was read from bytes has somebody else's number, which may be that of another call.
-    let unnumbered = call.written != nil || call.serial == 0 ? call : try Self.withoutSerial(call)
-    let serial = transmit(unnumbered, numbered: calls.nextSerial())
+    let unnumbered = call.bytes != nil || call.serial == 0 ? call : try Self.withoutSerial(call)
+    let serial = transmit(unnumbered, serial: calls.nextSerial())
     if serial == 0 { throw .disconnected }
     calls.add(serial, answerer: answerer)
     let timer = timeout.map { timeout in

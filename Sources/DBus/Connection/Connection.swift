@@ -323,7 +323,7 @@ extension Connection {
   /// The one way out, from whichever side. Everyone who waits for this connection hears of it here.
   func finish(_ reason: CloseReason) {
     guard closeReason == nil else { return }
-    sendMail()
+    if reason == .closedHere { sendMail() }
     closeReason = reason
     if let raw {
       dbus_connection_set_dispatch_status_function(raw, nil, nil, nil)
@@ -395,8 +395,8 @@ extension Connection: LoopResident {
 extension Connection {
   /// Sends a message that you made, and waits for nothing.
   ///
-  /// On the connection's loop it is sent at once, elsewhere after what was sent from there before. On a connection that is
-  /// no more it is dropped, as a bus that goes drops what it has.
+  /// It leaves when this turn of the loop ends, with what else the turn has to say; elsewhere than on the loop, after what was sent from there
+  /// before. On a connection that is no more it is dropped, as a bus that goes drops what it has.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -424,7 +424,7 @@ extension Connection {
     send(try Message.signal(from: path, interface, member, to: destination, repeat each arguments))
   }
 
-  /// Everything but calls goes out here: at once, or behind what this turn still has to announce.
+  /// Everything but calls goes out here: now, or behind what this turn still has to announce.
   func post(_ message: borrowing Message) {
     if outbox.hasAnnouncements {
       outbox.hold(message)
@@ -433,21 +433,21 @@ extension Connection {
     }
   }
 
-  /// Sends a message, and returns the number that it got; 0 where the connection is no more. What is small goes when the turn ends.
+  /// Sends a message, and returns the serial that it got; 0 where the connection is no more. What is small goes when the turn ends.
   @discardableResult
-  func transmit(_ message: borrowing Message, numbered number: UInt32? = nil) -> UInt32 {
+  func transmit(_ message: borrowing Message, serial: UInt32? = nil) -> UInt32 {
     guard let raw, closeReason == nil else { return 0 }
-    if let written = message.written, mail.isOpen(on: raw), dbus_connection_has_messages_to_send(raw) == 0 {
+    if let bytes = message.bytes, mail.isOpen(on: raw) {
       if mail.isEmpty { loop.setDeparting(self) }
-      let number = number ?? mail.nextNumber()
-      mail.add(written, number)
+      let serial = serial ?? mail.nextSerial()
+      mail.add(bytes, serial)
       if mail.isFull { sendMail() }
-      return number
+      return serial
     }
     sendMail()
     if dbus_message_contains_unix_fds(message.raw) != 0, !canSendFileDescriptors { return refuse(message) }
     if dbus_message_get_serial(message.raw) == 0 {
-      dbus_message_set_serial(message.raw, number ?? mail.nextNumber())
+      dbus_message_set_serial(message.raw, serial ?? mail.nextSerial())
     }
     // It fails only for want of memory: for the peer, that is a message that was lost, and its deadline tells.
     dbus_connection_send(raw, message.raw, nil)
@@ -458,7 +458,8 @@ extension Connection {
   /// Sends what was collected. What the socket does not take now is libdbus's to send later.
   private func sendMail() {
     guard !mail.isEmpty, let raw else { return }
-    if mail.leave(raw) { checkOutgoing(raw) } else { hangUp() }
+    mail.leave(raw)
+    checkOutgoing(raw)
   }
 
   private func checkOutgoing(_ raw: OpaquePointer) {

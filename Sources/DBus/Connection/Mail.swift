@@ -14,41 +14,37 @@ struct Mail {
 
   private var messages: [MessageBytes] = []
   private var size = 0
-  private var lastNumber: UInt32 = 0
-  private var socket = Socket.unknown
-
-  private enum Socket {
-    /// The two sides have not said who they are, or nobody has looked.
-    case unknown
-    case known(Int32)
-    /// One where a message might be sent by halves.
-    case unfit
-  }
+  private var lastSerial: UInt32 = 0
+  /// Whether the socket takes them whole; `nil` while the two sides have not said who they are.
+  private var isFit: Bool?
 
   var isEmpty: Bool { messages.isEmpty }
-  var isFull: Bool { size > Mail.limit / 2 || messages.count == Mail.maximumMessages }
+  /// There is no room for one more of any length.
+  var isFull: Bool { size > Mail.limit - MessageBytes.smallLimit || messages.count == Mail.maximumMessages }
 
-  mutating func nextNumber() -> UInt32 {
-    lastNumber = lastNumber == .max ? 1 : lastNumber + 1
-    return lastNumber
+  /// Serials of what is answered by nobody are counted. Calls have serials that nobody guesses: see ``PendingCalls``.
+  mutating func nextSerial() -> UInt32 {
+    lastSerial = lastSerial == .max ? 1 : lastSerial + 1
+    return lastSerial
   }
 
-  /// Whether messages may leave past libdbus, which has nothing to send itself.
+  /// Whether messages may leave past libdbus: the socket is fit for it, and libdbus has nothing to send that would be overtaken.
   mutating func isOpen(on connection: OpaquePointer) -> Bool {
-    if case .unknown = socket { look(at: connection) }
-    if case .known = socket { return true }
-    return false
+    if isFit == nil, dbus_connection_get_is_authenticated(connection) != 0 { isFit = Mail.isFit(connection) }
+    return isFit == true && dbus_connection_has_messages_to_send(connection) == 0
   }
 
-  private mutating func look(at connection: OpaquePointer) {
-    guard dbus_connection_get_is_authenticated(connection) != 0 else { return }
-    socket = .unfit
+  private static func isFit(_ connection: OpaquePointer) -> Bool {
+    guard let descriptor = descriptor(of: connection), option(SO_DOMAIN, of: descriptor) == AF_UNIX,
+      let room = option(SO_SNDBUF, of: descriptor)
+    else { return false }
+    return room >= leastRoom
+  }
+
+  /// Asked each time: libdbus closes it as soon as the other side has gone, and the number may be another socket's.
+  private static func descriptor(of connection: OpaquePointer) -> Int32? {
     var descriptor: Int32 = -1
-    guard dbus_connection_get_unix_fd(connection, &descriptor) != 0,
-      Mail.option(SO_DOMAIN, of: descriptor) == AF_UNIX,
-      let room = Mail.option(SO_SNDBUF, of: descriptor), room >= Mail.leastRoom
-    else { return }
-    socket = .known(descriptor)
+    return dbus_connection_get_unix_fd(connection, &descriptor) != 0 ? descriptor : nil
   }
 
   private static func option(_ name: Int32, of socket: Int32) -> Int32? {
@@ -57,25 +53,27 @@ struct Mail {
     return getsockopt(socket, SOL_SOCKET, name, &value, &length) == 0 ? value : nil
   }
 
-  mutating func add(_ message: MessageBytes, _ number: UInt32) {
-    message.setSerial(number)
+  mutating func add(_ message: MessageBytes, _ serial: UInt32) {
+    message.setSerial(serial)
     messages.append(message)
     size += message.count
   }
 
   /// Sends all of it. Where the socket is full, or gone, `connection` takes it: it knows how to wait, and how to end.
-  ///
-  /// Returns whether the connection still makes sense to its other side.
-  mutating func leave(_ connection: OpaquePointer) -> Bool {
+  mutating func leave(_ connection: OpaquePointer) {
     defer {
       messages.removeAll(keepingCapacity: true)
       size = 0
     }
-    let sent = write()
-    if sent == size { return true }
-    if sent > 0 {
-      socket = .unfit
-      return false
+    if let descriptor = Mail.descriptor(of: connection) {
+      let sent = write(to: descriptor)
+      if sent == size { return }
+      if sent > 0 {
+        // The kernel has always taken so little in one piece. What came now would be read as the rest of a message.
+        isFit = false
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        return
+      }
     }
     for message in messages {
       // For want of memory, as with any message that libdbus cannot take.
@@ -83,13 +81,10 @@ struct Mail {
       dbus_connection_send(connection, raw, nil)
       dbus_message_unref(raw)
     }
-    return true
   }
 
-  /// How many bytes the socket took: all or none, as long as the kernel does what it has always done with so few.
-  private func write() -> Int {
-    guard case .known(let descriptor) = socket else { return 0 }
-    return withUnsafeTemporaryAllocation(of: iovec.self, capacity: messages.count) { parts in
+  private func write(to descriptor: Int32) -> Int {
+    withUnsafeTemporaryAllocation(of: iovec.self, capacity: messages.count) { parts in
       for (place, message) in messages.enumerated() {
         parts.initializeElement(at: place, to: iovec(iov_base: message.start, iov_len: message.count))
       }

@@ -33,39 +33,48 @@ public struct Message: ~Copyable {
     case unknown
   }
 
-  /// Where it came in, or is too large to be written here.
-  private let reference: OpaquePointer?
-  /// Where it was written here.
-  let written: MessageBytes?
+  private enum Content {
+    /// It came in, is large, or carries descriptors.
+    case library(OpaquePointer)
+    /// It was written here.
+    case bytes(MessageBytes)
+  }
+
+  private let content: Content
 
   /// What libdbus knows it by.
   var raw: OpaquePointer {
-    if let reference { return reference }
-    guard let written else { preconditionFailure("a message is libdbus's or ours") }
-    return written.raw
+    switch content {
+    case .library(let raw): raw
+    case .bytes(let bytes): bytes.raw
+    }
   }
 
+  /// The message as it goes over the wire, where that was written here.
+  var bytes: MessageBytes? { if case .bytes(let bytes) = content { bytes } else { nil } }
+
   /// Takes over a reference that the caller holds.
-  init(owning raw: OpaquePointer) { (reference, written) = (raw, nil) }
+  init(owning raw: OpaquePointer) { content = .library(raw) }
 
   /// Takes a reference of its own.
   init(retaining raw: OpaquePointer) {
     dbus_message_ref(raw)
-    (reference, written) = (raw, nil)
+    content = .library(raw)
   }
 
   /// Another holder of the same message.
   init(sharing message: borrowing Message) {
-    if let reference = message.reference { dbus_message_ref(reference) }
-    (reference, written) = (message.reference, message.written)
+    if case .library(let raw) = message.content { dbus_message_ref(raw) }
+    content = message.content
   }
 
-  private init(_ written: MessageBytes) { (reference, self.written) = (nil, written) }
+  private init(_ bytes: MessageBytes) { content = .bytes(bytes) }
 
-  deinit { if let reference { dbus_message_unref(reference) } }
+  deinit { if case .library(let raw) = content { dbus_message_unref(raw) } }
 }
 
-// A message is not changed after it was made or received, and libdbus counts its references atomically.
+// A message is not changed after it was made or received, but for the serial that it gets on the one loop on which it is sent, once; and
+// libdbus counts its references atomically.
 extension Message: @unchecked Sendable {}
 
 // MARK: - Making messages
@@ -144,11 +153,16 @@ extension Message {
     var writer = MessageWriter(into: bytes, signature: signature)
     repeat try (each arguments).write(to: &writer)
     try writer.finish()
-    bytes.finish()
     if !bytes.isGivenUp {
-      // That libdbus agrees is what every test asks by the way.
-      assert(bytes.isTakenByLibrary)
-      return Message(bytes)
+      bytes.finish()
+      if bytes.isSmall {
+        // That libdbus agrees is what every test asks by the way.
+        assert(bytes.isTakenByLibrary)
+        return Message(bytes)
+      }
+      guard let raw = bytes.makeRaw() else { throw .outOfMemory }
+      dbus_message_set_serial(raw, 0)
+      return Message(owning: raw)
     }
     let message = try empty(headedBy: header)
     var appender = MessageWriter(appendingTo: message.raw, signature: signature)
@@ -190,7 +204,7 @@ extension Message {
 
   /// Says that nobody waits for the reply.
   mutating func setNoReply() {
-    if let written { written.setNoReply() } else { dbus_message_set_no_reply(raw, 1) }
+    if let bytes { bytes.setNoReply() } else { dbus_message_set_no_reply(raw, 1) }
   }
 }
 
@@ -212,7 +226,7 @@ extension Message {
   public var sender: BusName? { Self.name(dbus_message_get_sender(raw)) }
   /// Whom it is for.
   public var destination: BusName? {
-    if let written { return written.destination.map(BusName.init(unchecked:)) }
+    if let bytes { return bytes.destination.map(BusName.init(unchecked:)) }
     return Self.name(dbus_message_get_destination(raw))
   }
   /// The object that is called, or that emits the signal.

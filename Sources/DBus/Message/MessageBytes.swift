@@ -2,13 +2,13 @@ internal import CDBus
 internal import Glibc
 internal import Synchronization
 
-/// A small message as it goes over the wire, written here.
+/// A message as it goes over the wire, written here.
 ///
 /// libdbus writes the signature into the header anew for each value that is appended, which for a signal of eight texts is most of what
-/// it takes to make one. Bytes can also leave together: see ``Mail``. It becomes libdbus's where somebody looks at it, or where it has to
-/// wait behind others.
+/// it takes to make one. Small ones can also leave together: see ``Mail``. A message becomes libdbus's where it is not small, where somebody
+/// looks at it, or where it has to wait behind others.
 ///
-/// What carries descriptors has to be appended by libdbus, and so has what is large: it is given up then.
+/// What carries descriptors has to be appended by libdbus, and what is very large would be there twice: it is given up then.
 final class MessageBytes {
   /// The parts of a header. What is `nil` has no field.
   struct Header {
@@ -21,8 +21,10 @@ final class MessageBytes {
     var replySerial: UInt32 = 0
   }
 
-  /// Beyond this many bytes the copies cost more than what they save.
-  private static let limit = 4096
+  /// How long a message may be that leaves with others.
+  static let smallLimit = 4096
+  /// How long it may get before it is given up.
+  private static let limit = 1 << 22
 
   private(set) var isGivenUp = false
   /// Whom it is for.
@@ -33,6 +35,8 @@ final class MessageBytes {
   private var capacity = 512
   private var bodyStart = 0
   private let foreign = AtomicLazyReference<ForeignMessage>()
+
+  var isSmall: Bool { count <= MessageBytes.smallLimit }
 
   /// Begins a message; its values are appended next, and ``finish()`` comes last.
   init(_ header: Header, signature: Signature) {
@@ -161,7 +165,7 @@ final class MessageBytes {
   }
 }
 
-// Once it is finished, only its number is written, by the connection that sends it.
+// Once it is finished, whoever made it may say that nobody answers it, and then only its serial is written, by the connection that sends it.
 extension MessageBytes: @unchecked Sendable {}
 
 // MARK: - As libdbus's

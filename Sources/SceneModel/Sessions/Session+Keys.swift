@@ -1,4 +1,5 @@
-// What a session is found by among many: the key of what it shows, and the keys that its host's conditions are about.
+// What a session is found by among many: the key of what it shows, and the keys that its host's conditions are about. Stores are filed by
+// them, so a change of what they say is a change of `Schema` too.
 extension Session {
   /// The key of what it shows; "" where it shows nothing, or nothing with a key.
   package var shownKey: Text { shownActivity.map { $0.key ?? .empty } ?? openedContent }

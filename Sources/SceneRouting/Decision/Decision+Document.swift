@@ -1,45 +1,45 @@
 package import SceneModel
 
-extension Decision {
-  /// The decision as a document, in JSON. With a delivery it is kept without its candidates, which are those of one moment. What was
-  /// not reached is not there.
-  package func json(withCandidates: Bool) -> Text {
-    JSONObjectWriter.text { fields in
-      let why = explanation
-      let type = why.routingActivity?.activityType ?? why.contentType
-      fields.choose("application", why.application, why.applicationReason?.sentence(of: type))
-      if withCandidates, !why.candidates.isEmpty {
-        fields["candidates"] = why.candidates
-        if why.candidatesLeftOut > 0 { fields["candidatesLeftOut"] = why.candidatesLeftOut }
+extension Decision: DocumentWriting {
+  /// What was not reached is not there.
+  package func write(to fields: inout some DocumentFields) {
+    let why = explanation
+    let type = why.routingActivity?.activityType ?? why.contentType
+    fields.choose("application", why.application, why.applicationReason?.sentence(of: type))
+    if !why.candidates.isEmpty {
+      fields["candidates"] = why.candidates
+      if why.candidatesLeftOut > 0 { fields["candidatesLeftOut"] = why.candidatesLeftOut }
+    }
+    if let reason = why.sessionReason {
+      fields.object("chosen") { chosen in
+        chosen["because"] = Text(reason.sentence)
+        chosen["session"] = why.session
       }
-      if let reason = why.sessionReason {
-        fields.object("chosen") { chosen in
-          chosen["because"] = Text(reason.sentence)
-          chosen["session"] = why.session
-        }
+    }
+    fields.choose("configuration", why.configuration, why.configurationReason?.sentence(of: type))
+    fields["contentType"] = why.contentType
+    var refusal: Refusal?
+    if case .refused(let found) = outcome { refusal = found }
+    fields["error"] = refusal?.errorName
+    if let source = why.keySource {
+      fields.object("key") { key in
+        key["from"] = source
+        key["value"] = why.key
       }
-      fields.choose("configuration", why.configuration, why.configurationReason?.sentence(of: type))
-      fields["contentType"] = why.contentType
-      var refusal: Refusal?
-      if case .refused(let found) = outcome { refusal = found }
-      fields["error"] = refusal?.errorName
-      if let source = why.keySource {
-        fields.object("key") { key in
-          key["from"] = source
-          key["value"] = why.key
-        }
-      }
-      fields["message"] = refusal.map { Text($0.message) }
-      fields["outcome"] = outcome.name
-      if let place = why.routingActivity {
-        fields.object("routingActivity") { activity in
-          activity["activity"] = place.activity
-          activity["activityType"] = place.activityType
-          activity["item"] = place.item
-        }
+    }
+    fields["message"] = refusal.map { Text($0.message) }
+    fields["outcome"] = outcome.name
+    if let place = why.routingActivity {
+      fields.object("routingActivity") { activity in
+        activity["activity"] = place.activity
+        activity["activityType"] = place.activityType
+        activity["item"] = place.item
       }
     }
   }
+
+  /// For deliveries, of which there are many: see `Document+Forms`.
+  package var json: Text { JSONObjectWriter.text { write(to: &$0) } }
 }
 
 extension DocumentFields {

@@ -4,22 +4,15 @@ import SceneModel
 package struct Schema: Sendable {
   /// What makes a file of version n into one of version n + 1; the first makes an empty one. A step that was released
   /// is never changed.
-  package let steps: [Step]
+  package let steps: [String]
 
-  package init(steps: [Step]) { self.steps = steps }
+  package init(steps: [String]) { self.steps = steps }
 
   package static let current = Schema(steps: [first, second])
 
-  /// Most are statements; what has to be read before it can be written anew takes more.
-  package struct Step: Sendable, ExpressibleByStringLiteral {
-    let run: @Sendable (Database, ReadingRules) throws(StoreError) -> Void
-
-    init(_ run: @escaping @Sendable (Database, ReadingRules) throws(StoreError) -> Void) { self.run = run }
-
-    package init(stringLiteral statements: String) {
-      run = { database, _ throws(StoreError) in try database.execute(statements) }
-    }
-  }
+  /// Since which version sessions are filed under their keys as `Session.shownKey` and `Session.conditionKeys` have them now. Whoever changes
+  /// these adds a step, and this follows.
+  private static let keysVersion: Int64 = 2
 
   var version: Int64 { Int64(steps.count) }
 
@@ -32,7 +25,10 @@ package struct Schema: Sendable {
   /// Brings a file to this version, in one transaction.
   func migrate(_ database: Database, from version: Int64, _ rules: ReadingRules) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
-      for step in steps[Int(version)...] { try step.run(database, rules) }
+      for step in steps[Int(version)...] { try database.execute(step) }
+      if version > 0, version < Schema.keysVersion, self.version >= Schema.keysVersion {
+        try SessionKeys.fileAll(database, rules)
+      }
       try database.execute("PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(self.version)")
     }
   }
@@ -42,9 +38,9 @@ extension Schema {
   /// `log` is what was acknowledged; everything else has what the log says up to `ledger.settled`, and is written in
   /// batches.
   ///
-  /// A session's row stays where it was made, so that those of one time lie together, and activating it touches no
-  /// index. A delivery's number is the position of its first entry in the log.
-  private static let first: Step = """
+  /// A session's row stays where it was made, so that those of one time lie together, and activating it touches an
+  /// index only where it shows something else from then on. A delivery's number is the position of its first entry in the log.
+  private static let first = """
     CREATE TABLE ledger (
       id INTEGER PRIMARY KEY CHECK (id = 1), settled INTEGER NOT NULL, sessions INTEGER NOT NULL,
       deliveries INTEGER NOT NULL, first_event INTEGER NOT NULL, last_event INTEGER NOT NULL
@@ -91,21 +87,13 @@ extension Schema {
 
   /// What a session may be concerned with, so that it is found without the others of its application: the key that it shows, and the keys of
   /// its own conditions, "" among them where these may hold for any. And the deliveries that are over, of which history forgets the oldest.
-  private static let second = Step { database, rules throws(StoreError) in
-    try database.execute(
-      """
-      ALTER TABLE session ADD COLUMN shown_key TEXT NOT NULL DEFAULT '';
-      CREATE TABLE condition_key (
-        session BLOB NOT NULL, application TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (session, key)
-      ) STRICT, WITHOUT ROWID;
-      """)
-    try SessionKeys.fileAll(database, rules)
-    // Once they are filed, so that what comes in no order is sorted and not searched for.
-    try database.execute(
-      """
-      CREATE INDEX session_by_key ON session (application, shown_key);
-      CREATE INDEX condition_by_key ON condition_key (application, key);
-      CREATE INDEX delivery_over ON delivery (number) WHERE NOT is_open;
-      """)
-  }
+  private static let second = """
+    ALTER TABLE session ADD COLUMN shown_key TEXT NOT NULL DEFAULT '';
+    CREATE TABLE condition_key (
+      session BLOB NOT NULL, application TEXT NOT NULL, key TEXT NOT NULL, PRIMARY KEY (session, key)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX session_by_key ON session (application, shown_key);
+    CREATE INDEX condition_by_key ON condition_key (application, key);
+    CREATE INDEX delivery_over ON delivery (number) WHERE NOT is_open;
+    """
 }
