@@ -27,7 +27,7 @@ internal import Glibc
 ///    sees them; a loop that polls first loses them until the next byte arrives.
 /// 2. End the turn: what was collected during it (property changes, replies behind them) goes out, and small messages
 ///    leave together.
-/// 3. Bring epoll's interest up to date, once. libdbus switches its write watch on and off around every message; done
+/// 3. Bring epoll's interest up to date, once. libdbus switches its write watch on and off around what it sends; done
 ///    at once that would be two system calls for each.
 /// 4. Wait, then let libdbus read and write. Nothing is dispatched from inside a watch.
 ///
