@@ -135,7 +135,11 @@ extension Interchange {
       return
     }
     settleWhenQuiet()
-    for share in shares { for speak in share.speak { speak(self) } }
+    for share in shares {
+      for speak in share.speak { speak(self) }
+      // What one call announces comes before its reply, and before what the next one announces.
+      connection.assumeIsolated { $0.flushAnnouncements() }
+    }
     for share in shares { for act in share.afterwards { act(self) } }
   }
 

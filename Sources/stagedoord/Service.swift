@@ -61,7 +61,6 @@ struct Service: Sendable {
     }
     await manifests.stop()
     await interchange.close()
-    await connection.flush()
     await connection.close()
   }
 

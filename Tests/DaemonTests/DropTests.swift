@@ -196,6 +196,39 @@ import Testing
     }
   }
 
+  /// Values are asked for while a new window is announced, which once ended the next turn in between.
+  @Test func `what comes close behind a new window is told behind it`() async throws {
+    try await withService { house in
+      try await house.register(Manifests.cats)
+      let shown = try await house.drop("viewCat", "cat0").session
+      let connection = try await Connection.open(house.bus.address)
+      let routed = try await connection.signals(
+        MatchRule(interface: "org.stagedoor.Interchange1", member: "Routed"), buffering: .newest(10_000))
+      let rounds = 100
+      func send(_ key: String) throws {
+        try connection.send(
+          to: "org.stagedoor.Interchange1", at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop",
+          "viewCat", key, [String: String]())
+      }
+      for round in 1...rounds {
+        try send("new\(round)")
+        for _ in 0..<12 { try send("cat0") }
+      }
+      var numbers: [UInt64] = []
+      var sessions: [String] = []
+      for await signal in routed {
+        let (_, session, _, _, _, _, _, number) = try signal.values(
+          as: String.self, ObjectPath.self, String.self, String.self, String.self, String.self, String.self, UInt64.self)
+        numbers.append(number)
+        sessions.append(session.rawValue)
+        if numbers.count == 13 * rounds { break }
+      }
+      #expect(numbers == Array(2...UInt64(13 * rounds + 1)))
+      #expect(sessions.count { $0 == shown } == 12 * rounds)
+      await connection.close()
+    }
+  }
+
   @Test(arguments: PrivateBus.Kind.available)
   func `Explain says what Deliver does then, and changes nothing`(kind: PrivateBus.Kind) async throws {
     try await withService(kind) { house in

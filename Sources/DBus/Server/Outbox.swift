@@ -26,8 +26,20 @@ struct Outbox {
   /// Where each fact stands: thousands of objects may change in one turn.
   private var places: [Place: Int] = [:]
   fileprivate var waiting: [MessageBox] = []
+  /// It is being told, and properties are asked for their values: what they do to the world comes after what waits.
+  fileprivate var isTelling = false
 
-  var hasAnnouncements: Bool { !facts.isEmpty || !waiting.isEmpty }
+  var hasAnnouncements: Bool { isTelling || !facts.isEmpty || !waiting.isEmpty }
+
+  fileprivate mutating func takeFacts() -> [Fact] {
+    defer { (facts, places) = ([], [:]) }
+    return facts
+  }
+
+  fileprivate mutating func takeWaiting() -> [MessageBox] {
+    defer { waiting = [] }
+    return waiting
+  }
 
   mutating func hold(_ message: borrowing Message) { waiting.append(MessageBox(message)) }
 
@@ -88,7 +100,10 @@ extension Connection {
   }
 
   private func flushAtEndOfTurn() {
-    if outbox.hasAnnouncements { return }
+    if !outbox.hasAnnouncements { flushLater() }
+  }
+
+  private func flushLater() {
     loop.atEndOfTurn { [weak self] in self?.assumeIsolated { $0.flushAnnouncements() } }
   }
 }
@@ -97,14 +112,17 @@ extension Connection {
 
 extension Connection {
   /// What went, what came, what changed, and then what waited. The values are those of this moment.
-  func flushAnnouncements() {
-    guard outbox.hasAnnouncements else { return }
-    let (facts, waiting) = (outbox.facts, outbox.waiting)
-    outbox = Outbox()
+  package func flushAnnouncements() {
+    guard outbox.hasAnnouncements, !outbox.isTelling else { return }
+    let facts = outbox.takeFacts()
+    outbox.isTelling = true
     for (path, facts) in grouped(facts.filter(\.went)) { tellRemoved(path, facts.map(\.interface)) }
     for (path, facts) in grouped(facts.filter(\.came)) { tellAdded(path, facts.map(\.interface)) }
     for fact in facts where !fact.came && !(fact.changed.isEmpty && fact.invalidated.isEmpty) { tellChanged(fact) }
-    for box in waiting { transmit(box.message) }
+    outbox.isTelling = false
+    for box in outbox.takeWaiting() { transmit(box.message) }
+    // What was noted while values were asked for.
+    if outbox.hasAnnouncements { flushLater() }
   }
 
   /// By path, in the order in which each was first heard of.
@@ -135,8 +153,12 @@ extension Connection {
     let access = PropertyAccess(path: path, call: nil)
     var description: [String: [String: Variant]] = [:]
     for interface in interfaces where names.contains(interface.name) {
-      let shown = interface.access == nil ? try? interface.readableProperties(for: access) : nil
-      description[interface.name.rawValue] = shown ?? [:]
+      if interface.access != nil {
+        description[interface.name.rawValue] = [:]
+      } else if let shown = try? interface.readableProperties(for: access) {
+        // Where none can be read, it has gone meanwhile.
+        description[interface.name.rawValue] = shown
+      }
     }
     if description.isEmpty { return }
     tell { () throws(CodingError) in
