@@ -218,7 +218,8 @@ import Testing
       var sessions: [String] = []
       for await signal in routed {
         let (_, session, _, _, _, _, _, number) = try signal.values(
-          as: String.self, ObjectPath.self, String.self, String.self, String.self, String.self, String.self, UInt64.self)
+          as: String.self, ObjectPath.self, String.self, String.self, String.self, String.self, String.self, UInt64.self
+        )
         numbers.append(number)
         sessions.append(session.rawValue)
         if numbers.count == 13 * rounds { break }
