@@ -5,6 +5,10 @@ static inline int stagedoor_sqlite3_switch(sqlite3 *database, int option, int on
   return sqlite3_db_config(database, option, on, (int *)0);
 }
 
+static inline int stagedoor_sqlite3_count_memory(int on) {
+  return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, on);
+}
+
 static inline int stagedoor_sqlite3_bind_text(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
   return sqlite3_bind_text64(statement, index, bytes ? (const char *)bytes : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }

@@ -80,7 +80,7 @@ extension Interchange {
     state.register(manifest)
     manifestFiles[identifier] = file
     // It may say how to start it.
-    share.afterwards.append { me in
+    share.onceTold { me in
       guard case .impossible? = me.starts[identifier] else { return }
       me.starts[identifier] = nil
       if !((try? me.store.openDeliveries(of: identifier)) ?? []).isEmpty { me.start(identifier) }
@@ -89,7 +89,7 @@ extension Interchange {
       if let manifest = before.manifest { me.state.register(manifest) } else { me.state.unregister(identifier) }
       me.manifestFiles[identifier] = before.file
     }
-    share.speak.append { me in me.announce(manifest, isNew: before.manifest == nil) }
+    share.onceStored { me in me.announce(manifest, isNew: before.manifest == nil) }
     // Where nobody has asked about the application since the service began, they are looked at when somebody does.
     if before.manifest != nil || loaded.contains(identifier) || partly[identifier] != nil {
       try discardOrphans(of: manifest, &share)

@@ -49,7 +49,7 @@ extension Interchange: InterchangeCalls {
     let now = settings.now()
     try collect(refuse: { reply.fail($0) }) { share in
       let results = try carryOutEach(payload, fingerprint, caller, reply.call, &share, now)
-      share.speak.append { _ in reply.send(results) }
+      share.onceStored { _ in reply.send(results) }
     }
   }
 
@@ -115,7 +115,7 @@ extension Interchange: InterchangeCalls {
     let cancelled = InterchangeError(.cancelled, "it was cancelled while it was held")
     try collect(refuse: { reply.fail($0) }) { share in
       try end(delivery, .cancelled, cancelled, &share, settings.now())
-      share.speak.append { _ in reply.send() }
+      share.onceStored { _ in reply.send() }
     }
   }
 
@@ -146,7 +146,7 @@ extension Interchange: InterchangeCalls {
     if case .refused(let refusal) = decision.outcome { throw InterchangeError(refusal) }
     try collect(refuse: { reply.fail($0) }) { share in
       try redirect(delivery, decision, from: callers.caller(of: reply.call), &share, now)
-      share.speak.append { _ in reply.send(decision.outcome.name.string) }
+      share.onceStored { _ in reply.send(decision.outcome.name.string) }
     }
   }
 
@@ -170,7 +170,7 @@ extension Interchange: InterchangeCalls {
     endTurn()
     try collect(refuse: { reply.fail($0) }) { share in
       try replaceManifest(registered, file: .empty, &share)
-      share.speak.append { _ in reply.send(path) }
+      share.onceStored { _ in reply.send(path) }
     }
   }
 
@@ -201,7 +201,7 @@ extension Interchange: InterchangeCalls {
     var share = Turn.Share(refuse: { reply.fail($0) })
     share.onRefusal { $0.state.setPreferredApplication(before, for: type) }
     share.records.append(.preference(type: type, application: application))
-    share.speak.append { _ in reply.send() }
+    share.onceStored { _ in reply.send() }
     add(share)
   }
 

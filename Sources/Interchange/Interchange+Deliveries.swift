@@ -36,9 +36,9 @@ extension Interchange {
     try collect(refuse: { finish(.failure($0)) }) { share in
       let answer = try decide(payload, fingerprint: fingerprint, caller, reply.call, &share)
       if payload.options.wait == .handled, !isHost(caller, of: answer.session) {
-        share.speak.append { me in me.waiting.add(reply.call.sender, until: answer.delivery, finish) }
+        share.onceStored { me in me.waiting.add(reply.call.sender, until: answer.delivery, finish) }
       } else {
-        share.speak.append { _ in finish(.success(answer)) }
+        share.onceStored { _ in finish(.success(answer)) }
       }
     }
   }
@@ -69,7 +69,10 @@ extension Interchange {
   }
 
   /// Whose scenes a caller hosts. One that hosts several is mostly taken for the first by identifier.
-  private func hostedApplication(of caller: Caller) -> Text? { caller.name.flatMap { hosted[$0]?.min() } }
+  private func hostedApplication(of caller: Caller) -> Text? {
+    guard let name = caller.name else { return nil }
+    return hosted[name]?.min()
+  }
 
   func newIdentifier() -> UniqueIdentifier { UniqueIdentifier(using: &randomNumbers) }
 
@@ -120,7 +123,7 @@ extension Interchange {
     // At once, since there is a limit to them.
     deadlines.add(delivery, at: record.deadline, of: caller.counted, taking: room, self)
     share.onRefusal { $0.deadlines.remove(delivery) }
-    if payload.hasOwnProcess, let name = caller.name { share.speak.append { me in me.ownSenders[delivery] = name } }
+    if payload.hasOwnProcess, let name = caller.name { share.onceStored { me in me.ownSenders[delivery] = name } }
     log.info("\(delivery): \(decision.outcome.name) \(payload.options.isPrivate ? "a session" : "\(session)")")
     return Answer(session: session, outcome: decision.outcome.name, delivery: delivery)
   }
@@ -155,7 +158,7 @@ extension Interchange {
   ) {
     switch effect {
     case .announceSession(let session):
-      share.speak.append { me in
+      share.onceStored { me in
         me.connection.objectAdded(at: InterchangeNames.path(ofSession: session))
       }
     // It is announced together with what else that changes.
@@ -163,7 +166,7 @@ extension Interchange {
     case .announceRouting: announceRouting(decision, of: delivery, isPrivate: payload.options.isPrivate, &share, now)
     case .handOver(let session):
       let application = decision.explanation.application ?? .empty
-      share.afterwards.append { me in me.handOver(delivery, to: session, of: application) }
+      share.onceTold { me in me.handOver(delivery, to: session, of: application) }
     }
   }
 

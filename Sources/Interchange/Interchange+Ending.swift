@@ -36,7 +36,7 @@ extension Interchange {
           delivery: delivery.identifier, error: Text(error.errorName.rawValue), message: Text(error.message)),
         application: delivery.application, session: session, in: &share, at: now)
     }
-    share.speak.append { me in
+    share.onceStored { me in
       me.log.info("\(delivery.identifier): \(ending.rawValue): \(error.message)")
       me.settled(delivery.identifier, .failure(error))
     }
@@ -63,9 +63,9 @@ extension Interchange {
     share.onRefusal { $0.sessionCount += 1 }
     if isTold {
       share.records.append(.discardOwed(application: session.application, session: session.identifier))
-      share.afterwards.append { me in me.close(session, animation) }
+      share.onceTold { me in me.close(session, animation) }
     }
-    share.speak.append { me in
+    share.onceStored { me in
       me.leaving.remove(session.identifier)
       me.log.info("\(session.application): \(session.isPrivate ? "a session" : "\(session.identifier)"): discarded")
       me.connection.objectRemoved(
@@ -100,10 +100,10 @@ extension Interchange {
     progress.session = target
     progress.outcome = decision.outcome.name
     progress.attempt += 1
-    share.speak.append { me in
+    share.onceStored { me in
       me.log.info("\(delivery.identifier): redirected to \(delivery.isPrivate ? "a session" : "\(target)")")
     }
-    share.afterwards.append { me in me.handOver(delivery.identifier, to: target, of: delivery.application) }
+    share.onceTold { me in me.handOver(delivery.identifier, to: target, of: delivery.application) }
     var previous: PreviouslyShown?
     if let fact = decision.fact {
       share.onRefusal(revert: state.apply(fact))
@@ -194,7 +194,7 @@ extension Interchange {
       var progress = delivery.progress
       (progress.state, progress.isOpen) = (.routed, false)
       share.records.append(.deliveryProgress(identifier, progress))
-      share.speak.append { me in
+      share.onceStored { me in
         me.log.info("\(identifier): routed, and no host took it in time")
         me.settled(identifier, .failure(.nobodyTook(identifier)))
       }

@@ -60,7 +60,7 @@ extension Interchange {
     }
     try collect(refuse: { reply.fail($0) }) { share in
       let answer = try decide(payload, fingerprint: .empty, callers.caller(of: reply.call), reply.call, &share)
-      share.speak.append { _ in reply.send(answer.outcome.string, "\(answer.delivery)") }
+      share.onceStored { _ in reply.send(answer.outcome.string, "\(answer.delivery)") }
     }
   }
 
@@ -72,8 +72,8 @@ extension Interchange {
     announce(
       .sessionRefreshRequested, application: session.application, session: session.identifier, in: &share,
       at: settings.now())
-    share.speak.append { _ in reply.send() }
-    share.afterwards.append { me in
+    share.onceStored { _ in reply.send() }
+    share.onceTold { me in
       if session.isConnected { me.refreshes.insert(session.identifier) }
       me.passOnRefresh(of: session)
     }
@@ -93,7 +93,7 @@ extension Interchange {
     try refuseForeign(session, reply.call, "destroy")
     try collect(refuse: { reply.fail($0) }) { share in
       try discard(session, animation: animation, &share, settings.now())
-      share.speak.append { _ in reply.send() }
+      share.onceStored { _ in reply.send() }
     }
   }
 
@@ -202,11 +202,11 @@ extension Interchange {
         .sessionStateChanged(wanted), application: session.application, session: session.identifier, in: &share, at: now
       )
       let path = InterchangeNames.path(ofSession: session.identifier)
-      share.speak.append { me in
+      share.onceStored { me in
         me.connection.propertyChanged("State", of: InterchangeNames.session, at: path)
         reply.send()
       }
-      share.afterwards.append { [session] me in me.passOnRefresh(of: session) }
+      share.onceTold { [session] me in me.passOnRefresh(of: session) }
     }
   }
 
@@ -219,7 +219,7 @@ extension Interchange {
     }
     try collect(refuse: { reply.fail($0) }) { share in
       disconnect(session, &share)
-      share.speak.append { _ in reply.send() }
+      share.onceStored { _ in reply.send() }
     }
   }
 

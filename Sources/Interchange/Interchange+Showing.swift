@@ -79,7 +79,7 @@ extension Interchange {
     // Its title tells of what it shows, so it is hidden as well.
     if isOther || isPrivate && !changed.isEmpty || before.title != after.title { changed.append("Title") }
     if isOther { changed += Session.hostsOwn.filter { !after.text(of: $0).isEmpty }.map(\.name) }
-    if !changed.isEmpty { share.speak.append { me in me.announce(changed, of: after) } }
+    if !changed.isEmpty { share.onceStored { me in me.announce(changed, of: after) } }
   }
 
   /// Properties of a session that are others now.

@@ -14,15 +14,19 @@ struct Turn {
     /// Puts back what the call has changed already, the last change first. Whatever is changed before it is stored is put back here.
     private(set) var takeBack: [(isolated Interchange) -> Void] = []
     /// Said once it is stored, in this order; the reply is the last.
-    var speak: [(isolated Interchange) -> Void] = []
+    private(set) var speak: [(isolated Interchange) -> Void] = []
     /// Done once everyone was told.
-    var afterwards: [(isolated Interchange) -> Void] = []
+    private(set) var afterwards: [(isolated Interchange) -> Void] = []
     /// Said where it cannot be stored.
     var refuse: (InterchangeError) -> Void
 
     init(refuse: @escaping (InterchangeError) -> Void) { self.refuse = refuse }
 
     mutating func onRefusal(_ takeBack: @escaping (isolated Interchange) -> Void) { self.takeBack.append(takeBack) }
+
+    mutating func onceStored(_ speak: @escaping (isolated Interchange) -> Void) { self.speak.append(speak) }
+
+    mutating func onceTold(_ act: @escaping (isolated Interchange) -> Void) { afterwards.append(act) }
 
     mutating func onRefusal(revert undo: State.Undo) { onRefusal { $0.state.revert(undo) } }
 
@@ -105,10 +109,11 @@ extension Interchange {
 
   /// The socket is read two KiB at a time, in a turn of the loop each. What has come already shares the write to the disk.
   private func endTurnWhenAllIsRead() {
-    connection.loop.atEndOfTurn {
-      self.assumeIsolated { me in
+    let loop = connection.loop
+    loop.atEndOfTurn {
+      loop.enter(self) { me in
         if me.store.writesToDisk, !me.turn.shares.isEmpty, me.turn.shares.count < Self.maximumShares,
-          me.connection.assumeIsolated({ $0.hasUnread })
+          loop.enter(me.connection, { $0.hasUnread })
         {
           return me.endTurnWhenAllIsRead()
         }
@@ -138,7 +143,7 @@ extension Interchange {
     for share in shares {
       for speak in share.speak { speak(self) }
       // What one call announces comes before its reply, and before what the next one announces.
-      connection.assumeIsolated { $0.flushAnnouncements() }
+      connection.loop.enter(connection) { $0.flushAnnouncements() }
     }
     for share in shares { for act in share.afterwards { act(self) } }
   }
@@ -171,7 +176,7 @@ extension Interchange {
         StoredEvent(
           sequence: sequence, name: event.name, application: application, arguments: event.arguments,
           at: now)))
-    share.speak.append { me in
+    share.onceStored { me in
       me.observer?(event)
       guard let signals = me.signals else { return }
       do throws(CodingError) {

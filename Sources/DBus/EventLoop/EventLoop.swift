@@ -181,7 +181,7 @@ extension EventLoop {
 
   /// What `Actor.assumeIsolated` does, for an actor that lives here. The runtime asks Swift's executor machinery where
   /// it is, several hundred instructions; this asks the thread, and is made several times for each message.
-  func enter<Resident: Actor, Value>(
+  package func enter<Resident: Actor, Value>(
     _ actor: Resident, _ body: (isolated Resident) throws -> Value
   ) rethrows -> Value {
     precondition(isCurrent, "this belongs on its EventLoop's thread, and runs on another")

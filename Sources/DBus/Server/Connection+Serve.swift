@@ -34,7 +34,7 @@ extension Connection {
         return
       }
       callers.waiting[sender]?.calls.append(call)
-    } else if let known = sender.map({ credentials.known[$0] }) ?? nil {
+    } else if let sender, let known = credentials.known[sender] {
       call.identify(as: known)
       dispatch(call)
     } else {

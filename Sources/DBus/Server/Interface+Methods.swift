@@ -160,7 +160,7 @@ extension Interface {
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, repeat (each Output).self) { call in
       let input: (repeat each Input) = try call.message.decodeValues()
-      try actor.assumeIsolated { actor -> Void in
+      try call.enter(actor) { actor in
         let output: (repeat each Output) = try handler(actor, call, repeat each input)
         call.reply(repeat each output)
       }
@@ -174,7 +174,7 @@ extension Interface {
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, Output.self) { call in
       let input: (repeat each Input) = try call.message.decodeValues()
-      try actor.assumeIsolated { actor -> Void in
+      try call.enter(actor) { actor in
         call.reply(try handler(actor, call, repeat each input))
       }
     }
@@ -228,9 +228,18 @@ extension Interface {
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, repeat (each Output).self) { call in
       let input: (repeat each Input) = try call.message.decodeValues()
-      try actor.assumeIsolated { actor -> Void in
+      try call.enter(actor) { actor in
         try handler(actor, Reply<repeat each Output>(call: call), repeat each input)
       }
     }
+  }
+}
+
+extension Call {
+  /// Handlers are called on the loop's thread. An actor that does not say it lives there may live on what the runtime knows to be the same.
+  fileprivate func enter<Owner: Actor>(_ actor: Owner, _ body: (isolated Owner) throws -> Void) rethrows {
+    let loop = connection.loop
+    guard actor.unownedExecutor.asSerialExecutor() === loop else { return try actor.assumeIsolated(body) }
+    try loop.enter(actor, body)
   }
 }

@@ -28,7 +28,7 @@ extension Interchange {
           guard let session = progress.session else { continue }
           progress.state = .routed
           if progress != delivery.progress { share.records.append(.deliveryProgress(delivery.identifier, progress)) }
-          share.afterwards.append { me in me.ask(host, .deliver(delivery.identifier), session) }
+          share.onceTold { me in me.ask(host, .deliver(delivery.identifier), session) }
         }
       }
     } catch {
@@ -160,7 +160,7 @@ extension Interchange {
     try collect(refuse: { [log] in log.error("\(delivery.identifier): \($0.message)") }) { [found] share in
       share.onRefusal(revert: state.update(found))
       share.set(found)
-      share.speak.append { me in me.announce(["Configuration"], of: found) }
+      share.onceStored { me in me.announce(["Configuration"], of: found) }
     }
     endTurn()
     return try storedSession(session.identifier)
@@ -189,7 +189,7 @@ extension Interchange {
       announce(
         .handled(delivery: identifier), application: delivery.application, session: session, in: &share, at: now)
       let answer = Answer(session: session, outcome: progress.outcome, delivery: identifier)
-      share.speak.append { me in
+      share.onceStored { me in
         me.settled(identifier, .success(answer))
         me.log.info("\(identifier): handled")
       }

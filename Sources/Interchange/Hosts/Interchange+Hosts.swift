@@ -88,13 +88,13 @@ extension Interchange {
         share.onRefusal { me in me.forget(host) }
       }
       let path = InterchangeNames.path(ofApplication: host.application)
-      share.speak.append { me in
+      share.onceStored { me in
         me.connection.propertyChanged("HostAttached", of: InterchangeNames.application, at: path)
         reply.send(path, gone)
         me.starts.removeValue(forKey: host.application)?.end()
         me.log.info("\(host.application): \(host.owner) hosts it")
       }
-      share.afterwards.append { me in
+      share.onceTold { me in
         host.isReady = false
         me.connection.loop.task { await me.welcome(host) }
       }
@@ -153,7 +153,7 @@ extension Interchange {
           if inHand.contains(delivery.identifier) || !host.isReady { progress.departures += 1 }
           if progress != delivery.progress { share.records.append(.deliveryProgress(delivery.identifier, progress)) }
         }
-        if !open.isEmpty { share.afterwards.append { me in me.start(host.application) } }
+        if !open.isEmpty { share.onceTold { me in me.start(host.application) } }
       }
     } catch {
       takeBackLater(from: host, inHand: inHand)
@@ -207,7 +207,7 @@ extension Interchange {
     let identifier = session.identifier
     set(session, &share)
     let application = session.application
-    share.speak.append { me in
+    share.onceStored { me in
       me.refreshes.remove(identifier)
       me.hosts[application]?.opened.remove(identifier)
     }
@@ -219,7 +219,7 @@ extension Interchange {
     share.onRefusal(revert: state.update(session))
     share.set(session)
     let path = InterchangeNames.path(ofSession: session.identifier)
-    share.speak.append { me in
+    share.onceStored { me in
       for property: MemberName in ["State", "Connected"] {
         me.connection.propertyChanged(property, of: InterchangeNames.session, at: path)
       }
