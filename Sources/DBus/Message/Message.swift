@@ -90,7 +90,7 @@ extension Message {
       .init(
         kind: DBUS_MESSAGE_TYPE_METHOD_CALL, path: path.rawValue, destination: destination?.rawValue,
         interface: interface?.rawValue, member: member.rawValue),
-      repeat each arguments)
+      try .checked(of: repeat (each Argument).self), repeat each arguments)
   }
 
   /// A signal with `arguments`; to everyone who listens, or with `destination` to one alone.
@@ -98,23 +98,40 @@ extension Message {
     from path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, to destination: BusName? = nil,
     _ arguments: repeat each Argument
   ) throws(CodingError) -> Message {
+    try signal(
+      from: path, interface, member, to: destination, checked: .checked(of: repeat (each Argument).self),
+      repeat each arguments)
+  }
+
+  /// A signal whose arguments' signature was looked at before.
+  static func signal<each Argument: BusValue>(
+    from path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, to destination: BusName?,
+    checked signature: Signature, _ arguments: repeat each Argument
+  ) throws(CodingError) -> Message {
     try check(path: path, interface: interface)
     return try make(
       .init(
         kind: DBUS_MESSAGE_TYPE_SIGNAL, path: path.rawValue, destination: destination?.rawValue,
         interface: interface.rawValue, member: member.rawValue),
-      repeat each arguments)
+      signature, repeat each arguments)
   }
 
   /// The reply to `call`.
   public static func methodReturn<each Value: BusValue>(
     to call: borrowing Message, _ values: repeat each Value
   ) throws(CodingError) -> Message {
+    try methodReturn(to: call, checked: .checked(of: repeat (each Value).self), repeat each values)
+  }
+
+  /// A reply whose values' signature was looked at before.
+  static func methodReturn<each Value: BusValue>(
+    to call: borrowing Message, checked signature: Signature, _ values: repeat each Value
+  ) throws(CodingError) -> Message {
     try checkSent(call)
     return try make(
       .init(
         kind: DBUS_MESSAGE_TYPE_METHOD_RETURN, destination: call.sender?.rawValue, replySerial: call.serial),
-      repeat each values)
+      signature, repeat each values)
   }
 
   /// The reply to `call` that says why it failed. What D-Bus cannot carry is left out of `text`.
@@ -127,7 +144,7 @@ extension Message {
       .init(
         kind: DBUS_MESSAGE_TYPE_ERROR, destination: call.sender?.rawValue, errorName: name.rawValue,
         replySerial: call.serial),
-      sendable)
+      String.signature, sendable)
   }
 
   /// The error that goes to whom `reply` would have gone to.
@@ -138,17 +155,12 @@ extension Message {
       .init(
         kind: DBUS_MESSAGE_TYPE_ERROR, destination: reply.destination?.rawValue, errorName: name.rawValue,
         replySerial: reply.replySerial),
-      text)
+      String.signature, text)
   }
 
   private static func make<each Argument: BusValue>(
-    _ header: MessageBytes.Header, _ arguments: repeat each Argument
+    _ header: MessageBytes.Header, _ signature: Signature, _ arguments: repeat each Argument
   ) throws(CodingError) -> Message {
-    let signature = Signature.of(repeat (each Argument).self)
-    // One letter is what most messages have, and those that come with this module are types.
-    if signature.rawValue.utf8.count > 1, let fault = Signature.fault(in: signature.rawValue) {
-      throw .invalidSignature(InvalidName(text: signature.rawValue, kind: Signature.kind, fault: fault))
-    }
     let bytes = MessageBytes(header, signature: signature)
     var writer = MessageWriter(into: bytes, signature: signature)
     repeat try (each arguments).write(to: &writer)

@@ -25,6 +25,16 @@ public struct Signature: ValidatedName {
     return Signature(unchecked: text)
   }
 
+  /// The signature of the values of one message, which may have a fault where values bring types of their own.
+  static func checked<each Value: BusValue>(of types: repeat (each Value).Type) throws(CodingError) -> Signature {
+    let signature = of(repeat each types)
+    // One letter is what most messages have, and those that come with this module are types.
+    if signature.rawValue.utf8.count > 1, let fault = fault(in: signature.rawValue) {
+      throw .invalidSignature(InvalidName(text: signature.rawValue, kind: kind, fault: fault))
+    }
+    return signature
+  }
+
   /// What is wrong with `text` as a signature: also where it nests or grows beyond what the specification allows.
   public static func fault(in text: String) -> String? {
     var parser = SignatureParser(text)

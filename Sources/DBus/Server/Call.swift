@@ -24,6 +24,9 @@ public final class Call: Sendable {
   /// Who calls, where the connection asks before each call: see ``Connection/identifyCallers(admittingStrangers:)``.
   public nonisolated(unsafe) private(set) var knownCredentials: Credentials?
 
+  /// What the method that was found for it answers with.
+  nonisolated(unsafe) private var replySignature = Signature.empty
+
   /// Between two peers there is no bus that fills in the sender, and what a peer writes there is worth nothing.
   private let isFromBus: Bool
   /// For a question about another object than the one that was called.
@@ -73,15 +76,17 @@ public final class Call: Sendable {
   }
 
   func identify(as credentials: Credentials) { knownCredentials = credentials }
+  func answers(with signature: Signature) { replySignature = signature }
 }
 
 // MARK: - Answers
 
 extension Call {
-  /// Answers with `values`. Returns whether this was the answer: `false` where there was one before.
+  /// Answers with `values`, of the types that its method has declared. Returns whether this was the answer: `false` where there was one
+  /// before.
   @discardableResult
   func reply<each Value: BusValue>(_ values: repeat each Value) -> Bool {
-    answer { () throws(CodingError) in try Message.methodReturn(to: message, repeat each values) }
+    answer { () throws(CodingError) in try Message.methodReturn(to: message, checked: replySignature, repeat each values) }
   }
 
   /// Answers with an error. Returns whether this was the answer.

@@ -85,6 +85,7 @@ extension Connection {
       if call.carriesDescriptors && !method.takesDescriptors {
         throw ErrorReply(.invalidArgs, "\(interface.name).\(call.member) takes no file descriptors")
       }
+      call.answers(with: method.outSignature)
       try method.invoke(call)
     } catch {
       call.fail(error)

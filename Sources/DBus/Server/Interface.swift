@@ -23,6 +23,7 @@ public struct Interface: Sendable {
 
   struct MethodEntry: Sendable {
     let inSignature: Signature
+    let outSignature: Signature
     /// A variant may hold one.
     let takesDescriptors: Bool
     var access: AccessCheck?
@@ -147,8 +148,8 @@ extension Interface {
     declaration[0].introspection.methods.append(method)
     let inSignature = Signature.of(repeat each inputs)
     declaration[0].methods[member] = MethodEntry(
-      inSignature: inSignature, takesDescriptors: inSignature.rawValue.utf8.contains { $0 == 0x68 || $0 == 0x76 },
-      access: nil, invoke: invoke)
+      inSignature: inSignature, outSignature: .of(repeat each outputs),
+      takesDescriptors: inSignature.rawValue.utf8.contains { $0 == 0x68 || $0 == 0x76 }, access: nil, invoke: invoke)
   }
 
   mutating func addStoredProperty(_ place: @escaping StoredPropertyPlace) {
@@ -181,6 +182,8 @@ extension Interface {
     precondition(
       names.count == signatures.count,
       "\(name).\(member) names \(names.count) arguments (\(names.joined(separator: ", "))) and has \(signatures.count)")
+    let whole = signatures.map(\.rawValue).joined()
+    if let fault = Signature.fault(in: whole) { preconditionFailure("\(name).\(member) has arguments \(whole): \(fault)") }
     return zip(names, signatures).map { Introspection.Argument($0, $1) }
   }
 }

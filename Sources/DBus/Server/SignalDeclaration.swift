@@ -12,6 +12,8 @@ public struct SignalDeclaration<each Argument: BusValue>: Sendable {
   public let interface: InterfaceName
   /// The signal's name.
   public let member: MemberName
+  /// The signal's arguments.
+  public let signature: Signature
 
   /// The rule that listens for it.
   ///
@@ -32,7 +34,7 @@ extension Interface {
     _ member: MemberName, _ names: String..., of types: repeat (each Argument).Type
   ) -> SignalDeclaration<repeat each Argument> {
     addSignal(member, names, repeat each types)
-    return SignalDeclaration(interface: name, member: member)
+    return SignalDeclaration(interface: name, member: member, signature: .of(repeat each types))
   }
 }
 
@@ -42,6 +44,8 @@ extension Connection {
     _ signal: SignalDeclaration<repeat each Argument>, from path: ObjectPath, _ arguments: repeat each Argument,
     to destination: BusName? = nil
   ) throws(CodingError) {
-    send(try Message.signal(from: path, signal.interface, signal.member, to: destination, repeat each arguments))
+    send(
+      try Message.signal(
+        from: path, signal.interface, signal.member, to: destination, checked: signal.signature, repeat each arguments))
   }
 }
