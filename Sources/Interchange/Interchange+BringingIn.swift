@@ -37,7 +37,7 @@ extension Interchange {
   }
 
   private func isLoaded(_ payload: Payload) -> Bool {
-    state.applications(concernedBy: payload).allSatisfy(loaded.contains)
+    state.everyApplication(concernedBy: payload) { loaded.contains($0) }
   }
 
   func bringIn(_ session: UniqueIdentifier) throws {

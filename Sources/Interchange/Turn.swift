@@ -60,7 +60,7 @@ struct Turn {
   var isEnding = false
 
   mutating func add(_ share: Share) {
-    sessions.merge(share.sessions) { $1 }
+    if sessions.isEmpty { sessions = share.sessions } else { sessions.merge(share.sessions) { $1 } }
     shares.append(share)
   }
 }

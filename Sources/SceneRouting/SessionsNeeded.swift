@@ -8,7 +8,7 @@ package enum SessionsNeeded: Hashable, Sendable {
   /// by which the application is said to be chosen.
   case concerned(application: Text, key: Text, requesting: UniqueIdentifier?)
   /// All of these applications.
-  case all([Text])
+  case all(Set<Text>)
 }
 
 extension State {
@@ -22,18 +22,33 @@ extension State {
   }
 
   /// The applications whose sessions a decision about a payload may look at, where its options name no session.
-  package func applications(concernedBy payload: Payload) -> [Text] {
-    if let named = payload.options.application { return [named] }
-    var found: Set<Int> = []
+  package func applications(concernedBy payload: Payload) -> Set<Text> {
+    var found: Set<Text> = []
+    _ = everyApplication(concernedBy: payload) { application in
+      found.insert(application)
+      return true
+    }
+    return found
+  }
+
+  /// Whether all of them are so. One may be asked about several times.
+  package func everyApplication(concernedBy payload: Payload, is so: (Text) -> Bool) -> Bool {
+    if let named = payload.options.application { return so(named) }
     var types: Set<ContentType> = []
     for item in payload.items {
       for activity in item.activities {
-        if let declared = declared(activity.activityType) { found.formUnion(self.declared[declared].applications) }
+        guard let declared = declared(activity.activityType) else { continue }
+        for application in self.declared[declared].applications where !so(applications[application].identifier) {
+          return false
+        }
       }
-      for representation in item.representations { types.insert(self.types.canonical(representation.type)) }
+      for representation in item.representations {
+        let type = self.types.canonical(representation.type)
+        guard types.insert(type).inserted else { continue }
+        for application in applications(taking: type) where !so(applications[application].identifier) { return false }
+      }
     }
-    for type in types { found.formUnion(applications(taking: type)) }
-    return found.map { applications[$0].identifier }
+    return true
   }
 }
 

@@ -9,6 +9,20 @@ struct Tail {
     /// The row, with this done to it; where there is no row, nothing.
     case activated(SessionActivation)
     case gone
+
+    mutating func add(_ activation: SessionActivation) {
+      switch self {
+      case .whole(var session):
+        self = .gone
+        activation.apply(to: &session)
+        self = .whole(session)
+      case .activated(var earlier):
+        self = .gone
+        earlier.add(activation)
+        self = .activated(earlier)
+      case .gone: break
+      }
+    }
   }
 
   enum DeliveryChange {
@@ -96,19 +110,14 @@ struct Tail {
   }
 
   private mutating func activate(_ activation: SessionActivation) {
-    if var session = readSessions.removeValue(forKey: activation.session) {
-      activation.apply(to: &session)
-      readSessions[activation.session] = session
+    // In their places, since sessions are large.
+    if let place = readSessions.index(forKey: activation.session) {
+      activation.apply(to: &readSessions.values[place])
     }
-    switch sessions[activation.session] {
-    case .whole(var session):
-      activation.apply(to: &session)
-      sessions[activation.session] = .whole(session)
-    case .activated(var earlier):
-      earlier.add(activation)
-      sessions[activation.session] = .activated(earlier)
-    case .gone: break
-    case nil: sessions[activation.session] = .activated(activation)
+    if let place = sessions.index(forKey: activation.session) {
+      sessions.values[place].add(activation)
+    } else {
+      sessions[activation.session] = .activated(activation)
     }
   }
 }
