@@ -112,7 +112,7 @@ package enum JSON {
   }
 
   package static func text(of value: Value) -> Text {
-    var writer = JSONWriter()
+    let writer = JSONWriter()
     writer.write(value)
     return writer.text
   }

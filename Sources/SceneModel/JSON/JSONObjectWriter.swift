@@ -2,7 +2,7 @@
 ///
 /// Keys come in the order of their bytes, as in everything else that is written, and need no escape.
 package struct JSONObjectWriter: DocumentFields {
-  private var writer = JSONWriter()
+  private let writer = JSONWriter()
   private var lastKey: StaticString?
 
   /// The object whose keys `body` writes.
@@ -49,14 +49,8 @@ package struct JSONObjectWriter: DocumentFields {
   }
 
   private mutating func begin(_ key: StaticString) {
-    if let lastKey {
-      assert(Text(lastKey.description) < Text(key.description), "keys come in the order of their bytes")
-      writer.append(UInt8(ascii: ","))
-    }
+    assert(lastKey.map { Text($0.description) < Text(key.description) } ?? true, "keys come in the order of their bytes")
+    writer.begin(key, isFirst: lastKey == nil)
     lastKey = key
-    writer.append(UInt8(ascii: "\""))
-    writer.append(UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
-    writer.append(UInt8(ascii: "\""))
-    writer.append(UInt8(ascii: ":"))
   }
 }

@@ -1,21 +1,56 @@
 /// Writes values as JSON, on one line. The same value is always written the same.
-struct JSONWriter {
-  private(set) var bytes: [UInt8] = []
+///
+/// It owns its memory, and nobody else sees it: an array asks before each byte whether it is shared, and there are eighty pieces to a delivery.
+final class JSONWriter {
+  private var start: UnsafeMutableRawPointer
+  private var count = 0
+  // Most documents that the service writes are shorter.
+  private var capacity = 512
 
-  init() {
-    // Most documents that the service writes are shorter.
-    bytes.reserveCapacity(512)
-  }
+  init() { start = .allocate(byteCount: capacity, alignment: 1) }
+
+  deinit { start.deallocate() }
 
   /// All that is written comes from strings.
-  var text: Text { bytes.withUnsafeBytes { Text(copying: $0) } }
+  var text: Text { Text(copying: UnsafeRawBufferPointer(start: start, count: count)) }
 
-  mutating func append(_ byte: UInt8) { bytes.append(byte) }
+  func append(_ byte: UInt8) {
+    makeRoom(for: 1)
+    start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
+    count += 1
+  }
 
-  mutating func append(_ raw: UnsafeRawBufferPointer) { bytes.append(contentsOf: raw) }
+  func append(_ raw: UnsafeRawBufferPointer) {
+    guard let source = raw.baseAddress else { return }
+    makeRoom(for: raw.count)
+    (start + count).copyMemory(from: source, byteCount: raw.count)
+    count += raw.count
+  }
+
+  @inline(__always)
+  private func makeRoom(for size: Int) { if capacity - count < size { grow(by: size) } }
+
+  @inline(never)
+  private func grow(by size: Int) {
+    capacity = max(2 * capacity, count + size)
+    let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 1)
+    larger.copyMemory(from: start, byteCount: count)
+    start.deallocate()
+    start = larger
+  }
+
+  /// `"key":`, behind a comma where it is not the first.
+  func begin(_ key: StaticString, isFirst: Bool) {
+    makeRoom(for: key.utf8CodeUnitCount + 4)
+    if !isFirst { append(UInt8(ascii: ",")) }
+    append(UInt8(ascii: "\""))
+    append(UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))
+    append(UInt8(ascii: "\""))
+    append(UInt8(ascii: ":"))
+  }
 
   /// What JSON has no words for is written with a tag, unless all of the value has been tagged already.
-  mutating func write(_ value: Value, isTagged: Bool = false) {
+  func write(_ value: Value, isTagged: Bool = false) {
     switch value {
     case .null: write(plain: "null")
     case .bool(let bool): write(plain: bool ? "true" : "false")
@@ -31,44 +66,47 @@ struct JSONWriter {
     }
   }
 
-  private mutating func write(list elements: [Value], _ isTagged: Bool) {
-    bytes.append(UInt8(ascii: "["))
+  private func write(list elements: [Value], _ isTagged: Bool) {
+    append(UInt8(ascii: "["))
     for (offset, element) in elements.enumerated() {
-      if offset > 0 { bytes.append(UInt8(ascii: ",")) }
+      if offset > 0 { append(UInt8(ascii: ",")) }
       write(element, isTagged: isTagged)
     }
-    bytes.append(UInt8(ascii: "]"))
+    append(UInt8(ascii: "]"))
   }
 
-  private mutating func write(_ dictionary: UserInfo, _ isTagged: Bool) {
-    bytes.append(UInt8(ascii: "{"))
+  private func write(_ dictionary: UserInfo, _ isTagged: Bool) {
+    append(UInt8(ascii: "{"))
     for (offset, entry) in dictionary.entries.enumerated() {
-      if offset > 0 { bytes.append(UInt8(ascii: ",")) }
+      if offset > 0 { append(UInt8(ascii: ",")) }
       write(text: entry.key)
-      bytes.append(UInt8(ascii: ":"))
+      append(UInt8(ascii: ":"))
       write(entry.value, isTagged: isTagged)
     }
-    bytes.append(UInt8(ascii: "}"))
+    append(UInt8(ascii: "}"))
   }
 
-  mutating func write(plain text: String) { bytes.append(contentsOf: text.utf8) }
+  func write(plain text: String) {
+    var text = text
+    text.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+  }
 
-  mutating func write(text: Text) {
-    bytes.append(UInt8(ascii: "\""))
+  func write(text: Text) {
+    append(UInt8(ascii: "\""))
     text.withBytes { raw in
       var offset = 0
       while true {
         let end = JSONText.plainEnd(raw, from: offset)
-        bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: raw[offset..<end]))
+        append(UnsafeRawBufferPointer(rebasing: raw[offset..<end]))
         if end == raw.count { return }
         write(escaped: raw[end])
         offset = end + 1
       }
     }
-    bytes.append(UInt8(ascii: "\""))
+    append(UInt8(ascii: "\""))
   }
 
-  private mutating func write(escaped byte: UInt8) {
+  private func write(escaped byte: UInt8) {
     switch byte {
     case UInt8(ascii: "\""): write(plain: "\\\"")
     case UInt8(ascii: "\\"): write(plain: "\\\\")
