@@ -1,12 +1,19 @@
 /// Where the service says what it does. A line is one sentence; what is private is in none.
 package struct Log: Sendable {
-  package enum Level: Int, CaseIterable, Comparable, Sendable {
-    case error = 3
-    case warning = 4
-    case info = 6
-    case debug = 7
+  package enum Level: String, Comparable, Sendable {
+    case error, warning, info, debug
 
-    package static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
+    /// As syslog and the journal count.
+    package var priority: Int {
+      switch self {
+      case .error: 3
+      case .warning: 4
+      case .info: 6
+      case .debug: 7
+      }
+    }
+
+    package static func < (one: Level, other: Level) -> Bool { one.priority < other.priority }
   }
 
   private let level: Level

@@ -60,7 +60,7 @@ struct Arguments {
         self.durability = durability
       case "--log-level":
         let name = try value(of: argument, attached, &rest)
-        guard let level = Log.Level.allCases.first(where: { "\($0)" == name }) else {
+        guard let level = Log.Level(rawValue: name) else {
           throw Misuse(description: "--log-level is error, warning, info or debug, and not \"\(name)\"")
         }
         logLevel = level

@@ -7,8 +7,9 @@ enum LogWriter {
     let isJournal = isStandardErrorTheJournal
     return Log(level) { line, text in
       // A line is a line, whatever somebody's text has in it.
-      let oneLine = text.map { $0.isNewline ? "⏎" : String($0) }.joined()
-      let whole = isJournal ? "<\(line.rawValue)>\(oneLine)\n" : "stagedoord: \(oneLine)\n"
+      let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
+      let oneLine = isPlain ? text : text.map { $0.isNewline ? "⏎" : String($0) }.joined()
+      let whole = isJournal ? "<\(line.priority)>\(oneLine)\n" : "stagedoord: \(oneLine)\n"
       // A line that nobody reads is not waited for. A pipe that can be written takes this much at once.
       var standardError = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
       guard poll(&standardError, 1, 0) == 1 else { return }

@@ -41,12 +41,13 @@ public struct MatchRule: Sendable, Hashable {
 extension MatchRule: CustomStringConvertible {
   /// The rule as the bus takes it.
   public var description: String {
-    var parts = ["type='signal'"]
+    var text = "type='signal'"
     func add(_ key: String, _ value: String?) {
       guard let value else { return }
+      text += ",\(key)='"
       // Inside quotes a quote cannot stand: it is put between two quoted runs.
-      let runs = value.split(separator: "'", omittingEmptySubsequences: false)
-      parts.append("\(key)='\(runs.joined(separator: #"'\''"#))'")
+      for character in value.unicodeScalars { if character == "'" { text += #"'\''"# } else { text.unicodeScalars.append(character) } }
+      text += "'"
     }
     add("sender", sender?.rawValue)
     add("path", path?.rawValue)
@@ -55,7 +56,7 @@ extension MatchRule: CustomStringConvertible {
     add("member", member?.rawValue)
     add("arg0namespace", argument0Namespace)
     for (index, value) in arguments.sorted(by: { $0.key < $1.key }) { add("arg\(index)", value) }
-    return parts.joined(separator: ",")
+    return text
   }
 }
 
