@@ -38,8 +38,8 @@ def build():
         flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", library], text=True).split()
         command = ["cc", "-O2", "-Wall", "-Wextra", flag, f"{HERE}/c/json.c", "-o", f"{BUILT}/c/json-{library}"]
         subprocess.check_call([*command, *flags])
-    command = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--package-path", os.path.dirname(HERE)]
-    command += ["--scratch-path", f"{BUILT}/house", "--product", "mind-benchmark"]
+    command = ["make", "--no-print-directory", "--directory", os.path.dirname(HERE), "release", f"SCRATCH={BUILT}/house"]
+    command += ["EXECUTABLES=mind-benchmark"]
     subprocess.check_call(command, stdout=sys.stderr)
 
 

@@ -57,10 +57,8 @@ def build():
         flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", package], text=True).split()
         command = ["cc", "-O2", "-Wall", "-Wextra", f"{HERE}/c/{program}.c", "-o", f"{BUILT}/c/{program}"]
         subprocess.check_call([*command, *flags])
-    command = ["swift", "build", "-c", "release", "--static-swift-stdlib", "--package-path", os.path.dirname(HERE)]
-    command += ["--scratch-path", f"{BUILT}/house", "--product"]
-    for product in ("stagedoord", "service-benchmark"):
-        subprocess.check_call([*command, product], stdout=sys.stderr)
+    command = ["make", "--no-print-directory", "--directory", os.path.dirname(HERE), "release", f"SCRATCH={BUILT}/house"]
+    subprocess.check_call([*command, "EXECUTABLES=stagedoord service-benchmark"], stdout=sys.stderr)
 
 
 # Who is measured.

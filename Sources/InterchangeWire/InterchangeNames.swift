@@ -28,7 +28,7 @@ package enum InterchangeNames {
 
   /// Where an application exports its host: the path of its name's spelling.
   package static func path(ofHost application: Text) -> ObjectPath {
-    ObjectPath(unchecked: "/" + application.string.replacing(".", with: "/").replacing("-", with: "_"))
+    ObjectPath(unchecked: "/" + String(application.string.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 }))
   }
 
   package static func application(at path: ObjectPath) -> Text? {

@@ -15,7 +15,7 @@ struct TransientUnit: Sendable {
   init(for application: Text, on connection: Connection) {
     self.connection = connection
     // An identifier has letters, digits, "." and "_" besides.
-    let identifier = application.string.replacing("-", with: #"\x2d"#)
+    let identifier = application.string.replacing("-", by: #"\x2d"#)
     name = "app-stagedoor-\(identifier)@\(String(UInt32.random(in: .min ... .max), radix: 16)).service"
   }
 
@@ -61,7 +61,7 @@ struct TransientUnit: Sendable {
   ) -> [Structure<String, Variant>] {
     // The program is looked for on the PATH that it is given, by env. No dollar names a variable.
     let command = Structure(
-      "/usr/bin/env", ["/usr/bin/env", "--"] + words.map { $0.replacing("$", with: "$$") }, false)
+      "/usr/bin/env", ["/usr/bin/env", "--"] + words.map { $0.replacing("$", by: "$$") }, false)
     return [
       Structure("Description", "\(application), for what was dropped".variant), Structure("Type", "exec".variant),
       Structure("Slice", "app.slice".variant), Structure("CollectMode", "inactive-or-failed".variant),
@@ -88,5 +88,12 @@ struct TransientUnit: Sendable {
       if let changed = changed["ActiveState"] { state = try? String(changed) }
     }
     return state == "failed" ? "\(name) ended in a failure; journalctl --user -u '\(name)' says more" : nil
+  }
+}
+
+extension String {
+  /// The library's own brings all of regular expressions into the program.
+  fileprivate func replacing(_ scalar: Unicode.Scalar, by text: String) -> String {
+    unicodeScalars.reduce(into: "") { if $1 == scalar { $0 += text } else { $0.unicodeScalars.append($1) } }
   }
 }

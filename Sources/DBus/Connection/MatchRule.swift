@@ -46,7 +46,9 @@ extension MatchRule: CustomStringConvertible {
       guard let value else { return }
       text += ",\(key)='"
       // Inside quotes a quote cannot stand: it is put between two quoted runs.
-      for character in value.unicodeScalars { if character == "'" { text += #"'\''"# } else { text.unicodeScalars.append(character) } }
+      for scalar in value.unicodeScalars {
+        if scalar == "'" { text += #"'\''"# } else { text.unicodeScalars.append(scalar) }
+      }
       text += "'"
     }
     add("sender", sender?.rawValue)

@@ -86,7 +86,9 @@ extension Call {
   /// before.
   @discardableResult
   func reply<each Value: BusValue>(_ values: repeat each Value) -> Bool {
-    answer { () throws(CodingError) in try Message.methodReturn(to: message, checked: replySignature, repeat each values) }
+    answer { () throws(CodingError) in
+      try Message.methodReturn(to: message, checked: replySignature, repeat each values)
+    }
   }
 
   /// Answers with an error. Returns whether this was the answer.

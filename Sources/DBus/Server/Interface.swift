@@ -183,7 +183,9 @@ extension Interface {
       names.count == signatures.count,
       "\(name).\(member) names \(names.count) arguments (\(names.joined(separator: ", "))) and has \(signatures.count)")
     let whole = signatures.reduce(into: "") { $0 += $1.rawValue }
-    if let fault = Signature.fault(in: whole) { preconditionFailure("\(name).\(member) has arguments \(whole): \(fault)") }
+    if let fault = Signature.fault(in: whole) {
+      preconditionFailure("\(name).\(member) has arguments \(whole): \(fault)")
+    }
     return zip(names, signatures).map { Introspection.Argument($0, $1) }
   }
 }

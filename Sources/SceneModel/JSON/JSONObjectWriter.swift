@@ -49,7 +49,8 @@ package struct JSONObjectWriter: DocumentFields {
   }
 
   private mutating func begin(_ key: StaticString) {
-    assert(lastKey.map { Text($0.description) < Text(key.description) } ?? true, "keys come in the order of their bytes")
+    assert(
+      lastKey.map { Text($0.description) < Text(key.description) } ?? true, "keys come in the order of their bytes")
     writer.begin(key, isFirst: lastKey == nil)
     lastKey = key
   }
