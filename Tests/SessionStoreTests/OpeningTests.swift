@@ -262,32 +262,13 @@ struct OpeningTests {
         if step == 80 { try store.settle() }
       }
       if isKilled { directory = directory.copy() } else { store.close() }
-      let first = try asFirstVersion(directory)
+      let first = try directory.asFirstVersion()
       let next = try open(first)
       #expect(next.setAside == nil)
       try expectSame(next, model)
       next.close()
       try expectSame(try open(first), model)
     }
-  }
-
-  /// The same in a file as the first version made it.
-  private func asFirstVersion(_ directory: TemporaryDirectory) throws -> TemporaryDirectory {
-    let first = TemporaryDirectory()
-    try open(first, schema: Schema(steps: [Schema.current.steps[0]])).close()
-    let session =
-      "number, identifier, application, created, role, configuration, state, flags, last_activated, title, user_activity, "
-      + "restoration_activity, opened_content, user_info, can_activate, prefers_to_activate, shown_by"
-    tamper(
-      first,
-      """
-      ATTACH '\(directory.path)/stagedoor.db' AS later; DELETE FROM ledger;
-      INSERT INTO session SELECT \(session) FROM later.session
-      """
-        + ["ledger", "log", "delivery", "event", "preference", "owed"].map {
-          "; INSERT INTO \($0) SELECT * FROM later.\($0)"
-        }.joined())
-    return first
   }
 
   @Test func `steps are one transaction: where the last fails, none was made`() throws {

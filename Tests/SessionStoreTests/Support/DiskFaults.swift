@@ -21,8 +21,10 @@ enum DiskFaults {
     let methods: UnsafePointer<sqlite3_io_methods>
   }
 
-  // The three below are only touched with the mutex held.
+  // The four below are only touched with the mutex held.
   nonisolated(unsafe) fileprivate static var faults: [Fault] = []
+  // As above.
+  nonisolated(unsafe) fileprivate static var watchers: [String: () -> Void] = [:]
   // As above.
   nonisolated(unsafe) fileprivate static var reads: [String: Int] = [:]
   // As above.
@@ -52,6 +54,15 @@ enum DiskFaults {
     defer { locked { faults.removeAll { $0.directory == path } } }
     try body()
     return locked { faults.contains { $0.directory == path && $0.count < count } }
+  }
+
+  /// Has `look` see the files before each of the writes that `body` makes.
+  static func beforeEachWrite(
+    in directory: TemporaryDirectory, _ look: @escaping () -> Void, during body: () throws -> Void
+  ) rethrows {
+    locked { watchers[directory.path] = look }
+    defer { locked { watchers[directory.path] = nil } }
+    try body()
   }
 
   /// How many reads of files in the directory `body` made.
@@ -133,6 +144,7 @@ private func methods(
 
 /// Whether the call is to fail; `errno` says why.
 private func fails(_ call: DiskFaults.Call, _ path: String) -> Bool {
+  if call == .write { DiskFaults.locked { DiskFaults.watchers.first { path.hasPrefix($0.key) }?.value }?() }
   let error: Int32 = DiskFaults.locked {
     if call == .read {
       for directory in DiskFaults.reads.keys where path.hasPrefix(directory) {
