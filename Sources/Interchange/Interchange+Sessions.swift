@@ -9,14 +9,17 @@ extension Interchange {
   func isSession(_ path: ObjectPath) -> Bool {
     guard let identifier = InterchangeNames.session(at: path) else { return false }
     if state.contains(identifier) { return true }
-    return (try? store.session(identifier)) != nil
+    // Where it cannot be read, what is asked of it says so: that there is none would be a lie.
+    do { return try store.session(identifier) != nil } catch { return true }
   }
 
-  func sessionElements() -> [String] {
+  func sessionElements() throws -> [String] {
     endTurn()
     var elements: [String] = []
-    try? store.forEachSession { session in
-      elements.append(String(InterchangeNames.path(ofSession: session.identifier).lastElement))
+    try stored { () throws(StoreError) in
+      try store.forEachSession { session in
+        elements.append(String(InterchangeNames.path(ofSession: session.identifier).lastElement))
+      }
     }
     return elements
   }

@@ -1,6 +1,7 @@
 import SceneModel
 import SceneTestSupport
 import SessionStore
+import StoreTestSupport
 import Testing
 
 /// A store of the first version, and a process that is killed while it brings it up to date.

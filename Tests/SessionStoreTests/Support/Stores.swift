@@ -3,6 +3,7 @@ import Glibc
 import SceneModel
 import SceneTestSupport
 import SessionStore
+import StoreTestSupport
 import Testing
 
 let noon = Instant(microseconds: 1_777_636_800_000_000)
