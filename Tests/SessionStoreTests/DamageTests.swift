@@ -60,7 +60,7 @@ struct DamageTests {
     let whole = try made(&generator)
     var random = SeededRandom(seed: seed ^ 0xDA)
     var (atOnce, later) = (0, 0)
-    for round in 0..<12 {
+    for round in 0..<8 {
       let comment = Comment(rawValue: "seed \(seed), round \(round)")
       let directory = whole.copy()
       let file = damage(directory.bytes(of: "stagedoor.db"), &random)

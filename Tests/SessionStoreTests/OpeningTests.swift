@@ -167,6 +167,21 @@ struct OpeningTests {
     }
   }
 
+  @Test func `a directory in the place of the log is said, and nothing is touched`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    try store.commit([event(1)], at: noon)
+    store.close()
+    let before = directory.bytes(of: "stagedoor.db")
+    mkdir(directory.path + "/stagedoor.db-wal", 0o700)
+    let error = failure { () throws(StoreError) in _ = try open(directory) }
+    #expect(
+      error?.message == "\(directory.path)/stagedoor.db-wal: is no file; take it away, and start stagedoord again")
+    #expect(directory.bytes(of: "stagedoor.db") == before)
+    rmdir(directory.path + "/stagedoor.db-wal")
+    #expect(try open(directory).lastEventSequence == 1)
+  }
+
   @Test func `a second broken store does not take the name of the first`() throws {
     let directory = TemporaryDirectory()
     for _ in 0..<3 {
