@@ -93,7 +93,12 @@ struct OpeningTests {
     directory.write([], to: "stagedoor.db")
     let store = try open(directory)
     #expect(store.setAside == nil)
+    // Somebody may have emptied it.
+    #expect(store.problems == ["\(directory.path)/stagedoor.db: was there and empty, and a store begins in it"])
     try store.commit([event(1)], at: noon)
+    store.close()
+    #expect(try open(directory).problems == [])
+    #expect(try open(TemporaryDirectory()).problems == [])
   }
 
   @Test(arguments: Breakage.allCases)
