@@ -75,7 +75,8 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "DBus", "DBusTestSupport", "DaemonTestSupport", "Interchange", "SceneModel", "SessionStore", "stagedoord",
+        "DBus", "DBusTestSupport", "DaemonTestSupport", "Interchange", "SceneModel", "SessionStore", "StoreTestSupport",
+        "stagedoord",
       ],
       exclude: ["Clients"], swiftSettings: settings),
     .testTarget(
@@ -109,8 +110,12 @@ let package = Package(
       name: "SceneRoutingTests", dependencies: ["SceneModel", "SceneRouting", "SceneTestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "SessionStoreTests", dependencies: ["CSQLite", "SceneModel", "SceneTestSupport", "SessionStore"],
+      name: "SessionStoreTests",
+      dependencies: ["CSQLite", "SceneModel", "SceneTestSupport", "SessionStore", "StoreTestSupport"],
       swiftSettings: settings),
+    // The tests of the service make disks fail as those of the store do.
+    .target(
+      name: "StoreTestSupport", dependencies: ["CSQLite"], path: "Tests/StoreTestSupport", swiftSettings: settings),
     .target(
       name: "SceneTestSupport", dependencies: ["SceneModel"], path: "Tests/SceneTestSupport", swiftSettings: settings),
     .testTarget(

@@ -52,7 +52,7 @@ extension Interchange {
     if name.isEmpty || name.count > Limits.name {
       throw InterchangeError(.invalidArgs, "name: expected 1 to \(Limits.name) bytes, got \(name.count)")
     }
-    _ = try self.userInfo(userInfo)
+    _ = try self.userInfo(userInfo, as: "user_info")
     guard let notificationPosted else { return }
     try connection.emit(notificationPosted, from: call.path, name.string, userInfo.string)
   }

@@ -11,13 +11,15 @@ extension Interchange: InterchangeCalls {
   }
 
   package func deliver(_ document: Text, _ reply: DeliveryReply) throws {
-    let payload = try read { () throws(Fault) in try Payload(json: document, rules) }
+    let payload = try read(document, as: "payload", "a payload") { text throws(Fault) in try Payload(json: text, rules)
+    }
     try deliver(payload, fingerprint: document, from: callers.caller(of: reply.call), reply)
   }
 
   package func explain(_ document: Text, _ call: Call) throws -> Text {
     if call.isAbandoned { throw InterchangeError(.noReply, "the caller has left") }
-    let payload = try read { () throws(Fault) in try Payload(json: document, rules) }
+    let payload = try read(document, as: "payload", "a payload") { text throws(Fault) in try Payload(json: text, rules)
+    }
     let caller = callers.caller(of: call)
     let request = Request(
       payload, from: sender(caller), newSession: newIdentifier(), listsCandidates: true)
@@ -36,7 +38,8 @@ extension Interchange: InterchangeCalls {
 
   package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {
     try begin(reply.call)
-    let payload = try read { () throws(Fault) in try Payload(json: document, rules) }
+    let payload = try read(document, as: "payload", "a payload") { text throws(Fault) in try Payload(json: text, rules)
+    }
     let caller = callers.caller(of: reply.call)
     try refuseFiles(payload, caller)
     let fingerprint = Text("each \(document)")
@@ -224,6 +227,24 @@ extension Interchange: InterchangeCalls {
       return try body()
     } catch {
       throw InterchangeError(payload: error)
+    }
+  }
+
+  /// Reads a document that somebody handed in. A fault in it says where it is; where all of it is something else, the argument or property that it was
+  /// handed in as is named, and what it should be.
+  func read<Result>(
+    _ document: Text, as name: String, _ expected: String, _ read: (Text) throws(Fault) -> Result
+  ) throws(InterchangeError) -> Result {
+    do throws(Fault) {
+      return try read(document)
+    } catch {
+      // It does not even begin as one.
+      if error.place == "line 1, column 1" {
+        throw InterchangeError(
+          .invalidPayload, "\(name): expected \(expected) in JSON, got \(quoted(document.string))")
+      }
+      let fault = Fault(error.kind, at: error.place.isEmpty ? name : error.place, error.reason)
+      throw InterchangeError(payload: fault)
     }
   }
 

@@ -9,14 +9,17 @@ extension Interchange {
   func isSession(_ path: ObjectPath) -> Bool {
     guard let identifier = InterchangeNames.session(at: path) else { return false }
     if state.contains(identifier) { return true }
-    return (try? store.session(identifier)) != nil
+    // Where it cannot be read, what is asked of it says so: that there is none would be a lie.
+    do { return try store.session(identifier) != nil } catch { return true }
   }
 
-  func sessionElements() -> [String] {
+  func sessionElements() throws -> [String] {
     endTurn()
     var elements: [String] = []
-    try? store.forEachSession { session in
-      elements.append(String(InterchangeNames.path(ofSession: session.identifier).lastElement))
+    try stored { () throws(StoreError) in
+      try store.forEachSession { session in
+        elements.append(String(InterchangeNames.path(ofSession: session.identifier).lastElement))
+      }
     }
     return elements
   }
@@ -55,7 +58,10 @@ extension Interchange {
     payload.options.session = Text("\(identifier)")
     if !activity.isEmpty {
       payload.items = [
-        Item(activities: [try read { () throws(Fault) in try UserActivity(json: activity, rules) }])
+        Item(activities: [
+          try read(activity, as: "activity", "an activity") { text throws(Fault) in try UserActivity(json: text, rules)
+          }
+        ])
       ]
     }
     try collect(refuse: { reply.fail($0) }) { share in
@@ -107,14 +113,14 @@ extension Interchange {
     switch property {
     case .title:
       if text.count > Limits.text {
-        throw InterchangeError(.limitsExceeded, "expected a title of at most \(Limits.text) bytes, got \(text.count)")
+        throw InterchangeError(.limitsExceeded, "Title: expected at most \(Limits.text) bytes, got \(text.count)")
       }
       session.title = text
-    case .userActivity: session.show(try activity(text))
-    case .stateRestorationActivity: session.stateRestorationActivity = try activity(text)
-    case .userInfo: session.userInfo = try userInfo(text)
-    case .canActivatePredicate: session.canActivatePredicate = try predicate(text)
-    case .prefersToActivatePredicate: session.prefersToActivatePredicate = try predicate(text)
+    case .userActivity: session.show(try activity(text, property))
+    case .stateRestorationActivity: session.stateRestorationActivity = try activity(text, property)
+    case .userInfo: session.userInfo = try userInfo(text, as: property.rawValue)
+    case .canActivatePredicate: session.canActivatePredicate = try predicate(text, property)
+    case .prefersToActivatePredicate: session.prefersToActivatePredicate = try predicate(text, property)
     }
     if before.isPrivate, Session.hostsOwn.contains(property), !text.isEmpty { session.hasSecrets = true }
     var changed = [property.name]
@@ -159,24 +165,25 @@ extension Interchange {
     announce(properties, of: session)
   }
 
-  private func activity(_ text: Text) throws -> UserActivity? {
-    text.isEmpty ? nil : try read { () throws(Fault) in try UserActivity(json: text, rules) }
+  private func activity(_ text: Text, _ property: SessionProperty) throws -> UserActivity? {
+    text.isEmpty
+      ? nil
+      : try read(text, as: property.rawValue, "an activity") { text throws(Fault) in try UserActivity(json: text, rules)
+      }
   }
 
-  func userInfo(_ text: Text) throws -> UserInfo {
-    if text.isEmpty { return UserInfo() }
-    guard case .dictionary(let userInfo) = try read({ () throws(Fault) in try JSON.value(text) }) else {
-      throw InterchangeError(.invalidPayload, "expected a dictionary, got \(quoted(text.string))")
-    }
-    return userInfo
+  /// - Parameter name: what a refusal calls it.
+  func userInfo(_ text: Text, as name: String) throws -> UserInfo {
+    text.isEmpty
+      ? UserInfo() : try read(text, as: name, "a dictionary") { text throws(Fault) in try JSON.dictionary(text) }
   }
 
-  private func predicate(_ text: Text) throws -> Text {
+  private func predicate(_ text: Text, _ property: SessionProperty) throws -> Text {
     if text.isEmpty { return text }
     do throws(PredicateError) {
       return try Predicate(text).source
     } catch {
-      throw InterchangeError(.invalidPredicate, "\(error)")
+      throw InterchangeError(.invalidPredicate, "\(property.rawValue): \(error)")
     }
   }
 

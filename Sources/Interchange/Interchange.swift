@@ -109,7 +109,7 @@ package actor Interchange {
     connection.export(
       Subtree(
         interfaces: { path in self.assumeIsolated { $0.isSession(path) } ? [session] : nil },
-        children: { self.assumeIsolated { $0.sessionElements() } }),
+        children: { try self.assumeIsolated { try $0.sessionElements() } }),
       below: InterchangeNames.sessions)
     observeSignals(meantFor: [root.interface, application, session])
     connection.observeCalls { [log] call in

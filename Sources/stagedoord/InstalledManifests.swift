@@ -24,20 +24,33 @@ struct InstalledManifests: Sendable {
     let complaints: [String]
   }
 
+  /// One directory has two files for the same application.
+  struct Double: Equatable {
+    let counts: Text
+    let isPassedOver: Text
+  }
+
   private static let ends = [".plist", ".json"]
 
   static func isManifest(_ name: String) -> Bool { ends.contains(where: name.hasSuffix) }
 
   /// What stands there now. The version before a broken one stays.
-  func read() -> (found: [Text: Found], broken: [Broken]) {
+  func read() -> (found: [Text: Found], broken: [Broken], doubles: [Double]) {
     var found: [Text: Found] = [:]
     var broken: [Text: Broken] = [:]
+    var doubles: [Double] = []
     for directory in directories {
+      var paths: [Text: Text] = [:]
+      // In order, so a ".json" comes before the ".plist".
       for name in SmallFile.names(in: directory) {
         guard let end = Self.ends.first(where: name.hasSuffix) else { continue }
         let identifier = Text(String(name.dropLast(end.count)))
-        if found[identifier] != nil || broken[identifier] != nil { continue }
         let path = "\(directory)/\(name)"
+        if found[identifier] != nil || broken[identifier] != nil {
+          if let first = paths[identifier] { doubles.append(Double(counts: first, isPassedOver: Text(path))) }
+          continue
+        }
+        paths[identifier] = Text(path)
         do throws(Complaints) {
           found[identifier] = Found(manifest: try read(path, identifier), file: Text(path))
         } catch {
@@ -45,7 +58,7 @@ struct InstalledManifests: Sendable {
         }
       }
     }
-    return (found, Array(broken.values))
+    return (found, Array(broken.values), doubles)
   }
 
   private struct Complaints: Error { let all: [String] }

@@ -20,6 +20,7 @@ actor ManifestKeeper {
   private var notices: DirectoryNotices?
   /// What was said of each broken manifest. Another file's change is no reason to say it again.
   private var complaints: [Text: [String]] = [:]
+  private var doubles: [InstalledManifests.Double] = []
   private var problems: [String] = []
   private var isOver = false
 
@@ -47,8 +48,12 @@ actor ManifestKeeper {
       problems = found
       for problem in problems { log.warning("changes of manifests are seen on SIGHUP only: \(problem)") }
     }
-    let (found, broken) = installed.read()
+    let (found, broken, doubles) = installed.read()
     await complain(of: broken)
+    for double in doubles where !self.doubles.contains(double) {
+      log.warning("\(double.isPassedOver): it is passed over, since \(double.counts) is there; remove one of them")
+    }
+    self.doubles = doubles
     let identifiers = Set(broken.map(\.identifier))
     await interchange.takeOver(found.mapValues { ($0.manifest, $0.file) }, keeping: identifiers)
   }
@@ -78,6 +83,7 @@ actor ManifestKeeper {
       log.info("the manifests are read again")
       // Whoever asks wants to hear what is wrong, also where it was said before.
       complaints = [:]
+      doubles = []
       await read()
     }
   }

@@ -1,7 +1,10 @@
-import DBus
+import CDBus
+import DBusTestSupport
 import Dispatch
 import Glibc
 import Testing
+
+@testable import DBus
 
 /// Small messages leave together, past libdbus: that they do, and that a peer that does not read finds everything in order.
 @Suite struct MailTests {
@@ -76,6 +79,106 @@ import Testing
         bytes.removeFirst(start)
       }
       #expect(serials.count == Int(count))
+    }
+  }
+
+  /// The socket is full and has room by turns, and so it is libdbus that sends, or the mail. None of them may overtake the other.
+  @Test func `who reads a little now and then finds each message once and in order`() async throws {
+    let (bursts, next) = (400 as UInt32, Lock<UInt32>(0))
+    @Sendable func text(_ number: UInt32) -> String {
+      String(repeating: "x", count: number % 37 == 5 ? 4000 + Int(number % 8000) : Int(number % 60))
+    }
+    try await withListener { connection in
+      var log = Interface(Self.log)
+      log.method("Say", in: "messages", out: "last") { (call: Call, messages: UInt32) throws -> UInt32 in
+        for _ in 0..<messages {
+          let number = next.withLock { next in
+            next += 1
+            return next
+          }
+          try call.connection.emit(from: "/", Self.log, "Noted", number, text(number))
+        }
+        return next.withLock { $0 }
+      }
+      connection.export(log, at: "/")
+    } _: { peer in
+      var random = CodingRandom(seed: 11)
+      var (bytes, last, replies) = ([UInt8](), UInt32(0), UInt32(0))
+      func take(_ more: [UInt8]) throws {
+        bytes += more
+        var start = 0
+        while let length = Message.length(ofMessageBeginningWith: Array(bytes[start...].prefix(16))),
+          start + length <= bytes.count
+        {
+          let message = try Message(bytes: Array(bytes[start..<(start + length)]))
+          if message.kind == .signal {
+            last += 1
+            let (number, said) = try message.values(as: UInt32.self, String.self)
+            try #require(number == last)
+            #expect(said == text(number))
+          } else {
+            replies += 1
+            try #require(message.replySerial == replies)
+            #expect(try message.values(as: UInt32.self) == last)
+          }
+          start += length
+        }
+        bytes.removeFirst(start)
+      }
+      for serial in 1...bursts {
+        let call = try Message.methodCall(at: "/", Self.log, "Say", UInt32.random(in: 1...40, using: &random))
+        peer.write(try call.bytes(serial: serial))
+        // It stays away for long, and then takes about as much as has come since, in pieces of any size.
+        if serial % 100 < 40 { continue }
+        for _ in 0..<6 { try take(peer.readNow(atMost: .random(in: 1...9000, using: &random))) }
+      }
+      while replies < bursts {
+        let more = peer.read()
+        try #require(!more.isEmpty, "it hung up after \(last) messages and \(replies) replies")
+        try take(more)
+      }
+      #expect(last == next.withLock { $0 })
+    }
+  }
+
+  /// The kernel takes so little in one piece, unless somebody makes its buffer too small for that. Where it took a part, nothing may follow.
+  @Test(arguments: [300, 700, 1100, 1900, 2600, 3300])
+  func `a socket that takes less than all of the mail never says half a message and goes on`(length: Int) async throws {
+    let count: UInt32 = 60
+    try await withListener { connection in
+      var log = Interface(Self.log)
+      log.method("Say", in: "messages") { (call: Call, messages: UInt32) throws -> Void in
+        // Mail has found it large enough.
+        call.connection.assumeIsolated { connection in
+          var (descriptor, buffer) = (Int32(-1), Int32(1))
+          if let raw = connection.raw { dbus_connection_get_unix_fd(raw, &descriptor) }
+          setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &buffer, socklen_t(MemoryLayout<Int32>.size))
+        }
+        for number in 0..<messages {
+          try call.connection.emit(from: "/", Self.log, "Noted", number, String(repeating: "x", count: length))
+        }
+      }
+      connection.export(log, at: "/")
+    } _: { peer in
+      peer.write(try Message.methodCall(at: "/", "org.freedesktop.DBus.Peer", "Ping").bytes(serial: 1))
+      peer.write(try Message.methodCall(at: "/", Self.log, "Say", count).bytes(serial: 2))
+      var (bytes, next) = ([UInt8](), UInt32(0))
+      // Until all are there, or the other side has hung up.
+      while next < count, case let more = peer.read(), !more.isEmpty {
+        bytes += more
+        var start = 0
+        while let length = Message.length(ofMessageBeginningWith: Array(bytes[start...].prefix(16))),
+          start + length <= bytes.count
+        {
+          let message = try Message(bytes: Array(bytes[start..<(start + length)]))
+          if message.kind == .signal {
+            try #require(try message.values(as: UInt32.self, String.self).0 == next)
+            next += 1
+          }
+          start += length
+        }
+        bytes.removeFirst(start)
+      }
     }
   }
 

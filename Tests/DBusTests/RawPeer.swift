@@ -34,6 +34,13 @@ struct RawPeer {
     return Array(buffer.prefix(max(0, count)))
   }
 
+  /// What is there now, and no more than that.
+  func readNow(atMost limit: Int) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: limit)
+    let count = socket.withRawValue { recv($0, &buffer, limit, Int32(MSG_DONTWAIT)) }
+    return Array(buffer.prefix(max(0, count)))
+  }
+
   /// Reads until the other side hangs up.
   func drain() { while !read().isEmpty {} }
 

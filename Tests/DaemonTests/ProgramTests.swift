@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import FoundationEssentials
 import Glibc
 import Testing
 
@@ -59,6 +60,52 @@ import Testing
       }
     }
     #expect(shortest <= .seconds(1))
+  }
+
+  @Test func `a bus that stands still keeps it for some seconds only, and what it acknowledged is kept`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      let client = try await house.bus.connect()
+      let dropper = try await Dropper("dropper", hasTokens: false, in: house)
+      try await house.serving("--log-level", "debug") { daemon in
+        let run = Task { try await dropper.run() }
+        try await dropper.isAnswered(60)
+        dropper.stop()
+        try await run.value
+
+        // Who it is, the service has asked the bus by then.
+        let service = client.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+        let _: String = try await service.call("GetPreferredApplication", "")
+        // Answers that are more than a socket takes wait for the bus, which stands still.
+        let questions = 100
+        try await daemon.freeze()
+        for _ in 0..<questions {
+          client.send(
+            try Message.methodCall(
+              to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "ListDeliveries", "", "",
+              UInt32(0)))
+        }
+        let _: String = try await client.call(
+          to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId")
+        try house.signalBus(SIGSTOP)
+        defer { try? house.signalBus(SIGCONT) }
+        daemon.signal(SIGCONT)
+        try await eventually("it has answered") {
+          daemon.standardError.components(separatedBy: "ListDeliveries of").count > questions
+        }
+        let begin = ContinuousClock.now
+        daemon.signal(SIGTERM)
+        let status = try await daemon.ended()
+        let took = ContinuousClock.now - begin
+        #expect(status == .exited(0))
+        #expect(took > .seconds(1), "there was something that it could not send")
+        #expect(took < .seconds(8))
+      }
+      await client.close()
+      await dropper.close()
+      let kept = try await house.serving { _ in try await house.deliveries().map { $0[0] } }
+      #expect(Set(dropper.answered.map(\.delivery)).subtracting(kept) == [])
+    }
   }
 
   @Test(arguments: PrivateBus.Kind.available)
@@ -142,4 +189,8 @@ import Testing
       }
     }
   }
+}
+
+extension House {
+  fileprivate func signalBus(_ signal: Int32) throws { try #require(kill(bus.processIdentifier, signal) == 0) }
 }

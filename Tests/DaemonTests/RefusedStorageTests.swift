@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import Glibc
 import Testing
 
 /// A disk that takes no more.
@@ -88,7 +89,76 @@ import Testing
   }
 }
 
+/// What `ulimit -f` says to a service that anybody started: the kernel sends SIGXFSZ, which ends who does not know better.
+@Suite struct FileSizeTests {
+  @Test(arguments: PrivateBus.Kind.available)
+  func `each of many callers hears that no file may grow, and all of them go on when files may`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withHouse(kind) { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      let callers = try await [house.bus.connect(), house.bus.connect(), house.bus.connect()]
+      let kept = try await house.serving { daemon in
+        let first = try await house.drop("viewCat", "cat0")
+        let before = try await Record(of: house)
+        // Nothing can be written, and the first page of the log by halves.
+        for room in [0, 3000] {
+          try await house.limitFiles(of: daemon, to: "\(room):unlimited")
+          let refusals = try await house.dropAll(from: callers).map { try $0.get() }
+          #expect(refusals.allSatisfy { $0.name == "org.stagedoor.Error.StorageFailed" }, "\(refusals)")
+          #expect(refusals.count == 60)
+          #expect(daemon.status == nil)
+          try await house.limitFiles(of: daemon, to: "unlimited")
+          #expect(try await Record(of: house) == before)
+        }
+        #expect(daemon.standardError.contains("nothing was stored: "))
+        let landings = try await house.dropAll(from: callers)
+        #expect(landings.allSatisfy { (try? $0.get()) == nil })
+        #expect(try await house.sessions().count == 21)
+        #expect(try await house.deliveries().count == 61)
+        #expect(try await house.drop("viewCat", "cat0").session == first.session)
+        let kept = try await Record(of: house)
+        // It ends as it should also where it can write nothing more.
+        try await house.limitFiles(of: daemon, to: "0:unlimited")
+        daemon.signal(SIGTERM)
+        #expect(try await daemon.ended() == .exited(0))
+        return kept
+      }
+      for caller in callers { await caller.close() }
+      let after = try await house.serving { _ in try await Record(of: house) }
+      #expect(after == kept)
+    }
+  }
+}
+
 extension House {
+  /// Twenty cats from each caller, all at once. Answers what each was refused with.
+  fileprivate func dropAll(from callers: [Connection]) async throws -> [Result<ErrorReply, NotRefused>] {
+    await withTaskGroup(of: Result<ErrorReply, NotRefused>.self) { group in
+      for caller in callers {
+        for number in 1...20 {
+          group.addTask {
+            do {
+              _ = try await caller.call(
+                to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Deliver",
+                Payloads.activity("viewCat", "cat\(number)"), returning: ObjectPath.self, String.self, String.self)
+              return .failure(NotRefused(error: nil))
+            } catch CallError.replied(let error) {
+              return .success(error)
+            } catch {
+              return .failure(NotRefused(error: error))
+            }
+          }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  fileprivate struct NotRefused: Error {
+    let error: (any Error)?
+  }
+
   /// How large its files may become, in bytes: SOFT:HARD.
   fileprivate func limitFiles(of daemon: RunningCommand, to limits: String) async throws {
     _ = try await command("prlimit", "--pid", "\(daemon.processIdentifier)", "--fsize=\(limits)").output()

@@ -87,9 +87,19 @@ import Testing
       #expect(try await house.call("GetDelivery", "string:\(shown[1].text)")[0].text == "held")
       #expect(try await house.property("TargetContentIdentifier", of: landing.session) == "cat9")
 
-      let wrong = try await house.refusal("Activate", "string:{}", at: landing.session, in: House.session)
-      #expect(wrong.name == "org.stagedoor.Error.InvalidPayload")
-      #expect(wrong.message.contains("activityType"))
+      for (text, message) in [
+        ("nope", #"activity: expected an activity in JSON, got "nope""#),
+        ("[]", "activity: expected an activity, got a list"),
+        ("3", "activity: expected an activity, got 3"),
+        ("{}", "activityType: expected the type of the activity, got nothing"),
+        (#"{"activityType": nope}"#, #"line 1, column 18: expected a value, got "nope""#),
+      ] {
+        let wrong = try await house.refusal("Activate", "string:\(text)", at: landing.session, in: House.session)
+        #expect(wrong == ShownError(name: "org.stagedoor.Error.InvalidPayload", message: message))
+      }
+      let number = try await house.refusal("Activate", "uint32:1", at: landing.session, in: House.session)
+      #expect(number.name == "org.freedesktop.DBus.Error.InvalidArgs")
+      #expect(number.message == #"org.stagedoor.SceneSession1.Activate takes "s", not "u""#)
     }
   }
 
@@ -157,17 +167,38 @@ import Testing
 
         let wrongs = [
           ("UserActivity", "{}", "org.stagedoor.Error.InvalidPayload", "activityType"),
-          ("UserInfo", "[]", "org.stagedoor.Error.InvalidPayload", "dictionary"),
-          ("CanActivatePredicate", "SELF MATCHES 'x'", "org.stagedoor.Error.InvalidPredicate", "MATCHES"),
-          ("PrefersToActivatePredicate", "SELF ==", "org.stagedoor.Error.InvalidPredicate", "column"),
-          ("State", "background", "org.freedesktop.DBus.Error.PropertyReadOnly", "State"),
+          (
+            "UserActivity", "[]", "org.stagedoor.Error.InvalidPayload", "UserActivity: expected an activity, got a list"
+          ),
+          (
+            "StateRestorationActivity", "nope", "org.stagedoor.Error.InvalidPayload",
+            #"StateRestorationActivity: expected an activity in JSON, got "nope""#
+          ), ("UserInfo", "[]", "org.stagedoor.Error.InvalidPayload", "UserInfo: expected a dictionary, got a list"),
+          (
+            "UserInfo", "nope", "org.stagedoor.Error.InvalidPayload",
+            #"UserInfo: expected a dictionary in JSON, got "nope""#
+          ),
+          (
+            "CanActivatePredicate", "SELF MATCHES 'x'", "org.stagedoor.Error.InvalidPredicate",
+            "CanActivatePredicate: column 6: there is no MATCHES"
+          ), ("PrefersToActivatePredicate", "SELF ==", "org.stagedoor.Error.InvalidPredicate", "column"),
+          (
+            "Title", String(repeating: "x", count: 13_000), "org.freedesktop.DBus.Error.LimitsExceeded",
+            "Title: expected at most 12800 bytes, got 13000"
+          ), ("State", "background", "org.freedesktop.DBus.Error.PropertyReadOnly", "State"),
         ]
         for (name, text, error, says) in wrongs {
           let refusal = try await house.refusal(
             "Set", "string:\(House.session)", "string:\(name)", "variant:string:\(text)", at: session,
             in: House.properties)
           #expect(refusal.name == error, "\(name): \(refusal)")
-          #expect(refusal.message.contains(says), "\(refusal)")
+          #expect(says.contains(": ") ? refusal.message.hasPrefix(says) : refusal.message.contains(says), "\(refusal)")
+        }
+        for (value, type) in [("variant:uint32:1", "u"), ("variant:boolean:true", "b")] {
+          let refusal = try await house.refusal(
+            "Set", "string:\(House.session)", "string:Title", value, at: session, in: House.properties)
+          #expect(refusal.name == "org.freedesktop.DBus.Error.InvalidArgs")
+          #expect(refusal.message == #"org.stagedoor.SceneSession1.Title is of type "s", not "\#(type)""#)
         }
         #expect(try await house.property("CanActivatePredicate", of: session) == "SELF == 'cat5'")
       }

@@ -30,6 +30,8 @@ import Testing
     ("[nul]", "line 1, column 2: expected null, got \"nul\""),
     ("[nulls]", "line 1, column 6: expected \",\" or \"]\", got \"s\""),
     ("fals", "line 1, column 1: expected false, got \"fals\""),
+    ("nope", "line 1, column 1: expected a value, got \"nope\""),
+    ("[nulL]", "line 1, column 2: expected a value, got \"nulL\""),
     ("[NaN]", "line 1, column 2: expected a value, got \"NaN\""),
     ("[Infinity]", "line 1, column 2: expected a value, got \"Infinity\""),
     ("[-Infinity]", "line 1, column 3: expected a digit, got \"Infinity\""),

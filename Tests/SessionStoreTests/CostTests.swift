@@ -1,5 +1,6 @@
 import SceneModel
 import SessionStore
+import StoreTestSupport
 import Testing
 
 /// What a commit and an opening cost, counted in pages rather than in time: it must not grow with the number of

@@ -1,6 +1,7 @@
 import Glibc
 import SceneModel
 import SessionStore
+import StoreTestSupport
 import Testing
 
 struct DiskErrorTests {

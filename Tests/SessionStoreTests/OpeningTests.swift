@@ -1,6 +1,7 @@
 import Glibc
 import SceneModel
 import SessionStore
+import StoreTestSupport
 import Testing
 
 struct OpeningTests {
@@ -92,7 +93,12 @@ struct OpeningTests {
     directory.write([], to: "stagedoor.db")
     let store = try open(directory)
     #expect(store.setAside == nil)
+    // Somebody may have emptied it.
+    #expect(store.problems == ["\(directory.path)/stagedoor.db: was there and empty, and a store begins in it"])
     try store.commit([event(1)], at: noon)
+    store.close()
+    #expect(try open(directory).problems == [])
+    #expect(try open(TemporaryDirectory()).problems == [])
   }
 
   @Test(arguments: Breakage.allCases)
@@ -164,6 +170,21 @@ struct OpeningTests {
       }
       return directory
     }
+  }
+
+  @Test func `a directory in the place of the log is said, and nothing is touched`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    try store.commit([event(1)], at: noon)
+    store.close()
+    let before = directory.bytes(of: "stagedoor.db")
+    mkdir(directory.path + "/stagedoor.db-wal", 0o700)
+    let error = failure { () throws(StoreError) in _ = try open(directory) }
+    #expect(
+      error?.message == "\(directory.path)/stagedoor.db-wal: is no file; take it away, and start stagedoord again")
+    #expect(directory.bytes(of: "stagedoor.db") == before)
+    rmdir(directory.path + "/stagedoor.db-wal")
+    #expect(try open(directory).lastEventSequence == 1)
   }
 
   @Test func `a second broken store does not take the name of the first`() throws {
@@ -262,32 +283,13 @@ struct OpeningTests {
         if step == 80 { try store.settle() }
       }
       if isKilled { directory = directory.copy() } else { store.close() }
-      let first = try asFirstVersion(directory)
+      let first = try directory.asFirstVersion()
       let next = try open(first)
       #expect(next.setAside == nil)
       try expectSame(next, model)
       next.close()
       try expectSame(try open(first), model)
     }
-  }
-
-  /// The same in a file as the first version made it.
-  private func asFirstVersion(_ directory: TemporaryDirectory) throws -> TemporaryDirectory {
-    let first = TemporaryDirectory()
-    try open(first, schema: Schema(steps: [Schema.current.steps[0]])).close()
-    let session =
-      "number, identifier, application, created, role, configuration, state, flags, last_activated, title, user_activity, "
-      + "restoration_activity, opened_content, user_info, can_activate, prefers_to_activate, shown_by"
-    tamper(
-      first,
-      """
-      ATTACH '\(directory.path)/stagedoor.db' AS later; DELETE FROM ledger;
-      INSERT INTO session SELECT \(session) FROM later.session
-      """
-        + ["ledger", "log", "delivery", "event", "preference", "owed"].map {
-          "; INSERT INTO \($0) SELECT * FROM later.\($0)"
-        }.joined())
-    return first
   }
 
   @Test func `steps are one transaction: where the last fails, none was made`() throws {

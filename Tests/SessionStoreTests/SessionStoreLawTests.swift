@@ -1,6 +1,7 @@
 import Glibc
 import SceneModel
 import SessionStore
+import StoreTestSupport
 import Testing
 
 /// Generated records against a model in plain dictionaries. The seed is printed when one breaks.

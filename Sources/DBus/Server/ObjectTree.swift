@@ -16,13 +16,14 @@
 /// ```
 public struct Subtree: Sendable {
   let interfaces: @Sendable (ObjectPath) -> [Interface]?
-  let children: @Sendable () -> [String]
+  let children: @Sendable () throws -> [String]
 
   /// - Parameters:
   ///   - interfaces: What the object at a path can do; `nil` where there is none. Called for each call, on the loop.
-  ///   - children: The last elements of all the paths there are, for those who look around.
+  ///   - children: The last elements of all the paths there are, for those who look around. Where they cannot be told, who looks is answered with
+  ///     what is thrown: a list that lacks some would say that these have gone.
   public init(
-    interfaces: @escaping @Sendable (ObjectPath) -> [Interface]?, children: @escaping @Sendable () -> [String]
+    interfaces: @escaping @Sendable (ObjectPath) -> [Interface]?, children: @escaping @Sendable () throws -> [String]
   ) {
     self.interfaces = interfaces
     self.children = children
@@ -78,9 +79,9 @@ struct ObjectTree {
     return node?.interfaces
   }
 
-  func children(of path: ObjectPath) -> [String] {
+  func children(of path: ObjectPath) throws -> [String] {
     guard let node = nodes[path] else { return [] }
-    return Set(node.children.keys).union(node.subtree?.children() ?? []).sorted()
+    return Set(node.children.keys).union(try node.subtree?.children() ?? []).sorted()
   }
 
   /// The nearest object manager above `path`.
@@ -94,7 +95,7 @@ struct ObjectTree {
   }
 
   /// Every object below `path`, each with what it can do. What lies below another manager is that one's to list.
-  func objects(below path: ObjectPath, _ visit: (ObjectPath, [Interface]) throws -> Void) rethrows {
+  func objects(below path: ObjectPath, _ visit: (ObjectPath, [Interface]) throws -> Void) throws {
     guard let node = nodes[path] else { return }
     for (element, child) in node.children {
       let childPath = ObjectPath(unchecked: path == .root ? "/\(element)" : "\(path)/\(element)")
@@ -102,7 +103,7 @@ struct ObjectTree {
       if !child.isManager { try objects(below: childPath, visit) }
     }
     guard let subtree = node.subtree else { return }
-    for element in subtree.children() {
+    for element in try subtree.children() {
       guard let childPath = try? path.appending(element), nodes[childPath]?.interfaces.isEmpty ?? true,
         let interfaces = subtree.interfaces(childPath)
       else { continue }

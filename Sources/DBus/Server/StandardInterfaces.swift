@@ -56,7 +56,7 @@ enum StandardInterfaces {
     manager.method("GetManagedObjects", out: "object_paths_interfaces_and_properties") {
       (call: Call) throws -> [ObjectPath: [String: [String: Variant]]] in
       if call.isAbandoned { throw abandoned }
-      let managed = call.connection.assumeIsolated { $0.managedObjects(for: call) }
+      let managed = try call.connection.assumeIsolated { try $0.managedObjects(for: call) }
       if managed.count > manyObjects { call.tookLong() }
       return managed
     }
@@ -74,8 +74,8 @@ private let abandoned = ErrorReply(.noReply, "the caller has left")
 
 extension Connection {
   /// What the object at `path` says of itself.
-  func introspection(of path: ObjectPath) throws(ErrorReply) -> Introspection.Node {
-    let children = objects.children(of: path)
+  func introspection(of path: ObjectPath) throws -> Introspection.Node {
+    let children = try objects.children(of: path)
     // What stands above objects that are made up is listed above, also while there are none.
     let isThere = path == .root || !children.isEmpty || objects[path]?.subtree != nil
     guard let interfaces = objects.interfaces(at: path), isThere || !interfaces.isEmpty else {
@@ -164,9 +164,9 @@ extension Connection {
     return interface
   }
 
-  fileprivate func managedObjects(for call: Call) -> [ObjectPath: [String: [String: Variant]]] {
+  fileprivate func managedObjects(for call: Call) throws -> [ObjectPath: [String: [String: Variant]]] {
     var managed: [ObjectPath: [String: [String: Variant]]] = [:]
-    objects.objects(below: call.path) { path, interfaces in
+    try objects.objects(below: call.path) { path, interfaces in
       var description: [String: [String: Variant]] = [:]
       // What a caller may not reach, it is not shown.
       let question = call.asking(about: path)

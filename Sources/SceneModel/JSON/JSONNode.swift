@@ -111,6 +111,11 @@ package enum JSON {
     try read(text, atMost: limit) { node throws(Fault) in try node.value() }
   }
 
+  /// A dictionary of values, with their tags.
+  package static func dictionary(_ text: Text) throws(Fault) -> UserInfo {
+    try read(text, atMost: Limits.payload) { node throws(Fault) in try node.dictionary() }
+  }
+
   package static func text(of value: Value) -> Text {
     let writer = JSONWriter()
     writer.write(value)

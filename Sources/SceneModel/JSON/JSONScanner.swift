@@ -109,7 +109,8 @@ struct JSONScanner {
     let isIt = word.withUTF8Buffer { wanted in
       start + wanted.count <= bytes.count && bytes[start..<(start + wanted.count)].elementsEqual(wanted)
     }
-    guard isIt else { throw expected("\(word)") }
+    // A word that only begins alike was not meant to be this one.
+    guard isIt else { throw expected("\(word)".hasPrefix(JSONText.word(bytes, at: start)) ? "\(word)" : "a value") }
     offset += word.utf8CodeUnitCount
     try append(kind, from: start, to: offset)
   }

@@ -103,11 +103,17 @@ extension DocumentNode {
 
   /// What a `userInfo` holds.
   func requireDictionary() throws(Fault) -> UserInfo {
+    let dictionary = try dictionary()
+    try dictionary.refuseDepth(at: place)
+    return dictionary
+  }
+
+  /// However deep it is.
+  func dictionary() throws(Fault) -> UserInfo {
     _ = try requireFields()
     guard case .dictionary(let dictionary) = try value() else {
       throw fault("a dictionary, in $literal where its only key begins with $")
     }
-    try dictionary.refuseDepth(at: place)
     return dictionary
   }
 

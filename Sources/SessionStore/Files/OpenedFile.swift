@@ -14,7 +14,7 @@ struct OpenedFile {
   init(
     _ directory: StoreDirectory?, _ durability: Durability, _ schema: Schema, _ rules: ReadingRules
   ) throws(StoreError) {
-    if let directory { try OpenedFile.prepare(directory) }
+    if let directory { problems = try OpenedFile.prepare(directory) }
     database = try Database(path: directory?.file)
     if database.isReadOnly { throw StoreError(.readOnly, "\(database.name): may not be written") }
     // No other process has a part in it, so SQLite's index of its log is in memory, and looking at a file writes
@@ -33,12 +33,17 @@ struct OpenedFile {
     try replay(rules)
   }
 
-  private static func prepare(_ directory: StoreDirectory) throws(StoreError) {
+  /// Answers what somebody should hear of.
+  private static func prepare(_ directory: StoreDirectory) throws(StoreError) -> [String] {
     switch try directory.content() {
     case .somethingElse(let reason): throw StoreError(.corrupt, "\(directory.file): \(reason)")
     case .nothing: try directory.makeFile()
+    case .emptyFile:
+      try directory.makeFile()
+      return ["\(directory.file): was there and empty, and a store begins in it"]
     case .file: try directory.restrictFiles()
     }
+    return []
   }
 
   /// Only reads: what a later version wrote, or another program, stays as it is.

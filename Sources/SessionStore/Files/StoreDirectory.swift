@@ -130,7 +130,7 @@ final class StoreDirectory {
     if !hasWriteAheadLog { unlink(writeAheadLog) }
   }
 
-  enum Content { case nothing, file, somethingElse(String) }
+  enum Content { case nothing, emptyFile, file, somethingElse(String) }
 
   func content() throws(StoreError) -> Content {
     var status = stat()
@@ -141,7 +141,11 @@ final class StoreDirectory {
     }
     if status.st_mode & S_IFMT != S_IFREG { return .somethingElse("it is no file") }
     // SQLite would take an empty file for a new one, and delete the log beside it.
-    if status.st_size == 0 { return exists(writeAheadLog) ? .somethingElse("it is empty") : .nothing }
+    if status.st_size == 0 { return exists(writeAheadLog) ? .somethingElse("it is empty") : .emptyFile }
+    // The file may be whole, so somebody has to look.
+    if stat(writeAheadLog, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+      throw StoreError(.io, "\(writeAheadLog): is no file; take it away, and start stagedoord again")
+    }
     return .file
   }
 

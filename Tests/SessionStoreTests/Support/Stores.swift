@@ -3,6 +3,7 @@ import Glibc
 import SceneModel
 import SceneTestSupport
 import SessionStore
+import StoreTestSupport
 import Testing
 
 let noon = Instant(microseconds: 1_777_636_800_000_000)
@@ -45,13 +46,16 @@ func event(_ sequence: UInt64, at instant: Instant = noon) -> Record {
 
 func instant(_ seconds: Int64) -> Instant { Instant(microseconds: noon.microseconds + seconds * 1_000_000) }
 
-/// Does something to a store's file that no store would do.
-func tamper(_ directory: TemporaryDirectory, _ sql: String, place: SourceLocation = #_sourceLocation) {
+/// Does something to a store's file that no store would do. `look` sees what a process leaves that is killed now.
+func tamper(
+  _ directory: TemporaryDirectory, _ sql: String, place: SourceLocation = #_sourceLocation, _ look: () -> Void = {}
+) {
   var handle: OpaquePointer?
   sqlite3_open("\(directory.path)/stagedoor.db", &handle)
   #expect(
     sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))",
     sourceLocation: place)
+  look()
   sqlite3_close(handle)
 }
 

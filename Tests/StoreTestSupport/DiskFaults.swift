@@ -2,8 +2,8 @@ import CSQLite
 import Glibc
 
 /// Makes reads, writes and syncs of the files of one directory fail, where SQLite asks for them.
-enum DiskFaults {
-  enum Call { case open, read, write, sync }
+package enum DiskFaults {
+  package enum Call: Sendable { case open, read, write, sync }
 
   fileprivate struct Fault {
     let directory: String
@@ -21,8 +21,10 @@ enum DiskFaults {
     let methods: UnsafePointer<sqlite3_io_methods>
   }
 
-  // The three below are only touched with the mutex held.
+  // The four below are only touched with the mutex held.
   nonisolated(unsafe) fileprivate static var faults: [Fault] = []
+  // As above.
+  nonisolated(unsafe) fileprivate static var watchers: [String: () -> Void] = [:]
   // As above.
   nonisolated(unsafe) fileprivate static var reads: [String: Int] = [:]
   // As above.
@@ -43,26 +45,43 @@ enum DiskFaults {
 
   /// - Returns: whether a call failed.
   @discardableResult
-  static func during(
-    _ calls: Set<Call>, in directory: TemporaryDirectory, error: Int32, after: Int = 0, count: Int = .max,
+  package static func during(
+    _ calls: Set<Call>, in directory: String, error: Int32, after: Int = 0, count: Int = .max,
     _ body: () throws -> Void
   ) rethrows -> Bool {
-    let path = directory.path
-    locked { faults.append(Fault(directory: path, calls: calls, error: error, after: after, count: count)) }
-    defer { locked { faults.removeAll { $0.directory == path } } }
+    begin(calls, in: directory, error: error, after: after, count: count)
+    defer { end(in: directory) }
     try body()
-    return locked { faults.contains { $0.directory == path && $0.count < count } }
+    return locked { faults.contains { $0.directory == directory && $0.count < count } }
+  }
+
+  /// From now on, for those that look from elsewhere.
+  package static func begin(
+    _ calls: Set<Call>, in directory: String, error: Int32, after: Int = 0, count: Int = .max
+  ) {
+    locked { faults.append(Fault(directory: directory, calls: calls, error: error, after: after, count: count)) }
+  }
+
+  package static func end(in directory: String) { locked { faults.removeAll { $0.directory == directory } } }
+
+  /// Has `look` see the files before each of the writes that `body` makes.
+  package static func beforeEachWrite(
+    in directory: String, _ look: @escaping () -> Void, during body: () throws -> Void
+  ) rethrows {
+    locked { watchers[directory] = look }
+    defer { locked { watchers[directory] = nil } }
+    try body()
   }
 
   /// How many reads of files in the directory `body` made.
-  static func reads(in directory: TemporaryDirectory, _ body: () throws -> Void) rethrows -> Int {
-    locked { reads[directory.path] = 0 }
+  package static func reads(in directory: String, _ body: () throws -> Void) rethrows -> Int {
+    locked { reads[directory] = 0 }
     try body()
-    return locked { reads.removeValue(forKey: directory.path) ?? 0 }
+    return locked { reads.removeValue(forKey: directory) ?? 0 }
   }
 
   /// Puts itself between SQLite and the system, once and for all tests.
-  static let install: Void = {
+  package static let install: Void = {
     guard let system = sqlite3_vfs_find(nil) else { fatalError("SQLite has no file system") }
     let faulty = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
     faulty.initialize(to: system.pointee)
@@ -133,6 +152,7 @@ private func methods(
 
 /// Whether the call is to fail; `errno` says why.
 private func fails(_ call: DiskFaults.Call, _ path: String) -> Bool {
+  if call == .write { DiskFaults.locked { DiskFaults.watchers.first { path.hasPrefix($0.key) }?.value }?() }
   let error: Int32 = DiskFaults.locked {
     if call == .read {
       for directory in DiskFaults.reads.keys where path.hasPrefix(directory) {

@@ -1,0 +1,149 @@
+import DBus
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import SceneModel
+import Testing
+
+/// A store that was damaged while nobody used it, and while somebody did.
+@Suite struct DamageTests {
+  enum Damage: CaseIterable, Sendable {
+    case head, places, cut, other, folder, emptied
+
+    var reason: String {
+      switch self {
+      case .head, .other: "file is not a database"
+      case .places, .cut: "database disk image is malformed"
+      case .folder: "it is no file"
+      case .emptied: "it is empty"
+      }
+    }
+
+    fileprivate func happen(to file: String) throws {
+      var bytes = try Data(contentsOf: URL(filePath: file))
+      switch self {
+      case .head: bytes.replaceSubrange(0..<100, with: Data(repeating: 0xA5, count: 100))
+      case .places:
+        for start in stride(from: 4096, to: bytes.count - 400, by: 4096) {
+          bytes.replaceSubrange(start..<(start + 400), with: Data(repeating: 0xA5, count: 400))
+        }
+      case .cut: bytes = bytes.prefix(9000)
+      case .other: bytes = Data(String(repeating: "this is no store\n", count: 1000).utf8)
+      case .folder:
+        try FileManager.default.removeItem(atPath: file)
+        try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+        try Data("kept".utf8).write(to: URL(filePath: "\(file)/inside"))
+        return
+      case .emptied:
+        bytes = Data()
+        try Data("the log of a file that was emptied".utf8).write(to: URL(filePath: "\(file)-wal"))
+      }
+      try bytes.write(to: URL(filePath: file))
+    }
+  }
+
+  @Test(arguments: Damage.allCases)
+  func `what was damaged is set aside as it is, with a sentence, and the service begins anew`(damage: Damage)
+    async throws
+  {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try house.leave((1...300).map { .cat($0) })
+      try damage.happen(to: house.store)
+      let before = try house.bytes(of: house.store)
+      try await house.serving { daemon in
+        #expect(try await house.drop("viewCat", "cat1").outcome == "created")
+        let path = try house.setAside()
+        #expect(
+          daemon.standardError.hasPrefix(
+            "stagedoord: the store was broken (\(house.store): \(damage.reason)); it is now \(path), and a new one was begun\n"
+          ),
+          "\(daemon.standardError)")
+        #expect(try house.bytes(of: path) == before)
+      }
+      try await house.serving { daemon in
+        #expect(try await house.drop("viewCat", "cat1").outcome == "activated")
+        #expect(!daemon.standardError.contains("broken"))
+        _ = try house.setAside()
+      }
+    }
+  }
+
+  @Test func `what is damaged while the service runs is refused, said, and set aside by the next start`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try house.leave((1...3000).map { .cat($0) })
+      try await house.serving { daemon in
+        #expect(try await house.eventSequence() == "0")
+        // It has read its first pages, and what is in them.
+        let file = try OpenFile(path: house.store)
+        try file.overwrite(from: 3)
+        let list = try await house.refusal("ListSessions", "string:", "string:", "uint32:0")
+        #expect(list.name == "org.stagedoor.Error.StorageFailed")
+        #expect(list.message.contains("\(house.store): database disk image is malformed"), "\(list)")
+        for _ in 0..<2 {
+          let drop = try await house.refusal("Drop", "string:viewCat", "string:lion", "dict:string:string:")
+          #expect(drop.name == "org.stagedoor.Error.StorageFailed")
+        }
+        let preference = try await house.refusal("SetPreferredApplication", "string:viewCat", "string:org.example.Cats")
+        #expect(
+          preference.message.hasSuffix(
+            "\(house.store): is damaged, and takes nothing more: it is set aside when stagedoord is started again"),
+          "\(preference)")
+        #expect(daemon.status == nil)
+        daemon.signal(SIGTERM)
+        #expect(try await daemon.ended() == .exited(0))
+        #expect(daemon.standardError.contains("is damaged, and takes nothing more"))
+      }
+      let damaged = try house.bytes(of: house.store)
+      try await house.serving { daemon in
+        #expect(try await house.drop("viewCat", "cat1").outcome == "created")
+        #expect(daemon.standardError.contains("the store was broken (\(house.store): "))
+        let path = try house.setAside()
+        #expect(try house.bytes(of: path) == damaged)
+      }
+    }
+  }
+}
+
+/// A file that somebody else has open.
+private struct OpenFile {
+  private let descriptor: OwnedFileDescriptor
+  private let size: Int
+
+  init(path: String) throws {
+    descriptor = OwnedFileDescriptor(owning: open(path, O_WRONLY | O_CLOEXEC))
+    var status = stat()
+    try #require(stat(path, &status) == 0)
+    size = Int(status.st_size)
+  }
+
+  /// All but the first pages.
+  func overwrite(from page: Int) throws {
+    let bytes = [UInt8](repeating: 0xA5, count: size - page * 4096)
+    let count = descriptor.withRawValue { pwrite($0, bytes, bytes.count, off_t(page * 4096)) }
+    try #require(count == bytes.count)
+  }
+}
+
+extension House {
+  fileprivate var store: String { "\(state)/stagedoor.db" }
+
+  /// Of a directory, what is in it.
+  fileprivate func bytes(of path: String) throws -> [Data] {
+    var isDirectory = false
+    _ = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+    let files = isDirectory ? try FileManager.default.contentsOfDirectory(atPath: path).map { "\(path)/\($0)" } : [path]
+    return try (files + ["\(path)-wal"]).filter { FileManager.default.fileExists(atPath: $0) }
+      .map { try Data(contentsOf: URL(filePath: $0)) }
+  }
+
+  /// The one that there is.
+  fileprivate func setAside() throws -> String {
+    let names = try FileManager.default.contentsOfDirectory(atPath: state).filter {
+      $0.hasPrefix("stagedoor.db-set-aside-") && !$0.hasSuffix("-wal")
+    }
+    try #require(names.count == 1, "\(names)")
+    return "\(state)/\(names[0])"
+  }
+}

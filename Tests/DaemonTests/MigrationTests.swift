@@ -1,0 +1,66 @@
+import DBus
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import SceneModel
+import Testing
+
+/// A store that an earlier version left.
+@Suite struct MigrationTests {
+  /// Makes the file what the first version would have written.
+  private static let downgrade = """
+    import sqlite3, sys
+    store = sqlite3.connect(sys.argv[1], isolation_level=None)
+    store.executescript(\"""
+      DROP TABLE condition_key; DROP INDEX session_by_key; DROP INDEX delivery_over;
+      ALTER TABLE session DROP COLUMN shown_key; PRAGMA user_version = 1; VACUUM\""")
+    """
+
+  private static let version = """
+    import sqlite3, sys
+    print(sqlite3.connect(sys.argv[1]).execute("PRAGMA user_version").fetchone()[0])
+    """
+
+  @Test func `a service that is killed while it brings a store up to date has lost nothing`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      var lions = Session.cat(6001)
+      lions.canActivatePredicate = "SELF == 'lion' OR SELF == 'puma'"
+      try house.leave((1...6000).map { .cat($0) } + [lions])
+      let store = "\(house.state)/stagedoor.db"
+      _ = try await house.command("/usr/bin/python3", "-c", Self.downgrade, store).output()
+      var versions: [String] = []
+      // Killed as soon as the file is opened, when there is a log; and as soon as anything is in the log.
+      for length in [0, 1] {
+        try await house.gone()
+        try await house.daemon().whileRunning { daemon in
+          try await withLimit(usualLimit, "a log of \(length) bytes") {
+            var status = stat()
+            while stat("\(store)-wal", &status) != 0 || status.st_size < length {
+              try await ContinuousClock().sleep(for: .milliseconds(1))
+            }
+          }
+          daemon.signal(SIGKILL)
+          #expect(try await daemon.ended() == .signalled(SIGKILL))
+        }
+        // A copy, since to look at it is to take its log in.
+        let copy = "\(house.state)-\(length)"
+        try FileManager.default.copyItem(atPath: house.state, toPath: copy)
+        versions.append(
+          try await house.command("/usr/bin/python3", "-c", Self.version, "\(copy)/stagedoor.db").output())
+      }
+      #expect(versions.contains("1"), "killed before all was done: \(versions)")
+      try await house.serving { daemon in
+        let caller = House.Caller(house)
+        #expect(try await caller.drop("lion") == [Session.path(ofCat: 6001), "activated"])
+        #expect(try await caller.drop("cat5999") == [Session.path(ofCat: 5999), "activated"])
+        let (chosen, count) = try await caller.candidates("cat77")
+        #expect((chosen, count) == (Session.path(ofCat: 77), 6001))
+        #expect(!daemon.standardError.contains("broken"), "\(daemon.standardError)")
+        daemon.signal(SIGTERM)
+        #expect(try await daemon.ended() == .exited(0))
+      }
+      #expect(try await house.command("/usr/bin/python3", "-c", Self.version, store).output() == "2")
+    }
+  }
+}

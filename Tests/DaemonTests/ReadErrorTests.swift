@@ -1,0 +1,139 @@
+import DBus
+import DBusTestSupport
+import Glibc
+import Interchange
+import SceneModel
+import SessionStore
+import StoreTestSupport
+import Testing
+
+/// A disk that cannot be read for a moment, while a service that has just begun reads what it left there. The service runs in this process, where
+/// its disk is ours.
+@Suite struct ReadErrorTests {
+  @Test func `what cannot be read is said, tried again when somebody asks, and then as if nothing had been`()
+    async throws
+  {
+    var (inBackground, inForeground) = (0, 0)
+    // So many reads go well first: of what the first drop asks for, or of what follows behind it.
+    for readable in [0, 20, 60] {
+      try await withHouse { house in
+        try house.leave((1...1000).map { .cat($0) } + (1001...1005).map { .cat($0, configuration: "Lost") })
+        try await house.servingHere(Manifests.cats) { log in
+          let caller = House.Caller(house)
+          DiskFaults.begin([.read], in: house.state, error: EIO, after: readable)
+          if try await caller.isDropped("cat7", to: Session.path(ofCat: 7)) {
+            try await eventually("the warning") {
+              log.lines.contains { $0.contains("its sessions cannot be read for the moment") }
+            }
+            #expect(log.lines.allSatisfy { $0.contains("disk I/O error") }, "\(log.lines)")
+            inBackground += 1
+          } else {
+            inForeground += 1
+          }
+          // Nobody is told of a window that there is none, and none is made in its place.
+          for number in [990, 991] {
+            let path = Session.path(ofCat: number)
+            _ = try await caller.isDropped("cat\(number)", to: path)
+            _ = try await caller.isDropped("cat\(number)", to: path, into: path)
+            try await caller.expectActivated(path, orNot: true)
+          }
+          _ = try await caller.isToldOfAll(1000)
+          DiskFaults.end(in: house.state)
+
+          for number in [7, 990, 991, 992] {
+            let path = Session.path(ofCat: number)
+            #expect(try await caller.drop("cat\(number)") == [path, "activated"])
+            try await caller.expectActivated(path, orNot: false)
+          }
+          // Those that nobody asks for follow again.
+          try await eventually("the last are read") { try await house.sessions().count == 1000 }
+          #expect(try await caller.candidates("cat77") == (Session.path(ofCat: 77), 1000))
+          #expect(try await caller.isToldOfAll(1000))
+        }
+        try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+        try await house.serving { _ in
+          let (chosen, count) = try await House.Caller(house).candidates("cat990")
+          #expect((chosen, count) == (Session.path(ofCat: 990), 1000))
+        }
+      }
+    }
+    #expect(inBackground > 0 && inForeground > 0, "\(inBackground) in the background, \(inForeground) not")
+  }
+}
+
+extension House.Caller {
+  /// Whether it came there; it was refused for the disk's sake otherwise.
+  fileprivate func isDropped(_ key: String, to path: String, into session: String? = nil) async throws -> Bool {
+    try await isStored {
+      let landing = try await drop(key, into: session)
+      #expect(landing == [path, "activated"], "\(key)")
+    }
+  }
+
+  /// The window is there and comes to the front, or the disk is to blame.
+  fileprivate func expectActivated(_ path: String, orNot mayFail: Bool) async throws {
+    let isActivated = try await isStored { try await activate(path) }
+    #expect(isActivated || mayFail)
+  }
+
+  /// Whether it is told of all windows. It may be told of none, which is an error, and never of some.
+  fileprivate func isToldOfAll(_ count: Int) async throws -> Bool {
+    try await isStored {
+      let objects = try await house.watcher.call(
+        to: House.name, at: "/org/stagedoor/Interchange1", "org.freedesktop.DBus.ObjectManager", "GetManagedObjects",
+        returning: [ObjectPath: [String: [String: Variant]]].self)
+      let sessions = objects.keys.count { $0.rawValue.contains("/session/") }
+      #expect(sessions >= count)
+    }
+  }
+
+  private func isStored(_ body: () async throws -> Void) async throws -> Bool {
+    do {
+      try await body()
+      return true
+    } catch CallError.replied(let error) {
+      #expect(error.name == "org.stagedoor.Error.StorageFailed", "\(error)")
+      return false
+    }
+  }
+}
+
+/// What a service said.
+private final class LogLines: Sendable {
+  private let content = Lock<[String]>([])
+
+  var lines: [String] { content.withLock { $0 } }
+  func add(_ line: String) { content.withLock { $0.append(line) } }
+}
+
+extension House {
+  /// Runs `body` while the service runs in this process.
+  fileprivate func servingHere(
+    _ manifest: String, _ body: nonisolated(nonsending) (LogLines) async throws -> Void
+  ) async throws {
+    _ = DiskFaults.install
+    let lines = LogLines()
+    let state = state
+    let connection = try await bus.connect()
+    connection.identifyCallers(admittingStrangers: true)
+    let interchange = try await connection.loop.run { _ in
+      @Sendable func now() -> Instant {
+        Instant(microseconds: 1_777_636_800_000_000)
+      }
+      let store = try SessionStore(
+        directory: state, durability: .normal, rules: ReadingRules(types: TypeCatalog()), at: now())
+      return try Interchange(
+        on: connection, store: store, types: TypeCatalog(), settings: Interchange.Settings(now: now),
+        log: Log(.warning) { lines.add($1) })
+    }
+    try await interchange.declare(Manifest(Array(manifest.utf8), types: TypeCatalog()))
+    await interchange.export()
+    #expect(try await connection.requestName(House.name) == .owned)
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(lines)) } catch { result = .failure(error) }
+    DiskFaults.end(in: state)
+    await interchange.close()
+    await connection.close()
+    try result.get()
+  }
+}

@@ -1,0 +1,103 @@
+import SceneModel
+import SceneTestSupport
+import SessionStore
+import Testing
+
+/// Bytes of a store that are others than it wrote.
+struct DamageTests {
+  /// A store with some of everything, in rows and in the log.
+  private func made(_ generator: inout RecordGenerator) throws -> TemporaryDirectory {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    for step in 0..<60 {
+      try store.commit(generator.records(), at: generator.now)
+      if step == 40 { try store.rest(at: generator.now) }
+    }
+    return directory.copy()
+  }
+
+  private func damage(_ bytes: [UInt8], _ random: inout SeededRandom) -> [UInt8] {
+    var bytes = bytes
+    if random.once(in: 5) { bytes.removeLast(random.below(bytes.count)) }
+    for _ in 0..<(1 + random.below(5)) where !bytes.isEmpty {
+      let start = random.below(bytes.count)
+      let end = min(bytes.count, start + 1 + random.below(random.once(in: 3) ? 10_000 : 40))
+      let other = random.below(bytes.count)
+      let kind = random.below(3)
+      for place in start..<end {
+        switch kind {
+        case 0: bytes[place] = 0
+        case 1: bytes[place] = UInt8(random.below(256))
+        default: bytes[place] = bytes[(other + place - start) % bytes.count]
+        }
+      }
+    }
+    return bytes
+  }
+
+  /// All that a service asks of it, as long as it answers. Answers whether nothing was refused.
+  private func use(_ store: SessionStore) -> Bool {
+    failure { () throws(StoreError) in
+      try store.forEachSession { _ in }
+      for session in try store.sessions(limit: 50) ?? [] {
+        _ = try store.session(session.identifier)
+        _ = try store.openDeliveries(to: session.identifier)
+        _ = try store.sessions(of: session.application, concernedWith: "photo-1", limit: 100)
+      }
+      for delivery in try store.deliveries(limit: 50) ?? [] { _ = try store.delivery(delivery.identifier) }
+      _ = try store.events(after: 0, limit: .max)
+      _ = try store.preferences()
+      _ = try store.connectedSessions()
+      try store.commit((1...20).flatMap { [.session(session($0)), .delivery(delivery($0))] }, at: noon)
+      try store.commit([event(store.lastEventSequence + 1)], at: noon)
+      try store.rest(at: noon)
+    } == nil
+  }
+
+  @Test(arguments: 0..<rounds)
+  func `wherever bytes are overwritten, the store is used, or set aside as it was and begun anew`(seed: UInt64) throws {
+    var generator = RecordGenerator(seed: seed)
+    let whole = try made(&generator)
+    var random = SeededRandom(seed: seed ^ 0xDA)
+    var (atOnce, later) = (0, 0)
+    for round in 0..<8 {
+      let comment = Comment(rawValue: "seed \(seed), round \(round)")
+      let directory = whole.copy()
+      let file = damage(directory.bytes(of: "stagedoor.db"), &random)
+      directory.write(file, to: "stagedoor.db")
+      let log = directory.bytes(of: "stagedoor.db-wal")
+      let first = try opened(directory)
+      let wasUsed = use(first)
+      first.close()
+      if let setAside = first.setAside {
+        atOnce += 1
+        let name = String(setAside.path.split(separator: "/").last ?? "")
+        #expect(directory.bytes(of: name) == file, comment)
+        #expect(directory.bytes(of: name + "-wal") == log, comment)
+        #expect(wasUsed, comment)
+        continue
+      }
+      // What is damaged may be what nobody looks at.
+      if wasUsed { continue }
+      later += 1
+      let next = try opened(directory)
+      #expect(next.setAside != nil, "\(comment): what is damaged is not opened again and again")
+      #expect(
+        directory.names.contains { $0.hasPrefix("stagedoor.db-set-aside") && directory.size(of: $0) > 0 }, comment)
+      #expect(use(next), comment)
+      next.close()
+      #expect(try open(directory).setAside == nil, comment)
+    }
+    #expect(atOnce + later > 0)
+  }
+
+  /// As the service opens it: what is seen late is remembered, and it is opened once more.
+  private func opened(_ directory: TemporaryDirectory) throws -> SessionStore {
+    do throws(StoreError) {
+      return try open(directory)
+    } catch {
+      try #require(error.kind == .corrupt, "\(error)")
+      return try open(directory)
+    }
+  }
+}

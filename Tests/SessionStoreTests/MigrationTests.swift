@@ -1,0 +1,88 @@
+import SceneModel
+import SceneTestSupport
+import SessionStore
+import StoreTestSupport
+import Testing
+
+/// A store of the first version, and a process that is killed while it brings it up to date.
+struct MigrationTests {
+  /// What the first version has left, and what is in it: sessions in rows, sessions in the log alone, and all the rest.
+  private func firstVersion(killed isKilled: Bool) throws -> (directory: TemporaryDirectory, model: StoreModel) {
+    var generator = RecordGenerator(seed: 17)
+    var model = StoreModel()
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    for step in 0..<40 {
+      let records = generator.records()
+      try store.commit(records, at: generator.now)
+      model.apply(records)
+      if step == 30 { try store.settle() }
+    }
+    // It is not closed, so that the last of it is in no row.
+    return (try directory.copy().asFirstVersion(killed: isKilled), model)
+  }
+
+  /// What each session is filed under where this version made it.
+  private func filed(_ model: StoreModel) throws -> TemporaryDirectory {
+    let fresh = TemporaryDirectory()
+    let store = try open(fresh)
+    try store.commit(model.sessionsByAge.map { .session($0) }, at: noon)
+    store.close()
+    return fresh
+  }
+
+  /// All is there, and each session is filed once.
+  private func expectMigrated(
+    _ directory: TemporaryDirectory, _ model: StoreModel, _ filed: TemporaryDirectory, _ comment: Comment
+  ) throws {
+    let store = try open(directory)
+    #expect(store.setAside == nil, comment)
+    try expectSame(store, model, comment)
+    store.close()
+    let keys = "SELECT session, application, key FROM"
+    tamper(
+      directory,
+      """
+      ATTACH '\(filed.path)/stagedoor.db' AS filed; CREATE TEMP TABLE zero (n CHECK (n = 0));
+      INSERT INTO zero SELECT count(*) FROM (\(keys) condition_key EXCEPT \(keys) filed.condition_key);
+      INSERT INTO zero SELECT count(*) FROM (\(keys) filed.condition_key EXCEPT \(keys) condition_key)
+      """)
+  }
+
+  @Test(arguments: [false, true])
+  func `a migration whose log was cut anywhere is made whole by whoever opens the store next`(wasKilled: Bool) throws {
+    let (first, model) = try firstVersion(killed: wasKilled)
+    let (migrated, filed) = (first.copy(), try filed(model))
+    let store = try open(migrated)
+    try expectSame(store, model)
+    #expect(migrated.bytes(of: "stagedoor.db") == first.bytes(of: "stagedoor.db"), "all of it is in the log")
+    let (before, whole) = (first.size(of: "stagedoor.db-wal"), migrated.size(of: "stagedoor.db-wal"))
+    try #require(wasKilled == (before > 0) && whole > before)
+    var random = SeededRandom(seed: 5)
+    let lengths = (0..<4).map { _ in before + random.below(whole - before) } + [before, before + 1, whole - 1, whole]
+    for length in lengths {
+      try expectMigrated(migrated.copy(walLength: length), model, filed, "\(length) of \(whole) bytes, after \(before)")
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `one that is killed at any write of it, or of the log's move into the file, has lost nothing`(
+    wasKilled: Bool
+  ) throws {
+    let (first, model) = try firstVersion(killed: wasKilled)
+    let filed = try filed(model)
+    var random = SeededRandom(seed: 6)
+    var writes = 0
+    var left: [(write: Int, directory: TemporaryDirectory)] = []
+    try DiskFaults.beforeEachWrite(in: first) {
+      writes += 1
+      if random.once(in: 25) { left.append((writes, first.copy())) }
+    } during: {
+      let store = try open(first)
+      store.close()
+    }
+    #expect(left.count > 2)
+    for (write, directory) in left { try expectMigrated(directory, model, filed, "write \(write) of \(writes)") }
+    try expectMigrated(first, model, filed, "the last of \(writes) writes")
+  }
+}
