@@ -86,31 +86,39 @@ extension Call {
   /// before.
   @discardableResult
   func reply<each Value: BusValue>(_ values: repeat each Value) -> Bool {
-    answer { () throws(CodingError) in
-      try Message.methodReturn(to: message, checked: replySignature, repeat each values)
+    guard takeAnswer() else { return false }
+    guard message.expectsReply else { return true }
+    do {
+      connection.send(try Message.methodReturn(to: message, checked: replySignature, repeat each values))
+    } catch {
+      // The values do not fit into a message; that they do not always does.
+      let reply = error.errorReply
+      send(ErrorReply(reply.name, "the reply cannot be sent: \(reply.text)"))
     }
+    return true
   }
 
   /// Answers with an error. Returns whether this was the answer.
   @discardableResult
   func fail(_ error: any Error) -> Bool {
-    let reply = ErrorReply(answering: error)
-    return answer { () throws(CodingError) in try Message.error(to: message, reply.name, reply.text) }
+    guard takeAnswer() else { return false }
+    if message.expectsReply { send(ErrorReply(answering: error)) }
+    return true
   }
 
-  private func answer(_ make: () throws(CodingError) -> Message) -> Bool {
-    if isAnswered.exchange(true, ordering: .relaxed) { return false }
-    guard message.expectsReply else { return true }
+  /// Whether it has not been answered yet; it has from now on.
+  private func takeAnswer() -> Bool { !isAnswered.exchange(true, ordering: .relaxed) }
+
+  private func send(_ error: ErrorReply) {
     do {
-      connection.send(try make())
+      connection.send(try Message.error(to: message, error.name, error.text))
     } catch {
-      // The values do not fit into a message; that they do not always does.
+      // It is too long.
       let reply = error.errorReply
       if let message = try? Message.error(to: message, reply.name, "the reply cannot be sent: \(reply.text)") {
         connection.send(message)
       }
     }
-    return true
   }
 }
 

@@ -9,8 +9,8 @@ final class StoreDirectory {
   private var openFile: FileIdentity?
   private var openLog: FileIdentity?
 
-  var file: String { path + "/stagedoor.db" }
-  var writeAheadLog: String { file + "-wal" }
+  let file: String
+  let writeAheadLog: String
   /// Is there when something was found wrong with the file while it was in use: it is looked through when it is next
   /// opened.
   private var doubt: String { path + "/stagedoor.db-doubt" }
@@ -18,6 +18,8 @@ final class StoreDirectory {
   /// Makes the directory where it is missing, for its owner alone.
   init(_ path: String) throws(StoreError) {
     self.path = path
+    file = path + "/stagedoor.db"
+    writeAheadLog = file + "-wal"
     try StoreDirectory.make(path)
     // SQLite's own locks would do, but they are dropped when anything in this process closes the file, and the file
     // is looked at before SQLite opens it.
