@@ -21,7 +21,7 @@ BUILD   = --scratch-path $(SCRATCH) --explicit-target-dependency-import-check er
 # takes the library that it finds first, and in STATIC it finds the archive alone.
 STATIC  = $(abspath $(SCRATCH))/static
 RELEASE = --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib \
-  -Xlinker -L$(STATIC) -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
+  -Xlinker "-L$(STATIC)" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc
 SOURCES = Scripts/list-files '*.swift'
 
 # Where Scripts/setup unpacks what it does not install; the tests and the benchmarks find it on their PATH.
@@ -95,8 +95,7 @@ sanitize-address: ## run the tests under AddressSanitizer, which looks for leaks
 
 release: ## build what is installed (EXECUTABLES="stagedoord")
 	@$(SETUP) build
-	@mkdir -p $(STATIC)
-	@ln -sf "$$({ cc -print-file-name=libstdc++.a || clang -print-file-name=libstdc++.a; } 2>/dev/null)" $(STATIC)/libstdc++.a
+	@Scripts/static-library libstdc++.a "$(STATIC)"
 	for name in $(EXECUTABLES); do $(SWIFT) build $(RELEASE) --product $$name || exit 1; done
 
 install: release ## build for release and install (PREFIX=/usr/local DESTDIR=)

@@ -38,8 +38,8 @@ def build():
         flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", library], text=True).split()
         command = ["cc", "-O2", "-Wall", "-Wextra", flag, f"{HERE}/c/json.c", "-o", f"{BUILT}/c/json-{library}"]
         subprocess.check_call([*command, *flags])
-    command = ["make", "--no-print-directory", "--directory", os.path.dirname(HERE), "release", f"SCRATCH={BUILT}/house"]
-    command += ["EXECUTABLES=mind-benchmark"]
+    command = ["make", "--no-print-directory", "--directory", os.path.dirname(HERE), "release", "SETUP=:"]
+    command += ["SCRATCH=Benchmarks/.build/house", "EXECUTABLES=mind-benchmark"]
     subprocess.check_call(command, stdout=sys.stderr)
 
 

@@ -18,7 +18,7 @@ struct Turn {
     /// Done once everyone was told.
     private(set) var afterwards: [(isolated Interchange) -> Void] = []
     /// Said where it cannot be stored.
-    var refuse: (InterchangeError) -> Void
+    let refuse: (InterchangeError) -> Void
 
     init(refuse: @escaping (InterchangeError) -> Void) { self.refuse = refuse }
 

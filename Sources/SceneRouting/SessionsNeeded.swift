@@ -22,7 +22,7 @@ extension State {
   }
 
   /// The applications whose sessions a decision about a payload may look at, where its options name no session.
-  package func applications(concernedBy payload: Payload) -> Set<Text> {
+  private func applications(concernedBy payload: Payload) -> Set<Text> {
     var found: Set<Text> = []
     _ = everyApplication(concernedBy: payload) { application in
       found.insert(application)

@@ -11,6 +11,7 @@ struct Tail {
     case gone
 
     mutating func add(_ activation: SessionActivation) {
+      // What is changed is taken out meanwhile, so that it is not copied.
       switch self {
       case .whole(var session):
         self = .gone

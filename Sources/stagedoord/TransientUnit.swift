@@ -92,7 +92,6 @@ struct TransientUnit: Sendable {
 }
 
 extension String {
-  /// The library's own brings all of regular expressions into the program.
   fileprivate func replacing(_ scalar: Unicode.Scalar, by text: String) -> String {
     unicodeScalars.reduce(into: "") { if $1 == scalar { $0 += text } else { $0.unicodeScalars.append($1) } }
   }

@@ -183,4 +183,31 @@ import Testing
     #expect(throws: CodingError.self) { _ = try Message.signal(from: "/", "a.b", "C", [Liar()]) }
     #expect(throws: CodingError.self) { _ = try Message.signal(from: "/", "a.b", "C", ["key": Liar()]) }
   }
+
+  struct Nameless: BusValue {
+    static var signature: Signature { Signature(unchecked: "a{sv") }
+    static func read(from reader: inout MessageReader) -> Nameless { Nameless() }
+    init() {}
+    init(_ variant: Variant) {}
+    var variant: Variant { .boolean(true) }
+    func write(to writer: inout MessageWriter) {}
+  }
+
+  @Test func `what is declared with types that make no signature traps, and a message of them is an error`() async {
+    #expect(throws: CodingError.self) { _ = try Message.signal(from: "/", "a.b", "C", Nameless()) }
+    await #expect(processExitsWith: .failure) {
+      var thing = Interface("org.example.Thing")
+      thing.signal("Went", "where", of: Nameless.self)
+    }
+    await #expect(processExitsWith: .failure) {
+      var thing = Interface("org.example.Thing")
+      thing.method("Go", out: "where") { Nameless() }
+    }
+  }
+
+  @Test func `a quote in a match rule is escaped whatever follows it`() {
+    // A combining mark makes one character with the quote.
+    let rule = MatchRule(interface: "a.b", arguments: [0: "it\u{27}\u{301}s"])
+    #expect(rule.description == "type='signal',interface='a.b',arg0='it'\\''\u{301}s'")
+  }
 }

@@ -185,8 +185,9 @@ extension EventLoop {
     _ actor: Resident, _ body: (isolated Resident) throws -> Value
   ) rethrows -> Value {
     precondition(isCurrent, "this belongs on its EventLoop's thread, and runs on another")
+    assert(actor.unownedExecutor.asSerialExecutor() === self, "the actor lives elsewhere")
     return try withoutActuallyEscaping(body) { body in
-      // An isolated parameter is passed as any other; the isolation that the type promises was checked above.
+      // An isolated parameter is passed as any other. An actor that lives here is isolated by the thread, which was asked above.
       try unsafeBitCast(body, to: ((Resident) throws -> Value).self)(actor)
     }
   }

@@ -24,6 +24,7 @@ public final class Call: Sendable {
   /// Who calls, where the connection asks before each call: see ``Connection/identifyCallers(admittingStrangers:)``.
   public nonisolated(unsafe) private(set) var knownCredentials: Credentials?
 
+  // Set on the loop before its method begins, and only what that begins reads it.
   /// What the method that was found for it answers with.
   nonisolated(unsafe) private var replySignature = Signature.empty
 

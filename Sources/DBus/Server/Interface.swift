@@ -182,7 +182,7 @@ extension Interface {
     precondition(
       names.count == signatures.count,
       "\(name).\(member) names \(names.count) arguments (\(names.joined(separator: ", "))) and has \(signatures.count)")
-    let whole = signatures.reduce(into: "") { $0 += $1.rawValue }
+    let whole = Signature.of(repeat each types).rawValue
     if let fault = Signature.fault(in: whole) {
       preconditionFailure("\(name).\(member) has arguments \(whole): \(fault)")
     }

@@ -12,8 +12,8 @@ public struct SignalDeclaration<each Argument: BusValue>: Sendable {
   public let interface: InterfaceName
   /// The signal's name.
   public let member: MemberName
-  /// The signal's arguments.
-  public let signature: Signature
+  /// That of its arguments.
+  let signature: Signature
 
   /// The rule that listens for it.
   ///
@@ -28,7 +28,7 @@ public struct SignalDeclaration<each Argument: BusValue>: Sendable {
 }
 
 extension Interface {
-  /// Declares a signal: its arguments' names, and then their types.
+  /// Declares a signal: its arguments' names, and then their types. It traps where these make no signature together.
   @discardableResult
   public mutating func signal<each Argument: BusValue>(
     _ member: MemberName, _ names: String..., of types: repeat (each Argument).Type

@@ -1,6 +1,6 @@
 /// Writes values as JSON, on one line. The same value is always written the same.
 ///
-/// It owns its memory, and nobody else sees it: an array asks before each byte whether it is shared, and there are eighty pieces to a delivery.
+/// It owns its memory, and nobody else sees it: an array asks before each piece whether it is shared, and a delivery has eighty of them.
 final class JSONWriter {
   private var start: UnsafeMutableRawPointer
   private var count = 0
@@ -41,7 +41,6 @@ final class JSONWriter {
 
   /// `"key":`, behind a comma where it is not the first.
   func begin(_ key: StaticString, isFirst: Bool) {
-    makeRoom(for: key.utf8CodeUnitCount + 4)
     if !isFirst { append(UInt8(ascii: ",")) }
     append(UInt8(ascii: "\""))
     append(UnsafeRawBufferPointer(start: key.utf8Start, count: key.utf8CodeUnitCount))

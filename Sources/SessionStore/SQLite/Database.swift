@@ -46,8 +46,8 @@ final class Database {
       }, frames)
   }
 
-  /// SQLite counts its memory under a lock, some thirty times for a delivery, and nobody asks for the sum. Where it has been started by
-  /// others already it goes on counting.
+  /// SQLite counts its memory under a lock, some thirty times for a delivery, and nobody asks for the sum. Where others have begun
+  /// with it before, as in tests, it goes on counting.
   private static let forgoStatistics: Void = { _ = stagedoor_sqlite3_count_memory(0) }()
 
   deinit {
