@@ -65,8 +65,13 @@ import Testing
           try house.write(Self.cats("Second"), to: file)
           daemon.signal(SIGHUP)
           try await eventually("the second version") { try await name(in: house) == "Second" }
-          let changes = watch.signals.filter { $0.member == "PropertiesChanged" && $0.path == Self.application }
-          #expect(changes.contains { $0.arguments[1]["Name"]?.text == "Second" })
+          // The watcher reads on its own connection, a moment later perhaps.
+          try await eventually("the change") {
+            watch.signals.contains {
+              $0.member == "PropertiesChanged" && $0.path == Self.application
+                && $0.arguments[1]["Name"]?.text == "Second"
+            }
+          }
 
           try house.write("{", to: file)
           daemon.signal(SIGHUP)
