@@ -127,7 +127,9 @@ package final class SessionStore {
       guard error.kind == .corrupt, let directory else { throw error }
       let setAside = SetAside(path: try directory.setAside(at: now), reason: error.message)
       directory.forgetDoubt()
-      return (try open(), setAside)
+      var begun = try open()
+      try begun.beginEvents(after: now)
+      return (begun, setAside)
     }
   }
 

@@ -26,6 +26,22 @@ struct OpeningTests {
     for name in directory.names { #expect(directory.mode(of: name) == 0o600, "\(name)") }
   }
 
+  @Test(arguments: ["lock", "stagedoor.db", "stagedoor.db-wal"])
+  func `a link in the place of a file is refused, and what it leads to is left alone`(name: String) throws {
+    let directory = TemporaryDirectory()
+    if name.hasSuffix("wal") { try open(directory).close() }
+    let elsewhere = TemporaryDirectory()
+    elsewhere.write(Array("precious".utf8), to: "other")
+    let other = "\(elsewhere.path)/other"
+    chmod(other, 0o644)
+    symlink(other, "\(directory.path)/\(name)")
+    let error = failure { () throws(StoreError) in _ = try open(directory) }
+    #expect(error?.message.contains("\(directory.path)/\(name): ") == true, "\(error?.message ?? "no error")")
+    #expect(elsewhere.mode(of: "other") == 0o644)
+    #expect(elsewhere.bytes(of: "other") == Array("precious".utf8))
+    #expect(directory.names.contains(name))
+  }
+
   @Test func `directories that are missing are made`() throws {
     let directory = TemporaryDirectory()
     let path = directory.path + "/state/stagedoor"
@@ -114,11 +130,14 @@ struct OpeningTests {
     #expect(after == before)
 
     #expect(try store.sessionCount() == 0)
-    try store.commit([event(1)], at: noon)
+    // Nobody knows how many there were.
+    let last = store.lastEventSequence
+    #expect(last == UInt64(noon.microseconds))
+    try store.commit([event(last + 1)], at: noon)
     store.close()
     let next = try open(directory)
     #expect(next.setAside == nil)
-    #expect(next.lastEventSequence == 1)
+    #expect(next.lastEventSequence == last + 1)
   }
 
   enum Breakage: CaseIterable {

@@ -3,7 +3,7 @@ import SceneModel
 /// A file that looks like a store of ours, and what was found in it.
 struct OpenedFile {
   let database: Database
-  let ledger: Ledger
+  private(set) var ledger: Ledger
   /// What the log has and the rows have not.
   private(set) var tail = Tail()
   private(set) var position: Int64
@@ -86,6 +86,14 @@ struct OpenedFile {
     if try query.step(), case .text(let answer)? = try? query.cell(), answer != "ok" {
       throw StoreError(.corrupt, "\(database.name): \(answer)")
     }
+  }
+
+  /// Where a store took the place of one that cannot be read, nobody knows how many events that had: a number behind all of them tells watchers
+  /// that they have missed something, and none comes twice. There are fewer than a million in a second.
+  mutating func beginEvents(after now: Instant) throws(StoreError) {
+    let last = min(max(ledger.lastEvent, now.microseconds), Ledger.end / 2)
+    (ledger.firstEvent, ledger.lastEvent, lastEvent) = (last + 1, last, UInt64(last))
+    try ledger.write(database)
   }
 
   // MARK: The log

@@ -22,7 +22,7 @@ extension StoreDirectory {
     if ftruncate(log, length) != 0 { throw StoreError(writeAheadLog, "cannot be cut", errno) }
 
     let copied = writeAheadLog + "-mended"
-    let copy = open(copied, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    let copy = open(copied, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if copy < 0 { throw StoreError(copied, "cannot be made", errno) }
     defer { close(copy) }
     try StoreDirectory.copy(log, to: copy, length, copied)

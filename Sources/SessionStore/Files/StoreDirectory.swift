@@ -60,7 +60,7 @@ final class StoreDirectory {
   private static func lock(_ directory: String) throws(StoreError) -> Int32 {
     try restrict(directory, to: 0o700)
     let path = directory + "/lock"
-    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     if descriptor < 0 { throw StoreError(path, "cannot be opened", errno) }
     var owner = [UInt8](repeating: 0, count: 20)
     if flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
@@ -135,6 +135,10 @@ final class StoreDirectory {
   enum Content { case nothing, emptyFile, file, somethingElse(String) }
 
   func content() throws(StoreError) -> Content {
+    // What somebody put there as a link is another's file: it is neither written to nor given other rights.
+    for path in [file, writeAheadLog] where isLink(path) {
+      throw StoreError(.io, "\(path): is a symbolic link; put the file itself there, or link to the directory")
+    }
     var status = stat()
     if stat(file, &status) != 0 {
       let error = errno
@@ -153,7 +157,7 @@ final class StoreDirectory {
 
   /// Makes an empty file where there is none. SQLite gives the files that it makes the rights of this one.
   func makeFile() throws(StoreError) {
-    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if descriptor < 0 { throw StoreError(file, "cannot be made", errno) }
     close(descriptor)
     try restrictFiles()
@@ -174,6 +178,11 @@ final class StoreDirectory {
   }
 
   private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
+  private func isLink(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+  }
 
   // MARK: Setting aside
 
@@ -203,7 +212,7 @@ final class StoreDirectory {
   var isDoubted: Bool { exists(doubt) }
 
   func rememberDoubt() {
-    let descriptor = open(doubt, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+    let descriptor = open(doubt, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     if descriptor >= 0 { close(descriptor) }
   }
 
