@@ -8,4 +8,7 @@ extension Connection {
     guard let raw, dbus_connection_get_unix_fd(raw, &socket.fd) != 0 else { return false }
     return poll(&socket, 1, 0) > 0 && socket.revents & Int16(POLLIN) != 0
   }
+
+  /// Whether something waits for room in the socket: what is sent next stands behind it.
+  var hasUnsent: Bool { raw.map { dbus_connection_has_messages_to_send($0) != 0 } ?? false }
 }

@@ -41,9 +41,10 @@ struct RestingSenders {
     return true
   }
 
-  /// Whether what others have sent is read first: as much as one flood can be, and no flood keeps who rests waiting for ever.
-  mutating func waits(forUnread hasUnread: Bool) -> Bool {
-    turns = hasUnread && turns < Self.turnsForOthers ? turns + 1 : 0
+  /// Whether what others have sent is read first, and what has been answered sent: as much as one flood can be, and no flood keeps who rests
+  /// waiting for ever.
+  mutating func waits(forOthers hasMore: Bool) -> Bool {
+    turns = hasMore && turns < Self.turnsForOthers ? turns + 1 : 0
     return turns > 0
   }
 
@@ -99,8 +100,9 @@ extension Connection {
 
   /// Carries out what waits, until a call takes long again: then the others have their turn.
   private func goOnWithResting() {
-    // What others have called stands behind what has not been read yet, and a turn reads two KiB of it.
-    if callers.resting.waits(forUnread: hasUnread) {
+    // What others have called stands behind what has not been read yet, and a turn reads two KiB of it; and their answers would stand behind
+    // one long answer after the other.
+    if callers.resting.waits(forOthers: hasUnread || hasUnsent) {
       loop.atEndOfTurn { [weak self] in self?.assumeIsolated { $0.goOnWithResting() } }
       return
     }
