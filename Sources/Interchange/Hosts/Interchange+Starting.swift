@@ -6,8 +6,8 @@ import SessionStore
 
 /// What is known of an application that has no host.
 enum Start {
-  /// The bus is asked to start it.
-  case asking(since: ContinuousClock.Instant)
+  /// The bus is asked to start it. Where it knows no way it says so at once, and else when the application is there.
+  case asking(isKnown: Bool)
   /// It has been started, and is to attach. Each start has a number, so that the end of an earlier one is not taken for its own.
   case begun(number: Int, since: ContinuousClock.Instant, watching: Task<Void, Never>?)
   /// What was started has ended well. What that left behind may attach yet; where nothing did so in time, it is started again.
@@ -22,8 +22,6 @@ enum Start {
 // there is neither, someone may attach.
 extension Interchange {
   private static let askedAgainAfter: Duration = .seconds(10)
-  /// The bus says at once that it knows no way to start something; when it has not said so by then, it knows one.
-  private static let knowsByThen: Duration = .seconds(1)
   /// What has not attached by then hangs, or was never begun, whatever somebody said: it is started again.
   private static let attachesBy: Duration = .seconds(120)
 
@@ -39,11 +37,13 @@ extension Interchange {
       starts[application] = .impossible(since: .now)
       return
     }
-    starts[application] = .asking(since: .now)
+    starts[application] = .asking(isKnown: false)
     connection.loop.task { await start(application, name) }
   }
 
   private func start(_ application: Text, _ name: BusName) async {
+    let learning = connection.loop.task { await learnWhetherItIsKnown(application) }
+    defer { learning.cancel() }
     do throws(CallError) {
       let _: UInt32 = try await connection.call(
         to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "StartServiceByName", name.rawValue, UInt32(0),
@@ -51,6 +51,7 @@ extension Interchange {
       log.info("\(application): the bus has started it, or it was there already")
       waitForHost(application, name)
     } catch {
+      learning.cancel()
       if hosts[application] != nil { return starts[application] = nil }
       switch error {
       case .replied(let reply) where reply.name == .serviceUnknown:
@@ -61,6 +62,16 @@ extension Interchange {
       default: await launchFailed(application, "the bus cannot start \(application): \(error.short)")
       }
     }
+  }
+
+  /// The bus answers in the order in which it is asked: what has had no answer when a later question has one is on its way. However long this
+  /// service had no time to read answers, it does not take that for knowledge.
+  private func learnWhetherItIsKnown(_ application: Text) async {
+    // The first makes sure that the second is asked behind it.
+    for _ in 0..<2 {
+      guard (try? await connection.owner(of: .bus)) != nil else { return }
+    }
+    if !Task.isCancelled, case .asking? = starts[application] { starts[application] = .asking(isKnown: true) }
   }
 
   private func waitForHost(_ application: Text, _ name: BusName) {
@@ -136,7 +147,7 @@ extension Interchange {
   /// What is known of an application whose delivery has waited long enough; `nil` for nothing yet.
   func canBeStarted(_ application: Text) -> Bool? {
     switch starts[application] {
-    case .asking(let since): since.duration(to: .now) < Self.knowsByThen ? nil : true
+    case .asking(let isKnown): isKnown ? true : nil
     case .begun, .ended: true
     case .impossible, nil: hosts[application] != nil
     }
