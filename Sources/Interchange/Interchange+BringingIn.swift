@@ -77,7 +77,7 @@ extension Interchange {
     } catch {
       // Whoever needs them tries again.
       partly[application]?.goesOn = false
-      log.warning("\(application): its sessions cannot be read for the moment: \(error)")
+      log.warning("\(application): its sessions cannot be read for the moment: \((error as? InterchangeError)?.message ?? "\(error)")")
     }
   }
 

@@ -21,6 +21,7 @@ extension Interchange: InterchangeCalls {
     let payload = try read(document, as: "payload", "a payload") { text throws(Fault) in try Payload(json: text, rules)
     }
     let caller = callers.caller(of: call)
+    try refuseFiles(payload, caller)
     let request = Request(
       payload, from: sender(caller), newSession: newIdentifier(), listsCandidates: true)
     try bringIn(for: request)

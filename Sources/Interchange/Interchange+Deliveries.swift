@@ -123,8 +123,11 @@ extension Interchange {
     // At once, since there is a limit to them.
     deadlines.add(delivery, at: record.deadline, of: caller.counted, taking: room, self)
     share.onRefusal { $0.deadlines.remove(delivery) }
-    if payload.hasOwnProcess, let name = caller.name { share.onceStored { me in me.ownSenders[delivery] = name } }
-    log.info("\(delivery): \(decision.outcome.name) \(payload.options.isPrivate ? "a session" : "\(session)")")
+    let isPrivate = payload.options.isPrivate
+    if isPrivate || payload.hasOwnProcess, let name = caller.name { share.onceStored { me in me.senders[delivery] = name } }
+    share.onceStored { me in
+      me.log.info("\(delivery): \(decision.outcome.name) \(isPrivate ? "a session" : "\(session)")")
+    }
     return Answer(session: session, outcome: decision.outcome.name, delivery: delivery)
   }
 

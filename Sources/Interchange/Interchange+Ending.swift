@@ -45,7 +45,7 @@ extension Interchange {
   /// It is over: nobody waits for it any more.
   func settled(_ delivery: UniqueIdentifier, _ result: Result<Answer, InterchangeError>) {
     deadlines.remove(delivery)
-    ownSenders[delivery] = nil
+    senders[delivery] = nil
     waiting.removeValue(forKey: delivery)?(result)
   }
 

@@ -13,8 +13,10 @@ extension Interchange {
 
   package func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text) {
     let delivery = try storedDelivery(identifier, call) { $0.sender == $1 }
-    // A sandboxed caller asks for its own. Outside, where a shell has a new name for each call, nobody is known to have sent it.
-    let isHidden = delivery.isPrivate && !callers.caller(of: call).isSandboxed
+    // A sandboxed caller asks for its own. Outside, where a shell has a new name for each call, the sender is known as long as somebody waits.
+    let caller = callers.caller(of: call)
+    let isSender = caller.isSandboxed || caller.name.map { $0 == senders[delivery.identifier] } ?? false
+    let isHidden = delivery.isPrivate && !isSender
     let state = Text(delivery.progress.state.rawValue)
     return (state, isHidden ? try withoutContent(delivery.decision) : delivery.decision)
   }

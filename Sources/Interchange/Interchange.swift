@@ -37,8 +37,8 @@ package actor Interchange {
   var hosted: [BusName: Set<Text>] = [:]
   var starts: [Text: Start] = [:]
   var startCount = 0
-  /// Who sent a delivery with something in it that only its sender's own process may see.
-  var ownSenders: [UniqueIdentifier: BusName] = [:]
+  /// Who sent a delivery that is private, or has something in it that only its sender's own process may see; as long as somebody waits for it.
+  var senders: [UniqueIdentifier: BusName] = [:]
   private(set) var isClosed = false
   /// Of all applications, whether or not they are in the state.
   var sessionCount = 0

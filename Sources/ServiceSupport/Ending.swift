@@ -27,9 +27,9 @@ package struct Endings: Sendable {
   package static let signals = [SIGINT, SIGTERM]
 
   /// In a program that ``Program/run(holding:_:)`` runs.
-  package init(on loop: EventLoop) throws(ConnectionError) {
+  package init(on loop: EventLoop, for signals: [Int32] = Endings.signals) throws(ConnectionError) {
     (stream, continuation) = AsyncStream.makeStream(of: Ending.self, bufferingPolicy: .bufferingOldest(1))
-    let signals = try SignalDescriptor(Self.signals)
+    let signals = try SignalDescriptor(signals)
     loop.task { [continuation] in
       if await signals.next(on: loop) != nil { continuation.yield(.signal) }
     }

@@ -12,7 +12,8 @@ enum Demonstration {
     var arguments = arguments
     arguments.durability = .memory
     arguments.logLevel = min(arguments.logLevel, .warning)
-    let endings = try Endings(on: loop)
+    // It goes with its terminal.
+    let endings = try Endings(on: loop, for: Endings.signals + [SIGHUP])
     // The session bus; or a bus of our own where there is none, or where nobody answers any more.
     if let connection = try? await Connection.session(on: loop) {
       return try await run(arguments, on: connection, endings, ownAddress: nil)

@@ -24,9 +24,12 @@ actor ManifestKeeper {
   private var problems: [String] = []
   private var isOver = false
 
-  init(_ installed: InstalledManifests, for interchange: Interchange, log: Log) throws(ConnectionError) {
+  /// - Parameter hangup: whether SIGHUP is for it.
+  init(
+    _ installed: InstalledManifests, for interchange: Interchange, hangup: Bool, log: Log
+  ) throws(ConnectionError) {
     loop = try EventLoop(name: "manifests")
-    hangups = try SignalDescriptor([Self.signal])
+    hangups = try SignalDescriptor(hangup ? [Self.signal] : [])
     self.installed = installed
     self.interchange = interchange
     self.log = log

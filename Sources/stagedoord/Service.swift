@@ -34,7 +34,8 @@ struct Service: Sendable {
       let data = Directories.data()
       let types = TypeCatalog.installed(in: data, log: log)
       let interchange = try await open(directory, arguments, types, log, on: connection)
-      let manifests = try ManifestKeeper(InstalledManifests(in: data, types: types), for: interchange, log: log)
+      let manifests = try ManifestKeeper(
+        InstalledManifests(in: data, types: types), for: interchange, hangup: arguments.action == .serve, log: log)
       await manifests.read()
       await interchange.export()
       connection.releaseCalls()

@@ -13,6 +13,7 @@ struct Stagedoord {
   static let fileMask = umask(0o077)
 
   static func main() {
+    fillStandardDescriptors()
     setvbuf(stdout, nil, _IOLBF, 0)
     signal(SIGPIPE, SIG_IGN)
     // A file that may not grow any more is a full disk, and no reason to die.
@@ -32,6 +33,16 @@ struct Stagedoord {
       fail(2, "\(misuse); --help says what there is")
     } catch {
       fail(1, "\(error)")
+    }
+  }
+
+  /// Where one was closed, something that we open would stand in its place, and be written to as the log.
+  private static func fillStandardDescriptors() {
+    while case let filled = open("/dev/null", O_RDWR), filled >= 0 {
+      if filled > STDERR_FILENO {
+        close(filled)
+        return
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+import DBus
 import DBusTestSupport
 import Testing
 
@@ -26,6 +27,25 @@ import Testing
     said.append(try await house.call("Explain", "string:\(Self.plain)")[0].text)
     said.append("\(try await house.deliveries())")
     return said
+  }
+
+  @Test func `who sent a private delivery sees its decision as long as somebody waits for it`() async throws {
+    try await withHouse { house in
+      try await house.serving("--durability", "memory") { _ in
+        try await house.register(Self.manifest)
+        let service = try house.watcher.object(
+          House.name, at: ObjectPath(House.root), InterfaceName(House.interchange))
+        let (_, _, delivery) = try await service.call(
+          "Deliver", Self.secret, returning: ObjectPath.self, String.self, String.self)
+        func decision() async throws -> String {
+          try await service.call("GetDelivery", delivery, returning: String.self, String.self).1
+        }
+        #expect(try await decision().contains("secret-key"))
+        #expect(try await !house.call("GetDelivery", "string:\(delivery)")[1].text.contains("secret-key"))
+        try await service.call("CancelDelivery", delivery)
+        #expect(try await !decision().contains("secret-key"))
+      }
+    }
   }
 
   /// What the service said to everyone, and to whom it may concern.

@@ -178,6 +178,33 @@ import Testing
     #expect(result.standardError.split(separator: "\n").count == 1)
   }
 
+  @Test func `the demonstration goes with its terminal`() async throws {
+    try await withHouse { house in
+      var demonstration = Command.built("stagedoord", "--demo")
+      demonstration.environment = house.environment
+      try await demonstration.whileRunning { running in
+        try await running.line { $0.contains("Ctrl-C") }
+        running.signal(SIGHUP)
+        #expect(try await running.ended() == .exited(0))
+      }
+    }
+  }
+
+  @Test func `standard descriptors that were closed lead nowhere`() async throws {
+    try await withHouse { house in
+      let daemon = Command.built("stagedoord").program
+      try await house.command("sh", arguments: ["-c", "exec \(daemon) --durability memory <&- >&- 2>&-"]).whileRunning {
+        running in
+        _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
+        for descriptor in 0...2 {
+          let leadsTo = try FileManager.default.destinationOfSymbolicLink(
+            atPath: "/proc/\(running.processIdentifier)/fd/\(descriptor)")
+          #expect(leadsTo == "/dev/null")
+        }
+      }
+    }
+  }
+
   @Test func `it needs neither a configuration file nor XDG directories`() async throws {
     try await withHouse { house in
       var daemon = house.daemon()

@@ -102,6 +102,11 @@ import Testing
       }
       let register = try await sandboxed("RegisterApplication", "string:\(Manifests.oneScene)")
       #expect(register.said.contains("org.freedesktop.DBus.Error.AccessDenied"), "\(register)")
+      let file = #"{"items": [{"representations": [{"type": "image/png", "file": "file:///etc/passwd"}]}]}"#
+      for method in ["Deliver", "DeliverEach", "Explain"] {
+        let answer = try await sandboxed(method, "string:\(file)")
+        #expect(answer.said.contains("org.freedesktop.DBus.Error.AccessDenied"), "\(method): \(answer)")
+      }
       let drop = try await sandboxed("Drop", "string:viewCat", "string:cat1", "dict:string:string:")
       #expect(drop.isFine, "\(drop)")
       let own = try #require(try await house.deliveries().first)

@@ -67,7 +67,7 @@ extension Interchange {
       // It waited for its host too long, and is to fail at any moment.
       if delivery.deadline <= settings.now() { return true }
       let payload = try read { () throws(Fault) in try Payload(json: delivery.payload, rules) }
-      let options = ConnectionOptions(delivery, payload, target, host, ownSender: ownSenders[identifier])
+      let options = ConnectionOptions(delivery, payload, target, host, ownSender: senders[identifier])
       var isAcknowledged = false
       if !target.isConnected {
         guard let configured = try await configured(target, delivery, options, host) else { return true }
