@@ -75,10 +75,14 @@ extension Interchange {
   /// Everything that came before has been stored by then.
   func replaceManifest(_ manifest: Manifest, file: Text, _ share: inout Turn.Share) throws {
     let identifier = manifest.identifier
-    let before = (manifest: state.manifest(of: identifier), file: manifestFiles[identifier])
+    let before = (
+      manifest: state.manifest(of: identifier), file: manifestFiles[identifier], size: registeredSizes[identifier]
+    )
     if before.manifest == manifest, before.file == file { return }
     state.register(manifest)
     manifestFiles[identifier] = file
+    // What is installed has taken its place.
+    if !file.isEmpty { registeredSizes[identifier] = nil }
     // It may say how to start it.
     share.onceTold { me in
       guard case .impossible? = me.starts[identifier] else { return }
@@ -88,6 +92,7 @@ extension Interchange {
     share.onRefusal { me in
       if let manifest = before.manifest { me.state.register(manifest) } else { me.state.unregister(identifier) }
       me.manifestFiles[identifier] = before.file
+      me.registeredSizes[identifier] = before.size
     }
     share.onceStored { me in me.announce(manifest, isNew: before.manifest == nil) }
     // Where nobody has asked about the application since the service began, they are looked at when somebody does.
@@ -128,6 +133,7 @@ extension Interchange {
     endTurn()
     state.unregister(identifier)
     manifestFiles[identifier] = nil
+    registeredSizes[identifier] = nil
     connection.objectRemoved(
       at: InterchangeNames.path(ofApplication: identifier), [InterchangeNames.application])
   }

@@ -77,7 +77,8 @@ extension Interchange {
     } catch {
       // Whoever needs them tries again.
       partly[application]?.goesOn = false
-      log.warning("\(application): its sessions cannot be read for the moment: \((error as? InterchangeError)?.message ?? "\(error)")")
+      let reason = (error as? InterchangeError)?.message ?? "\(error)"
+      log.warning("\(application): its sessions cannot be read for the moment: \(reason)")
     }
   }
 

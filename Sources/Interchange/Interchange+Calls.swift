@@ -167,6 +167,14 @@ extension Interchange: InterchangeCalls {
     if let file = manifestFiles[read.identifier], !file.isEmpty {
       throw InterchangeError(.requestDenied, "\(read.identifier) is installed: \(file)")
     }
+    let size = max(manifest.count, 4096)
+    let others = registeredSizes.reduce(0) { $1.key == read.identifier ? $0 : $0 + $1.value }
+    if others + size > settings.maximumRegistered {
+      throw InterchangeError(
+        .limitsExceeded,
+        "manifests that are registered take at most \(settings.maximumRegistered) bytes together, and others have \(others) of them: install "
+          + "this one instead")
+    }
     var registered = read
     // A command line is taken from what is installed only.
     registered.exec = nil
@@ -174,6 +182,7 @@ extension Interchange: InterchangeCalls {
     endTurn()
     try collect(refuse: { reply.fail($0) }) { share in
       try replaceManifest(registered, file: .empty, &share)
+      registeredSizes[registered.identifier] = size
       share.onceStored { _ in reply.send(path) }
     }
   }

@@ -124,7 +124,9 @@ extension Interchange {
     deadlines.add(delivery, at: record.deadline, of: caller.counted, taking: room, self)
     share.onRefusal { $0.deadlines.remove(delivery) }
     let isPrivate = payload.options.isPrivate
-    if isPrivate || payload.hasOwnProcess, let name = caller.name { share.onceStored { me in me.senders[delivery] = name } }
+    if isPrivate || payload.hasOwnProcess, let name = caller.name {
+      share.onceStored { me in me.senders[delivery] = name }
+    }
     share.onceStored { me in
       me.log.info("\(delivery): \(decision.outcome.name) \(isPrivate ? "a session" : "\(session)")")
     }

@@ -19,6 +19,8 @@ package actor Interchange {
   var state: State
   /// Where the manifests came from, by application; "" for one that was registered.
   var manifestFiles: [Text: Text] = [:]
+  /// What the manifests take that were registered.
+  var registeredSizes: [Text: Int] = [:]
   /// The applications whose sessions are in the state. The others' are read when somebody asks for one of them.
   var loaded: Set<Text> = []
   /// Those whose sessions are being read.
@@ -61,6 +63,9 @@ package actor Interchange {
     /// Deliveries that wait for a host, of at most 4 KiB; a longer one counts for as many as it is long. A script may hand in some thousand
     /// things for an application that takes them later, and all of them together are two hundred megabytes on the disk.
     package var maximumHeld = 50_000
+    /// Bytes that the manifests of applications take which are registered and not installed, of which each counts for 4 KiB at least: in
+    /// memory they are several times as much, and nobody takes them back.
+    package var maximumRegistered = 32 << 20
     /// Of one sender that are not answered yet, because their turn is not stored or because they wait for a host, so that no transaction is
     /// one sender's flood. Who waits for answers has no use for so many.
     package var maximumCalls = 1_000

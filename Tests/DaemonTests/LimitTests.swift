@@ -5,6 +5,29 @@ import Testing
 
 /// What one caller may ask for at once.
 @Suite struct LimitTests {
+  @Test func `manifests that are registered take so much memory and no more`() async throws {
+    try await withService { house in
+      let object = house.watcher.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+      func register(_ number: Int) async throws {
+        let manifest = Manifests.application(
+          "org.example.App\(number)", types: "view\(number)", configurations: Manifests.configuration("Main"),
+          more: #""comment": "\#(String(repeating: "x", count: 1_000_000))","#)
+        _ = try await object.call("RegisterApplication", manifest, returning: ObjectPath.self)
+      }
+      for number in 0..<33 { try await register(number) }
+      let error = await #expect(throws: CallError.self) { try await register(33) }
+      guard case .replied(let reply)? = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(reply.name == .limitsExceeded)
+      #expect(reply.text.contains("install this one instead"), "\(reply)")
+      // One that is there may say something else of itself, and others go on.
+      try await register(7)
+      #expect(try await house.drop("view7", "one").outcome == "created")
+    }
+  }
+
   @Test(arguments: PrivateBus.Kind.available)
   func `more items than a payload may have are refused, and as many as it may have are not`(
     kind: PrivateBus.Kind
