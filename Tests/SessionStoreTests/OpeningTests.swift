@@ -37,6 +37,11 @@ struct OpeningTests {
     symlink(other, "\(directory.path)/\(name)")
     let error = failure { () throws(StoreError) in _ = try open(directory) }
     #expect(error?.message.contains("\(directory.path)/\(name): ") == true, "\(error?.message ?? "no error")")
+    if name != "lock" {
+      // One that would replace another says so before the other has gone.
+      let check = failure { () throws(StoreError) in try SessionStore.check(directory: directory.path) }
+      #expect(check?.message == error?.message)
+    }
     #expect(elsewhere.mode(of: "other") == 0o644)
     #expect(elsewhere.bytes(of: "other") == Array("precious".utf8))
     #expect(directory.names.contains(name))

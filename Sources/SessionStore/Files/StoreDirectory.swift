@@ -84,6 +84,7 @@ final class StoreDirectory {
     try make(path)
     if access(path, W_OK | X_OK) != 0 { throw StoreError(path, "cannot be written to", errno) }
     let file = path + "/stagedoor.db"
+    for path in [file, file + "-wal"] { try refuseLink(path) }
     let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0 {
       if errno == ENOENT { return }
@@ -135,10 +136,7 @@ final class StoreDirectory {
   enum Content { case nothing, emptyFile, file, somethingElse(String) }
 
   func content() throws(StoreError) -> Content {
-    // What somebody put there as a link is another's file: it is neither written to nor given other rights.
-    for path in [file, writeAheadLog] where isLink(path) {
-      throw StoreError(.io, "\(path): is a symbolic link; put the file itself there, or link to the directory")
-    }
+    for path in [file, writeAheadLog] { try StoreDirectory.refuseLink(path) }
     var status = stat()
     if stat(file, &status) != 0 {
       let error = errno
@@ -179,9 +177,11 @@ final class StoreDirectory {
 
   private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  private func isLink(_ path: String) -> Bool {
+  /// What somebody put there as a link is another's file: it is neither written to nor given other rights.
+  private static func refuseLink(_ path: String) throws(StoreError) {
     var status = stat()
-    return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
+    throw StoreError(.io, "\(path): is a symbolic link; put the file itself there, or link to the directory")
   }
 
   // MARK: Setting aside
