@@ -103,14 +103,9 @@ import Testing
       connection.export(log, at: "/")
     } _: { peer in
       var random = CodingRandom(seed: 11)
-      var (bytes, last, replies) = ([UInt8](), UInt32(0), UInt32(0))
+      var (incoming, last, replies) = (IncomingMessages(), UInt32(0), UInt32(0))
       func take(_ more: [UInt8]) throws {
-        bytes += more
-        var start = 0
-        while let length = Message.length(ofMessageBeginningWith: Array(bytes[start...].prefix(16))),
-          start + length <= bytes.count
-        {
-          let message = try Message(bytes: Array(bytes[start..<(start + length)]))
+        try incoming.take(more) { message in
           if message.kind == .signal {
             last += 1
             let (number, said) = try message.values(as: UInt32.self, String.self)
@@ -121,9 +116,7 @@ import Testing
             try #require(message.replySerial == replies)
             #expect(try message.values(as: UInt32.self) == last)
           }
-          start += length
         }
-        bytes.removeFirst(start)
       }
       for serial in 1...bursts {
         let call = try Message.methodCall(at: "/", Self.log, "Say", UInt32.random(in: 1...40, using: &random))
@@ -162,22 +155,14 @@ import Testing
     } _: { peer in
       peer.write(try Message.methodCall(at: "/", "org.freedesktop.DBus.Peer", "Ping").bytes(serial: 1))
       peer.write(try Message.methodCall(at: "/", Self.log, "Say", count).bytes(serial: 2))
-      var (bytes, next) = ([UInt8](), UInt32(0))
+      var (incoming, next) = (IncomingMessages(), UInt32(0))
       // Until all are there, or the other side has hung up.
       while next < count, case let more = peer.read(), !more.isEmpty {
-        bytes += more
-        var start = 0
-        while let length = Message.length(ofMessageBeginningWith: Array(bytes[start...].prefix(16))),
-          start + length <= bytes.count
-        {
-          let message = try Message(bytes: Array(bytes[start..<(start + length)]))
-          if message.kind == .signal {
-            try #require(try message.values(as: UInt32.self, String.self).0 == next)
-            next += 1
-          }
-          start += length
+        try incoming.take(more) { message in
+          guard message.kind == .signal else { return }
+          try #require(try message.values(as: UInt32.self, String.self).0 == next)
+          next += 1
         }
-        bytes.removeFirst(start)
       }
     }
   }

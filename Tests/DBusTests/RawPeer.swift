@@ -51,3 +51,21 @@ struct RawPeer {
     write(Array("BEGIN\r\n".utf8))
   }
 }
+
+/// Bytes in pieces of any size, put together to messages.
+struct IncomingMessages {
+  private var bytes: [UInt8] = []
+
+  /// Calls `body` for each message that is whole now.
+  mutating func take(_ more: [UInt8], _ body: (borrowing Message) throws -> Void) throws {
+    bytes += more
+    var start = 0
+    while let length = Message.length(ofMessageBeginningWith: Array(bytes[start...].prefix(16))),
+      start + length <= bytes.count
+    {
+      try body(try Message(bytes: Array(bytes[start..<(start + length)])))
+      start += length
+    }
+    bytes.removeFirst(start)
+  }
+}

@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import Glibc
 import Testing
 
 /// Calls that take long: others have their turn between two of them.
@@ -65,6 +66,36 @@ import Testing
       }
       #expect(noted.map(\.number) == [1, 11, 12, 2, 3])
       for client in [one, other] { await client.close() }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a short answer does not stand behind one long answer after the other`(kind: PrivateBus.Kind) async throws {
+    try await withPrivateBus(kind) { bus in
+      let (service, one, other) = (try await bus.connect(), try await bus.connect(), try await bus.connect())
+      let made = Guarded(0)
+      var interface = Interface("org.example.Log")
+      interface.method("Long", out: "text") { (call: Call) -> String in
+        made.with { $0 += 1 }
+        // It does take long: the socket is written to once for each, and takes a twentieth of it.
+        usleep(20_000)
+        call.tookLong()
+        return String(repeating: "x", count: 4 << 20)
+      }
+      service.identifyCallers(admittingStrangers: true)
+      service.export(interface, at: "/")
+      let name = try #require(await service.uniqueName)
+      for client in [one, other] { try await client.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping") }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<24 {
+          group.addTask { let _: String = try await one.call(to: name, at: "/", "org.example.Log", "Long") }
+        }
+        try await eventually("the first") { made.with { $0 } > 0 }
+        try await other.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+        #expect(made.with { $0 } < 8)
+        try await group.waitForAll()
+      }
+      for client in [service, one, other] { await client.close() }
     }
   }
 

@@ -92,9 +92,7 @@ extension Call {
     do {
       connection.send(try Message.methodReturn(to: message, checked: replySignature, repeat each values))
     } catch {
-      // The values do not fit into a message; that they do not always does.
-      let reply = error.errorReply
-      send(ErrorReply(reply.name, "the reply cannot be sent: \(reply.text)"))
+      refuse(error)
     }
     return true
   }
@@ -103,22 +101,24 @@ extension Call {
   @discardableResult
   func fail(_ error: any Error) -> Bool {
     guard takeAnswer() else { return false }
-    if message.expectsReply { send(ErrorReply(answering: error)) }
+    guard message.expectsReply else { return true }
+    let reply = ErrorReply(answering: error)
+    do {
+      connection.send(try Message.error(to: message, reply.name, reply.text))
+    } catch {
+      refuse(error)
+    }
     return true
   }
 
   /// Whether it has not been answered yet; it has from now on.
   private func takeAnswer() -> Bool { !isAnswered.exchange(true, ordering: .relaxed) }
 
-  private func send(_ error: ErrorReply) {
-    do {
-      connection.send(try Message.error(to: message, error.name, error.text))
-    } catch {
-      // It is too long.
-      let reply = error.errorReply
-      if let message = try? Message.error(to: message, reply.name, "the reply cannot be sent: \(reply.text)") {
-        connection.send(message)
-      }
+  /// The answer does not fit into a message; that it does not always does.
+  private func refuse(_ fault: CodingError) {
+    let reply = fault.errorReply
+    if let message = try? Message.error(to: message, reply.name, "the reply cannot be sent: \(reply.text)") {
+      connection.send(message)
     }
   }
 }

@@ -4,7 +4,8 @@
 /// who introspect the object can read them. A synchronous handler runs on the connection's loop, and has answered when it returns;
 /// an asynchronous one runs as a task of its own. A handler that throws refuses the call: see ``NamedOnBus``.
 ///
-/// A wrong number of names is a programming error and traps, and so are arguments or results whose types make no signature together. Where the compiler cannot tell which form is meant, say the closure's types:
+/// A wrong number of names is a programming error and traps, as do types that make no signature together. Where the compiler cannot tell which
+/// form is meant, say the closure's types:
 /// `{ (counter: isolated Counter, call: Call) -> Int32 in … }`.
 extension Interface {
   /// A synchronous method.

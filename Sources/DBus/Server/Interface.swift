@@ -139,16 +139,15 @@ extension Interface {
     _ outputs: repeat (each Output).Type, invoke: @escaping @Sendable (Call) throws -> Void
   ) {
     precondition(methods[member] == nil, "\(name).\(member) is declared twice")
-    let inArguments = arguments(of: member, inNames, repeat each inputs)
-    let outArguments = arguments(of: member, outNames, repeat each outputs)
+    let (inArguments, inSignature) = arguments(of: member, inNames, repeat each inputs)
+    let (outArguments, outSignature) = arguments(of: member, outNames, repeat each outputs)
     var method = Introspection.Method(member, in: inArguments, out: outArguments)
-    if (inArguments + outArguments).contains(where: { $0.type.rawValue.utf8.contains(UInt8(ascii: "h")) }) {
+    if [inSignature, outSignature].contains(where: { $0.rawValue.utf8.contains(UInt8(ascii: "h")) }) {
       method.annotations.append(.unixFD)
     }
     declaration[0].introspection.methods.append(method)
-    let inSignature = Signature.of(repeat each inputs)
     declaration[0].methods[member] = MethodEntry(
-      inSignature: inSignature, outSignature: .of(repeat each outputs),
+      inSignature: inSignature, outSignature: outSignature,
       takesDescriptors: inSignature.rawValue.utf8.contains { $0 == 0x68 || $0 == 0x76 }, access: nil, invoke: invoke)
   }
 
@@ -166,26 +165,28 @@ extension Interface {
     declaration[0].properties[member] = entry
   }
 
+  /// Answers the signature of its arguments.
   mutating func addSignal<each Value: BusValue>(
     _ member: MemberName, _ names: [String], _ types: repeat (each Value).Type
-  ) {
+  ) -> Signature {
     precondition(introspection.signal(member) == nil, "\(name).\(member) is declared twice")
-    let arguments = arguments(of: member, names, repeat each types)
+    let (arguments, signature) = arguments(of: member, names, repeat each types)
     declaration[0].introspection.signals.append(Introspection.Signal(member, arguments))
+    return signature
   }
 
   private func arguments<each Value: BusValue>(
     of member: MemberName, _ names: [String], _ types: repeat (each Value).Type
-  ) -> [Introspection.Argument] {
+  ) -> ([Introspection.Argument], Signature) {
     var signatures: [Signature] = []
     for type in repeat each types { signatures.append(type.signature) }
     precondition(
       names.count == signatures.count,
       "\(name).\(member) names \(names.count) arguments (\(names.joined(separator: ", "))) and has \(signatures.count)")
-    let whole = Signature.of(repeat each types).rawValue
-    if let fault = Signature.fault(in: whole) {
+    let whole = Signature.of(repeat each types)
+    if let fault = Signature.fault(in: whole.rawValue) {
       preconditionFailure("\(name).\(member) has arguments \(whole): \(fault)")
     }
-    return zip(names, signatures).map { Introspection.Argument($0, $1) }
+    return (zip(names, signatures).map { Introspection.Argument($0, $1) }, whole)
   }
 }

@@ -33,8 +33,7 @@ extension Interface {
   public mutating func signal<each Argument: BusValue>(
     _ member: MemberName, _ names: String..., of types: repeat (each Argument).Type
   ) -> SignalDeclaration<repeat each Argument> {
-    addSignal(member, names, repeat each types)
-    return SignalDeclaration(interface: name, member: member, signature: .of(repeat each types))
+    SignalDeclaration(interface: name, member: member, signature: addSignal(member, names, repeat each types))
   }
 }
 
