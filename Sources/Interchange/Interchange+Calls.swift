@@ -11,15 +11,13 @@ extension Interchange: InterchangeCalls {
   }
 
   package func deliver(_ document: Text, _ reply: DeliveryReply) throws {
-    let payload = try read(document, as: "payload", "a payload") { text throws(Fault) in try Payload(json: text, rules)
-    }
+    let payload = try readPayload(document)
     try deliver(payload, fingerprint: document, from: callers.caller(of: reply.call), reply)
   }
 
   package func explain(_ document: Text, _ call: Call) throws -> Text {
     if call.isAbandoned { throw InterchangeError(.noReply, "the caller has left") }
-    let payload = try read(document, as: "payload", "a payload") { text throws(Fault) in try Payload(json: text, rules)
-    }
+    let payload = try readPayload(document)
     let caller = callers.caller(of: call)
     try refuseFiles(payload, caller)
     let request = Request(
@@ -39,8 +37,7 @@ extension Interchange: InterchangeCalls {
 
   package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {
     try begin(reply.call)
-    let payload = try read(document, as: "payload", "a payload") { text throws(Fault) in try Payload(json: text, rules)
-    }
+    let payload = try readPayload(document)
     let caller = callers.caller(of: reply.call)
     try refuseFiles(payload, caller)
     let fingerprint = Text("each \(document)")
@@ -256,6 +253,15 @@ extension Interchange: InterchangeCalls {
       let fault = Fault(error.kind, at: error.place.isEmpty ? name : error.place, error.reason)
       throw InterchangeError(payload: fault)
     }
+  }
+
+  private func readPayload(_ document: Text) throws(InterchangeError) -> Payload {
+    try read(document, as: "payload", "a payload") { text throws(Fault) in try Payload(json: text, rules) }
+  }
+
+  /// - Parameter name: what a refusal calls it.
+  func readActivity(_ document: Text, as name: String) throws(InterchangeError) -> UserActivity {
+    try read(document, as: name, "an activity") { text throws(Fault) in try UserActivity(json: text, rules) }
   }
 
   func refuseSandbox(_ call: Call, _ what: String) throws(InterchangeError) {

@@ -124,10 +124,9 @@ extension Interchange {
     deadlines.add(delivery, at: record.deadline, of: caller.counted, taking: room, self)
     share.onRefusal { $0.deadlines.remove(delivery) }
     let isPrivate = payload.options.isPrivate
-    if isPrivate || payload.hasOwnProcess, let name = caller.name {
-      share.onceStored { me in me.senders[delivery] = name }
-    }
+    let sender = isPrivate || payload.hasOwnProcess ? caller.name : nil
     share.onceStored { me in
+      if let sender { me.senders[delivery] = sender }
       me.log.info("\(delivery): \(decision.outcome.name) \(isPrivate ? "a session" : "\(session)")")
     }
     return Answer(session: session, outcome: decision.outcome.name, delivery: delivery)

@@ -57,12 +57,7 @@ extension Interchange {
     var payload = Payload()
     payload.options.session = Text("\(identifier)")
     if !activity.isEmpty {
-      payload.items = [
-        Item(activities: [
-          try read(activity, as: "activity", "an activity") { text throws(Fault) in try UserActivity(json: text, rules)
-          }
-        ])
-      ]
+      payload.items = [Item(activities: [try readActivity(activity, as: "activity")])]
     }
     try collect(refuse: { reply.fail($0) }) { share in
       let answer = try decide(payload, fingerprint: .empty, callers.caller(of: reply.call), reply.call, &share)
@@ -166,10 +161,7 @@ extension Interchange {
   }
 
   private func activity(_ text: Text, _ property: SessionProperty) throws -> UserActivity? {
-    text.isEmpty
-      ? nil
-      : try read(text, as: property.rawValue, "an activity") { text throws(Fault) in try UserActivity(json: text, rules)
-      }
+    text.isEmpty ? nil : try readActivity(text, as: property.rawValue)
   }
 
   /// - Parameter name: what a refusal calls it.

@@ -43,15 +43,15 @@ extension Interchange {
 
   private func start(_ application: Text, _ name: BusName) async {
     let learning = connection.loop.task { await learnWhetherItIsKnown(application) }
-    defer { learning.cancel() }
     do throws(CallError) {
+      // What is learnt later is about another start.
+      defer { learning.cancel() }
       let _: UInt32 = try await connection.call(
         to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "StartServiceByName", name.rawValue, UInt32(0),
         timeout: .seconds(120))
       log.info("\(application): the bus has started it, or it was there already")
       waitForHost(application, name)
     } catch {
-      learning.cancel()
       if hosts[application] != nil { return starts[application] = nil }
       switch error {
       case .replied(let reply) where reply.name == .serviceUnknown:
