@@ -65,13 +65,10 @@ extension DeliverySummary {
   static let columns = "identifier, application, sender, token, created, deadline, \(DeliveryProgress.columns)"
 
   init(from cells: inout some CellReader & ~Copyable) throws(Malformed) {
-    identifier = try cells.identifier()
-    application = try cells.text()
-    sender = try cells.text()
-    token = try cells.optionalText()
-    created = try cells.instant()
-    deadline = try cells.instant()
-    progress = try DeliveryProgress(from: &cells)
+    self.init(
+      identifier: try cells.identifier(), application: try cells.text(), sender: try cells.text(),
+      token: try cells.optionalText(), created: try cells.instant(), deadline: try cells.instant(),
+      progress: try DeliveryProgress(from: &cells))
   }
 }
 

@@ -1,5 +1,3 @@
-package import SceneModel
-
 /// One change, as it is stored.
 ///
 /// Each says how something is from now on, whatever it was before. So a record that is applied to rows which know it
@@ -49,7 +47,7 @@ package struct SessionActivation: Hashable, Sendable {
   }
 
   /// Adds what came later.
-  mutating func add(_ later: SessionActivation) {
+  package mutating func add(_ later: SessionActivation) {
     instant = later.instant
     userActivity = later.userActivity ?? userActivity
     openedContent = later.openedContent ?? openedContent
@@ -85,23 +83,5 @@ package struct StoredEvent: Hashable, Sendable {
     self.application = application
     self.arguments = arguments
     self.instant = instant
-  }
-}
-
-extension Record {
-  /// About how many bytes it takes, for a store that does not write it down.
-  var roughSize: Int {
-    let small = 256
-    switch self {
-    case .delivery(let delivery):
-      // Its payload twice, since the session that it goes to shows what came with it.
-      return small + 2 * delivery.payload.count + delivery.decision.count + delivery.fingerprint.count
-    case .event(let event): return small + event.arguments.count
-    case .session:
-      var body = LogBodyWriter()
-      put(into: &body)
-      return body.bytes.count
-    default: return small
-    }
   }
 }

@@ -1,5 +1,3 @@
-package import SceneModel
-
 /// A delivery: what was handed in, what was decided about it, and how far it got.
 package struct StoredDelivery: Hashable, Sendable {
   package let identifier: UniqueIdentifier
@@ -130,6 +128,19 @@ package struct DeliverySummary: Hashable, Sendable {
   package let created: Instant
   package let deadline: Instant
   package var progress: DeliveryProgress
+
+  package init(
+    identifier: UniqueIdentifier, application: Text, sender: Text, token: Text?, created: Instant, deadline: Instant,
+    progress: DeliveryProgress
+  ) {
+    self.identifier = identifier
+    self.application = application
+    self.sender = sender
+    self.token = token
+    self.created = created
+    self.deadline = deadline
+    self.progress = progress
+  }
 }
 
 extension StoredDelivery {

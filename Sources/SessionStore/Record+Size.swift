@@ -1,0 +1,19 @@
+import SceneModel
+
+extension Record {
+  /// About how many bytes it takes, for a store that does not write it down.
+  var roughSize: Int {
+    let small = 256
+    switch self {
+    case .delivery(let delivery):
+      // Its payload twice, since the session that it goes to shows what came with it.
+      return small + 2 * delivery.payload.count + delivery.decision.count + delivery.fingerprint.count
+    case .event(let event): return small + event.arguments.count
+    case .session:
+      var body = LogBodyWriter()
+      put(into: &body)
+      return body.bytes.count
+    default: return small
+    }
+  }
+}
