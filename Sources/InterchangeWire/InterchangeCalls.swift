@@ -50,13 +50,3 @@ package protocol InterchangeCalls: Actor {
   func setState(_ state: Text, at path: ObjectPath, _ reply: Reply<>) throws
   func disconnect(at path: ObjectPath, _ reply: Reply<>) throws
 }
-
-/// What a host writes about its session.
-package enum SessionProperty: String, CaseIterable, Sendable {
-  case title = "Title"
-  case userActivity = "UserActivity"
-  case stateRestorationActivity = "StateRestorationActivity"
-  case userInfo = "UserInfo"
-  case canActivatePredicate = "CanActivatePredicate"
-  case prefersToActivatePredicate = "PrefersToActivatePredicate"
-}

@@ -105,23 +105,6 @@ package enum SessionInterface {
   }
 }
 
-extension Session {
-  /// What the bus says it shows.
-  package var targetContentIdentifier: Text { userActivity?.targetContentIdentifier ?? openedContent }
-
-  /// "" where there is nothing.
-  package func text(of property: SessionProperty) -> Text {
-    switch property {
-    case .title: title
-    case .userActivity: userActivity?.json ?? .empty
-    case .stateRestorationActivity: stateRestorationActivity?.json ?? .empty
-    case .userInfo: userInfo.isEmpty ? .empty : JSON.text(of: .dictionary(userInfo))
-    case .canActivatePredicate: canActivatePredicate
-    case .prefersToActivatePredicate: prefersToActivatePredicate
-    }
-  }
-}
-
 extension Instant {
   /// As the bus counts: a moment before 1970 is 0.
   package var unsigned: UInt64 { UInt64(max(0, microseconds)) }

@@ -128,6 +128,9 @@ package struct DeliverySummary: Hashable, Sendable {
   package let created: Instant
   package let deadline: Instant
   package var progress: DeliveryProgress
+  package var isPrivate = false
+  /// The delivery that gave its session what it showed before.
+  package var previousBy: UniqueIdentifier?
 
   package init(
     identifier: UniqueIdentifier, application: Text, sender: Text, token: Text?, created: Instant, deadline: Instant,
@@ -145,8 +148,10 @@ package struct DeliverySummary: Hashable, Sendable {
 
 extension StoredDelivery {
   package var summary: DeliverySummary {
-    DeliverySummary(
+    var summary = DeliverySummary(
       identifier: identifier, application: application, sender: sender, token: token, created: created,
       deadline: deadline, progress: progress)
+    (summary.isPrivate, summary.previousBy) = (isPrivate, previous.shownBy)
+    return summary
   }
 }

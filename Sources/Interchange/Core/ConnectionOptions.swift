@@ -1,20 +1,18 @@
-import DBus
 import SceneModel
-import SessionStore
 
 /// What a host is given along with a session: `docs/documents.md`, Connection options.
 struct ConnectionOptions {
   private let fields: UserInfo
 
-  /// - Parameter ownSender: Whose own process it is, of what only that may see.
-  init(_ delivery: StoredDelivery, _ payload: Payload, _ session: Session, _ host: Host, ownSender: BusName?) {
+  /// - Parameter isOwnProcess: whether the host is the connection that sent it.
+  init(_ delivery: StoredDelivery, _ payload: Payload, _ session: Session, _ host: Host, isOwnProcess: Bool) {
     var fields: UserInfo = [
       "delivery": .string(Text("\(delivery.identifier)")), "attempt": .integer(delivery.progress.attempt),
       "role": .string(session.role),
     ]
     var visible: Set<Visibility> = [.all]
     if delivery.sourceApplication == session.application { visible.insert(.application) }
-    if ownSender == host.owner { visible.insert(.ownProcess) }
+    if isOwnProcess { visible.insert(.ownProcess) }
     var contents = Contents(payload, routing: delivery.routing, visible: visible, isSandboxed: host.isSandboxed)
     contents.collect()
     fields["userActivities"] = .array(contents.activities.map(\.document))

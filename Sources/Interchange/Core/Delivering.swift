@@ -1,0 +1,343 @@
+import SceneModel
+import SceneRouting
+
+// The way of a drop, downwards: its sender is looked at, a token's first answer found; it is decided; what was decided is noted, with what there
+// is to say and to do.
+extension PromptBook {
+  mutating func deliver(_ payload: Payload, _ digest: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
+    try refuseFiles(payload, caller)
+    if let first = try firstAnswer(payload.options, digest, caller) {
+      return reply(first.answer, to: number, caller, waits: first.isOpen && payload.options.wait == .handled)
+    }
+    let answer = try accept(payload, digest, caller)
+    reply(answer, to: number, caller, waits: payload.options.wait == .handled)
+  }
+
+  /// At once, or when the host has taken it. A host that waited for itself might wait for ever.
+  private mutating func reply(_ delivered: Delivered, to number: CallNumber, _ caller: Caller, waits: Bool) {
+    guard waits, !isHost(caller, of: delivered.session) else { return answer(number, .delivered(delivered)) }
+    memory.waiters[delivered.delivery] = (memory.waiters[delivered.delivery] ?? []) + [number]
+  }
+
+  /// Decides one payload, and notes what comes of it.
+  private mutating func accept(_ payload: Payload, _ digest: Text, _ caller: Caller) throws(Halt) -> Delivered {
+    try refuseForeignWindows(payload, caller)
+    var steps = Limits.conditionSteps
+    let decision = try decide(payload, caller, within: &steps)
+    step.effort += Limits.conditionSteps - steps
+    return try carryOut(decision, payload, digest, caller)
+  }
+
+  private mutating func decide(
+    _ payload: Payload, _ caller: Caller, within steps: inout Int
+  ) throws(Halt) -> Decision {
+    let request = Request(payload, from: sender(caller), newSession: newIdentifier())
+    switch SceneRouting.decide(memory.routing, request, at: now.time, within: &steps) {
+    case .decided(let decision): return decision
+    case .needs(let need): throw .lacks(.routing(need))
+    }
+  }
+
+  // MARK: Each item by itself
+
+  /// Each item is routed as if it had come alone, in payload order, and sees what those before it did.
+  mutating func deliverEach(_ payload: Payload, _ digest: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
+    try refuseFiles(payload, caller)
+    if let first = try firstDelivery(payload.options.token, digest, caller) {
+      return answer(number, .deliveredEach(first.deliveredItems))
+    }
+    do throws(Fault) { try payload.refuseWhatIsNotForEach() } catch { throw .refused(InterchangeError(payload: error)) }
+    var steps = Limits.conditionSteps
+    var items: [DeliveredItem] = []
+    // The first delivery has the token for all of them.
+    var digestOfFirst: Text? = digest
+    var first: UniqueIdentifier?
+    for (place, single) in payload.split.enumerated() {
+      let decision = try decide(single, caller, within: &steps)
+      if case .refused(let refusal) = decision.outcome {
+        let error = InterchangeError(refusal)
+        if payload.options.batch == .allOrNothing {
+          throw refused(error.name, "items[\(place)]: \(error.message)")
+        }
+        items.append(.refused(error))
+        continue
+      }
+      let delivered = try carryOut(decision, single, digestOfFirst, caller)
+      digestOfFirst = nil
+      first = first ?? delivered.delivery
+      items.append(.delivered(delivered))
+    }
+    step.effort += Limits.conditionSteps - steps
+    if payload.options.token != nil, let first { keep(items, asAnswerOf: first) }
+    answer(number, .deliveredEach(items))
+  }
+
+  /// What the call was answered is stored with the first of its deliveries: the same token gets it again.
+  private mutating func keep(_ items: [DeliveredItem], asAnswerOf delivery: UniqueIdentifier) {
+    for place in step.records.indices {
+      guard case .delivery(var record) = step.records[place], record.identifier == delivery else { continue }
+      record.answer = DeliveredItem.document(of: items)
+      step.records[place] = .delivery(record)
+      memory.setAnswer(record.answer, of: delivery)
+      return
+    }
+  }
+
+  // MARK: What was decided
+
+  /// - Parameter digest: `nil` where its token is kept with another delivery.
+  private mutating func carryOut(
+    _ decision: Decision, _ payload: Payload, _ digest: Text?, _ caller: Caller
+  ) throws(Halt) -> Delivered {
+    if case .refused(let refusal) = decision.outcome { throw .refused(InterchangeError(refusal)) }
+    guard let session = decision.outcome.session, let fact = decision.fact else {
+      preconditionFailure("what is not refused has a session")
+    }
+    let isPrivate = payload.options.isPrivate
+    let identifier = newIdentifier()
+    var record = record(identifier, decision, payload, digest, caller, session)
+    let size = Allowance.size(of: record, documentSize: digest?.count ?? 0)
+    let holding: Holding
+    do throws(InterchangeError) {
+      holding = try ledger.charge(size, of: .waiting, to: caller.principal)
+    } catch {
+      throw .refused(error)
+    }
+    let previous = try show(fact, by: identifier, isPrivate)
+    if let previous { record.previous = previous }
+    note(.delivery(record))
+    memory.deliveries[identifier]?.holding = holding
+    if isPrivate || payload.hasOwnProcess { memory.deliveries[identifier]?.confidant = caller.connection }
+    announceRouting(decision, of: identifier, isPrivate)
+    log("\(identifier): \(decision.outcome.name) \(isPrivate ? "a session" : "\(session)")")
+    handOver(identifier, to: session, of: record.application)
+    return Delivered(session: session, outcome: decision.outcome.name, delivery: identifier)
+  }
+
+  private mutating func record(
+    _ delivery: UniqueIdentifier, _ decision: Decision, _ payload: Payload, _ digest: Text?, _ caller: Caller,
+    _ session: UniqueIdentifier
+  ) -> StoredDelivery {
+    let application = decision.explanation.application ?? .empty
+    let progress = DeliveryProgress(
+      stateOfOpen(to: application), isOpen: true, session: session, outcome: decision.outcome.name)
+    var record = StoredDelivery(
+      identifier: delivery, application: application, sender: caller.tokenOwner,
+      token: digest == nil ? nil : payload.options.token, created: now.time,
+      deadline: now.time.adding(seconds: payload.options.deadline), progress: progress)
+    if record.token != nil {
+      record.fingerprint = digest ?? .empty
+      // A redirect changes where it goes, and not what its sender was told.
+      let delivered = Delivered(session: session, outcome: progress.outcome, delivery: delivery)
+      record.answer = DeliveredItem.document(of: [.delivered(delivered)])
+    }
+    record.sourceApplication = hostedApplication(of: caller) ?? caller.application
+    record.isPrivate = payload.options.isPrivate
+    record.routing = decision.explanation.routingActivity.map {
+      RoutingPlace(item: Int64($0.item), activity: Int64($0.activity))
+    }
+    record.decision = decision.json
+    record.payload = payload.json
+    return record
+  }
+
+  /// The session is made, or shows what it was given. Answers what it showed before, where it was given something.
+  mutating func show(
+    _ fact: Fact, by delivery: UniqueIdentifier, _ isPrivate: Bool
+  ) throws(Halt) -> PreviouslyShown? {
+    switch fact {
+    case .sessionMade(var session):
+      try refuseMoreSessions(of: session.application)
+      session.shownBy = delivery
+      note(.session(session))
+      say(.sessionAppeared(session.identifier))
+      return PreviouslyShown()
+    case .sessionActivated(let identifier, at: let instant, showing: nil):
+      note(.sessionActivated(SessionActivation(session: identifier, at: instant)))
+      return nil
+    case .sessionActivated(let identifier, at: let instant, showing: let shown?):
+      guard let before = try session(identifier) else {
+        throw refused(.storageFailed, "the session \(identifier) cannot be read")
+      }
+      let activation = SessionActivation(before, shows: shown, by: delivery, isPrivate: isPrivate, at: instant)
+      note(.sessionActivated(activation))
+      if let after = memory.sessions[identifier] { announceShown(before, after) }
+      return PreviouslyShown(before)
+    }
+  }
+
+  /// Tells what others see of the change: of a private session that something changed, and not what.
+  mutating func announceShown(_ before: Session, _ after: Session) { announce(after.fieldsShown(otherThan: before), of: after) }
+
+  mutating func announce(_ fields: [SessionField], of session: Session) {
+    if fields.isEmpty { return }
+    say(
+      .sessionChanged(
+        session.identifier, fields.filter { !session.hides($0) }, withheld: fields.filter { session.hides($0) }))
+  }
+
+  /// Where it goes. What a private delivery is about, nobody hears.
+  mutating func announceRouting(_ decision: Decision, of delivery: UniqueIdentifier, _ isPrivate: Bool) {
+    guard let routing = decision.routing, let session = decision.outcome.session else { return }
+    announce(
+      .routed(
+        outcome: decision.outcome.name, configuration: routing.configuration,
+        activityType: isPrivate ? .empty : routing.activityType,
+        targetContentIdentifier: isPrivate ? .empty : routing.targetContentIdentifier, delivery: delivery),
+      routing.application, session)
+  }
+
+  /// What is to be said of a delivery that goes to an application now: without a host that takes it, it waits.
+  func stateOfOpen(to application: Text) -> DeliveryState {
+    memory.hosts[application]?.stage == .ready ? .routed : .held
+  }
+
+  // MARK: Who sends
+
+  func sender(_ caller: Caller) -> Sender {
+    Sender(hosts: hostedApplication(of: caller), isSandboxed: caller.isSandboxed)
+  }
+
+  /// Whose scenes a caller hosts: of several applications the first by identifier.
+  func hostedApplication(of caller: Caller) -> Text? { caller.connection.flatMap { memory.hosted.first(of: $0) } }
+
+  func isHost(_ caller: Caller, of session: UniqueIdentifier) -> Bool {
+    guard let connection = caller.connection, let application = memory.routing.application(of: session) else { return false }
+    return memory.hosts[application]?.connection == connection
+  }
+
+  // MARK: What is refused before it is decided
+
+  /// A sandbox hands things to others, and does not open their windows for nothing.
+  private func refuseForeignWindows(_ payload: Payload, _ caller: Caller) throws(Halt) {
+    guard caller.isSandboxed, payload.items.isEmpty else { return }
+    let named = payload.options.session.flatMap(SessionReference.identifier)
+    guard let application = payload.options.application ?? named.flatMap({ memory.routing.application(of: $0) }),
+      application != caller.application || caller.application.isEmpty
+    else { return }
+    throw refused(
+      .accessDenied, "a sandboxed application may open windows of its own only, unless it hands something to them")
+  }
+
+  /// A sandbox cannot name files outside: it sends descriptors.
+  func refuseFiles(_ payload: Payload, _ caller: Caller) throws(Halt) {
+    guard caller.isSandboxed else { return }
+    for item in payload.items {
+      for representation in item.representations {
+        guard case .file(let url) = representation.content else { continue }
+        throw refused(
+          .accessDenied,
+          "a sandboxed application may not name files such as \(quoted(url.string)): send a descriptor or a portal's key")
+      }
+    }
+  }
+
+  /// One application may have as many sessions as are left for the others. It is asked when one is made, so that those that are there go on.
+  private func refuseMoreSessions(of application: Text) throws(Halt) {
+    let (limit, all, own) = (ledger.allowance.sessions, memory.places, memory.places(of: application))
+    if all + own + 1 <= limit { return }
+    throw refused(
+      .limitsExceeded,
+      "there are at most \(limit) sessions; \(all) are there, \(own) of them of \(application), which may have as many as are left for "
+        + "others: destroy some that nobody needs")
+  }
+
+  // MARK: Tokens
+
+  /// The same token and document again get the first answer.
+  private func firstAnswer(
+    _ options: PayloadOptions, _ digest: Text, _ caller: Caller
+  ) throws(Halt) -> (answer: Delivered, isOpen: Bool)? {
+    guard let first = try firstDelivery(options.token, digest, caller) else { return nil }
+    // Who waits for a host was refused then, and that is not remembered.
+    if options.wait == .handled, [.failed, .cancelled].contains(first.progress.state) { return nil }
+    // Nor has anyone taken this one since.
+    if options.wait == .handled, first.progress.state == .routed, !first.progress.isOpen {
+      throw .refused(.nobodyTook(first.identifier))
+    }
+    if case .delivered(let delivered)? = first.deliveredItems.first { return (delivered, first.progress.isOpen) }
+    guard let session = first.progress.session else { return nil }
+    let delivered = Delivered(session: session, outcome: first.progress.outcome, delivery: first.identifier)
+    return (delivered, first.progress.isOpen)
+  }
+
+  /// What was made under a token: of what was tried again the last.
+  private func firstDelivery(_ token: Text?, _ digest: Text, _ caller: Caller) throws(Halt) -> StoredDelivery? {
+    guard let token else { return nil }
+    let key = TokenKey(token: token, owner: caller.tokenOwner)
+    guard let stored = known.tokens[key] else { throw .lacks(.token(token, owner: key.owner)) }
+    var found: StoredDelivery?
+    for identifier in stored + (memory.tokens[key] ?? []) {
+      guard let delivery = try delivery(identifier) else { continue }
+      guard delivery.fingerprint == digest else {
+        throw refused(
+          .invalidPayload,
+          "options.token: expected the same document as before under \(quoted(token.string)), got another")
+      }
+      found = delivery
+    }
+    return found
+  }
+}
+
+extension Allowance {
+  /// What a delivery takes of the room for those that wait.
+  static func size(of delivery: StoredDelivery, documentSize: Int) -> Int {
+    max(smallestDelivery, max(delivery.payload.count, documentSize))
+  }
+}
+
+extension DeliveredItem {
+  /// As it is stored: `[[session's path, outcome, delivery], …]`, and for what was refused `["/", error, message]`.
+  static func document(of items: [DeliveredItem]) -> Text {
+    JSON.text(
+      of: .array(
+        items.map { item in
+          switch item {
+          case .delivered(let delivered):
+            let path = SessionReference.path(of: delivered.session)
+            return .array([.string(path), .string(delivered.outcome), .string(Text("\(delivered.delivery)"))])
+          case .refused(let error):
+            return .array([.string("/"), .string(error.errorName), .string(Text(error.message))])
+          }
+        }))
+  }
+}
+
+extension StoredDelivery {
+  /// What the call that made it was answered.
+  var deliveredItems: [DeliveredItem] {
+    guard !answer.isEmpty, case .array(let rows)? = try? JSON.value(answer) else { return [] }
+    return rows.compactMap { row in
+      guard case .array(let cells) = row, cells.count == 3 else { return nil }
+      let texts = cells.compactMap { if case .string(let text) = $0 { text } else { nil } }
+      guard texts.count == 3 else { return nil }
+      if let session = SessionReference.identifier(texts[0]), let delivery = UniqueIdentifier(texts[2]) {
+        return .delivered(Delivered(session: session, outcome: texts[1], delivery: delivery))
+      }
+      return .refused(InterchangeError(.routing(texts[1]), texts[2].string))
+    }
+  }
+}
+
+extension InterchangeError {
+  static func nobodyTook(_ delivery: UniqueIdentifier) -> InterchangeError {
+    InterchangeError(
+      .hostTimeout, "no host took the delivery \(delivery) in time; it has been routed, and its session stays")
+  }
+
+  package init(_ refusal: Refusal) { self.init(.routing(refusal.errorName), refusal.message) }
+}
+
+extension Instant {
+  func adding(seconds: Double) -> Instant { Instant(microseconds: microseconds + Int64(seconds * 1_000_000)) }
+}
+
+extension Payload {
+  var hasOwnProcess: Bool {
+    items.contains { item in
+      item.activities.contains { $0.visibility == .ownProcess }
+        || item.representations.contains { $0.visibility == .ownProcess }
+    }
+  }
+}

@@ -1,0 +1,232 @@
+import SceneModel
+import SceneRouting
+
+// How deliveries end, go elsewhere, and are taken up again.
+extension PromptBook {
+  // MARK: Nothing comes of a delivery
+
+  /// The session shows again what it showed before, or is discarded if it was made for this delivery, was never connected and nobody else waits
+  /// for it.
+  mutating func end(_ delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError) throws(Halt) {
+    guard let identifier = delivery.session else { return try fail(delivery, progress, error) }
+    guard let session = try session(identifier) else { return try fail(delivery, progress, error) }
+    let isMade = delivery.progress.outcome == "created" || memory.provisional[identifier] != nil
+    let others = memory.deliveriesToSession[identifier].contains { $0.identifier != delivery.identifier }
+    if isMade, !session.hasBeenConnected, !others {
+      try fail(delivery, progress, error)
+      // A host that was asked to open it may show it all the same, and has to hear that it is gone.
+      let isKnown = memory.hosts[session.application]?.opened.contains(identifier) ?? false
+      return try discard(session, animation: "standard", isTold: isKnown)
+    }
+    if isMade, !session.hasBeenConnected { memory.provisional[identifier] = true }
+    try takeAway(delivery, from: session)
+    try fail(delivery, progress, error)
+  }
+
+  /// The delivery is over, and whoever waits for it is told.
+  private mutating func fail(
+    _ delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError
+  ) throws(Halt) {
+    note(.deliveryProgress(delivery.identifier, progress))
+    if let session = progress.session {
+      announce(
+        .deliveryFailed(delivery: delivery.identifier, error: error.errorName, message: Text(error.message)),
+        delivery.application, session)
+    }
+    log("\(delivery.identifier): \(progress.state.rawValue): \(delivery.isPrivate ? "it is private" : error.message)")
+    settle(delivery.identifier, .refused(error))
+  }
+
+  /// What a delivery gave its session to show goes: what stood there before is shown again, or stands before what came after.
+  private mutating func takeAway(_ delivery: OpenDelivery, from session: Session) throws(Halt) {
+    let follower = memory.followers[delivery.identifier].flatMap { memory.deliveries[$0] }
+    guard session.shownBy == delivery.identifier || follower != nil else { return }
+    guard let whole = try self.delivery(delivery.identifier) else { return }
+    if let follower {
+      note(.deliveryRedirected(follower.identifier, follower.progress, whole.previous))
+    }
+    guard session.shownBy == delivery.identifier else { return }
+    let after = session.showingAgain(whole.previous)
+    note(.session(after))
+    announceShown(session, after)
+  }
+
+  /// Nobody waits for it any more.
+  mutating func settle(_ delivery: UniqueIdentifier, _ reply: Reply) {
+    for number in memory.waiters[delivery] ?? [] { answer(number, reply) }
+    memory.waiters[delivery] = nil
+  }
+
+  mutating func fail(_ delivery: OpenDelivery, _ error: InterchangeError) throws(Halt) {
+    try end(delivery, delivery.failed(error, at: now.time), error)
+  }
+
+  // MARK: A session goes
+
+  /// Out of routing and off the bus. What it was still to be given fails with it.
+  mutating func discard(_ session: Session, animation: Text, isTold: Bool = true) throws(Halt) {
+    let identifier = session.identifier
+    let open = memory.deliveriesToSession[identifier].compactMap { memory.deliveries[$0.identifier] }
+    note(.sessionDiscarded(identifier))
+    if isTold { note(.discardOwed(application: session.application, session: identifier)) }
+    memory.provisional[identifier] = nil
+    say(.sessionWent(identifier))
+    announce(.sessionDiscarded(animation: animation), session.application, identifier)
+    log("\(session.application): \(session.isPrivate ? "a session" : "\(identifier)"): discarded")
+    let gone = InterchangeError(.noSuchSession, "its session was discarded")
+    for delivery in open { try fail(delivery, delivery.failed(gone, at: now.time), gone) }
+    closeScene(of: session, animation, isTold: isTold)
+  }
+
+  // MARK: What senders ask for
+
+  func openDelivery(
+    _ identifier: UniqueIdentifier, of caller: Caller, where isAllowed: (StoredDelivery) -> Bool
+  ) throws(Halt) -> StoredDelivery {
+    guard let delivery = try delivery(identifier) else { throw noDelivery(Text("\(identifier)")) }
+    if caller.isSandboxed, caller.application.isEmpty || !isAllowed(delivery) {
+      throw refused(
+        .accessDenied, "a sandboxed caller may not do that with the delivery \(identifier), which another sent")
+    }
+    return delivery
+  }
+
+  private func noDelivery(_ name: Text) -> Halt {
+    refused(.noSuchDelivery, "there is no delivery \(quoted(name.string)), or it is not kept any more")
+  }
+
+  mutating func cancel(_ identifier: UniqueIdentifier, _ caller: Caller, _ number: CallNumber) throws(Halt) {
+    let stored = try openDelivery(identifier, of: caller) { $0.sender == caller.application }
+    guard let delivery = memory.deliveries[identifier], delivery.progress.state == .held else {
+      let state = memory.deliveries[identifier]?.progress.state ?? stored.progress.state
+      throw refused(.requestDenied, "the delivery \(identifier) is \(state.rawValue), and no longer held")
+    }
+    let cancelled = InterchangeError(.cancelled, "it was cancelled while it was held")
+    try end(delivery, delivery.cancelled(cancelled, at: now.time), cancelled)
+    answer(number, .done)
+  }
+
+  /// It goes to another session of its application, and the first one shows again what it showed before. One that was made for it stays as it is.
+  mutating func redirect(
+    _ identifier: UniqueIdentifier, to target: UniqueIdentifier, _ caller: Caller, _ number: CallNumber
+  ) throws(Halt) {
+    let stored = try openDelivery(identifier, of: caller) { $0.application == caller.application }
+    guard let found = try session(target) else {
+      throw refused(.noSuchSession, "there is no session \(SessionReference.path(of: target))")
+    }
+    guard found.application == stored.application else {
+      throw refused(
+        .requestDenied, "the delivery is for \(stored.application), and that is a session of \(found.application)")
+    }
+    let open = memory.deliveries[identifier]
+    // Its window may have taken it before anyone saw that it is the wrong one.
+    guard open != nil || stored.progress.state == .handled && now.time < stored.deadline else {
+      throw refused(
+        .requestDenied, "the delivery \(identifier) is \(stored.progress.state.rawValue), and its time is over")
+    }
+    let decision = try decideRedirect(of: stored, to: target)
+    let before = open?.progress ?? stored.progress
+    if let first = before.session, first != target, before.outcome != "created", let session = try session(first) {
+      var leaving = OpenDelivery(stored.summary, order: 0, due: 0)
+      leaving.previousBy = open?.previousBy ?? leaving.previousBy
+      try takeAway(leaving, from: session)
+    }
+    var holding = open?.holding
+    if holding == nil {
+      let size = Allowance.size(of: stored, documentSize: 0)
+      do throws(InterchangeError) {
+        holding = try ledger.charge(size, of: .waiting, to: caller.principal)
+      } catch {
+        throw .refused(error)
+      }
+    }
+    let isHosted = stateOfOpen(to: stored.application) == .routed
+    let progress = before.redirected(to: target, outcome: decision.outcome.name, isHosted: isHosted)
+    let previous = try decision.fact.flatMap { fact throws(Halt) in
+      try show(fact, by: identifier, stored.isPrivate)
+    }
+    // A window that it shows already stood as it does now before it came.
+    if target == before.session, previous == nil || previous?.shownBy == identifier {
+      note(.deliveryProgress(identifier, progress))
+    } else {
+      note(.deliveryRedirected(identifier, progress, previous ?? PreviouslyShown()))
+    }
+    memory.deliveries[identifier]?.holding = holding
+    announceRouting(decision, of: identifier, stored.isPrivate)
+    log("\(identifier): redirected to \(stored.isPrivate ? "a session" : "\(target)")")
+    handOver(identifier, to: target, of: stored.application)
+    answer(number, .outcome(decision.outcome.name))
+  }
+
+  private mutating func decideRedirect(of stored: StoredDelivery, to target: UniqueIdentifier) throws(Halt) -> Decision {
+    var payload = try readPayload(of: stored)
+    payload.options = PayloadOptions()
+    payload.options.session = Text("\(target)")
+    payload.options.isPrivate = stored.isPrivate
+    switch SceneRouting.decide(memory.routing, Request(payload, newSession: target), at: now.time) {
+    case .decided(let decision):
+      if case .refused(let refusal) = decision.outcome { throw .refused(InterchangeError(refusal)) }
+      return decision
+    case .needs(let need): throw .lacks(.routing(need))
+    }
+  }
+
+  func readPayload(of stored: StoredDelivery) throws(Halt) -> Payload {
+    do throws(Fault) {
+      return try Payload(json: stored.payload, ReadingRules(types: types))
+    } catch {
+      throw .refused(InterchangeError(payload: error))
+    }
+  }
+
+  // MARK: Time
+
+  /// Deliveries that end in one step: whoever calls meanwhile has a turn before the others.
+  private static let endingAtOnce = 100
+
+  mutating func momentCame() throws(Halt) {
+    try discardOrphans()
+    var ended = 0
+    while ended < PromptBook.endingAtOnce, let identifier = memory.nextDue(at: now.uptime) {
+      guard let delivery = memory.deliveries[identifier], delivery.due <= now.uptime else { continue }
+      try deadlineCame(for: delivery)
+      ended += 1
+    }
+  }
+
+  private mutating func deadlineCame(for delivery: OpenDelivery) throws(Halt) {
+    let identifier = delivery.identifier
+    guard let canBeStarted = canBeStarted(delivery.application) else {
+      // Whether anything can start it is being asked.
+      memory.addDeadline(of: identifier, at: now.uptime + 100_000)
+      return
+    }
+    if canBeStarted || delivery.progress.state == .routed {
+      if case .ended? = memory.starts[delivery.application] { memory.starts[delivery.application] = .ended(isLate: true) }
+      return try fail(
+        delivery,
+        InterchangeError(
+          .hostTimeout, "the host of \(delivery.application) did not take the delivery \(identifier) in time"))
+    }
+    note(.deliveryProgress(identifier, delivery.unclaimed(at: now.time)))
+    if let session = delivery.session {
+      memory.provisional[session] = nil
+      announce(.unclaimed(delivery: identifier), delivery.application, session)
+    }
+    log("\(identifier): routed, and no host took it in time")
+    settle(identifier, .refused(.nobodyTook(identifier)))
+  }
+
+  // MARK: Beginning
+
+  /// Takes up what was left when the service ended. No session is connected until its host says so: it may have gone meanwhile.
+  mutating func begin() throws(Halt) {
+    for delivery in memory.deliveries.values.values.sorted(by: { $0.order < $1.order }) {
+      let progress = delivery.resumed()
+      if progress != delivery.progress { note(.deliveryProgress(delivery.identifier, progress)) }
+    }
+    for session in leftConnected { note(.session(session.disconnected())) }
+    let waiting = Set(memory.deliveries.values.values.map(\.application))
+    for application in waiting.sorted() { start(application) }
+  }
+}

@@ -1,0 +1,304 @@
+import SceneModel
+import SceneRouting
+
+// What the host is asked, once everyone was told what was decided.
+//
+// Which calls are made follows what the session is when they are made. The return of the first of them acknowledges the delivery; its error
+// refuses the delivery; its silence lasts until the deadline; where the host goes, the delivery is held again.
+extension PromptBook {
+  /// Gives a delivery to its host, or looks for one.
+  mutating func handOver(_ delivery: UniqueIdentifier, to session: UniqueIdentifier, of application: Text) {
+    guard let host = memory.hosts[application] else { return start(application) }
+    // Until the host is ready, what is held waits for that.
+    if host.stage == .ready { work(on: session, of: application) }
+  }
+
+  // MARK: Lanes
+
+  /// There is something to do with a session: its lane begins where it has none, as soon as the host has a hand free.
+  mutating func work(on session: UniqueIdentifier, of application: Text) {
+    let key = Lane.Key(application: application, session: session)
+    guard memory.hosts[application] != nil, memory.lanes[key] == nil else { return }
+    memory.queue.insert(Ordered(order: memory.nextOrder(), identifier: session), for: application)
+    workOnNext(of: application)
+  }
+
+  private mutating func workOnNext(of application: Text) {
+    while let host = memory.hosts[application], host.running < Host.maximumRunning,
+      let next = memory.queue.first(of: application)
+    {
+      memory.queue.remove(next, for: application)
+      let key = Lane.Key(application: application, session: next.identifier)
+      if memory.lanes[key] != nil { continue }
+      memory.hosts[application]?.running += 1
+      goOn(key)
+    }
+  }
+
+  /// Begins what there is to do next with a session; where that is nothing, its lane ends.
+  private mutating func goOn(_ key: Lane.Key) {
+    memory.lanes[key] = nil
+    guard let host = memory.hosts[key.application] else { return }
+    if let animation = memory.closings[key.session] { return close(key, animation, host) }
+    if host.stage == .ready, let next = memory.deliveriesToSession.first(of: key.session),
+      let delivery = memory.deliveries[next.identifier]
+    {
+      let errand = newErrand(.lane(key))
+      let act = Lane.Act.reading(Lane.InHand(identifier: delivery.identifier, attempt: delivery.progress.attempt))
+      memory.lanes[key] = Lane(act: act, errand: errand)
+      step.errands.append(.read(errand, delivery: delivery.identifier))
+      return
+    }
+    if memory.refreshes[key.session] != nil, memory.routing.sceneState(of: key.session) == .background {
+      memory.refreshes[key.session] = nil
+      return begin(.refreshing, .refresh(key.session), key, host)
+    }
+    memory.hosts[key.application]?.running -= 1
+  }
+
+  private mutating func begin(
+    _ act: Lane.Act, _ question: HostQuestion, _ key: Lane.Key, _ host: Host, within: Int64 = PromptBook.patience
+  ) {
+    let errand = ask(host, question, .lane(key), within: within)
+    memory.lanes[key] = Lane(act: act, errand: errand)
+  }
+
+  /// A lane has ended what it did.
+  private mutating func next(_ key: Lane.Key) {
+    goOn(key)
+    workOnNext(of: key.application)
+  }
+
+  mutating func laneAnswered(_ key: Lane.Key, _ answer: HostAnswer) throws(Halt) {
+    guard let lane = memory.lanes[key], let host = memory.hosts[key.application] else { return }
+    if case .gone(let neverReached) = answer {
+      memory.lanes[key]?.neverReached = neverReached
+      return try detach(key.application)
+    }
+    switch lane.act {
+    case .reading: break
+    case .choosing(let delivery, let options): try wasConfigured(key, delivery, options, answer, host)
+    case .connecting(let delivery): try wasConnected(key, delivery, answer, host)
+    case .continuing(let delivery):
+      guard try acknowledge(delivery, key, answer) else { return next(key) }
+      activate(delivery, key, host, acknowledges: false)
+    case .activating(let delivery, let acknowledges):
+      if acknowledges {
+        _ = try acknowledge(delivery, key, answer)
+      } else if let failure = answer.failure {
+        log(.warning, "\(delivery.identifier): ActivateScene: \(delivery.isPrivate ? "it failed" : failure)")
+      }
+      next(key)
+    case .refreshing:
+      if let failure = answer.failure { log(.warning, "\(key.application): RefreshScene: \(failure)") }
+      next(key)
+    case .destroying:
+      if let failure = answer.failure { log(.warning, "\(key.application): DestroyScene: \(failure)") }
+      wasClosed(key)
+    }
+  }
+
+  // MARK: A delivery
+
+  mutating func deliveryWasRead(_ errand: ErrandNumber, _ stored: StoredDelivery?) throws(Halt) {
+    guard case .lane(let key)? = memory.errands[errand], let lane = memory.lanes[key], lane.errand == errand,
+      case .reading(let inHand) = lane.act, let host = memory.hosts[key.application]
+    else { return }
+    memory.errands[errand] = nil
+    guard let delivery = stillOpen(inHand, key) else { return next(key) }
+    guard let stored else {
+      try fail(delivery, InterchangeError(.storageFailed, "the delivery \(inHand.identifier) is no longer stored"))
+      return next(key)
+    }
+    // It waited too long, and is to fail at any moment.
+    if delivery.due <= now.uptime {
+      let late = InterchangeError(
+        .hostTimeout, "the host of \(key.application) did not take the delivery \(delivery.identifier) in time")
+      try fail(delivery, late)
+      return next(key)
+    }
+    guard let session = try session(key.session) else { return next(key) }
+    try give(stored, delivery, to: session, key, host)
+  }
+
+  private mutating func give(
+    _ stored: StoredDelivery, _ delivery: OpenDelivery, to session: Session, _ key: Lane.Key, _ host: Host
+  ) throws(Halt) {
+    let payload: Payload
+    do throws(Fault) {
+      payload = try Payload(json: stored.payload, ReadingRules(types: types))
+    } catch {
+      try fail(delivery, InterchangeError(payload: error))
+      return next(key)
+    }
+    var inHand = Lane.InHand(identifier: delivery.identifier, attempt: delivery.progress.attempt)
+    inHand.isPrivate = delivery.isPrivate
+    inHand.activationToken = payload.options.activationToken
+    if session.isConnected, payload.items.isEmpty { return activate(inHand, key, host, acknowledges: true) }
+    var stored = stored
+    stored.progress = delivery.progress
+    let options = ConnectionOptions(stored, payload, session, host, isOwnProcess: delivery.confidant == host.connection)
+    if session.isConnected {
+      return begin(
+        .continuing(inHand), .continue(session.identifier, options: options.json), key, host, within: rest(of: delivery))
+    }
+    let isDynamic = memory.routing.manifest(of: key.application)?.isDynamic ?? false
+    if isDynamic || host.choosesConfiguration, delivery.progress.outcome == "created", !session.hasBeenConnected {
+      // No answer within a second is none.
+      return begin(
+        .choosing(inHand, options: options.json),
+        .configuration(session.identifier, role: session.role, options: options.json), key, host, within: 1_000_000)
+    }
+    connect(inHand, session, options.json, key, host)
+  }
+
+  /// What is left of its deadline.
+  private func rest(of delivery: OpenDelivery) -> Int64 { delivery.due - now.uptime }
+
+  /// The delivery that is in hand, if somebody still waits for it here: it may be over, go elsewhere, or have been given again.
+  private func stillOpen(_ inHand: Lane.InHand, _ key: Lane.Key) -> OpenDelivery? {
+    memory.deliveries[inHand.identifier].flatMap { delivery in
+      delivery.session == key.session && delivery.progress.attempt == inHand.attempt ? delivery : nil
+    }
+  }
+
+  /// How long a host is listened to beyond the deadline while it opens a scene: whatever it opened then is closed again.
+  private static let grace: Int64 = 25_000_000
+
+  private mutating func connect(
+    _ inHand: Lane.InHand, _ session: Session, _ options: Text, _ key: Lane.Key, _ host: Host
+  ) {
+    let rest = memory.deliveries[inHand.identifier].map(rest) ?? 0
+    memory.hosts[key.application]?.opened.insert(session.identifier)
+    begin(
+      .connecting(inHand), .connect(session.identifier, configuration: session.configuration, options: options), key, host,
+      within: max(0, rest) + PromptBook.grace)
+  }
+
+  /// What the host does not say, the manifest does.
+  private mutating func wasConfigured(
+    _ key: Lane.Key, _ inHand: Lane.InHand, _ options: Text, _ answer: HostAnswer, _ host: Host
+  ) throws(Halt) {
+    if let failure = answer.failure {
+      log(
+        .warning,
+        "\(inHand.identifier): ConfigurationForConnecting: \(inHand.isPrivate ? "it failed" : failure)")
+    }
+    guard stillOpen(inHand, key) != nil, var session = try session(key.session) else { return next(key) }
+    if case .configuration(let name) = answer, !name.isEmpty, name != session.configuration {
+      let configurations = memory.routing.manifest(of: key.application)?.configurations ?? []
+      if configurations.contains(where: { $0.role == session.role && $0.name == name }) {
+        session = session.configured(as: name)
+        note(.session(session))
+        announce([.configuration], of: session)
+      } else {
+        log(
+          .warning,
+          "\(inHand.identifier): ConfigurationForConnecting: there is no such configuration in the role")
+      }
+    }
+    connect(inHand, session, options, key, host)
+  }
+
+  private mutating func wasConnected(
+    _ key: Lane.Key, _ inHand: Lane.InHand, _ answer: HostAnswer, _ host: Host
+  ) throws(Halt) {
+    if case .done = answer, let session = try session(key.session), !session.isConnected { connect(session) }
+    if case .refused = answer { memory.hosts[key.application]?.opened.remove(key.session) }
+    guard try acknowledge(inHand, key, answer) else { return next(key) }
+    activate(inHand, key, host, acknowledges: false)
+  }
+
+  private mutating func activate(_ inHand: Lane.InHand, _ key: Lane.Key, _ host: Host, acknowledges: Bool) {
+    let rest = memory.deliveries[inHand.identifier].map(rest) ?? PromptBook.patience
+    begin(
+      .activating(inHand, acknowledges: acknowledges), .activate(key.session, token: inHand.activationToken), key, host,
+      within: max(rest, 1_000_000))
+  }
+
+  /// The host has answered. Answers whether it has taken the delivery: what comes when all is over counts for nothing but the window that was
+  /// opened.
+  private mutating func acknowledge(
+    _ inHand: Lane.InHand, _ key: Lane.Key, _ answer: HostAnswer
+  ) throws(Halt) -> Bool {
+    guard let delivery = stillOpen(inHand, key) else { return false }
+    if let error = InterchangeError(answer, of: key.application, isPrivate: delivery.isPrivate) {
+      try fail(delivery, error)
+      return false
+    }
+    note(.deliveryProgress(delivery.identifier, delivery.handled(at: now.time)))
+    memory.provisional[key.session] = nil
+    announce(.handled(delivery: delivery.identifier), delivery.application, key.session)
+    log("\(delivery.identifier): handled")
+    settle(
+      delivery.identifier,
+      .delivered(Delivered(session: key.session, outcome: delivery.progress.outcome, delivery: delivery.identifier)))
+    return true
+  }
+
+  // MARK: Closing and drawing again
+
+  /// A session is gone: its scene is closed where there is one or one is being opened, and its host hears that it is gone for good.
+  mutating func closeScene(of session: Session, _ animation: Text, isTold: Bool) {
+    memory.refreshes[session.identifier] = nil
+    guard var host = memory.hosts[session.application] else { return }
+    host.scenes.remove(session.identifier)
+    let isOpen = session.isConnected || host.opened.contains(session.identifier)
+    if isOpen {
+      host.opened.insert(session.identifier)
+      host.closing.insert(session.identifier)
+      memory.closings[session.identifier] = animation
+    }
+    memory.hosts[session.application] = host
+    if isOpen {
+      work(on: session.identifier, of: session.application)
+    } else if isTold {
+      tellDiscards(to: session.application)
+    }
+  }
+
+  private mutating func close(_ key: Lane.Key, _ animation: Text, _ host: Host) {
+    // It may have refused to open it meanwhile.
+    guard memory.hosts[key.application]?.opened.remove(key.session) != nil else { return wasClosed(key) }
+    begin(.destroying, .destroy(key.session, animation: animation), key, host)
+  }
+
+  private mutating func wasClosed(_ key: Lane.Key) {
+    memory.closings[key.session] = nil
+    memory.hosts[key.application]?.closing.remove(key.session)
+    next(key)
+    tellDiscards(to: key.application)
+  }
+
+  /// Passed on while the scene is in the background, once for all who asked since the last time.
+  mutating func passOnRefresh(of session: Session) {
+    guard memory.refreshes[session.identifier] != nil, session.isConnected, session.state == .background else { return }
+    work(on: session.identifier, of: session.application)
+  }
+}
+
+extension HostAnswer {
+  /// Why it is no yes.
+  fileprivate var failure: String? {
+    switch self {
+    case .done, .configuration: nil
+    case .refused(let why), .failed(let why): why.string
+    case .timedOut: "no answer came in time"
+    case .gone: "the host has left"
+    }
+  }
+}
+
+extension InterchangeError {
+  /// Why a host did not take a delivery; `nil` where it did. What it says of a private one is for nobody else.
+  fileprivate init?(_ answer: HostAnswer, of application: Text, isPrivate: Bool) {
+    switch answer {
+    case .done, .configuration: return nil
+    case .timedOut: self.init(.hostTimeout, "the host of \(application) did not answer in time")
+    case _ where isPrivate: self.init(.hostRefused, "the host of \(application) refused it")
+    case .refused(let why): self.init(.hostRefused, "the host of \(application) refused it: \(why)")
+    case .failed(let why): self.init(.hostRefused, "the host of \(application) could not be asked: \(why)")
+    case .gone: self.init(.hostRefused, "the host of \(application) left")
+    }
+  }
+}

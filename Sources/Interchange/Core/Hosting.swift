@@ -1,0 +1,217 @@
+import SceneModel
+
+// How hosts come and go.
+//
+// Whoever owns an application's name on the bus may host its scenes, for as long as it owns it. A host that attaches is answered, then hears
+// which sessions are gone, and then is given what is held for it.
+extension PromptBook {
+  // MARK: Attaching
+
+  mutating func beginAttach(_ attaching: Attaching, _ number: CallNumber) throws(Halt) {
+    try refuseForeign(attaching.application, attaching.caller, "host its own scenes")
+    try requireManifest(of: attaching.application)
+    let count = attaching.shown.count + attaching.unknown.count
+    if count > ledger.allowance.scenes {
+      throw refused(
+        .limitsExceeded, "connected: expected at most \(ledger.allowance.scenes) sessions, got \(count)")
+    }
+    guard let connection = attaching.caller.connection else { throw notHost(attaching.application) }
+    memory.attaching[number] = attaching
+    if memory.hosts[attaching.application]?.connection == connection { return try attach(number, isOwner: true) }
+    step.errands.append(.findOwner(number, application: attaching.application, connection: connection))
+  }
+
+  private func notHost(_ application: Text) -> Halt {
+    refused(
+      .notHost, "who hosts \(application) owns that name on the bus, and this caller does not: ask for the name first")
+  }
+
+  /// Its scenes are those that it says, and no others.
+  mutating func attach(_ number: CallNumber, isOwner: Bool) throws(Halt) {
+    guard let attaching = memory.attaching[number], let connection = attaching.caller.connection else { return }
+    let application = attaching.application
+    if !isOwner { throw notHost(application) }
+    try requireManifest(of: application)
+    let shown = try sessions(Array(Set(attaching.shown)).sorted())
+    if let foreign = shown.first(where: { $0.application != application }) {
+      throw refused(
+        .invalidArgs, "connected: \(SessionReference.path(of: foreign.identifier)) is no session of \(application)")
+    }
+    if let other = memory.hosts[application], other.connection != connection { try detach(application) }
+    memory.attaching[number] = nil
+    try replaceScenes(of: application, by: shown)
+    var host =
+      memory.hosts[application]
+      ?? Host(
+        application: application, connection: connection, isSandboxed: attaching.caller.isSandboxed,
+        choosesConfiguration: false)
+    host.choosesConfiguration = attaching.choosesConfiguration
+    host.stage = .welcome
+    host.scenes = Set(shown.map(\.identifier))
+    memory.hosts[application] = host
+    memory.hosted.insert(application, for: connection)
+    forgetStart(of: application)
+    say(.applicationChanged(application, [.hostAttached]))
+    log("\(application): \(connection) hosts it")
+    let found = Set(shown.map(\.identifier))
+    let gone = attaching.shown.filter { !found.contains($0) }.map { SessionReference.path(of: $0) } + attaching.unknown
+    answer(number, .attached(application: application, discarded: Set(gone).sorted()))
+    tellDiscards(to: application)
+  }
+
+  private mutating func replaceScenes(of application: Text, by shown: [Session]) throws(Halt) {
+    let before = memory.hosts[application]?.scenes ?? []
+    let kept = Set(shown.map(\.identifier))
+    for session in try sessions(before.subtracting(kept).sorted()) { disconnect(session) }
+    for session in shown where !session.isConnected { connect(session) }
+  }
+
+  // MARK: Leaving
+
+  /// The host has left, and its scenes with it. Its sessions stay, and what it had not acknowledged is held again.
+  mutating func detach(_ application: Text) throws(Halt) {
+    guard let host = memory.hosts[application] else { return }
+    let scenes = try sessions(host.scenes.sorted())
+    let inHand = forgetLanes(of: application)
+    memory.hosts[application] = nil
+    memory.hosted.remove(application, for: host.connection)
+    say(.applicationChanged(application, [.hostAttached]))
+    log("\(application): \(host.connection) has left")
+    for session in scenes { disconnect(session) }
+    try holdAgain(application, host, inHand)
+    if memory.deliveriesToApplication.count(of: application) > 0 { start(application) }
+  }
+
+  /// One that leaves three times while it has the same delivery in hand has refused it. One that leaves before it was given anything counts as
+  /// having had the first: else it would be started again and again.
+  private mutating func holdAgain(_ application: Text, _ host: Host, _ inHand: Set<UniqueIdentifier>) throws(Halt) {
+    let open = memory.deliveriesToApplication[application].compactMap { memory.deliveries[$0.identifier] }
+    let departed = host.stage == .welcome ? Set(open.prefix(1).map(\.identifier)) : inHand
+    for delivery in open {
+      guard let delivery = memory.deliveries[delivery.identifier] else { continue }
+      let isDeparture = departed.contains(delivery.identifier)
+      if isDeparture, delivery.progress.departures >= 2 {
+        try fail(
+          delivery,
+          InterchangeError(.hostRefused, "the host of \(application) left three times while it had the delivery"))
+        continue
+      }
+      let progress = delivery.heldAgain(wasInHand: isDeparture)
+      if progress != delivery.progress { note(.deliveryProgress(delivery.identifier, progress)) }
+    }
+  }
+
+  /// Answers the deliveries that the host was working on.
+  private mutating func forgetLanes(of application: Text) -> Set<UniqueIdentifier> {
+    var inHand: Set<UniqueIdentifier> = []
+    for (key, lane) in memory.lanes.values where key.application == application {
+      if !lane.neverReached, let delivery = lane.act.inHand { inHand.insert(delivery) }
+      memory.errands[lane.errand] = nil
+      memory.lanes[key] = nil
+    }
+    for (number, purpose) in memory.errands.values where purpose == .discards(application: application) {
+      memory.errands[number] = nil
+    }
+    for entry in memory.queue[application] { memory.queue.remove(entry, for: application) }
+    for session in memory.hosts[application]?.closing ?? [] { memory.closings[session] = nil }
+    return inHand
+  }
+
+  // MARK: Scenes
+
+  /// Its scene is there.
+  mutating func connect(_ before: Session) {
+    let session = before.connected()
+    note(.session(session))
+    memory.hosts[session.application]?.scenes.insert(session.identifier)
+    announce([.state, .connected], of: session)
+    announce(.sessionConnected(configuration: session.configuration), session.application, session.identifier)
+    announce(.sessionStateChanged(session.state), session.application, session.identifier)
+  }
+
+  /// Its scene is gone, and the session stays.
+  mutating func disconnect(_ before: Session) {
+    let session = before.disconnected()
+    note(.session(session))
+    memory.refreshes[session.identifier] = nil
+    memory.hosts[session.application]?.scenes.remove(session.identifier)
+    memory.hosts[session.application]?.opened.remove(session.identifier)
+    announce([.state, .connected], of: session)
+    announce(.sessionDisconnected, session.application, session.identifier)
+  }
+
+  // MARK: What is gone for good
+
+  /// Tells the host of all its sessions that are gone, once and as one set: when it has closed the last of their scenes. One that has just
+  /// attached is not kept waiting for the scenes that it is to close, and is ready behind that.
+  mutating func tellDiscards(to application: Text) {
+    guard var host = memory.hosts[application], !host.isListening else { return }
+    guard host.closing.isEmpty || host.stage == .welcome else { return }
+    let owed = memory.owed[application].map(\.session).filter { !host.told.contains($0) && !host.closing.contains($0) }
+    if owed.isEmpty {
+      if host.stage == .welcome { becomeReady(application) }
+      return
+    }
+    host.told.formUnion(owed)
+    host.isListening = true
+    memory.hosts[application] = host
+    ask(host, .discarded(owed), .discards(application: application), within: PromptBook.patience)
+  }
+
+  mutating func discardsWereTold(_ application: Text, _ answer: HostAnswer) throws(Halt) {
+    guard let host = memory.hosts[application] else { return }
+    memory.hosts[application]?.isListening = false
+    switch answer {
+    case .gone: return try detach(application)
+    case .timedOut: log(.warning, "\(application): DidDiscardSceneSessions: no answer came in time")
+    case .refused(let why), .failed(let why): log(.warning, "\(application): DidDiscardSceneSessions: \(why)")
+    case .done, .configuration: break
+    }
+    // Of one that was silent nobody knows whether it heard. The next host does.
+    if answer != .timedOut {
+      for entry in memory.owed[application] where host.told.contains(entry.session) {
+        note(.discardTold(application: application, session: entry.session))
+        memory.hosts[application]?.told.remove(entry.session)
+      }
+    }
+    // What went while it was being told is told to one that is ready already.
+    if host.stage == .welcome { becomeReady(application) }
+    tellDiscards(to: application)
+  }
+
+  /// What was held is given in the order in which it came.
+  private mutating func becomeReady(_ application: Text) {
+    memory.hosts[application]?.stage = .ready
+    var sessions: [UniqueIdentifier] = []
+    for entry in memory.deliveriesToApplication[application] {
+      guard let delivery = memory.deliveries[entry.identifier], let session = delivery.session else { continue }
+      let progress = delivery.routed()
+      if progress != delivery.progress { note(.deliveryProgress(delivery.identifier, progress)) }
+      sessions.append(session)
+    }
+    for session in sessions { work(on: session, of: application) }
+    tellDiscards(to: application)
+  }
+
+  // MARK: Asking
+
+  /// Microseconds that a host has for what is no delivery: as long as a call takes where nobody says otherwise.
+  static let patience: Int64 = 25_000_000
+
+  @discardableResult
+  mutating func ask(_ host: Host, _ question: HostQuestion, _ purpose: ErrandPurpose, within: Int64) -> ErrandNumber {
+    let number = newErrand(purpose)
+    step.errands.append(
+      .ask(number, application: host.application, owner: host.connection, question, within: max(1, within)))
+    return number
+  }
+
+  mutating func hostAnswered(_ errand: ErrandNumber, _ answer: HostAnswer) throws(Halt) {
+    guard let purpose = memory.errands[errand] else { return }
+    memory.errands[errand] = nil
+    switch purpose {
+    case .discards(let application): try discardsWereTold(application, answer)
+    case .lane(let key): try laneAnswered(key, answer)
+    }
+  }
+}

@@ -1,0 +1,83 @@
+import SceneModel
+
+// How applications are started that something is held for: by the bus where it knows how, else by the command of their manifest. Where there is
+// neither, someone may attach.
+extension PromptBook {
+  mutating func start(_ application: Text) {
+    if memory.hosts[application] != nil { return }
+    if let start = memory.starts[application], !start.mayBeginAgain(at: now.uptime) { return }
+    forgetStart(of: application)
+    guard memory.routing.manifest(of: application) != nil else {
+      memory.starts[application] = .impossible(since: now.uptime)
+      return
+    }
+    let number = newStart()
+    memory.starts[application] = .asking(number: number, isKnown: false)
+    step.errands.append(.launch(application: application, number: number))
+  }
+
+  mutating func forgetStart(of application: Text) {
+    guard let start = memory.starts[application] else { return }
+    memory.starts[application] = nil
+    if let number = start.number { step.errands.append(.forgetLaunch(application: application, number: number)) }
+  }
+
+  mutating func launched(_ application: Text, _ number: Int, _ news: LaunchNews) throws(Halt) {
+    guard let start = memory.starts[application], start.number == number else { return }
+    switch (start, news) {
+    case (.asking, .isKnown): memory.starts[application] = .asking(number: number, isKnown: true)
+    case (.asking, .started):
+      memory.starts[application] = .begun(number: number, since: now.uptime)
+      log("\(application): the bus has started it, or it was there already")
+    case (.asking, .unknown): run(application, number)
+    case (_, .failed(let why)): try launchFailed(application, why)
+    case (.begun, .commandEnded(failure: nil)): memory.starts[application] = .ended(isLate: false)
+    case (.begun, .commandEnded(failure: let why?)):
+      try launchFailed(application, "\(application) could not be started: \(why)")
+    case (.begun, .left):
+      try launchFailed(application, "\(application) was started, and left the bus before it attached")
+    case (.begun, _), (.asking, _), (.ended, _), (.impossible, _): break
+    }
+  }
+
+  private mutating func run(_ application: Text, _ number: Int) {
+    guard let command = memory.routing.manifest(of: application)?.exec else {
+      memory.starts[application] = .impossible(since: now.uptime)
+      return
+    }
+    memory.starts[application] = .begun(number: number, since: now.uptime)
+    log("\(application): starting \(quoted(command.string))")
+    step.errands.append(
+      .run(
+        application: application, number: number, command: command, activationToken: activationToken(for: application)))
+  }
+
+  /// Of what is held the newest one's: it is for the window that the user asked for last.
+  private func activationToken(for application: Text) -> Text? {
+    guard let last = memory.deliveriesToApplication[application].last,
+      let stored = memory.recent[last.identifier]
+    else { return nil }
+    return (try? Payload(json: stored.payload, ReadingRules(types: types)))?.options.activationToken
+  }
+
+  /// Nothing comes of what is held for it. The last goes first, so that a session goes with the delivery that made it.
+  private mutating func launchFailed(_ application: Text, _ why: some StringProtocol) throws(Halt) {
+    memory.starts[application] = nil
+    log(.error, String(why))
+    let error = InterchangeError(.launchFailed, String(why))
+    for entry in memory.deliveriesToApplication[application].reversed() {
+      guard let delivery = memory.deliveries[entry.identifier] else { continue }
+      try fail(delivery, error)
+    }
+  }
+
+  private mutating func launchFailed(_ application: Text, _ why: Text) throws(Halt) {
+    try launchFailed(application, why.string)
+  }
+
+  /// Whether anything can start it; `nil` where that is being asked.
+  func canBeStarted(_ application: Text) -> Bool? {
+    if memory.hosts[application] != nil { return true }
+    return memory.starts[application].map(\.isPossible) ?? false
+  }
+}

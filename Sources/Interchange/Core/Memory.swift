@@ -1,0 +1,433 @@
+import SceneModel
+import SceneRouting
+
+/// All that the core knows. It changes by what is folded into it and by what it is told of the world, and all of that can be taken back until the
+/// turn is kept.
+///
+/// What survives is changed by ``fold(_:at:)`` alone, live and after a restart. A whole session or delivery that was not looked at for a while
+/// is forgotten here and read again; what routing has to know of a session stays.
+struct Memory {
+  /// Applications, sessions and preferences, as a decision looks at them.
+  var routing: State
+  private var routingChanges: [RoutingChange] = []
+
+  /// Whole sessions: every one that was changed in this turn, and some of the others.
+  var sessions = Table<UniqueIdentifier, Session>()
+  /// Sessions that were discarded in this turn, and are still stored.
+  private(set) var leaving = Table<UniqueIdentifier, Bool>()
+  /// How many sessions each application has, with those whose host is still to be told that they are gone.
+  private(set) var sessionCounts = Table<Text, Int>()
+  private(set) var sessionTotal = 0
+  private(set) var owed = Rows<Text, Owed>()
+
+  /// Every delivery that somebody still waits for.
+  var deliveries = Table<UniqueIdentifier, OpenDelivery>()
+  private(set) var deliveriesToSession = Rows<UniqueIdentifier, Ordered>()
+  private(set) var deliveriesToApplication = Rows<Text, Ordered>()
+  /// Whole deliveries: every one that was made or changed in this turn, and some of the others.
+  private(set) var recent = Table<UniqueIdentifier, StoredDelivery>()
+  /// One of these is longer than is remembered beyond its turn.
+  private var hasLongPayload = false
+  /// What was made under a token in this turn.
+  private(set) var tokens = Table<TokenKey, [UniqueIdentifier]>()
+  /// The delivery that gave a session something to show after another had.
+  var followers = Table<UniqueIdentifier, UniqueIdentifier>()
+  /// When deliveries have waited long enough.
+  private var deadlines = Agenda<UniqueIdentifier>()
+  /// Deliveries whose deadline came in this turn.
+  private var due: [(identifier: UniqueIdentifier, at: Int64)] = []
+  /// Applications some of whose sessions have a configuration that their manifest has lost: they are discarded as soon as there is a moment.
+  var orphaned = Table<Text, Bool>()
+
+  var manifests = Table<Text, ManifestSource>()
+  var preferences = Table<Text, Text>()
+  var hosts = Table<Text, Host>()
+  /// The applications that a connection hosts.
+  var hosted = Rows<Text, Text>()
+  var lanes = Table<Lane.Key, Lane>()
+  /// Sessions with something to do for their host, which has its hands full.
+  var queue = Rows<Text, Ordered>()
+  var errands = Table<ErrandNumber, ErrandPurpose>()
+  var starts = Table<Text, Start>()
+  var attaching = Table<CallNumber, Attaching>()
+  var calls = Table<CallNumber, CallCharge>()
+  /// Who is answered once a delivery is over.
+  var waiters = Table<UniqueIdentifier, [CallNumber]>()
+  /// Sessions whose scenes are to draw themselves again, as soon as they are in the background.
+  var refreshes = Table<UniqueIdentifier, Bool>()
+  /// Sessions that are gone and whose scenes are to be closed: with which animation.
+  var closings = Table<UniqueIdentifier, Text>()
+  /// Sessions that a failed delivery made and others still wait for.
+  var provisional = Table<UniqueIdentifier, Bool>()
+
+  /// The number of the newest event.
+  private(set) var sequence: UInt64 = 0
+  /// What comes later has a larger number.
+  private var order: Int64 = 0
+
+  init(routing: State) { self.routing = routing }
+
+  mutating func nextOrder() -> Int64 {
+    order += 1
+    return order
+  }
+
+  /// Sessions, and the owed discards that keep their place.
+  func places(of application: Text) -> Int { (sessionCounts[application] ?? 0) + owed.count(of: application) }
+  var places: Int { sessionTotal + owedTotal }
+  private(set) var owedTotal = 0
+
+  // MARK: Deadlines
+
+  /// The earliest, on the clock that nobody sets.
+  var earliestDeadline: Int64? { deadlines.earliest }
+
+  mutating func addDeadline(of delivery: UniqueIdentifier, at moment: Int64) { deadlines.add(delivery, at: moment) }
+
+  /// The next delivery whose time may have come. It may be over, or have another deadline by now.
+  mutating func nextDue(at now: Int64) -> UniqueIdentifier? {
+    guard let moment = deadlines.earliest, let next = deadlines.next(at: now) else { return nil }
+    due.append((next, moment))
+    return next
+  }
+
+  // MARK: Folding
+
+  /// Makes true what a record says.
+  mutating func fold(_ record: Record, at moment: Moment) {
+    switch record {
+    case .session(let session):
+      if sessions[session.identifier] == nil, !routing.contains(session.identifier) { count(session.application, 1) }
+      sessions[session.identifier] = session
+      routingChanges.append(.session(routing.update(session)))
+    case .sessionActivated(let activation): activate(activation)
+    case .sessionDiscarded(let identifier):
+      if let application = routing.application(of: identifier) ?? sessions[identifier]?.application { count(application, -1) }
+      sessions[identifier] = nil
+      leaving[identifier] = true
+      routingChanges.append(.session(routing.discard(identifier)))
+    case .delivery(let delivery):
+      recent[delivery.identifier] = delivery
+      if delivery.payload.count > Memory.rememberedPayload { hasLongPayload = true }
+      if let token = delivery.token {
+        let key = TokenKey(token: token, owner: delivery.sender)
+        tokens[key] = (tokens[key] ?? []) + [delivery.identifier]
+      }
+      if delivery.progress.isOpen { open(delivery.summary, at: moment) }
+    case .deliveryProgress(let identifier, let progress): advance(identifier, progress, nil, at: moment)
+    case .deliveryRedirected(let identifier, let progress, let previous):
+      advance(identifier, progress, previous, at: moment)
+    case .event(let event): sequence = max(sequence, event.sequence)
+    case .preference(let type, let application):
+      routingChanges.append(.preference(type, before: routing.preferredApplication(for: type)))
+      routing.setPreferredApplication(application, for: type)
+      preferences[type] = application
+    case .discardOwed(let application, let session):
+      if owed.insert(Owed(order: nextOrder(), session: session), for: application) { owedTotal += 1 }
+    case .discardTold(let application, let session):
+      guard let entry = owed[application].first(where: { $0.session == session }) else { return }
+      if owed.remove(entry, for: application) { owedTotal -= 1 }
+    }
+  }
+
+  private mutating func activate(_ activation: SessionActivation) {
+    if var session = sessions[activation.session] {
+      activation.apply(to: &session)
+      sessions[activation.session] = session
+    }
+    let shown: Shown? =
+      activation.userActivity.map { .activity($0) }
+      ?? activation.openedContent.flatMap { $0.isEmpty ? nil : .content($0) }
+    routingChanges.append(
+      .session(routing.apply(.sessionActivated(activation.session, at: activation.instant, showing: shown))))
+  }
+
+  private mutating func open(_ delivery: DeliverySummary, at moment: Moment) {
+    guard let session = delivery.progress.session else { return }
+    // The clock of the deadline is one that nobody sets; what is left of the time is what the record says.
+    let rest = delivery.deadline.microseconds - moment.time.microseconds
+    let longest = Int64(PayloadOptions.maximumDeadline * 1_000_000)
+    let opened = OpenDelivery(delivery, order: nextOrder(), due: moment.uptime + min(max(0, rest), longest))
+    deliveries[delivery.identifier] = opened
+    let place = Ordered(order: opened.order, identifier: delivery.identifier)
+    deliveriesToSession.insert(place, for: session)
+    deliveriesToApplication.insert(place, for: delivery.application)
+    if let before = delivery.previousBy { followers[before] = delivery.identifier }
+    deadlines.add(delivery.identifier, at: opened.due)
+  }
+
+  private mutating func close(_ delivery: OpenDelivery) {
+    let place = Ordered(order: delivery.order, identifier: delivery.identifier)
+    if let session = delivery.progress.session { deliveriesToSession.remove(place, for: session) }
+    deliveriesToApplication.remove(place, for: delivery.application)
+    deliveries[delivery.identifier] = nil
+    if let before = delivery.previousBy, followers[before] == delivery.identifier { followers[before] = nil }
+  }
+
+  private mutating func advance(
+    _ identifier: UniqueIdentifier, _ progress: DeliveryProgress, _ previous: PreviouslyShown?, at moment: Moment
+  ) {
+    if var whole = recent[identifier] {
+      whole.progress = progress
+      if let previous { whole.previous = previous }
+      recent[identifier] = whole
+    }
+    guard var delivery = deliveries[identifier] else {
+      // It was over, and is taken up again.
+      if progress.isOpen, let whole = recent[identifier] { open(whole.summary, at: moment) }
+      return
+    }
+    if !progress.isOpen { return close(delivery) }
+    if let previous, previous.shownBy != delivery.previousBy {
+      if let before = delivery.previousBy, followers[before] == identifier { followers[before] = nil }
+      delivery.previousBy = previous.shownBy
+      if let before = previous.shownBy { followers[before] = identifier }
+    }
+    guard progress.session != delivery.progress.session || previous != nil && progress.attempt != delivery.progress.attempt
+    else {
+      delivery.progress = progress
+      deliveries[identifier] = delivery
+      return
+    }
+    // It goes to another session, behind all that is on its way there.
+    close(delivery)
+    delivery.progress = progress
+    delivery.order = nextOrder()
+    deliveries[identifier] = delivery
+    let place = Ordered(order: delivery.order, identifier: identifier)
+    if let session = progress.session { deliveriesToSession.insert(place, for: session) }
+    deliveriesToApplication.insert(place, for: delivery.application)
+    if let before = delivery.previousBy { followers[before] = identifier }
+  }
+
+  private mutating func count(_ application: Text, _ change: Int) {
+    sessionCounts[application] = (sessionCounts[application] ?? 0) + change
+    sessionTotal += change
+  }
+
+  // MARK: Remembering
+
+  /// What a service that begins finds.
+  mutating func recall(_ remembered: Remembered, at moment: Moment) {
+    for (type, application) in remembered.preferences { fold(.preference(type: type, application: application), at: moment) }
+    for (application, sessions) in remembered.owed {
+      for session in sessions { fold(.discardOwed(application: application, session: session), at: moment) }
+    }
+    for (application, number) in remembered.sessionCounts { count(application, number) }
+    for delivery in remembered.open { open(delivery, at: moment) }
+    sequence = remembered.lastEvent
+    keep()
+  }
+
+  /// Sessions that were just read. What is here already is newer.
+  mutating func learn(_ read: [Session]) {
+    for session in read where sessions[session.identifier] == nil && leaving[session.identifier] == nil {
+      routing.learn([session], answering: .session(session.identifier))
+      sessions.remember(session, for: session.identifier)
+    }
+  }
+
+  mutating func learn(_ delivery: StoredDelivery) {
+    guard recent[delivery.identifier] == nil else { return }
+    var delivery = delivery
+    if let open = deliveries[delivery.identifier] { delivery.progress = open.progress }
+    recent.remember(delivery, for: delivery.identifier)
+  }
+
+  /// What the call that made a delivery is answered.
+  mutating func setAnswer(_ answer: Text, of delivery: UniqueIdentifier) { recent[delivery]?.answer = answer }
+
+  // MARK: Routing beyond sessions
+
+  mutating func setManifest(_ manifest: Manifest?, of application: Text) {
+    routingChanges.append(.manifest(application, before: routing.manifest(of: application)))
+    if let manifest { routing.register(manifest) } else { routing.unregister(application) }
+  }
+
+  private enum RoutingChange {
+    case session(State.Undo)
+    case manifest(Text, before: Manifest?)
+    case preference(Text, before: Text?)
+  }
+}
+
+// MARK: - Keeping and taking back
+
+extension Memory {
+  /// Where everything stands, so that what comes after it can be taken back.
+  struct Mark {
+    fileprivate let routing, sessions, leaving, sessionCounts, owed, deliveries, toSession, toApplication, recent: Int
+    fileprivate let tokens, followers, manifests, preferences, hosts, hosted, lanes, queue, errands, starts: Int
+    fileprivate let attaching, calls, waiters, refreshes, closings, provisional: Int
+    fileprivate let sessionTotal, owedTotal, orphaned, due: Int
+    fileprivate let sequence: UInt64
+  }
+
+  var mark: Mark {
+    Mark(
+      routing: routingChanges.count, sessions: sessions.mark, leaving: leaving.mark, sessionCounts: sessionCounts.mark,
+      owed: owed.mark, deliveries: deliveries.mark, toSession: deliveriesToSession.mark,
+      toApplication: deliveriesToApplication.mark, recent: recent.mark, tokens: tokens.mark, followers: followers.mark,
+      manifests: manifests.mark, preferences: preferences.mark, hosts: hosts.mark, hosted: hosted.mark, lanes: lanes.mark,
+      queue: queue.mark, errands: errands.mark, starts: starts.mark, attaching: attaching.mark, calls: calls.mark,
+      waiters: waiters.mark, refreshes: refreshes.mark, closings: closings.mark, provisional: provisional.mark,
+      sessionTotal: sessionTotal, owedTotal: owedTotal, orphaned: orphaned.mark, due: due.count, sequence: sequence)
+  }
+
+  mutating func rewind(to mark: Mark) {
+    while routingChanges.count > mark.routing {
+      switch routingChanges.removeLast() {
+      case .session(let undo): routing.revert(undo)
+      case .manifest(let application, let before):
+        if let before { routing.register(before) } else { routing.unregister(application) }
+      case .preference(let type, let before): routing.setPreferredApplication(before, for: type)
+      }
+    }
+    sessions.rewind(to: mark.sessions)
+    leaving.rewind(to: mark.leaving)
+    sessionCounts.rewind(to: mark.sessionCounts)
+    owed.rewind(to: mark.owed)
+    deliveries.rewind(to: mark.deliveries)
+    deliveriesToSession.rewind(to: mark.toSession)
+    deliveriesToApplication.rewind(to: mark.toApplication)
+    recent.rewind(to: mark.recent)
+    tokens.rewind(to: mark.tokens)
+    followers.rewind(to: mark.followers)
+    manifests.rewind(to: mark.manifests)
+    preferences.rewind(to: mark.preferences)
+    hosts.rewind(to: mark.hosts)
+    hosted.rewind(to: mark.hosted)
+    lanes.rewind(to: mark.lanes)
+    queue.rewind(to: mark.queue)
+    errands.rewind(to: mark.errands)
+    starts.rewind(to: mark.starts)
+    attaching.rewind(to: mark.attaching)
+    calls.rewind(to: mark.calls)
+    waiters.rewind(to: mark.waiters)
+    refreshes.rewind(to: mark.refreshes)
+    closings.rewind(to: mark.closings)
+    provisional.rewind(to: mark.provisional)
+    orphaned.rewind(to: mark.orphaned)
+    while due.count > mark.due {
+      let (delivery, moment) = due.removeLast()
+      deadlines.add(delivery, at: moment)
+    }
+    (sessionTotal, owedTotal, sequence) = (mark.sessionTotal, mark.owedTotal, mark.sequence)
+  }
+
+  /// The store has it: nothing of it is taken back any more.
+  mutating func keep() {
+    routingChanges.removeAll(keepingCapacity: routingChanges.count <= 64)
+    sessions.keep()
+    leaving.keep()
+    sessionCounts.keep()
+    owed.keep()
+    deliveries.keep()
+    deliveriesToSession.keep()
+    deliveriesToApplication.keep()
+    recent.keep()
+    tokens.keep()
+    followers.keep()
+    manifests.keep()
+    preferences.keep()
+    hosts.keep()
+    hosted.keep()
+    lanes.keep()
+    queue.keep()
+    errands.keep()
+    starts.keep()
+    attaching.keep()
+    calls.keep()
+    waiters.keep()
+    refreshes.keep()
+    closings.keep()
+    provisional.keep()
+    orphaned.keep()
+    due.removeAll()
+    forgetOld()
+  }
+
+  /// Whole sessions and deliveries that are remembered beyond a turn, to be quick: some thousand of the one, some hundred of the other.
+  private static let rememberedSessions = 2_048
+  private static let rememberedDeliveries = 256
+  /// Bytes of a payload that is remembered beyond its turn.
+  private static let rememberedPayload = 64 << 10
+
+  private mutating func forgetOld() {
+    // What was discarded or made under a token is in the store from now on.
+    if !leaving.isEmpty { leaving.removeAll() }
+    if !tokens.isEmpty { tokens.removeAll() }
+    if sessions.count > Memory.rememberedSessions { sessions.removeAll() }
+    if recent.count > Memory.rememberedDeliveries {
+      recent.removeAll()
+    } else if hasLongPayload {
+      hasLongPayload = false
+      recent.forget { _, delivery in delivery.payload.count > Memory.rememberedPayload }
+    }
+  }
+}
+
+// MARK: - Small values
+
+/// Something in the order in which it came.
+struct Ordered: Comparable, Hashable, Sendable {
+  let order: Int64
+  let identifier: UniqueIdentifier
+
+  static func < (one: Ordered, other: Ordered) -> Bool { one.order < other.order }
+}
+
+/// A session that is gone, and whose host has not been told yet.
+struct Owed: Comparable, Hashable, Sendable {
+  let order: Int64
+  let session: UniqueIdentifier
+
+  static func < (one: Owed, other: Owed) -> Bool { one.order < other.order }
+}
+
+struct TokenKey: Hashable, Sendable {
+  let token: Text
+  let owner: Text
+}
+
+/// Where an application's manifest came from.
+struct ManifestSource: Sendable {
+  /// "" for one that was registered.
+  let file: Text
+  let holding: Holding?
+}
+
+/// What a call is charged for until it is answered.
+struct CallCharge: Sendable {
+  let number: Holding
+  let bytes: Holding?
+}
+
+/// What comes of an errand is for whom.
+enum ErrandPurpose: Hashable, Sendable {
+  case lane(Lane.Key)
+  case discards(application: Text)
+}
+
+/// A caller of AttachHost of whom it is being found out whether it owns the name.
+struct Attaching: Sendable {
+  let caller: Caller
+  let application: Text
+  let shown: [UniqueIdentifier]
+  let unknown: [Text]
+  let choosesConfiguration: Bool
+}
+
+/// What a service that begins finds in its store.
+package struct Remembered: Sendable {
+  package var preferences: [Text: Text] = [:]
+  package var sessionCounts: [Text: Int] = [:]
+  package var owed: [Text: [UniqueIdentifier]] = [:]
+  /// In the order in which they came.
+  package var open: [DeliverySummary] = []
+  /// Sessions whose scenes were connected when the service ended.
+  package var connected: [Session] = []
+  package var lastEvent: UInt64 = 0
+
+  package init() {}
+}

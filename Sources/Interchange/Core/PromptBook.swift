@@ -1,0 +1,327 @@
+package import SceneModel
+package import SceneRouting
+
+/// The core of the service: a cue goes in with its moment, a step comes out as plain data.
+///
+/// It asks nobody, waits for nothing and reads no clock. The same cues at the same moments make the same steps, on any machine. So a play of
+/// years can be acted out in a minute, with every accident that a seed can think of, and what failed there fails again.
+///
+/// ```
+/// message ──► Cue ──► handle ──► Step ──► records   stored, all of a turn together
+///                                    ├──► sayings   then said: signals, the answer last
+///                                    └──► errands   then done: ask a host, start a program, read a delivery
+/// ```
+///
+/// Whatever a cue changes is taken back where the cue is refused or lacks something, and whatever a turn changes where the store refuses it:
+/// nobody is answered from what is not stored, and nothing is undone by hand.
+package struct PromptBook: Sendable {
+  var memory: Memory
+  package let ledger: Ledger
+  /// What comes of the present cue.
+  var step = Step()
+  var now = Moment(time: Instant(microseconds: 0), uptime: 0)
+  /// What was read for the present cue.
+  var known = Knowledge()
+  /// Where the present turn began.
+  private var turn: Memory.Mark
+  private var identifiers: Identifiers
+  private var errandNumber: ErrandNumber = 0
+  private var startNumber = 0
+  let types: TypeCatalog
+
+  /// - Parameter seed: what identifiers are made from. They are no secrets.
+  package init(types: TypeCatalog, allowance: Allowance = Allowance(), seed: (UInt64, UInt64)) {
+    self.types = types
+    memory = Memory(routing: State(types: types))
+    turn = memory.mark
+    ledger = Ledger(allowance)
+    identifiers = Identifiers(seed: seed)
+  }
+
+  /// What the store has, before the first cue.
+  package mutating func recall(_ remembered: Remembered, at moment: Moment) {
+    memory.recall(remembered, at: moment)
+    for delivery in memory.deliveries.values.keys {
+      memory.deliveries[delivery]?.holding = ledger.take(Allowance.smallestDelivery, of: .waiting, for: .departed)
+    }
+    leftConnected = remembered.connected
+    memory.keep()
+    turn = memory.mark
+  }
+
+  /// Sessions whose scenes were connected when the service ended.
+  var leftConnected: [Session] = []
+
+  // MARK: A cue
+
+  /// What comes of a cue. Where the core lacks something, nothing has changed: read that, ``learn(_:)``, and give the cue again.
+  package mutating func handle(_ cue: Cue, at moment: Moment) throws(Lack) -> Step {
+    (now, step) = (moment, Step())
+    let (mark, identifiersBefore) = (memory.mark, identifiers)
+    do throws(Halt) {
+      try respond(to: cue)
+    } catch {
+      memory.rewind(to: mark)
+      switch error {
+      case .lacks(let lack):
+        identifiers = identifiersBefore
+        throw lack
+      case .refused(let refusal):
+        step = Step()
+        refuse(cue, refusal)
+      }
+    }
+    known = Knowledge()
+    step.callAgain = memory.orphaned.isEmpty ? memory.earliestDeadline : moment.uptime
+    defer { step = Step() }
+    return step
+  }
+
+  private mutating func refuse(_ cue: Cue, _ refusal: InterchangeError) {
+    switch cue {
+    case .call(let number, _, _): say(.answer(number, .refused(refusal)))
+    case .ownership(let number, _):
+      memory.attaching[number] = nil
+      answer(number, .refused(refusal))
+    default: say(.log(.error, Text(refusal.message)))
+    }
+  }
+
+  /// How long the core waits before it tries again what could not be done, in microseconds.
+  package static let pause: Int64 = 5_000_000
+
+  private mutating func respond(to cue: Cue) throws(Halt) {
+    switch cue {
+    case .began: try begin()
+    case .call(let number, let caller, let ask): try respond(to: ask, of: caller, number)
+    case .ownership(let number, let isOwner): try attach(number, isOwner: isOwner)
+    case .hostAnswered(let errand, let answer): try hostAnswered(errand, answer)
+    case .hostLeft(let application, let connection):
+      if memory.hosts[application]?.connection == connection { try detach(application) }
+    case .callerLeft(let connection): ledger.leave(connection)
+    case .delivery(let errand, let delivery): try deliveryWasRead(errand, delivery)
+    case .launch(let application, let number, let news): try launched(application, number, news)
+    case .installed(let installed, let broken): try install(installed, keeping: broken)
+    case .moment: try momentCame()
+    }
+  }
+
+  private mutating func respond(to ask: Ask, of caller: Caller, _ number: CallNumber) throws(Halt) {
+    try charge(number, caller, ask)
+    switch ask {
+    case .deliver(let payload, let digest, _): try deliver(payload, digest, caller, number)
+    case .deliverEach(let payload, let digest, _): try deliverEach(payload, digest, caller, number)
+    case .activate(let session, let payload, _): try activate(session, payload, caller, number)
+    case .newSession(let application, let configuration): try makeSession(application, configuration, caller, number)
+    case .cancel(let delivery): try cancel(delivery, caller, number)
+    case .redirect(let delivery, let session): try redirect(delivery, to: session, caller, number)
+    case .register(let manifest, let size): try register(manifest, size, caller, number)
+    case .unregister(let application): try unregister(application, caller, number)
+    case .prefer(let application, let type): try prefer(application, for: type, caller, number)
+    case .attach(let application, let shown, let unknown, let chooses):
+      try beginAttach(
+        Attaching(caller: caller, application: application, shown: shown, unknown: unknown, choosesConfiguration: chooses),
+        number)
+    case .refresh(let session): try refresh(session, caller, number)
+    case .destroy(let session, let animation): try destroy(session, animation, caller, number)
+    case .setState(let session, let state): try setState(session, state, caller, number)
+    case .disconnect(let session): try disconnect(session, caller, number)
+    case .write(let session, let writing): try write(session, writing, caller, number)
+    case .post(let application, let name, let userInfo): try post(application, name, userInfo, caller, number)
+    }
+  }
+
+  // MARK: A turn
+
+  /// The store has taken the records of the turn.
+  package mutating func keep() {
+    memory.keep()
+    turn = memory.mark
+  }
+
+  /// The store has refused them: everything is as it was before the turn.
+  package mutating func drop() {
+    memory.rewind(to: turn)
+    memory.keep()
+    turn = memory.mark
+  }
+
+  // MARK: What is read
+
+  package enum Learnt: Sendable {
+    case routing([Session], answering: Need)
+    case sessions([UniqueIdentifier], found: [Session])
+    case delivery(UniqueIdentifier, StoredDelivery?)
+    case token(Text, owner: Text, [StoredDelivery])
+    case orphans(of: Text, [Session])
+  }
+
+  /// What the core lacked for a cue.
+  package mutating func learn(_ learnt: Learnt) {
+    switch learnt {
+    case .routing(let sessions, let need): learn(sessions, answering: need)
+    case .sessions(let asked, let found):
+      memory.learn(found)
+      known.missing.formUnion(asked.filter { memory.sessions[$0] == nil })
+    case .delivery(let identifier, let delivery):
+      if let delivery { memory.learn(delivery) } else { known.missing.insert(identifier) }
+    case .token(let token, let owner, let deliveries):
+      for delivery in deliveries { memory.learn(delivery) }
+      known.tokens[TokenKey(token: token, owner: owner)] = deliveries.map(\.identifier)
+    case .orphans(let application, let sessions):
+      memory.learn(sessions)
+      known.orphans[application] = sessions.filter { memory.leaving[$0.identifier] == nil }
+    }
+  }
+
+  /// What routing asked for. Sessions of a configuration that the manifest has lost are out of routing until they are discarded.
+  private mutating func learn(_ sessions: [Session], answering need: Need) {
+    let rest = sessions.filter { session in
+      if memory.leaving[session.identifier] != nil { return false }
+      guard let manifest = memory.routing.manifest(of: session.application), !manifest.has(configurationOf: session) else {
+        return true
+      }
+      memory.orphaned.remember(true, for: session.application)
+      return false
+    }
+    memory.routing.learn(rest.map { memory.sessions[$0.identifier] ?? $0 }, answering: need)
+  }
+
+  /// Reading pages of an application's sessions is over: routing knows all of them.
+  package mutating func noteComplete(_ application: Text) { memory.routing.noteComplete(application) }
+
+  // MARK: Small pieces
+
+  func session(_ identifier: UniqueIdentifier) throws(Halt) -> Session? {
+    if let session = memory.sessions[identifier] { return session }
+    if memory.leaving[identifier] != nil || known.missing.contains(identifier) { return nil }
+    throw .lacks(.sessions([identifier]))
+  }
+
+  /// All of them at once; those that are gone are left out.
+  func sessions(_ identifiers: [UniqueIdentifier]) throws(Halt) -> [Session] {
+    let missing = identifiers.filter {
+      memory.sessions[$0] == nil && memory.leaving[$0] == nil && !known.missing.contains($0)
+    }
+    if !missing.isEmpty { throw .lacks(.sessions(missing)) }
+    return identifiers.compactMap { memory.sessions[$0] }
+  }
+
+  func delivery(_ identifier: UniqueIdentifier) throws(Halt) -> StoredDelivery? {
+    if let delivery = memory.recent[identifier] { return delivery }
+    if known.missing.contains(identifier) { return nil }
+    throw .lacks(.delivery(identifier))
+  }
+
+  /// Stores what is so from now on, and makes it so here.
+  mutating func note(_ record: Record) {
+    memory.fold(record, at: now)
+    step.records.append(record)
+  }
+
+  mutating func say(_ saying: Saying) { step.sayings.append(saying) }
+  mutating func log(_ level: LogLevel = .info, _ line: String) { step.sayings.append(.log(level, Text(line))) }
+
+  /// Something that everyone is told of, and that is kept for those who ask later.
+  mutating func announce(_ kind: Event.Kind, _ application: Text, _ session: UniqueIdentifier) {
+    let event = Event(kind, application: application, session: session, sequence: memory.sequence + 1)
+    note(
+      .event(
+        StoredEvent(
+          sequence: event.sequence, name: event.name, application: application, arguments: event.arguments, at: now.time)))
+    say(.event(event))
+  }
+
+  mutating func answer(_ number: CallNumber, _ reply: Reply) {
+    memory.calls[number] = nil
+    say(.answer(number, reply))
+  }
+
+  private mutating func charge(_ number: CallNumber, _ caller: Caller, _ ask: Ask) throws(Halt) {
+    do throws(InterchangeError) {
+      let calls = try ledger.charge(1, of: .calls, to: caller.principal)
+      let bytes = ask.size > 0 ? try ledger.charge(ask.size, of: .callBytes, to: caller.principal) : nil
+      memory.calls[number] = CallCharge(number: calls, bytes: bytes)
+    } catch {
+      throw .refused(error)
+    }
+  }
+
+  mutating func newIdentifier() -> UniqueIdentifier { UniqueIdentifier(using: &identifiers) }
+
+  mutating func newErrand(_ purpose: ErrandPurpose) -> ErrandNumber {
+    errandNumber += 1
+    memory.errands[errandNumber] = purpose
+    return errandNumber
+  }
+
+  mutating func newStart() -> Int {
+    startNumber += 1
+    return startNumber
+  }
+
+  func refused(_ name: InterchangeError.Name, _ message: String) -> Halt { .refused(InterchangeError(name, message)) }
+}
+
+/// Why a cue goes no further.
+enum Halt: Error {
+  case lacks(Lack)
+  case refused(InterchangeError)
+}
+
+/// What was read for one cue.
+struct Knowledge: Sendable {
+  /// Sessions and deliveries that are not there.
+  var missing: Set<UniqueIdentifier> = []
+  var tokens: [TokenKey: [UniqueIdentifier]] = [:]
+  var orphans: [Text: [Session]] = [:]
+}
+
+/// Random numbers from a seed, as xoshiro256** makes them: fast, and the same whenever the seed is.
+struct Identifiers: RandomNumberGenerator, Sendable {
+  private var state: (UInt64, UInt64, UInt64, UInt64)
+
+  init(seed: (UInt64, UInt64)) {
+    var mix = seed.0
+    func next(_ mix: inout UInt64) -> UInt64 {
+      mix &+= 0x9E37_79B9_7F4A_7C15
+      var bits = mix
+      bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+      bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+      return bits ^ bits >> 31
+    }
+    let first = (next(&mix), next(&mix))
+    mix ^= seed.1
+    state = (first.0, first.1, next(&mix), next(&mix))
+  }
+
+  mutating func next() -> UInt64 {
+    let product = state.1 &* 5
+    let result = (product << 7 | product >> 57) &* 9
+    let shifted = state.1 << 17
+    state.2 ^= state.0
+    state.3 ^= state.1
+    state.1 ^= state.2
+    state.0 ^= state.3
+    state.2 ^= shifted
+    state.3 = state.3 << 45 | state.3 >> 19
+    return result
+  }
+}
+
+extension Ask {
+  /// Bytes of the document that came with it.
+  fileprivate var size: Int {
+    switch self {
+    case .deliver(_, _, let size), .deliverEach(_, _, let size), .activate(_, _, let size), .register(_, let size): size
+    case .post(_, _, let userInfo): userInfo.count
+    default: 0
+    }
+  }
+}
+
+extension Manifest {
+  package func has(configurationOf session: Session) -> Bool {
+    configurations.contains { $0.role == session.role && $0.name == session.configuration }
+  }
+}

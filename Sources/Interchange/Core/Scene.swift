@@ -1,0 +1,152 @@
+package import SceneModel
+import SceneRouting
+
+// The life of a session's scene. `docs/lives.md` shows the same states as a table.
+//
+//   unattached ──connect──► foregroundInactive ◄──report──► foregroundActive, background
+//       ▲                           │                                │
+//       └────────disconnect─────────┴────────────────────────────────┘
+//
+// A session that is discarded is no session any more: it is a record, and an owed word to its host.
+extension Session {
+  /// Its scene is there.
+  func connected() -> Session {
+    var session = self
+    (session.isConnected, session.hasBeenConnected, session.state) = (true, true, .foregroundInactive)
+    return session
+  }
+
+  /// Its scene is gone, and the session stays.
+  func disconnected() -> Session {
+    var session = self
+    (session.isConnected, session.state) = (false, .unattached)
+    return session
+  }
+
+  /// The host of a connected scene says how near it is to the user.
+  func reporting(_ state: SceneState, at now: Instant) throws(InterchangeError) -> Session {
+    guard isConnected else {
+      throw InterchangeError(.invalidArgs, "the session is not connected, so its state is \"unattached\"")
+    }
+    var session = self
+    if state == .foregroundActive, session.state != state { session.lastActivated = now }
+    session.state = state
+    return session
+  }
+
+  /// Its host, asked as the scene is about to be connected, has chosen another configuration.
+  func configured(as configuration: Text) -> Session {
+    var session = self
+    session.configuration = configuration
+    return session
+  }
+}
+
+// MARK: - What it shows, and who sees it
+
+extension Session {
+  /// The properties that a host writes for itself, in which it may write what a private delivery was about.
+  private static let hostsOwn: [SessionField] = [
+    .stateRestorationActivity, .userInfo, .canActivatePredicate, .prefersToActivatePredicate,
+  ]
+
+  static func isHostsOwn(_ property: SessionProperty) -> Bool { hostsOwn.contains { $0.rawValue == property.rawValue } }
+
+  /// Whether a field is kept from all but its host, and the sender of a private delivery.
+  package func hides(_ field: SessionField) -> Bool {
+    if Session.hostsOwn.contains(field) { return isPrivate || hasSecrets }
+    return isPrivate && [.userActivity, .targetContentIdentifier, .title].contains(field)
+  }
+
+  /// The fields of its host's own that say something.
+  private var ownFields: [SessionField] {
+    Session.hostsOwn.filter { field in
+      SessionProperty(rawValue: field.rawValue).map { !text(of: $0).isEmpty } ?? false
+    }
+  }
+
+  /// As everyone may see it.
+  package var asSeen: Session {
+    if !isPrivate, !hasSecrets { return self }
+    var seen = self
+    if isPrivate { (seen.title, seen.userActivity, seen.openedContent) = (.empty, nil, .empty) }
+    (seen.stateRestorationActivity, seen.userInfo) = (nil, UserInfo())
+    (seen.canActivatePredicate, seen.prefersToActivatePredicate) = (.empty, .empty)
+    return seen
+  }
+
+  /// Its host has written something.
+  func writing(_ writing: SessionWriting) -> Session {
+    var session = self
+    switch writing {
+    case .title(let title): session.title = title
+    case .userActivity(let activity): session.show(activity)
+    case .stateRestorationActivity(let activity): session.stateRestorationActivity = activity
+    case .userInfo(let userInfo): session.userInfo = userInfo
+    case .canActivatePredicate(let predicate): session.canActivatePredicate = predicate
+    case .prefersToActivatePredicate(let predicate): session.prefersToActivatePredicate = predicate
+    }
+    if isPrivate, Session.isHostsOwn(writing.property), !session.text(of: writing.property).isEmpty {
+      session.hasSecrets = true
+    }
+    return session
+  }
+
+  /// Its host says what it shows. That is private as long as it is what a private delivery was about.
+  private mutating func show(_ activity: UserActivity?) {
+    let isSame = activity.map { ($0.activityType, $0.key) == (userActivity?.activityType, userActivity?.key) } ?? false
+    if isPrivate, !isSame { (isPrivate, title) = (false, .empty) }
+    (userActivity, openedContent, shownBy) = (activity, .empty, nil)
+  }
+
+  /// Nothing came of a delivery: it shows again what it showed before.
+  func showingAgain(_ previous: PreviouslyShown) -> Session {
+    var session = self
+    session.userActivity = previous.userActivity
+    session.openedContent = previous.openedContent
+    session.shownBy = previous.shownBy
+    // What a host calls a private window goes with what is private about it; else it called it so knowing what it shows.
+    if session.isPrivate != previous.isPrivate { session.title = previous.title }
+    session.isPrivate = previous.isPrivate
+    return session
+  }
+
+  /// The fields that others see change from one to the other.
+  func fieldsShown(otherThan before: Session) -> [SessionField] {
+    let isOther = before.isPrivate != isPrivate
+    var changed: [SessionField] = []
+    if isOther || before.userActivity != userActivity { changed.append(.userActivity) }
+    if isOther || before.targetContentIdentifier != targetContentIdentifier { changed.append(.targetContentIdentifier) }
+    // The title tells of what is shown, so a private one is hidden as well.
+    if isOther || isPrivate && !changed.isEmpty || before.title != title { changed.append(.title) }
+    if isOther { changed += ownFields }
+    return changed
+  }
+
+  /// The fields that its host's writing changes for others.
+  func fields(writtenFrom before: Session, _ property: SessionProperty) -> [SessionField] {
+    var changed = [SessionField(rawValue: property.rawValue)].compactMap(\.self)
+    if property == .userActivity { changed.append(.targetContentIdentifier) }
+    if property == .userActivity, before.isPrivate { changed.append(.title) }
+    if before.isPrivate != isPrivate { changed += ownFields.filter { !changed.contains($0) } }
+    return changed
+  }
+}
+
+extension SessionActivation {
+  /// A delivery gives a session something to show.
+  init(_ before: Session, shows shown: Shown, by delivery: UniqueIdentifier, isPrivate: Bool, at instant: Instant) {
+    self.init(session: before.identifier, at: instant, isPrivate: isPrivate, shownBy: delivery)
+    switch shown {
+    case .activity(let activity):
+      userActivity = activity
+      // It would be told where the activity has no key of its own.
+      if !before.openedContent.isEmpty { openedContent = .empty }
+    case .content(let key):
+      openedContent = key
+      // The activity that it has stays, and stays what it was.
+      if before.userActivity != nil, before.isPrivate { self.isPrivate = true }
+    }
+    if before.isPrivate, self.isPrivate == false, !before.title.isEmpty { title = .empty }
+  }
+}
