@@ -42,8 +42,8 @@ enum StandardInterfaces {
       try call.connection.assumeIsolated { try $0.properties(of: interface, for: call) }
     }
     properties.method("Set", in: "interface_name", "property_name", "value") {
-      (call: Call, interface: String, property: String, _: UnreadVariant) throws -> Void in
-      try call.connection.assumeIsolated { try $0.setProperty(property, of: interface, for: call) }
+      (reply: Reply<>, interface: String, property: String, _: UnreadVariant) throws -> Void in
+      try reply.call.connection.assumeIsolated { try $0.setProperty(property, of: interface, answering: reply) }
     }
     properties.signal(
       "PropertiesChanged", "interface_name", "changed_properties", "invalidated_properties",
@@ -110,7 +110,8 @@ extension Connection {
     return try found.readableProperties(for: access)
   }
 
-  fileprivate func setProperty(_ name: String, of interface: String, for call: Call) throws {
+  fileprivate func setProperty(_ name: String, of interface: String, answering reply: Reply<>) throws {
+    let call = reply.call
     let (interface, entry) = try propertyEntry(name, of: interface, for: call)
     guard let set = entry.set else {
       throw ErrorReply(.propertyReadOnly, "\(interface.name).\(name) cannot be written")
@@ -127,10 +128,9 @@ extension Connection {
     reader = MessageReader(call.message.raw)
     reader.skip()
     reader.skip()
-    try set(PropertyAccess(path: call.path, call: call), try Variant.read(from: &reader))
-    if !entry.announcesItself {
-      announceChanged(call.path, interface.name, MemberName(unchecked: name), withValue: true)
-    }
+    let value = try Variant.read(from: &reader)
+    if !entry.announcesItself { call.changes(MemberName(unchecked: name), of: interface.name) }
+    try set(PropertyAccess(path: call.path, call: call), value, reply)
   }
 
   private func propertyEntry(
