@@ -107,14 +107,14 @@ package actor Interchange {
     self.notificationPosted = notificationPosted
     connection.export(
       Subtree(
-        interfaces: { path in self.assumeIsolated { $0.isApplication(path) } ? [application] : nil },
-        children: { self.assumeIsolated { $0.applicationElements() } }),
+        interfaces: { path, _ in self.assumeIsolated { $0.isApplication(path) } ? [application] : nil },
+        children: { _ in self.assumeIsolated { $0.applicationElements() } }),
       below: InterchangeNames.applications)
     let session = SessionInterface.make(on: self)
     connection.export(
       Subtree(
-        interfaces: { path in self.assumeIsolated { $0.isSession(path) } ? [session] : nil },
-        children: { try self.assumeIsolated { try $0.sessionElements() } }),
+        interfaces: { path, _ in self.assumeIsolated { $0.isSession(path) } ? [session] : nil },
+        children: { _ in try self.assumeIsolated { try $0.sessionElements() } }),
       below: InterchangeNames.sessions)
     observeSignals(meantFor: [root.interface, application, session])
     connection.observeCalls { [log] call in

@@ -46,7 +46,7 @@ import Testing
       var book = Interface("org.example.Book")
       book.method("Open", out: "path") { (call: Call) in call.path }
       let interfaces = [book]
-      server.export(Subtree(interfaces: { _ in interfaces }, children: { ["5"] }), below: "/books")
+      server.export(Subtree(interfaces: { _, _ in interfaces }, children: { _ in ["5"] }), below: "/books")
       server.export(Interface("org.example.Pages"), at: "/books/5/pages")
       let path: ObjectPath = try await client.call(to: nil, at: "/books/5", "org.example.Book", "Open")
       #expect(path == "/books/5")

@@ -325,8 +325,9 @@ import Testing
     } _: { thing, server in
       server.export(
         Subtree(
-          interfaces: { Int($0.lastElement).map { (0..<100_000).contains($0) } == true ? interfaces : nil },
-          children: { ["1", "2"] }), below: "/books")
+          interfaces: { path, _ in Int(path.lastElement).map { (0..<100_000).contains($0) } == true ? interfaces : nil
+          },
+          children: { _ in ["1", "2"] }), below: "/books")
       server.exportObjectManager(at: "/books")
       let client = thing.connection
       let last = client.object(nil, at: "/books/99999", "org.example.Book")

@@ -14,8 +14,8 @@ package enum Number {
 
   static func subtree(of interface: Interface) -> Subtree {
     Subtree(
-      interfaces: { path in (try? value(at: path)) == nil ? nil : [interface] },
-      children: { all.map(String.init) })
+      interfaces: { path, _ in (try? value(at: path)) == nil ? nil : [interface] },
+      children: { _ in all.map(String.init) })
   }
 
   private static func value(at path: ObjectPath) throws -> UInt32 {

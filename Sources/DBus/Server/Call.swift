@@ -27,6 +27,8 @@ public final class Call: Sendable {
   // Set on the loop before its method begins, and only what that begins reads it.
   /// What the method that was found for it answers with.
   nonisolated(unsafe) private var replySignature = Signature.empty
+  /// The property that it sets.
+  nonisolated(unsafe) private var changed: (property: MemberName, interface: InterfaceName)?
 
   /// Between two peers there is no bus that fills in the sender, and what a peer writes there is worth nothing.
   private let isFromBus: Bool
@@ -78,6 +80,8 @@ public final class Call: Sendable {
 
   func identify(as credentials: Credentials) { knownCredentials = credentials }
   func answers(with signature: Signature) { replySignature = signature }
+  /// Where it succeeds, everyone is told of the property's new value before it is answered.
+  func changes(_ property: MemberName, of interface: InterfaceName) { changed = (property, interface) }
 }
 
 // MARK: - Answers
@@ -88,6 +92,8 @@ extension Call {
   @discardableResult
   func reply<each Value: BusValue>(_ values: repeat each Value) -> Bool {
     guard takeAnswer() else { return false }
+    // The reply waits behind the announcement: both take the same way to the loop.
+    if let changed { connection.propertyChanged(changed.property, of: changed.interface, at: path) }
     guard message.expectsReply else { return true }
     do {
       connection.send(try Message.methodReturn(to: message, checked: replySignature, repeat each values))

@@ -54,7 +54,7 @@ extension Connection {
 
   /// An object of a ``Subtree`` has come into being: its object manager says so.
   public nonisolated func objectAdded(at path: ObjectPath) {
-    onLoop { $0.announceAdded(path, ($0.objects.interfaces(at: path) ?? []).map(\.name)) }
+    onLoop { $0.announceAdded(path, ($0.objects.interfaces(at: path, for: nil) ?? []).map(\.name)) }
   }
 
   /// An object of a ``Subtree`` has gone, with these interfaces: its object manager says so.

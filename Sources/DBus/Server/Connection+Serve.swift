@@ -99,7 +99,7 @@ extension Connection {
   private func method(for call: Call) throws(ErrorReply) -> (Interface, Interface.MethodEntry) {
     let (path, member) = (call.path, call.member)
     if let name = call.interface {
-      guard let interfaces = objects.interfaces(at: path) else {
+      guard let interfaces = objects.interfaces(at: path, for: call) else {
         // Peer is answered anywhere, also where there is no object.
         if name == StandardInterfaces.peer.name { return try entry(member, in: StandardInterfaces.peer) }
         throw unknownObject(path)
@@ -110,7 +110,7 @@ extension Connection {
       }
       throw ErrorReply(.unknownInterface, "the object \(path) has no interface \(name)")
     }
-    guard let interfaces = objects.interfaces(at: path) else { throw unknownObject(path) }
+    guard let interfaces = objects.interfaces(at: path, for: call) else { throw unknownObject(path) }
     for interface in interfaces + standardInterfaces(at: path) {
       if let method = interface.methods[member] { return (interface, method) }
     }

@@ -41,7 +41,40 @@ extension Interface {
       member,
       PropertyEntry(
         get: get.map { get in { @Sendable access in try get(access).variant } },
-        set: set.map { set in { @Sendable access, variant in try set(access, try Value(variant)) } },
+        set: set.map { set in
+          { @Sendable access, variant, reply in
+            try set(access, try Value(variant))
+            reply.send()
+          }
+        }, signature: Value.signature, emits: emits))
+  }
+
+  /// A property whose change is answered later: once it is stored, or once somebody else has agreed. See ``Reply``.
+  ///
+  /// `set` begins the change, and whoever has the reply ends it. ``Reply/send(_:)`` announces the property's new value, and then answers;
+  /// ``Reply/fail(_:)`` answers that nothing has changed.
+  ///
+  /// ```swift
+  /// let volume = StoredProperty(0.5)
+  /// var player = Interface("org.example.Player")
+  /// player.property(
+  ///   "Volume", get: { (_: PropertyAccess) in volume.value },
+  ///   set: { (_: PropertyAccess, value: Double, reply: Reply<>) in
+  ///     Task {
+  ///       volume.value = value
+  ///       reply.send()
+  ///     }
+  ///   })
+  /// ```
+  public mutating func property<Value: BusValue>(
+    _ member: MemberName, emits: EmitsChangedSignal = .true, get: (@Sendable (PropertyAccess) throws -> Value)?,
+    set: @escaping @Sendable (PropertyAccess, Value, Reply<>) throws -> Void
+  ) {
+    addProperty(
+      member,
+      PropertyEntry(
+        get: get.map { get in { @Sendable access in try get(access).variant } },
+        set: { access, variant, reply in try set(access, try Value(variant), reply) },
         signature: Value.signature, emits: emits))
   }
 
@@ -55,6 +88,20 @@ extension Interface {
       member, emits: emits,
       get: { access in try actor.assumeIsolated { try get($0, access) } },
       set: set.map { set in { @Sendable access, value in try actor.assumeIsolated { try set($0, access, value) } } })
+  }
+
+  /// A property of an actor that lives on the connection's loop, whose change is answered later.
+  public mutating func property<Owner: Actor, Value: BusValue>(
+    _ member: MemberName, emits: EmitsChangedSignal = .true, on actor: Owner,
+    get: @escaping @Sendable (isolated Owner, PropertyAccess) throws -> Value,
+    set: @escaping @Sendable (isolated Owner, PropertyAccess, Value, Reply<>) throws -> Void
+  ) {
+    property(
+      member, emits: emits,
+      get: { (access: PropertyAccess) in try actor.assumeIsolated { try get($0, access) } },
+      set: { (access: PropertyAccess, value: Value, reply: Reply<>) in
+        try actor.assumeIsolated { try set($0, access, value, reply) }
+      })
   }
 
   /// A property that never changes.

@@ -32,7 +32,7 @@ public struct Interface: Sendable {
 
   struct PropertyEntry: Sendable {
     let get: (@Sendable (PropertyAccess) throws -> Variant)?
-    let set: (@Sendable (PropertyAccess, Variant) throws -> Void)?
+    let set: (@Sendable (PropertyAccess, Variant, Reply<>) throws -> Void)?
     let signature: Signature
     let emits: EmitsChangedSignal
     /// A stored property knows whether its value is another.

@@ -10,20 +10,25 @@
 /// let connection = try await Connection.session()
 /// connection.export(
 ///   Subtree(
-///     interfaces: { path in Int(path.lastElement) == nil ? nil : interfaces },
-///     children: { (1...1000).map(String.init) }),
+///     interfaces: { path, _ in Int(path.lastElement) == nil ? nil : interfaces },
+///     children: { _ in (1...1000).map(String.init) }),
 ///   below: "/org/example/books")
 /// ```
+///
+/// Both closures run on the connection's loop, and are told which call they are asked for. So a service can show each caller the objects of that
+/// caller alone: an object that is hidden from a caller does not exist for it.
 public struct Subtree: Sendable {
-  let interfaces: @Sendable (ObjectPath) -> [Interface]?
-  let children: @Sendable () throws -> [String]
+  let interfaces: @Sendable (ObjectPath, Call?) -> [Interface]?
+  let children: @Sendable (Call) throws -> [String]
 
   /// - Parameters:
-  ///   - interfaces: What the object at a path can do; `nil` where there is none. Called for each call, on the loop.
-  ///   - children: The last elements of all the paths there are, for those who look around. Where they cannot be told, who looks is answered with
-  ///     what is thrown: a list that lacks some would say that these have gone.
+  ///   - interfaces: The interfaces of the object at a path, as the caller may see them; `nil` where there is no such object. Asked once or more
+  ///     for each call. The call is `nil` where a signal about the object is about to go out, which everyone may hear.
+  ///   - children: The last elements of the paths of all objects that the caller may see, for `Introspect` and `GetManagedObjects`. If it throws,
+  ///     the caller gets the error: a list that lacks some objects would say that these have gone.
   public init(
-    interfaces: @escaping @Sendable (ObjectPath) -> [Interface]?, children: @escaping @Sendable () throws -> [String]
+    interfaces: @escaping @Sendable (ObjectPath, Call?) -> [Interface]?,
+    children: @escaping @Sendable (Call) throws -> [String]
   ) {
     self.interfaces = interfaces
     self.children = children
@@ -68,20 +73,20 @@ struct ObjectTree {
     }
   }
 
-  /// What the object at `path` can do; `nil` where there is no object, and nothing below it either.
-  func interfaces(at path: ObjectPath) -> [Interface]? {
+  /// The interfaces of the object at `path`, as `call` may see them; `nil` where there is no object, and nothing below the path either.
+  func interfaces(at path: ObjectPath, for call: Call?) -> [Interface]? {
     let node = nodes[path]
     if let node, !node.interfaces.isEmpty { return node.interfaces }
     // A node that only stands between others may have an object of the subtree in its place.
-    if let parent = path.parent, let subtree = nodes[parent]?.subtree, let interfaces = subtree.interfaces(path) {
+    if let parent = path.parent, let subtree = nodes[parent]?.subtree, let interfaces = subtree.interfaces(path, call) {
       return interfaces
     }
     return node?.interfaces
   }
 
-  func children(of path: ObjectPath) throws -> [String] {
+  func children(of path: ObjectPath, for call: Call) throws -> [String] {
     guard let node = nodes[path] else { return [] }
-    return Set(node.children.keys).union(try node.subtree?.children() ?? []).sorted()
+    return Set(node.children.keys).union(try node.subtree?.children(call) ?? []).sorted()
   }
 
   /// The nearest object manager above `path`.
@@ -94,18 +99,18 @@ struct ObjectTree {
     return nil
   }
 
-  /// Every object below `path`, each with what it can do. What lies below another manager is that one's to list.
-  func objects(below path: ObjectPath, _ visit: (ObjectPath, [Interface]) throws -> Void) throws {
+  /// Visits every object below `path` that `call` may see, with its interfaces. A manager lists the objects below it, and no one else does.
+  func objects(below path: ObjectPath, for call: Call, _ visit: (ObjectPath, [Interface]) throws -> Void) throws {
     guard let node = nodes[path] else { return }
     for (element, child) in node.children {
       let childPath = ObjectPath(unchecked: path == .root ? "/\(element)" : "\(path)/\(element)")
       if !child.interfaces.isEmpty { try visit(childPath, child.interfaces) }
-      if !child.isManager { try objects(below: childPath, visit) }
+      if !child.isManager { try objects(below: childPath, for: call, visit) }
     }
     guard let subtree = node.subtree else { return }
-    for element in try subtree.children() {
+    for element in try subtree.children(call) {
       guard let childPath = try? path.appending(element), nodes[childPath]?.interfaces.isEmpty ?? true,
-        let interfaces = subtree.interfaces(childPath)
+        let interfaces = subtree.interfaces(childPath, call)
       else { continue }
       try visit(childPath, interfaces)
     }

@@ -83,7 +83,7 @@ extension Connection {
   }
 
   func announceChanged(_ path: ObjectPath, _ interface: InterfaceName, _ property: MemberName, withValue: Bool) {
-    guard let declared = objects.interfaces(at: path)?.first(where: { $0.name == interface }),
+    guard let declared = objects.interfaces(at: path, for: nil)?.first(where: { $0.name == interface }),
       let entry = declared.properties[property], entry.emits == .true || entry.emits == .invalidates
     else { return }
     // What not every caller may read is not told to everyone either.
@@ -149,7 +149,9 @@ extension Connection {
   }
 
   private func tellAdded(_ path: ObjectPath, _ names: [InterfaceName]) {
-    guard let manager = objects.manager(above: path), let interfaces = objects.interfaces(at: path) else { return }
+    guard let manager = objects.manager(above: path), let interfaces = objects.interfaces(at: path, for: nil) else {
+      return
+    }
     let access = PropertyAccess(path: path, call: nil)
     var description: [String: [String: Variant]] = [:]
     for interface in interfaces where names.contains(interface.name) {
@@ -167,7 +169,8 @@ extension Connection {
   }
 
   private func tellChanged(_ fact: Outbox.Fact) {
-    guard let interface = objects.interfaces(at: fact.path)?.first(where: { $0.name == fact.interface }) else { return }
+    guard let interface = objects.interfaces(at: fact.path, for: nil)?.first(where: { $0.name == fact.interface })
+    else { return }
     let access = PropertyAccess(path: fact.path, call: nil)
     var values: [String: Variant] = [:]
     var invalidated = fact.invalidated.map(\.rawValue)

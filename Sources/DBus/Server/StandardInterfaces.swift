@@ -23,7 +23,7 @@ enum StandardInterfaces {
     introspectable.method("Introspect", out: "xml_data") { (call: Call) throws -> String in
       if call.isAbandoned { throw abandoned }
       return try call.connection.assumeIsolated { connection in
-        let node = try connection.introspection(of: call.path)
+        let node = try connection.introspection(for: call)
         if node.children.count > manyObjects { call.tookLong() }
         return node.xml
       }
@@ -42,8 +42,8 @@ enum StandardInterfaces {
       try call.connection.assumeIsolated { try $0.properties(of: interface, for: call) }
     }
     properties.method("Set", in: "interface_name", "property_name", "value") {
-      (call: Call, interface: String, property: String, _: UnreadVariant) throws -> Void in
-      try call.connection.assumeIsolated { try $0.setProperty(property, of: interface, for: call) }
+      (reply: Reply<>, interface: String, property: String, _: UnreadVariant) throws -> Void in
+      try reply.call.connection.assumeIsolated { try $0.setProperty(property, of: interface, answering: reply) }
     }
     properties.signal(
       "PropertiesChanged", "interface_name", "changed_properties", "invalidated_properties",
@@ -73,12 +73,13 @@ private let manyObjects = 100
 private let abandoned = ErrorReply(.noReply, "the caller has left")
 
 extension Connection {
-  /// What the object at `path` says of itself.
-  func introspection(of path: ObjectPath) throws -> Introspection.Node {
-    let children = try objects.children(of: path)
-    // What stands above objects that are made up is listed above, also while there are none.
+  /// The description of the object that is called, as its caller may see it.
+  fileprivate func introspection(for call: Call) throws -> Introspection.Node {
+    let path = call.path
+    let children = try objects.children(of: path, for: call)
+    // The path above a subtree is listed by its parent even while the subtree has no objects, so it exists.
     let isThere = path == .root || !children.isEmpty || objects[path]?.subtree != nil
-    guard let interfaces = objects.interfaces(at: path), isThere || !interfaces.isEmpty else {
+    guard let interfaces = objects.interfaces(at: path, for: call), isThere || !interfaces.isEmpty else {
       throw unknownObject(path)
     }
     return Introspection.Node(
@@ -95,7 +96,7 @@ extension Connection {
   }
 
   fileprivate func properties(of interface: String, for call: Call) throws -> [String: Variant] {
-    guard let interfaces = objects.interfaces(at: call.path) else { throw unknownObject(call.path) }
+    guard let interfaces = objects.interfaces(at: call.path, for: call) else { throw unknownObject(call.path) }
     let access = PropertyAccess(path: call.path, call: call)
     if interface.isEmpty {
       // The specification leaves it open; all of them is what people who ask so expect.
@@ -105,12 +106,13 @@ extension Connection {
       }
       return all
     }
-    let found = try self.interface(named: interface, at: call.path)
+    let found = try self.interface(named: interface, for: call)
     try found.access?(call)
     return try found.readableProperties(for: access)
   }
 
-  fileprivate func setProperty(_ name: String, of interface: String, for call: Call) throws {
+  fileprivate func setProperty(_ name: String, of interface: String, answering reply: Reply<>) throws {
+    let call = reply.call
     let (interface, entry) = try propertyEntry(name, of: interface, for: call)
     guard let set = entry.set else {
       throw ErrorReply(.propertyReadOnly, "\(interface.name).\(name) cannot be written")
@@ -127,10 +129,9 @@ extension Connection {
     reader = MessageReader(call.message.raw)
     reader.skip()
     reader.skip()
-    try set(PropertyAccess(path: call.path, call: call), try Variant.read(from: &reader))
-    if !entry.announcesItself {
-      announceChanged(call.path, interface.name, MemberName(unchecked: name), withValue: true)
-    }
+    let value = try Variant.read(from: &reader)
+    if !entry.announcesItself { call.changes(MemberName(unchecked: name), of: interface.name) }
+    try set(PropertyAccess(path: call.path, call: call), value, reply)
   }
 
   private func propertyEntry(
@@ -140,9 +141,9 @@ extension Connection {
     if MemberName.fault(in: name) != nil { throw ErrorReply(.unknownProperty, "there is no property \(quoted(name))") }
     let found: [Interface]
     if interface.isEmpty {
-      found = objects.interfaces(at: call.path) ?? []
+      found = objects.interfaces(at: call.path, for: call) ?? []
     } else {
-      found = [try self.interface(named: interface, at: call.path)]
+      found = [try self.interface(named: interface, for: call)]
     }
     for interface in found {
       guard let entry = interface.properties[MemberName(unchecked: name)] else { continue }
@@ -153,11 +154,12 @@ extension Connection {
       .unknownProperty, interface.isEmpty ? "there is no property \(name)" : "\(interface) has no property \(name)")
   }
 
-  private func interface(named name: String, at path: ObjectPath) throws(ErrorReply) -> Interface {
+  private func interface(named name: String, for call: Call) throws(ErrorReply) -> Interface {
+    let path = call.path
     if InterfaceName.fault(in: name) != nil {
       throw ErrorReply(.unknownInterface, "the object \(path) has no interface \(quoted(name))")
     }
-    let all = (objects.interfaces(at: path) ?? []) + standardInterfaces(at: path)
+    let all = (objects.interfaces(at: path, for: call) ?? []) + standardInterfaces(at: path)
     guard let interface = all.first(where: { $0.name.rawValue == name }) else {
       throw ErrorReply(.unknownInterface, "the object \(path) has no interface \(name)")
     }
@@ -166,7 +168,7 @@ extension Connection {
 
   fileprivate func managedObjects(for call: Call) throws -> [ObjectPath: [String: [String: Variant]]] {
     var managed: [ObjectPath: [String: [String: Variant]]] = [:]
-    try objects.objects(below: call.path) { path, interfaces in
+    try objects.objects(below: call.path, for: call) { path, interfaces in
       var description: [String: [String: Variant]] = [:]
       // What a caller may not reach, it is not shown.
       let question = call.asking(about: path)

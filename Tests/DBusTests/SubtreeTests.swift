@@ -1,0 +1,51 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// Objects that are made up for those who may see them.
+@Suite struct SubtreeTests {
+  @Test(arguments: PrivateBus.Kind.available)
+  func `each caller sees its own objects, by whichever way it looks`(kind: PrivateBus.Kind) async throws {
+    try await withPrivateBus(kind) { bus in
+      let (service, owner, other) = (try await bus.connect(), try await bus.connect(), try await bus.connect())
+      let (name, own) = (try #require(await service.uniqueName), try #require(await owner.uniqueName))
+      var book = Interface("org.example.Book")
+      book.property("Number", get: { (access: PropertyAccess) in String(access.path.lastElement) })
+      book.method("Open", out: "path") { (call: Call) in call.path }
+      let interfaces = [book]
+      // "1" is everyone's, "2" is the owner's.
+      let elements: @Sendable (BusName?) -> [String] = { $0 == own ? ["1", "2"] : ["1"] }
+      service.export(
+        Subtree(
+          interfaces: { path, call in elements(call?.sender).contains(String(path.lastElement)) ? interfaces : nil },
+          children: { call in elements(call.sender) }), below: "/books")
+      service.exportObjectManager(at: "/books")
+      for client in [owner, other] {
+        let mayOpen = await client.uniqueName == own
+        let shelf = client.object(name, at: "/books", "org.freedesktop.DBus.ObjectManager")
+        let book = client.object(name, at: "/books/2", "org.example.Book")
+        #expect(try await shelf.introspect().children.map(\.name) == (mayOpen ? ["1", "2"] : ["1"]))
+        let managed: [ObjectPath: [String: [String: Variant]]] = try await shelf.call("GetManagedObjects")
+        #expect(managed.keys.sorted() == (mayOpen ? ["/books/1", "/books/2"] : ["/books/1"]))
+        #expect(await isThere { let _: ObjectPath = try await book.call("Open") } == mayOpen)
+        #expect(await isThere { _ = try await book.get("Number", as: String.self) } == mayOpen)
+        #expect(await isThere { _ = try await book.properties() } == mayOpen)
+        #expect(await isThere { _ = try await book.introspect() } == mayOpen)
+      }
+      for client in [service, owner, other] { await client.close() }
+    }
+  }
+
+  private func isThere(_ body: () async throws -> Void) async -> Bool {
+    do {
+      try await body()
+      return true
+    } catch {
+      guard case CallError.replied(let reply) = error, reply.name == .unknownObject else {
+        Issue.record("\(error)")
+        return false
+      }
+      return false
+    }
+  }
+}
