@@ -2,7 +2,6 @@
 struct Ledger {
   /// The rows have what the log says up to this position.
   var settled: Int64
-  var sessions: Int64
   var deliveries: Int64
   /// The oldest event that is kept, and the newest that there was. Where none is kept, the first comes after the last.
   var firstEvent: Int64
@@ -12,28 +11,26 @@ struct Ledger {
   /// they can be counted up without a look at each, whatever somebody wrote into the file.
   static let end: Int64 = 1 << 62
 
-  private static let reading = "SELECT settled, sessions, deliveries, first_event, last_event FROM ledger"
+  private static let reading = "SELECT settled, deliveries, first_event, last_event FROM ledger"
 
   init(_ database: Database) throws(StoreError) {
     var query = try database.query(Ledger.reading)
     guard try query.step() else { throw StoreError(.corrupt, "\(database.name): its ledger is empty") }
     settled = query.number(at: 0)
-    sessions = query.number(at: 1)
-    deliveries = query.number(at: 2)
-    firstEvent = query.number(at: 3)
-    lastEvent = query.number(at: 4)
+    deliveries = query.number(at: 1)
+    firstEvent = query.number(at: 2)
+    lastEvent = query.number(at: 3)
     let numbers = 0..<Ledger.end
-    guard numbers.contains(settled), numbers.contains(sessions), numbers.contains(deliveries),
-      numbers.contains(lastEvent), firstEvent >= 1, firstEvent <= lastEvent + 1
+    guard numbers.contains(settled), numbers.contains(deliveries), numbers.contains(lastEvent), firstEvent >= 1,
+      firstEvent <= lastEvent + 1
     else {
       throw StoreError(.corrupt, "\(database.name): its ledger does not add up")
     }
   }
 
   func write(_ database: Database) throws(StoreError) {
-    var query = try database.query(
-      "UPDATE ledger SET settled = ?, sessions = ?, deliveries = ?, first_event = ?, last_event = ?")
-    for number in [settled, sessions, deliveries, firstEvent, lastEvent] { query.put(number) }
+    var query = try database.query("UPDATE ledger SET settled = ?, deliveries = ?, first_event = ?, last_event = ?")
+    for number in [settled, deliveries, firstEvent, lastEvent] { query.put(number) }
     try query.run()
   }
 }

@@ -17,7 +17,7 @@ extension SessionStore {
     if durability == .full { OpenedFile.setSynchronous(database, isFull: false) }
     do throws(StoreError) {
       try database.transaction { () throws(StoreError) in
-        try tail.writeSessions(database, &settled)
+        try tail.writeSessions(database)
         try tail.writeDeliveries(database, &settled)
         try tail.writeEvents(database)
         try tail.writePreferences(database)

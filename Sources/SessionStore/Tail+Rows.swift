@@ -1,29 +1,28 @@
 import SceneModel
 
-/// Writing the tail to rows. The counts of the ledger follow what was really added and removed.
+/// Writing the tail to rows. The ledger's count of deliveries follows the rows that were really added and removed; triggers count the rest.
 extension Tail {
   // MARK: Sessions
 
-  func writeSessions(_ database: Database, _ ledger: inout Ledger) throws(StoreError) {
+  func writeSessions(_ database: Database) throws(StoreError) {
     // In the order of the index, so that each of its pages is read once.
     for (identifier, change) in sessions.sorted(by: { $0.key < $1.key }) {
       switch change {
-      case .whole(let session): try Tail.write(session, database, &ledger)
+      case .whole(let session): try Tail.write(session, database)
       case .activated(let activation): try Tail.write(activation, database)
-      case .gone: ledger.sessions -= try Tail.removeSession(identifier, database)
+      case .gone: try Tail.removeSession(identifier, database)
       }
     }
   }
 
-  private static func write(_ session: Session, _ database: Database, _ ledger: inout Ledger) throws(StoreError) {
+  private static func write(_ session: Session, _ database: Database) throws(StoreError) {
     // Most of those that changed are there, and what they are found by is most often what it was.
     guard let row = try SessionKeys.Row(of: session, database) else {
-      ledger.sessions -= try removeSession(session.identifier, database)
+      try removeSession(session.identifier, database)
       var insert = try database.query(addingSession)
       session.put(into: &insert)
       insert.put(session.shownKey)
       try insert.run()
-      ledger.sessions += 1
       try SessionKeys.addConditions(of: session, database)
       return
     }
@@ -34,10 +33,9 @@ extension Tail {
     try row.file(session, database)
   }
 
-  /// Answers how many there were.
-  private static func removeSession(_ identifier: UniqueIdentifier, _ database: Database) throws(StoreError) -> Int64 {
+  private static func removeSession(_ identifier: UniqueIdentifier, _ database: Database) throws(StoreError) {
     _ = try remove(SessionKeys.removingConditions, identifier, database)
-    return try remove("DELETE FROM session WHERE identifier = ?", identifier, database)
+    _ = try remove("DELETE FROM session WHERE identifier = ?", identifier, database)
   }
 
   private static func write(_ activation: SessionActivation, _ database: Database) throws(StoreError) {
@@ -81,6 +79,7 @@ extension Tail {
       case .changed(let progress, let previous):
         var query = try database.query(Tail.changingDelivery)
         progress.put(into: &query)
+        progress.putEnd(into: &query)
         query.put(identifier)
         try query.run()
         if let previous { try Tail.write(previous, of: identifier, database) }
@@ -113,7 +112,7 @@ extension Tail {
 
   private static let changingDelivery = """
     UPDATE delivery SET state = ?, is_open = ?, session = ?, outcome = ?, attempt = ?, departures = ?, error = ?,
-      message = ? WHERE identifier = ?
+      message = ?, ended = ? WHERE identifier = ?
     """
 
   private static func write(
@@ -161,13 +160,19 @@ extension Tail {
       var query = try database.query(
         number == nil
           ? "DELETE FROM owed WHERE application = ? AND session = ?"
-          : "INSERT OR REPLACE INTO owed (application, session, number) VALUES (?, ?, ?)")
+          : Tail.addingOwed)
       query.put(key.application)
       query.put(key.session)
       if let number { query.put(number) }
       try query.run()
     }
   }
+
+  // Not `OR REPLACE`, which would remove the row that is there without its trigger.
+  private static let addingOwed = """
+    INSERT INTO owed (application, session, number) VALUES (?, ?, ?)
+      ON CONFLICT (application, session) DO UPDATE SET number = excluded.number
+    """
 
   /// Answers how many there were.
   private static func remove(

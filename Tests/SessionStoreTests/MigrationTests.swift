@@ -4,11 +4,12 @@ import SessionStore
 import StoreTestSupport
 import Testing
 
-/// A store of the first version, and a process that is killed while it brings it up to date.
+/// A store of an earlier version, and a process that is killed while it brings it up to date.
 struct MigrationTests {
-  /// What the first version has left, and what is in it: sessions in rows, sessions in the log alone, and all the rest.
-  private func firstVersion(killed isKilled: Bool) throws -> (directory: TemporaryDirectory, model: StoreModel) {
-    var generator = RecordGenerator(seed: 17)
+  /// What the version has left, and what is in it: sessions in rows, sessions in the log alone, and all the rest.
+  private func left(by version: Int, killed isKilled: Bool) throws -> (directory: TemporaryDirectory, model: StoreModel)
+  {
+    var generator = RecordGenerator(seed: 17, notesEnds: false)
     var model = StoreModel()
     let directory = TemporaryDirectory()
     let store = try open(directory)
@@ -19,7 +20,7 @@ struct MigrationTests {
       if step == 30 { try store.settle() }
     }
     // It is not closed, so that the last of it is in no row.
-    return (try directory.copy().asFirstVersion(killed: isKilled), model)
+    return (try directory.copy().asVersion(version, killed: isKilled), model)
   }
 
   /// What each session is filed under where this version made it.
@@ -49,14 +50,16 @@ struct MigrationTests {
       """)
   }
 
-  @Test(arguments: [false, true])
-  func `a migration whose log was cut anywhere is made whole by whoever opens the store next`(wasKilled: Bool) throws {
-    let (first, model) = try firstVersion(killed: wasKilled)
-    let (migrated, filed) = (first.copy(), try filed(model))
+  @Test(arguments: [1, 2], [false, true])
+  func `a migration whose log was cut anywhere is made whole by whoever opens the store next`(
+    version: Int, wasKilled: Bool
+  ) throws {
+    let (earlier, model) = try left(by: version, killed: wasKilled)
+    let (migrated, filed) = (earlier.copy(), try filed(model))
     let store = try open(migrated)
     try expectSame(store, model)
-    #expect(migrated.bytes(of: "stagedoor.db") == first.bytes(of: "stagedoor.db"), "all of it is in the log")
-    let (before, whole) = (first.size(of: "stagedoor.db-wal"), migrated.size(of: "stagedoor.db-wal"))
+    #expect(migrated.bytes(of: "stagedoor.db") == earlier.bytes(of: "stagedoor.db"), "all of it is in the log")
+    let (before, whole) = (earlier.size(of: "stagedoor.db-wal"), migrated.size(of: "stagedoor.db-wal"))
     try #require(wasKilled == (before > 0) && whole > before)
     var random = SeededRandom(seed: 5)
     let lengths = (0..<4).map { _ in before + random.below(whole - before) } + [before, before + 1, whole - 1, whole]
@@ -65,24 +68,24 @@ struct MigrationTests {
     }
   }
 
-  @Test(arguments: [false, true])
+  @Test(arguments: [1, 2], [false, true])
   func `one that is killed at any write of it, or of the log's move into the file, has lost nothing`(
-    wasKilled: Bool
+    version: Int, wasKilled: Bool
   ) throws {
-    let (first, model) = try firstVersion(killed: wasKilled)
+    let (earlier, model) = try left(by: version, killed: wasKilled)
     let filed = try filed(model)
     var random = SeededRandom(seed: 6)
     var writes = 0
     var left: [(write: Int, directory: TemporaryDirectory)] = []
-    try DiskFaults.beforeEachWrite(in: first) {
+    try DiskFaults.beforeEachWrite(in: earlier) {
       writes += 1
-      if random.once(in: 25) { left.append((writes, first.copy())) }
+      if random.once(in: 25) { left.append((writes, earlier.copy())) }
     } during: {
-      let store = try open(first)
+      let store = try open(earlier)
       store.close()
     }
     #expect(left.count > 2)
     for (write, directory) in left { try expectMigrated(directory, model, filed, "write \(write) of \(writes)") }
-    try expectMigrated(first, model, filed, "the last of \(writes) writes")
+    try expectMigrated(earlier, model, filed, "the last of \(writes) writes")
   }
 }

@@ -56,10 +56,12 @@ package struct DeliveryProgress: Hashable, Sendable {
   /// How often a host has left while it had this.
   package var departures: Int64 = 0
   package var error: DeliveryError?
+  /// When the delivery was over; `nil` while it is open, and where a version ended it that did not note the time.
+  package var ended: Instant?
 
   package init(
     _ state: DeliveryState, isOpen: Bool, session: UniqueIdentifier? = nil, outcome: Text = .empty, attempt: Int64 = 1,
-    departures: Int64 = 0, error: DeliveryError? = nil
+    departures: Int64 = 0, error: DeliveryError? = nil, ended: Instant? = nil
   ) {
     self.state = state
     self.isOpen = isOpen
@@ -68,6 +70,7 @@ package struct DeliveryProgress: Hashable, Sendable {
     self.attempt = attempt
     self.departures = departures
     self.error = error
+    self.ended = ended
   }
 }
 

@@ -46,6 +46,8 @@ extension CellWriter where Self: ~Copyable {
 /// Gives the values back, in the order in which they were put.
 protocol CellReader: ~Copyable {
   mutating func cell() throws(Malformed) -> Cell
+  /// There are no more values.
+  var isAtEnd: Bool { get }
 }
 
 extension CellReader where Self: ~Copyable {

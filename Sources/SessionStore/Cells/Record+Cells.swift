@@ -41,10 +41,12 @@ extension Record {
     case .deliveryProgress(let identifier, let progress):
       cells.put(identifier)
       progress.put(into: &cells)
+      progress.putEnd(into: &cells)
     case .deliveryRedirected(let identifier, let progress, let previous):
       cells.put(identifier)
       progress.put(into: &cells)
       previous.put(into: &cells)
+      progress.putEnd(into: &cells)
     case .event(let event): event.put(into: &cells)
     case .preference(let type, let application):
       cells.put(type)
@@ -70,10 +72,17 @@ extension Record {
       self = .sessionActivated(activation)
     case .sessionDiscarded: self = .sessionDiscarded(try cells.identifier())
     case .delivery: self = .delivery(try StoredDelivery(from: &cells, rules))
-    case .deliveryProgress: self = .deliveryProgress(try cells.identifier(), try DeliveryProgress(from: &cells))
+    case .deliveryProgress:
+      let identifier = try cells.identifier()
+      var progress = try DeliveryProgress(from: &cells)
+      try progress.readEnd(from: &cells)
+      self = .deliveryProgress(identifier, progress)
     case .deliveryRedirected:
-      self = .deliveryRedirected(
-        try cells.identifier(), try DeliveryProgress(from: &cells), try PreviouslyShown(from: &cells, rules))
+      let identifier = try cells.identifier()
+      var progress = try DeliveryProgress(from: &cells)
+      let previous = try PreviouslyShown(from: &cells, rules)
+      try progress.readEnd(from: &cells)
+      self = .deliveryRedirected(identifier, progress, previous)
     case .event: self = .event(try StoredEvent(from: &cells))
     case .preference: self = .preference(type: try cells.text(), application: try cells.optionalText())
     case .discardOwed: self = .discardOwed(application: try cells.text(), session: try cells.identifier())

@@ -3,8 +3,8 @@ import SceneModel
 extension StoredDelivery {
   /// In the order of `put`: first what lists want, so that they need not go through the documents.
   static let columns = """
-    \(DeliverySummary.columns), source_application, fingerprint, is_private, routing_item, routing_activity, \
-    \(PreviouslyShown.columns), answer, decision, payload
+    \(DeliverySummary.firstColumns), source_application, fingerprint, is_private, routing_item, routing_activity, \
+    \(PreviouslyShown.columns), answer, decision, payload, ended
     """
 
   func put(into cells: inout some CellWriter & ~Copyable) {
@@ -24,10 +24,11 @@ extension StoredDelivery {
     cells.put(answer)
     cells.put(decision)
     cells.put(payload)
+    progress.putEnd(into: &cells)
   }
 
   init(from cells: inout some CellReader & ~Copyable, _ rules: ReadingRules) throws(Malformed) {
-    let summary = try DeliverySummary(from: &cells)
+    let summary = try DeliverySummary(firstOf: &cells)
     self.init(
       identifier: summary.identifier, application: summary.application, sender: summary.sender, token: summary.token,
       created: summary.created, deadline: summary.deadline, progress: summary.progress)
@@ -40,6 +41,7 @@ extension StoredDelivery {
     answer = try cells.text()
     decision = try cells.text()
     payload = try cells.text()
+    try progress.readEnd(from: &cells)
   }
 }
 
@@ -62,9 +64,17 @@ extension PreviouslyShown {
 }
 
 extension DeliverySummary {
-  static let columns = "identifier, application, sender, token, created, deadline, \(DeliveryProgress.columns)"
+  static let columns = "\(firstColumns), ended"
+
+  static let firstColumns = "identifier, application, sender, token, created, deadline, \(DeliveryProgress.columns)"
 
   init(from cells: inout some CellReader & ~Copyable) throws(Malformed) {
+    try self.init(firstOf: &cells)
+    try progress.readEnd(from: &cells)
+  }
+
+  /// All but when it was over.
+  init(firstOf cells: inout some CellReader & ~Copyable) throws(Malformed) {
     self.init(
       identifier: try cells.identifier(), application: try cells.text(), sender: try cells.text(),
       token: try cells.optionalText(), created: try cells.instant(), deadline: try cells.instant(),
@@ -73,6 +83,7 @@ extension DeliverySummary {
 }
 
 extension DeliveryProgress {
+  /// All but `ended`, which earlier versions did not write: it is the last value of whatever a progress is part of, and may be missing there.
   static let columns = "state, is_open, session, outcome, attempt, departures, error, message"
 
   func put(into cells: inout some CellWriter & ~Copyable) {
@@ -95,5 +106,11 @@ extension DeliveryProgress {
       attempt: try cells.integer(), departures: try cells.integer())
     let (name, message) = (try cells.optionalText(), try cells.optionalText())
     error = name.map { DeliveryError(name: $0, message: message ?? .empty) }
+  }
+
+  func putEnd(into cells: inout some CellWriter & ~Copyable) { cells.put(ended?.microseconds) }
+
+  mutating func readEnd(from cells: inout some CellReader & ~Copyable) throws(Malformed) {
+    if !cells.isAtEnd { ended = try cells.optionalInteger().map { Instant(microseconds: $0) } }
   }
 }

@@ -91,17 +91,33 @@ extension SessionStore {
     return connected
   }
 
-  /// How many there are.
-  package func sessionCount() throws(StoreError) -> Int {
-    var count = ledger.sessions
+  /// How many sessions there are.
+  package func sessionCount() throws(StoreError) -> Int { try sessionCounts().values.reduce(0, +) }
+
+  /// How many sessions each application has. Applications without sessions are left out.
+  package func sessionCounts() throws(StoreError) -> [Text: Int] {
+    var counts = try countsOfRows("sessions")
     for (identifier, change) in tail.sessions {
-      switch change {
-      case .whole: count += try hasRow(identifier) ? 0 : 1
-      case .gone: count -= try hasRow(identifier) ? 1 : 0
-      case .activated: break
+      if case .activated = change { continue }
+      if let application = try applicationOfRow(identifier) { counts[application, default: 0] -= 1 }
+      if case .whole(let session) = change { counts[session.application, default: 0] += 1 }
+    }
+    return counts.filter { $0.value > 0 }
+  }
+
+  /// What triggers count for each application while rows come and go, so that nobody has to count the rows.
+  func countsOfRows(_ column: String) throws(StoreError) -> [Text: Int] {
+    let database = try database()
+    var counts: [Text: Int] = [:]
+    var query = try database.query("SELECT application, \(column) FROM application_count")
+    while try query.step() {
+      do throws(Malformed) {
+        counts[try query.text()] = Int(try query.integer())
+      } catch {
+        report("\(database.name): the count of an application is passed over: \(error.reason)")
       }
     }
-    return Int(count)
+    return counts
   }
 
   // MARK: Rows and the tail
@@ -150,10 +166,10 @@ extension SessionStore {
     return try query.step() ? SessionAge(created: query.number(at: 0), identifier: identifier) : nil
   }
 
-  private func hasRow(_ identifier: UniqueIdentifier) throws(StoreError) -> Bool {
-    var query = try database().query("SELECT created FROM session WHERE identifier = ?")
+  private func applicationOfRow(_ identifier: UniqueIdentifier) throws(StoreError) -> Text? {
+    var query = try database().query("SELECT application FROM session WHERE identifier = ?")
     query.put(identifier)
-    return try query.step()
+    return try query.step() ? try? query.text() : nil
   }
 }
 

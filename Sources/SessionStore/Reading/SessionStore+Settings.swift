@@ -36,4 +36,17 @@ extension SessionStore {
     }
     return owed.sorted { $0.number < $1.number }.map(\.session)
   }
+
+  /// How many discarded sessions the host of each application has to be told of. Applications that are owed nothing are left out.
+  package func owedCounts() throws(StoreError) -> [Text: Int] {
+    var counts = try countsOfRows("owed")
+    for (key, number) in tail.owed {
+      var query = try database().query("SELECT 1 FROM owed WHERE application = ? AND session = ?")
+      query.put(key.application)
+      query.put(key.session)
+      let (hasRow, isOwed) = (try query.step(), number != nil)
+      if hasRow != isOwed { counts[key.application, default: 0] += isOwed ? 1 : -1 }
+    }
+    return counts.filter { $0.value > 0 }
+  }
 }

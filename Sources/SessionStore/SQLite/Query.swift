@@ -91,6 +91,8 @@ extension Query: CellReader {
     }
   }
 
+  var isAtEnd: Bool { column >= sqlite3_column_count(statement) }
+
   /// Passes over columns.
   mutating func skip(_ count: Int32) { column += count }
 

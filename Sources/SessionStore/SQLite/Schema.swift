@@ -8,7 +8,7 @@ package struct Schema: Sendable {
 
   package init(steps: [String]) { self.steps = steps }
 
-  package static let current = Schema(steps: [first, second])
+  package static let current = Schema(steps: [first, second, third])
 
   /// Since which version sessions are filed under their keys as `Session.shownKey` and `Session.conditionKeys` have them now. Whoever changes
   /// these adds a step, and this follows.
@@ -95,5 +95,58 @@ extension Schema {
     CREATE INDEX session_by_key ON session (application, shown_key);
     CREATE INDEX condition_by_key ON condition_key (application, key);
     CREATE INDEX delivery_over ON delivery (number) WHERE NOT is_open;
+    """
+
+  /// When a delivery was over. The table is made anew for it, so that the column stands before the documents: SQLite walks through all pages of a
+  /// value to reach the column behind it.
+  ///
+  /// And how many sessions and discarded sessions each application has: triggers count, so whoever writes a row cannot forget to.
+  private static let third = """
+    CREATE TABLE new_delivery (
+      number INTEGER PRIMARY KEY, identifier BLOB NOT NULL UNIQUE, application TEXT NOT NULL, sender TEXT NOT NULL,
+      token TEXT, created INTEGER NOT NULL, deadline INTEGER NOT NULL, state TEXT NOT NULL, is_open INTEGER NOT NULL,
+      session BLOB, outcome TEXT NOT NULL, attempt INTEGER NOT NULL, departures INTEGER NOT NULL, error TEXT,
+      message TEXT, ended INTEGER, source_application TEXT NOT NULL, fingerprint TEXT NOT NULL,
+      is_private INTEGER NOT NULL, routing_item INTEGER, routing_activity INTEGER, previous_private INTEGER NOT NULL,
+      previous_by BLOB, previous_title TEXT NOT NULL, previous_content TEXT NOT NULL, previous_activity TEXT,
+      answer TEXT NOT NULL, decision TEXT NOT NULL, payload TEXT NOT NULL
+    ) STRICT;
+    INSERT INTO new_delivery
+      SELECT number, identifier, application, sender, token, created, deadline, state, is_open, session, outcome, attempt,
+        departures, error, message, NULL, source_application, fingerprint, is_private, routing_item, routing_activity,
+        previous_private, previous_by, previous_title, previous_content, previous_activity, answer, decision, payload
+      FROM delivery;
+    DROP TABLE delivery;
+    ALTER TABLE new_delivery RENAME TO delivery;
+    CREATE INDEX delivery_by_token ON delivery (token, sender) WHERE token IS NOT NULL;
+    CREATE INDEX delivery_by_sender ON delivery (sender, number) WHERE token IS NOT NULL;
+    CREATE INDEX delivery_open ON delivery (application) WHERE is_open;
+    CREATE INDEX delivery_open_by_session ON delivery (session) WHERE is_open;
+    CREATE INDEX delivery_over ON delivery (number) WHERE NOT is_open;
+
+    ALTER TABLE ledger DROP COLUMN sessions;
+    CREATE TABLE application_count (
+      application TEXT PRIMARY KEY, sessions INTEGER NOT NULL DEFAULT 0, owed INTEGER NOT NULL DEFAULT 0
+    ) STRICT, WITHOUT ROWID;
+    INSERT INTO application_count (application, sessions) SELECT application, count(*) FROM session GROUP BY application;
+    INSERT INTO application_count (application, owed) SELECT application, count(*) FROM owed WHERE true GROUP BY application
+      ON CONFLICT (application) DO UPDATE SET owed = excluded.owed;
+    CREATE TRIGGER session_added AFTER INSERT ON session BEGIN
+      INSERT INTO application_count (application, sessions) VALUES (new.application, 1)
+        ON CONFLICT (application) DO UPDATE SET sessions = sessions + 1;
+    END;
+    CREATE TRIGGER session_removed AFTER DELETE ON session BEGIN
+      UPDATE application_count SET sessions = sessions - 1 WHERE application = old.application;
+    END;
+    CREATE TRIGGER owed_added AFTER INSERT ON owed BEGIN
+      INSERT INTO application_count (application, owed) VALUES (new.application, 1)
+        ON CONFLICT (application) DO UPDATE SET owed = owed + 1;
+    END;
+    CREATE TRIGGER owed_removed AFTER DELETE ON owed BEGIN
+      UPDATE application_count SET owed = owed - 1 WHERE application = old.application;
+    END;
+    CREATE TRIGGER application_left AFTER UPDATE ON application_count WHEN new.sessions <= 0 AND new.owed <= 0 BEGIN
+      DELETE FROM application_count WHERE application = new.application;
+    END;
     """
 }

@@ -11,8 +11,11 @@ struct RecordGenerator {
   private var deliveries: [StoredDelivery] = []
   private var sequence: UInt64 = 0
   private(set) var now = Instant(microseconds: 1_777_636_800_000_000)
+  /// Whether deliveries say when they were over, as they do since the third version.
+  private let notesEnds: Bool
 
-  init(seed: UInt64) {
+  init(seed: UInt64, notesEnds: Bool = true) {
+    self.notesEnds = notesEnds
     random = SeededRandom(seed: seed)
     values = ValueGenerator(seed: seed ^ 0x5EED)
   }
@@ -122,11 +125,13 @@ struct RecordGenerator {
   }
 
   private mutating func progress() -> DeliveryProgress {
-    DeliveryProgress(
-      random.one(of: DeliveryState.allCases), isOpen: random.once(in: 2),
+    let isOpen = random.once(in: 2)
+    return DeliveryProgress(
+      random.one(of: DeliveryState.allCases), isOpen: isOpen,
       session: random.once(in: 3) ? nil : someSession(),
       outcome: name(), attempt: Int64(random.below(4)), departures: Int64(random.below(4)),
-      error: random.once(in: 2) ? DeliveryError(name: name(), message: values.text()) : nil)
+      error: random.once(in: 2) ? DeliveryError(name: name(), message: values.text()) : nil,
+      ended: isOpen || !notesEnds ? nil : now)
   }
 
   private mutating func previous() -> PreviouslyShown {

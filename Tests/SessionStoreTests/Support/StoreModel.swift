@@ -67,6 +67,8 @@ func expectSame(
   try store.forEachSession { sessions.append($0) }
   #expect(sessions == model.sessionsByAge, comment, sourceLocation: place)
   #expect(try store.sessionCount() == model.sessions.count, comment, sourceLocation: place)
+  let counts = model.sessions.values.reduce(into: [:]) { $0[$1.application, default: 0] += 1 }
+  #expect(try store.sessionCounts() == counts, comment, sourceLocation: place)
   let applications = Set(model.sessions.values.map(\.application))
   for application in applications {
     let some = try store.sessions(of: application, limit: .max)
@@ -103,6 +105,8 @@ func expectSame(
   #expect(try store.events(after: 0, limit: .max) == model.events, comment, sourceLocation: place)
   #expect(store.lastEventSequence == model.events.last?.sequence ?? 0, comment, sourceLocation: place)
   #expect(try store.preferences() == model.preferences, comment, sourceLocation: place)
+  let owed = model.owed.reduce(into: [:]) { $0[$1.application, default: 0] += 1 }
+  #expect(try store.owedCounts() == owed, comment, sourceLocation: place)
   for application in Set(model.owed.map(\.application)) {
     let owed = model.owed.filter { $0.application == application }.map(\.session)
     #expect(try store.owedDiscards(of: application) == owed, comment, sourceLocation: place)
