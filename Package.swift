@@ -33,13 +33,20 @@ let package = Package(
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
     .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
     .target(name: "InterchangeWire", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
+    // The service as a pure machine, and the shell that gives it a bus and a disk.
     .target(
-      name: "Interchange", dependencies: ["DBus", "InterchangeWire", "SceneModel", "SceneRouting", "SessionStore"],
+      name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting"], path: "Sources/Interchange/Core",
       swiftSettings: settings),
+    .target(
+      name: "Interchange",
+      dependencies: ["DBus", "InterchangeCore", "InterchangeWire", "SceneModel", "SceneRouting", "SessionStore"],
+      path: "Sources/Interchange/Shell", swiftSettings: settings),
     .target(name: "ServiceSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(
       name: "stagedoord",
-      dependencies: ["DBus", "Interchange", "InterchangeWire", "SceneModel", "ServiceSupport", "SessionStore"],
+      dependencies: [
+        "DBus", "Interchange", "InterchangeCore", "InterchangeWire", "SceneModel", "ServiceSupport", "SessionStore",
+      ],
       swiftSettings: settings),
     .systemLibrary(name: "CMainQueue"),
     .target(

@@ -11,6 +11,10 @@ package typealias DeliveryRow = Structure<String, String, String, ObjectPath>
 package typealias SessionRow = Structure<ObjectPath, String, String, String, String, String, UInt64>
 /// (sequence, name, arguments)
 package typealias EventRow = Structure<UInt64, String, String>
+/// (identifier, path, name, whether its host is attached)
+package typealias ApplicationRow = Structure<String, ObjectPath, String, Bool>
+/// (type, identifier)
+package typealias PreferenceRow = Structure<String, String>
 /// (role, name, activity types)
 package typealias ConfigurationRow = Structure<String, String, [String]>
 
@@ -31,19 +35,25 @@ package protocol InterchangeCalls: Actor {
   func sessions(of application: Text, after: Text, limit: UInt32, _ call: Call) throws -> [SessionRow]
   func events(since sequence: UInt64, limit: UInt32, _ call: Call) throws -> [EventRow]
   func eventSequence() -> UInt64
+  func oldestSequence() -> UInt64
   func register(_ manifest: Text, _ reply: Reply<ObjectPath>) throws
+  func unregister(_ application: Text, _ reply: Reply<>) throws
+  func applications(_ call: Call) -> [ApplicationRow]
   func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply<>) throws
   func preferredApplication(for type: Text, _ call: Call) throws -> Text
-  func attachHost(of identifier: Text, connected: [ObjectPath], _ reply: Reply<ObjectPath, [ObjectPath]>) throws
+  func preferredApplications(_ call: Call) throws -> [PreferenceRow]
+  func attachHost(
+    of identifier: Text, connected: [ObjectPath], choosesConfiguration: Bool, _ reply: Reply<ObjectPath, [ObjectPath]>
+  ) throws
 
   // An application
   func manifest(_ access: PropertyAccess) throws -> (manifest: Manifest, file: Text, isAttached: Bool)
   func newSession(of configuration: Text, at path: ObjectPath, _ reply: DeliveryReply) throws
-  func postNotification(_ name: Text, _ userInfo: Text, _ call: Call) throws
+  func postNotification(_ name: Text, _ userInfo: Text, at path: ObjectPath, _ reply: Reply<>) throws
 
   // A session
   func session(_ access: PropertyAccess) throws -> Session
-  func setProperty(_ property: SessionProperty, to text: Text, _ access: PropertyAccess) throws
+  func setProperty(_ property: SessionProperty, to text: Text, _ access: PropertyAccess, _ reply: Reply<>) throws
   func activate(_ activity: Text, at path: ObjectPath, _ reply: Reply<String, String>) throws
   func refresh(at path: ObjectPath, _ reply: Reply<>) throws
   func destroy(_ animation: Text, at path: ObjectPath, _ reply: Reply<>) throws

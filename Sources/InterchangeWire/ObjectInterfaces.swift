@@ -16,6 +16,9 @@ package enum ApplicationInterface {
     interface.property("ActivityTypes", on: service) { service, access in
       try service.manifest(access).manifest.activityTypes.map(\.string)
     }
+    interface.property("ContentTypes", on: service) { service, access in
+      try service.manifest(access).manifest.contentTypes.map(\.spelling.string)
+    }
     interface.property("SupportsMultipleScenes", on: service) { service, access in
       try service.manifest(access).manifest.supportsMultipleScenes
     }
@@ -37,8 +40,8 @@ package enum ApplicationInterface {
     }
     interface.method(
       "PostNotification", in: "name", "user_info", on: service
-    ) { (service: isolated Service, call: Call, name: String, userInfo: String) in
-      try service.postNotification(Text(name), Text(userInfo), call)
+    ) { (service: isolated Service, reply: Reply<>, name: String, userInfo: String) in
+      try service.postNotification(Text(name), Text(userInfo), at: reply.call.path, reply)
     }
     let posted = interface.signal("NotificationPosted", "name", "user_info", of: String.self, String.self)
     return (interface, posted)
@@ -100,7 +103,9 @@ package enum SessionInterface {
       interface.property(
         MemberName(unchecked: property.rawValue), on: service,
         get: { service, access in try service.session(access).text(of: property).string },
-        set: { service, access, text in try service.setProperty(property, to: Text(text), access) })
+        set: { (service: isolated Service, access: PropertyAccess, text: String, reply: Reply<>) in
+          try service.setProperty(property, to: Text(text), access, reply)
+        })
     }
   }
 }

@@ -10,6 +10,7 @@ package struct RootInterface: Sendable {
     var interface = Interface(InterchangeNames.interchange)
     interface.property("Version", constant: UInt32(1))
     interface.property("EventSequence", emits: .false, on: service, get: { service, _ in service.eventSequence() })
+    interface.property("OldestSequence", emits: .false, on: service, get: { service, _ in service.oldestSequence() })
     RootInterface.addDeliveries(to: &interface, service)
     RootInterface.addQuestions(to: &interface, service)
     RootInterface.addApplications(to: &interface, service)
@@ -96,8 +97,30 @@ package struct RootInterface: Sendable {
       (
         service: isolated Service, reply: Reply<ObjectPath, [ObjectPath]>, identifier: String, connected: [ObjectPath]
       ) in
-      try service.attachHost(of: Text(identifier), connected: connected, reply)
+      try service.attachHost(of: Text(identifier), connected: connected, choosesConfiguration: false, reply)
     }
+    interface.method(
+      "AttachHostWith", in: "identifier", "connected", "options", out: "application", "discarded", on: service
+    ) {
+      (
+        service: isolated Service, reply: Reply<ObjectPath, [ObjectPath]>, identifier: String, connected: [ObjectPath],
+        options: [String: Variant]
+      ) in
+      var chooses = false
+      if let option = options["choosesConfiguration"] { chooses = try Bool(option) }
+      try service.attachHost(of: Text(identifier), connected: connected, choosesConfiguration: chooses, reply)
+    }
+    interface.method(
+      "UnregisterApplication", in: "identifier", on: service
+    ) { (service: isolated Service, reply: Reply<>, identifier: String) in
+      try service.unregister(Text(identifier), reply)
+    }
+    interface.method(
+      "ListApplications", out: "applications", on: service
+    ) { (service: isolated Service, call: Call) -> [ApplicationRow] in service.applications(call) }
+    interface.method(
+      "ListPreferredApplications", out: "preferences", on: service
+    ) { (service: isolated Service, call: Call) throws -> [PreferenceRow] in try service.preferredApplications(call) }
     interface.method(
       "SetPreferredApplication", in: "activity_type", "identifier", on: service
     ) { (service: isolated Service, reply: Reply<>, type: String, identifier: String) in

@@ -11,11 +11,11 @@ package struct SceneHost: Sendable {
   }
 
   package nonisolated(nonsending) func configurationForConnecting(
-    _ session: UniqueIdentifier, role: Text, options: Text
+    _ session: UniqueIdentifier, role: Text, options: Text, within timeout: Duration
   ) async throws(CallError) -> Text {
     let answer: String = try await object.call(
       "ConfigurationForConnecting", InterchangeNames.path(ofSession: session), role.string, options.string,
-      timeout: .seconds(1))
+      timeout: timeout)
     return Text(answer)
   }
 
@@ -45,19 +45,21 @@ package struct SceneHost: Sendable {
     try await object.call("ActivateScene", InterchangeNames.path(ofSession: session), data, timeout: timeout)
   }
 
-  package nonisolated(nonsending) func refreshScene(_ session: UniqueIdentifier) async throws(CallError) {
-    try await object.call("RefreshScene", InterchangeNames.path(ofSession: session))
+  package nonisolated(nonsending) func refreshScene(
+    _ session: UniqueIdentifier, within timeout: Duration
+  ) async throws(CallError) {
+    try await object.call("RefreshScene", InterchangeNames.path(ofSession: session), timeout: timeout)
   }
 
   package nonisolated(nonsending) func destroyScene(
-    _ session: UniqueIdentifier, animation: Text
+    _ session: UniqueIdentifier, animation: Text, within timeout: Duration
   ) async throws(CallError) {
-    try await object.call("DestroyScene", InterchangeNames.path(ofSession: session), animation.string)
+    try await object.call("DestroyScene", InterchangeNames.path(ofSession: session), animation.string, timeout: timeout)
   }
 
   package nonisolated(nonsending) func didDiscardSceneSessions(
-    _ sessions: [UniqueIdentifier]
+    _ sessions: [UniqueIdentifier], within timeout: Duration
   ) async throws(CallError) {
-    try await object.call("DidDiscardSceneSessions", sessions.map { "\($0)" })
+    try await object.call("DidDiscardSceneSessions", sessions.map { "\($0)" }, timeout: timeout)
   }
 }

@@ -6,6 +6,7 @@ package struct Signals: Sendable {
   let routed: SignalDeclaration<String, ObjectPath, String, String, String, String, String, UInt64>
   let handled: SignalDeclaration<String, ObjectPath, String, UInt64>
   let deliveryFailed: SignalDeclaration<String, ObjectPath, String, String, String, UInt64>
+  let unclaimed: SignalDeclaration<String, ObjectPath, String, UInt64>
   let sessionConnected: SignalDeclaration<String, ObjectPath, String, UInt64>
   let sessionStateChanged: SignalDeclaration<String, ObjectPath, String, UInt64>
   let sessionDisconnected: SignalDeclaration<String, ObjectPath, UInt64>
@@ -22,6 +23,8 @@ package struct Signals: Sendable {
     deliveryFailed = interface.signal(
       "DeliveryFailed", "application", "session", "delivery", "error", "message", "sequence", of: text, path, text,
       text, text, number)
+    unclaimed = interface.signal(
+      "Unclaimed", "application", "session", "delivery", "sequence", of: text, path, text, number)
     sessionConnected = interface.signal(
       "SessionConnected", "application", "session", "configuration", "sequence", of: text, path, text, number)
     sessionStateChanged = interface.signal(
@@ -52,6 +55,8 @@ extension Connection {
     case .deliveryFailed(let delivery, let error, let message):
       try emit(
         signals.deliveryFailed, from: root, application, session, "\(delivery)", error.string, message.string, sequence)
+    case .unclaimed(let delivery):
+      try emit(signals.unclaimed, from: root, application, session, "\(delivery)", sequence)
     case .sessionConnected(let configuration):
       try emit(signals.sessionConnected, from: root, application, session, configuration.string, sequence)
     case .sessionStateChanged(let state):

@@ -121,6 +121,7 @@ extension Connection {
     credentials.known[name] = nil
     credentials.asked[name] = nil
     handlers.callerLeft(name)
+    callers.departed?(name)
     callers.resting.callerLeft(name)
   }
 

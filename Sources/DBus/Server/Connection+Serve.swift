@@ -24,6 +24,11 @@ extension Connection {
     onLoop { $0.callers.observer = observer }
   }
 
+  /// From now on `observer` hears of everyone who leaves the bus, on the loop. Callers have to be identified for it.
+  package nonisolated func observeDepartures(_ observer: @escaping @Sendable (BusName) -> Void) {
+    onLoop { $0.callers.departed = observer }
+  }
+
   func serve(_ message: consuming Message) {
     let call = Call(message, on: self, isFromBus: uniqueName != nil)
     guard callers.identifies else { return dispatch(call) }
@@ -148,6 +153,7 @@ struct CallAdmission {
   var identifies = false
   var admitsStrangers = false
   var observer: (@Sendable (Call) -> Void)?
+  var departed: (@Sendable (BusName) -> Void)?
   var waiting: [BusName?: Unidentified] = [:]
   /// `nil` where none is held.
   var held: HeldCalls?

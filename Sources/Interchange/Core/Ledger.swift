@@ -77,6 +77,8 @@ package final class Ledger: @unchecked Sendable {
     return account
   }
 
+  func isCharged(_ principal: Principal) -> Bool { accounts[principal].map { !$0.taken.isEmpty } ?? false }
+
   /// What all of them have taken.
   package func total(_ resource: Resource) -> Int { totals[resource] ?? 0 }
 

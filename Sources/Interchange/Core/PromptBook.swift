@@ -150,6 +150,8 @@ package struct PromptBook: Sendable {
 
   package enum Learnt: Sendable {
     case routing([Session], answering: Need)
+    /// Some more of an application's sessions, in the order in which they were made.
+    case page([Session])
     case sessions([UniqueIdentifier], found: [Session])
     case delivery(UniqueIdentifier, StoredDelivery?)
     case token(Text, owner: Text, [StoredDelivery])
@@ -160,6 +162,8 @@ package struct PromptBook: Sendable {
   package mutating func learn(_ learnt: Learnt) {
     switch learnt {
     case .routing(let sessions, let need): learn(sessions, answering: need)
+    case .page(let sessions):
+      for session in sessions { learn([session], answering: .session(session.identifier)) }
     case .sessions(let asked, let found):
       memory.learn(found)
       known.missing.formUnion(asked.filter { memory.sessions[$0] == nil })

@@ -23,4 +23,7 @@ extension Session {
     case .prefersToActivatePredicate: prefersToActivatePredicate
     }
   }
+
+  /// What people read in a list: the title of the activity stands in for one that no host has set.
+  package var shownTitle: Text { title.isEmpty ? shownActivity?.title ?? .empty : title }
 }

@@ -1,0 +1,91 @@
+package import SceneModel
+package import SceneRouting
+
+// What the shell asks of the core, which changes nothing. What is answered is stored: the shell ends its turn before it asks.
+extension PromptBook {
+  // MARK: Applications
+
+  package func manifest(of application: Text) -> Manifest? { memory.routing.manifest(of: application) }
+
+  /// Where its manifest is installed; "" for one that was registered.
+  package func manifestFile(of application: Text) -> Text { memory.manifests[application]?.file ?? .empty }
+
+  package func isHostAttached(to application: Text) -> Bool { memory.hosts[application] != nil }
+
+  /// In the order of their identifiers.
+  package var applications: [Text] { memory.manifests.values.keys.sorted() }
+
+  package func preferredApplication(for type: Text) -> Text? { memory.preferences[type] }
+
+  /// In the order of the types.
+  package var preferredApplications: [(type: Text, application: Text)] {
+    memory.preferences.values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  package func knowsAll(of application: Text) -> Bool { memory.routing.knows(.allSessions(of: application)) }
+
+  /// Whether anything is known of an application: it has a manifest, or had one when its sessions were made.
+  package func hasHeard(of application: Text) -> Bool {
+    memory.routing.manifest(of: application) != nil || memory.sessionCounts[application] != nil
+  }
+
+  // MARK: Sessions and deliveries
+
+  /// A session that is remembered whole.
+  package func rememberedSession(_ identifier: UniqueIdentifier) -> Session? { memory.sessions[identifier] }
+
+  package func knows(_ identifier: UniqueIdentifier) -> Bool { memory.routing.contains(identifier) }
+
+  package func application(of session: UniqueIdentifier) -> Text? { memory.routing.application(of: session) }
+
+  package func recentDelivery(_ identifier: UniqueIdentifier) -> StoredDelivery? { memory.recent[identifier] }
+
+  /// The connection that may see what others may not of an open delivery.
+  package func confidant(of delivery: UniqueIdentifier) -> Text? { memory.deliveries[delivery]?.confidant }
+
+  /// Deliveries for which somebody waits, with the calls.
+  package var waitedFor: [(identifier: UniqueIdentifier, calls: [CallNumber])] {
+    memory.waiters.values.map { ($0.key, $0.value) }
+  }
+
+  /// Whether a connection is charged for something.
+  package func isCharged(_ connection: Text) -> Bool { ledger.isCharged(.connection(connection)) }
+
+  // MARK: Who may
+
+  package func isHost(_ caller: Caller, of application: Text) -> Bool {
+    caller.connection != nil && memory.hosts[application]?.connection == caller.connection
+  }
+
+  package func requireHost(_ caller: Caller, of application: Text) throws(InterchangeError) {
+    do throws(Halt) {
+      try refuseOthersThanHost(of: application, caller)
+    } catch {
+      if case .refused(let error) = error { throw error }
+    }
+  }
+
+  // MARK: Explaining
+
+  /// What a payload would come to now, and why. Where the core lacks something, learn it and ask again.
+  package mutating func explain(
+    _ payload: Payload, from caller: Caller, at moment: Moment
+  ) throws(Lack) -> Result<Decision, InterchangeError> {
+    do throws(Halt) {
+      try refuseFiles(payload, caller)
+      let request = Request(payload, from: sender(caller), newSession: newIdentifier(), listsCandidates: true)
+      switch SceneRouting.decide(memory.routing, request, at: moment.time) {
+      case .decided(var decision):
+        // A sandbox reads its own application's sessions only.
+        if !caller.mayTouch(decision.explanation.application ?? .empty) { decision.explanation.candidates = [] }
+        return .success(decision)
+      case .needs(let need): throw .lacks(.routing(need))
+      }
+    } catch {
+      switch error {
+      case .lacks(let lack): throw lack
+      case .refused(let refusal): return .failure(refusal)
+      }
+    }
+  }
+}

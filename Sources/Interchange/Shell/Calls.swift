@@ -1,0 +1,270 @@
+package import DBus
+package import InterchangeCore
+package import InterchangeWire
+package import SceneModel
+
+// What callers ask for, as a closed `Ask` with every value checked. What it comes to, the core decides.
+extension Interchange: InterchangeCalls {
+  package func drop(_ activity: UserActivity, _ reply: DeliveryReply) throws {
+    deliver(Payload(activity), digest: .empty, size: 0, reply)
+  }
+
+  package func deliver(_ document: Text, _ reply: DeliveryReply) throws {
+    deliver(try readPayload(document), digest: digest(of: document), size: document.count, reply)
+  }
+
+  private func deliver(_ payload: Payload, digest: Text, size: Int, _ reply: DeliveryReply) {
+    call(reply.call, .deliver(payload, digest: digest, size: size)) { $0.send(to: reply) }
+  }
+
+  package func deliverEach(_ document: Text, _ reply: DBus.Reply<[DeliveryResult]>) throws {
+    let payload = try readPayload(document)
+    call(reply.call, .deliverEach(payload, digest: "each \(digest(of: document))", size: document.count)) { answer in
+      switch answer {
+      case .deliveredEach(let items): reply.send(items.map(\.result))
+      case let other: other.fail(reply)
+      }
+    }
+  }
+
+  package func cancelDelivery(_ identifier: Text, _ reply: DBus.Reply<>) throws {
+    call(reply.call, .cancel(try deliveryIdentifier(identifier))) { $0.send(to: reply) }
+  }
+
+  package func redirectDelivery(_ identifier: Text, to session: ObjectPath, _ reply: DBus.Reply<String>) throws {
+    let delivery = try deliveryIdentifier(identifier)
+    guard let target = InterchangeNames.session(at: session) else {
+      throw InterchangeError(.noSuchSession, "there is no session \(session)")
+    }
+    call(reply.call, .redirect(delivery, to: target)) { answer in
+      if case .outcome(let outcome) = answer { reply.send(outcome.string) } else { answer.fail(reply) }
+    }
+  }
+
+  private func deliveryIdentifier(_ text: Text) throws(InterchangeError) -> UniqueIdentifier {
+    if let identifier = UniqueIdentifier(text) { return identifier }
+    throw InterchangeError(
+      .noSuchDelivery, "there is no delivery \(quoted(text.string)), or it is not kept any more")
+  }
+
+  // MARK: Applications
+
+  package func register(_ manifest: Text, _ reply: DBus.Reply<ObjectPath>) throws {
+    try refuseSandbox(reply.call, "register an application")
+    let read: Manifest
+    do throws(Faults) {
+      read = try Manifest(Array(manifest.string.utf8), types: types)
+    } catch {
+      throw InterchangeError(manifest: error)
+    }
+    call(reply.call, .register(read, size: manifest.count)) { answer in
+      if case .application(let identifier) = answer {
+        reply.send(InterchangeNames.path(ofApplication: identifier))
+      } else {
+        answer.fail(reply)
+      }
+    }
+  }
+
+  package func unregister(_ application: Text, _ reply: DBus.Reply<>) throws {
+    call(reply.call, .unregister(application)) { $0.send(to: reply) }
+  }
+
+  package func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: DBus.Reply<>) throws {
+    try refuseSandbox(reply.call, "set a preferred application")
+    call(reply.call, .prefer(identifier.isEmpty ? nil : identifier, type: type)) { $0.send(to: reply) }
+  }
+
+  package func attachHost(
+    of identifier: Text, connected: [ObjectPath], choosesConfiguration: Bool, _ reply: DBus.Reply<ObjectPath, [ObjectPath]>
+  ) throws {
+    let shown = connected.compactMap { InterchangeNames.session(at: $0) }
+    let unknown = connected.filter { InterchangeNames.session(at: $0) == nil }.map { Text($0.rawValue) }
+    let ask = Ask.attach(
+      application: identifier, shown: shown, unknown: unknown, choosesConfiguration: choosesConfiguration)
+    call(reply.call, ask) { answer in
+      guard case .attached(let application, let discarded) = answer else { return answer.fail(reply) }
+      reply.send(
+        InterchangeNames.path(ofApplication: application), discarded.map { ObjectPath(unchecked: $0.string) })
+    }
+  }
+
+  package func newSession(of configuration: Text, at path: ObjectPath, _ reply: DeliveryReply) throws {
+    let application = try application(at: path)
+    call(reply.call, .newSession(application: application, configuration: configuration)) { $0.send(to: reply) }
+  }
+
+  package func postNotification(_ name: Text, _ userInfo: Text, at path: ObjectPath, _ reply: DBus.Reply<>) throws {
+    let application = try application(at: path)
+    _ = try self.userInfo(userInfo, as: "user_info")
+    call(reply.call, .post(application: application, name: name, userInfo: userInfo)) { $0.send(to: reply) }
+  }
+
+  // MARK: Sessions
+
+  package func activate(_ activity: Text, at path: ObjectPath, _ reply: DBus.Reply<String, String>) throws {
+    let session = try session(at: path)
+    var payload = Payload()
+    payload.options.session = Text("\(session)")
+    if !activity.isEmpty { payload.items = [Item(activities: [try readActivity(activity, as: "activity")])] }
+    call(reply.call, .activate(session, payload, size: activity.count)) { answer in
+      guard case .delivered(let delivered) = answer else { return answer.fail(reply) }
+      reply.send(delivered.outcome.string, "\(delivered.delivery)")
+    }
+  }
+
+  package func refresh(at path: ObjectPath, _ reply: DBus.Reply<>) throws {
+    call(reply.call, .refresh(try session(at: path))) { $0.send(to: reply) }
+  }
+
+  package func destroy(_ animation: Text, at path: ObjectPath, _ reply: DBus.Reply<>) throws {
+    call(reply.call, .destroy(try session(at: path), animation: animation)) { $0.send(to: reply) }
+  }
+
+  package func setState(_ state: Text, at path: ObjectPath, _ reply: DBus.Reply<>) throws {
+    let session = try session(at: path)
+    guard let wanted = SceneState(rawValue: state.string), wanted != .unattached else {
+      // Who may not set it hears that first.
+      try refuseOthersThanHost(of: session, reply.call)
+      throw InterchangeError(
+        .invalidArgs,
+        "state: expected \"foregroundActive\", \"foregroundInactive\" or \"background\", got \(quoted(state.string))")
+    }
+    call(reply.call, .setState(session, wanted)) { $0.send(to: reply) }
+  }
+
+  package func disconnect(at path: ObjectPath, _ reply: DBus.Reply<>) throws {
+    call(reply.call, .disconnect(try session(at: path))) { $0.send(to: reply) }
+  }
+
+  package func setProperty(
+    _ property: SessionProperty, to text: Text, _ access: PropertyAccess, _ reply: DBus.Reply<>
+  ) throws {
+    let session = try session(at: access.path)
+    try refuseOthersThanHost(of: session, reply.call)
+    call(reply.call, .write(session, try writing(property, text))) { $0.send(to: reply) }
+  }
+
+  private func writing(_ property: SessionProperty, _ text: Text) throws -> SessionWriting {
+    switch property {
+    case .title: return .title(text)
+    case .userActivity: return .userActivity(try activity(text, property))
+    case .stateRestorationActivity: return .stateRestorationActivity(try activity(text, property))
+    case .userInfo: return .userInfo(try userInfo(text, as: property.rawValue))
+    case .canActivatePredicate: return .canActivatePredicate(try predicate(text, property))
+    case .prefersToActivatePredicate: return .prefersToActivatePredicate(try predicate(text, property))
+    }
+  }
+
+  private func session(at path: ObjectPath) throws(InterchangeError) -> UniqueIdentifier {
+    if let identifier = InterchangeNames.session(at: path) { return identifier }
+    throw InterchangeError(.unknownObject, "there is no session at \(path)")
+  }
+
+  private func application(at path: ObjectPath) throws(InterchangeError) -> Text {
+    if let identifier = InterchangeNames.application(at: path) { return identifier }
+    throw InterchangeError(.unknownObject, "there is no application at \(path)")
+  }
+
+  // MARK: Documents
+
+  private func digest(of document: Text) -> Text { document }
+
+  private var rules: ReadingRules { ReadingRules(types: types) }
+
+  /// Reads a document that somebody handed in. A fault in it says where it is; where all of it is something else, the argument or property that it was
+  /// handed in as is named, and what it should be.
+  private func read<Result>(
+    _ document: Text, as name: String, _ expected: String, _ read: (Text) throws(Fault) -> Result
+  ) throws(InterchangeError) -> Result {
+    do throws(Fault) {
+      return try read(document)
+    } catch {
+      // It does not even begin as one.
+      if error.place == "line 1, column 1" {
+        throw InterchangeError(
+          .invalidPayload, "\(name): expected \(expected) in JSON, got \(quoted(document.string))")
+      }
+      throw InterchangeError(payload: Fault(error.kind, at: error.place.isEmpty ? name : error.place, error.reason))
+    }
+  }
+
+  func readPayload(_ document: Text) throws(InterchangeError) -> Payload {
+    try read(document, as: "payload", "a payload") { text throws(Fault) in try Payload(json: text, rules) }
+  }
+
+  /// - Parameter name: what a refusal calls it.
+  private func readActivity(_ document: Text, as name: String) throws(InterchangeError) -> UserActivity {
+    try read(document, as: name, "an activity") { text throws(Fault) in try UserActivity(json: text, rules) }
+  }
+
+  private func activity(_ text: Text, _ property: SessionProperty) throws -> UserActivity? {
+    text.isEmpty ? nil : try readActivity(text, as: property.rawValue)
+  }
+
+  /// - Parameter name: what a refusal calls it.
+  private func userInfo(_ text: Text, as name: String) throws -> UserInfo {
+    text.isEmpty
+      ? UserInfo() : try read(text, as: name, "a dictionary") { text throws(Fault) in try JSON.dictionary(text) }
+  }
+
+  private func predicate(_ text: Text, _ property: SessionProperty) throws -> Text {
+    if text.isEmpty { return text }
+    do throws(PredicateError) {
+      return try Predicate(text).source
+    } catch {
+      throw InterchangeError(.invalidPredicate, "\(property.rawValue): \(error)")
+    }
+  }
+
+  // MARK: Who may
+
+  /// Before a document is read that nobody else may hand in.
+  private func refuseOthersThanHost(of session: UniqueIdentifier, _ call: Call) throws {
+    endTurn()
+    guard let found = try storedSession(session) else {
+      throw InterchangeError(.unknownObject, "there is no session at \(call.path)")
+    }
+    try book.requireHost(callers.caller(of: call), of: found.application)
+  }
+
+  func refuseSandbox(_ call: Call, _ what: String) throws(InterchangeError) {
+    let caller = callers.caller(of: call)
+    if caller.isSandboxed {
+      // Nobody reads the error then.
+      if caller.application.isEmpty, hints.isNews(call.member, at: settings.now()) {
+        log.warning(
+          "\(call.member) was refused to a caller that nothing is known of: where it does not wait for the answer, as dbus-send without "
+            + "--print-reply, it has left before anyone could look")
+      }
+      throw InterchangeError(.accessDenied, "a sandboxed application may not \(what)")
+    }
+  }
+}
+
+extension InterchangeCore.Reply {
+  fileprivate func send(to reply: DBus.Reply<>) { if case .done = self { reply.send() } else { fail(reply) } }
+
+  fileprivate func send(to reply: DeliveryReply) {
+    guard case .delivered(let delivered) = self else { return fail(reply) }
+    reply.send(
+      InterchangeNames.path(ofSession: delivered.session), delivered.outcome.string, "\(delivered.delivery)")
+  }
+
+  fileprivate func fail<each Value: BusValue>(_ reply: DBus.Reply<repeat each Value>) {
+    guard case .refused(let error) = self else { preconditionFailure("a call is answered with what it asked for") }
+    reply.fail(error)
+  }
+}
+
+extension DeliveredItem {
+  /// (session, outcome, delivery), or for what was refused ("/", error, message).
+  fileprivate var result: DeliveryResult {
+    switch self {
+    case .delivered(let delivered):
+      DeliveryResult(
+        InterchangeNames.path(ofSession: delivered.session), delivered.outcome.string, "\(delivered.delivery)")
+    case .refused(let error): DeliveryResult(.root, error.errorName.string, error.message)
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import DBus
+import InterchangeCore
+import InterchangeWire
+import SceneModel
+import SessionStore
+
+// What a step has the shell do, once everyone was told. What comes of it is a cue again.
+
+/// A connection that owns the name of an application, as far as anyone knows.
+struct WatchedOwner: Hashable {
+  let application: Text
+  let connection: Text
+}
+
+/// The start of an application, and what is still to be heard of it.
+struct Launch {
+  let number: Int
+  var tasks: [Task<Void, Never>] = []
+}
+
+extension Interchange {
+  func run(_ errand: Errand) {
+    switch errand {
+    case .ask(let number, let application, let owner, let question, let within):
+      connection.loop.task {
+        let answer = await ask(application, owner, question, .microseconds(within))
+        feed(.hostAnswered(number, answer))
+      }
+    case .read(let number, let delivery): read(delivery, for: number)
+    case .findOwner(let number, let application, let connection): findOwner(number, application, connection)
+    case .launch(let application, let number): launch(application, number)
+    case .run(let application, let number, let command, let token): run(application, number, command, token)
+    case .forgetLaunch(let application, let number):
+      if let launch = launches[application], launch.number == number {
+        for task in launch.tasks { task.cancel() }
+        launches[application] = nil
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  private func read(_ delivery: UniqueIdentifier, for number: ErrandNumber) {
+    do throws(StoreError) {
+      feed(.delivery(number, try book.recentDelivery(delivery) ?? store.delivery(delivery)))
+    } catch {
+      // The disk may be back before the deadline.
+      log.error("the delivery \(delivery) cannot be read for the moment: \(error.message)")
+      connection.loop.task {
+        await connection.loop.sleep(for: .seconds(1))
+        if !isClosed { read(delivery, for: number) }
+      }
+    }
+  }
+
+  // MARK: Hosts
+
+  private func ask(
+    _ application: Text, _ owner: Text, _ question: HostQuestion, _ timeout: Duration
+  ) async -> HostAnswer {
+    let owner = BusName(unchecked: owner.string)
+    let host = SceneHost(of: application, owner: owner, on: connection)
+    do {
+      switch question {
+      case .configuration(let session, let role, let options):
+        return .configuration(
+          try await host.configurationForConnecting(session, role: role, options: options, within: timeout))
+      case .connect(let session, let configuration, let options):
+        try await host.connectScene(session, configuration: configuration, options: options, within: timeout)
+      case .continue(let session, let options):
+        try await host.continueScene(session, options: options, within: timeout)
+      case .activate(let session, let token): try await host.activateScene(session, token: token, within: timeout)
+      case .refresh(let session): try await host.refreshScene(session, within: timeout)
+      case .destroy(let session, let animation):
+        try await host.destroyScene(session, animation: animation, within: timeout)
+      case .discarded(let sessions): try await host.didDiscardSceneSessions(sessions, within: timeout)
+      }
+      return .done
+    } catch {
+      return await answer(error, owner)
+    }
+  }
+
+  /// An error is an answer, also from one that leaves right after. Where the bus says that nobody answers, it is asked whether the host is still
+  /// there.
+  private func answer(_ error: CallError, _ owner: BusName) async -> HostAnswer {
+    switch error {
+    case .timedOut: return .timedOut
+    case .disconnected, .cancelled: return .gone(neverReached: false)
+    case .replied(let reply) where [.noReply, .serviceUnknown, .nameHasNoOwner].contains(reply.name):
+      let isThere = (try? await connection.owner(of: owner)) != nil
+      return isThere ? .refused(Text(error.short)) : .gone(neverReached: reply.name != .noReply)
+    case .replied: return .refused(Text(error.short))
+    default: return .failed(Text(error.short))
+    }
+  }
+
+  private func findOwner(_ number: CallNumber, _ application: Text, _ caller: Text) {
+    guard let name = try? BusName(application.string) else { return _ = feed(.ownership(number, isOwner: false)) }
+    connection.loop.task {
+      let watched = WatchedOwner(application: application, connection: caller)
+      do throws(CallError) {
+        var owners = try await connection.owners(of: name).makeAsyncIterator()
+        let owner = await owners.next(isolation: self)
+        let isOwner = owner.flatMap { $0 }?.rawValue == caller.string
+        feed(.ownership(number, isOwner: isOwner))
+        guard isOwner, self.watched.insert(watched).inserted else { return }
+        // It loses the name or leaves the bus. Where the bus goes, that is no news of the host.
+        let hasChanged = await owners.next(isolation: self) != nil
+        self.watched.remove(watched)
+        if hasChanged { feed(.hostLeft(application: application, connection: caller)) }
+      } catch {
+        feed(.ownership(number, isOwner: false))
+      }
+    }
+  }
+
+  /// A sender has left the bus.
+  func left(_ name: BusName) {
+    let connection = Text(name.rawValue)
+    if book.isCharged(connection) { feed(.callerLeft(connection: connection)) }
+  }
+
+  // MARK: Starting applications
+
+  private func tell(_ application: Text, _ number: Int, _ news: LaunchNews) {
+    if launches[application]?.number == number { feed(.launch(application: application, number: number, news)) }
+  }
+
+  private func launch(_ application: Text, _ number: Int) {
+    launches[application] = Launch(number: number)
+    guard let name = try? BusName(application.string) else { return tell(application, number, .unknown) }
+    let task = connection.loop.task { await launch(application, name, number) }
+    launches[application]?.tasks.append(task)
+  }
+
+  private func launch(_ application: Text, _ name: BusName, _ number: Int) async {
+    let learning = connection.loop.task { await learnWhetherItIsKnown(application, number) }
+    do throws(CallError) {
+      // What is learnt later is about another start.
+      defer { learning.cancel() }
+      let _: UInt32 = try await connection.call(
+        to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "StartServiceByName", name.rawValue, UInt32(0),
+        timeout: .seconds(120))
+      waitForHost(application, name, number)
+    } catch {
+      switch error {
+      case .replied(let reply) where reply.name == .serviceUnknown:
+        // That is all it says also of one that is there, and has come in another way.
+        let isThere = (try? await connection.owner(of: name)) != nil
+        if isThere { waitForHost(application, name, number) } else { tell(application, number, .unknown) }
+      case .disconnected, .cancelled: break
+      default: tell(application, number, .failed(Text("the bus cannot start \(application): \(error.short)")))
+      }
+    }
+  }
+
+  /// The bus answers in the order in which it is asked: what has had no answer when a later question has one is on its way. However long this
+  /// service had no time to read answers, it does not take that for knowledge.
+  private func learnWhetherItIsKnown(_ application: Text, _ number: Int) async {
+    // The first makes sure that the second is asked behind it.
+    for _ in 0..<2 {
+      guard (try? await connection.owner(of: .bus)) != nil else { return }
+    }
+    if !Task.isCancelled { tell(application, number, .isKnown) }
+  }
+
+  /// One that came to the bus and leaves it again without having attached was a failure.
+  private func waitForHost(_ application: Text, _ name: BusName, _ number: Int) {
+    tell(application, number, .started)
+    let task = connection.loop.task {
+      guard let owners = try? await connection.owners(of: name) else { return }
+      for await owner in owners where owner == nil {
+        if !Task.isCancelled { tell(application, number, .left) }
+        return
+      }
+    }
+    launches[application]?.tasks.append(task)
+  }
+
+  private func run(_ application: Text, _ number: Int, _ command: Text, _ token: Text?) {
+    guard let run = settings.run else {
+      return tell(application, number, .commandEnded(failure: "nothing here runs commands"))
+    }
+    let task = connection.loop.task {
+      let failure = await run(application, command, token)
+      tell(application, number, .commandEnded(failure: failure.map { Text($0) }))
+    }
+    launches[application]?.tasks.append(task)
+  }
+}
+
+extension CallError {
+  /// What a host says of itself is as long as it likes, and goes into logs and signals.
+  var short: String {
+    let text = "\(self)"
+    return text.utf8.count > 1_000 ? String(decoding: text.utf8.prefix(1_000), as: UTF8.self) + "…" : text
+  }
+}

@@ -1,0 +1,151 @@
+package import DBus
+import Glibc
+package import InterchangeCore
+package import InterchangeWire
+package import SceneModel
+package import SessionStore
+
+/// The service on the bus: the shell around the core.
+///
+/// It turns messages into cues, reads what the core lacks, stores the records of a turn in one transaction, and only then says and does what the
+/// steps of that turn say. It decides nothing: what is decided stands in `InterchangeCore`, which knows neither the bus nor the disk.
+///
+/// It lives on its connection's loop, and so does everything that it owns.
+package actor Interchange {
+  package nonisolated let connection: Connection
+  package nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
+
+  let settings: Settings
+  let store: SessionStore
+  let types: TypeCatalog
+  var book: PromptBook
+
+  /// The steps of this turn, which are not stored yet.
+  var turn = Turn()
+  /// What the world said while the store refused everything: it is told again.
+  var backlog: [Cue] = []
+  /// How calls are answered that were not answered yet.
+  var replies: [CallNumber: (Reply) -> Void] = [:]
+  var callNumber: CallNumber = 0
+  /// When the core wants to be called.
+  var alarm: (at: Int64, timer: Task<Void, Never>)?
+  /// Applications whose sessions are read while nobody waits, and how far that has got.
+  var readings: [Text: SessionAge] = [:]
+  var launches: [Text: Launch] = [:]
+  /// Connections that are watched as long as they own an application's name.
+  var watched: Set<WatchedOwner> = []
+
+  var signals: Signals?
+  var notificationPosted: SignalDeclaration<String, String>?
+  let callers: Callers
+  var hints = SignalHints()
+  /// When something was last stored, and what waits until nothing has been for a while.
+  var lastStored = ContinuousClock.now
+  var settling: Task<Void, Never>?
+  let log: Log
+  var observer: (@Sendable (Event) -> Void)?
+  private(set) var isClosed = false
+
+  package struct Settings: Sendable {
+    /// The time of day.
+    package var now: @Sendable () -> Instant
+    /// How much there may be of everything.
+    package var allowance = Allowance()
+    /// How long nothing is stored before the store is put in order.
+    package var quiet: Duration = .seconds(3)
+    /// Starts an application by the command of its manifest, with what lets its window come to the front, and stays until that has ended:
+    /// well, or in a failure that a sentence names. Without it only the bus starts anything.
+    package var run:
+      (
+        @Sendable (_ application: Text, _ command: Text, _ activationToken: Text?) async -> String?
+      )?
+
+    package init(now: @escaping @Sendable () -> Instant) { self.now = now }
+  }
+
+  package init(
+    on connection: Connection, store: sending SessionStore, types: TypeCatalog, settings: Settings, log: Log
+  ) throws(StoreError) {
+    self.connection = connection
+    self.settings = settings
+    self.types = types
+    self.log = log
+    var generator = SystemRandomNumberGenerator()
+    book = PromptBook(types: types, allowance: settings.allowance, seed: (generator.next(), generator.next()))
+    book.recall(try store.remembered(), at: Moment(time: settings.now(), uptime: Interchange.uptime()))
+    self.store = store
+    callers = Callers()
+  }
+
+  /// Puts the service's objects on the bus. No call is to come before that, or it is to be held: one that started the service is already
+  /// waiting. The connection has to identify callers; those that it does not identify are strangers.
+  package func export() {
+    feed(.began)
+    endTurn()
+    let root = RootInterface(on: self)
+    signals = root.signals
+    connection.export(root.interface, at: InterchangeNames.root)
+    connection.exportObjectManager(at: InterchangeNames.root)
+    let (application, notificationPosted) = ApplicationInterface.make(on: self)
+    self.notificationPosted = notificationPosted
+    connection.export(
+      Subtree(
+        interfaces: { path, call in self.assumeIsolated { $0.isApplication(path, call) } ? [application] : nil },
+        children: { call in self.assumeIsolated { $0.applicationElements(call) } }),
+      below: InterchangeNames.applications)
+    let session = SessionInterface.make(on: self)
+    connection.export(
+      Subtree(
+        interfaces: { path, call in self.assumeIsolated { $0.isSession(path, call) } ? [session] : nil },
+        children: { call in try self.assumeIsolated { try $0.sessionElements(call) } }),
+      below: InterchangeNames.sessions)
+    observeSignals(meantFor: [root.interface, application, session])
+    connection.observeDepartures { name in self.assumeIsolated { $0.left(name) } }
+    connection.observeCalls { [log] call in
+      log.debug("\(call.member) of \(call.path) is called by \(call.sender.map { "\($0)" } ?? "a peer")")
+    }
+  }
+
+  /// `observer` sees each event as everyone is told of it.
+  package func observeEvents(_ observer: @escaping @Sendable (Event) -> Void) { self.observer = observer }
+
+  /// Everything that was acknowledged is stored, and who still waits is answered.
+  package func close() {
+    endTurn()
+    // What they sent is stored, and goes on when the service is back.
+    for delivery in book.waitedFor {
+      let left = InterchangeError(
+        .noReply,
+        "the service ended while the delivery \(delivery.identifier) waited; it goes on, and GetDelivery tells the end")
+      for number in delivery.calls { replies.removeValue(forKey: number)?(.refused(left)) }
+    }
+    alarm?.timer.cancel()
+    settling?.cancel()
+    isClosed = true
+    store.close()
+    if let damage = store.damage { log.error("\(damage)") }
+  }
+
+  /// Microseconds on the clock that timers count on: nobody sets it.
+  static func uptime() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
+  }
+
+  var moment: Moment { Moment(time: settings.now(), uptime: Interchange.uptime()) }
+}
+
+extension SessionStore {
+  /// What the core is to know before its first cue.
+  fileprivate func remembered() throws(StoreError) -> Remembered {
+    var remembered = Remembered()
+    remembered.preferences = try preferences()
+    remembered.sessionCounts = try sessionCounts()
+    for application in try owedCounts().keys { remembered.owed[application] = try owedDiscards(of: application) }
+    remembered.open = try openDeliveriesToTakeUp()
+    remembered.connected = try connectedSessions()
+    remembered.lastEvent = lastEventSequence
+    return remembered
+  }
+}

@@ -1,0 +1,322 @@
+package import DBus
+import InterchangeCore
+package import InterchangeWire
+package import SceneModel
+import SceneRouting
+import SessionStore
+
+// What there is to be asked. Each question has what came before it stored first, and is answered from what is stored.
+extension Interchange {
+  func storedSession(_ identifier: UniqueIdentifier) throws(InterchangeError) -> Session? {
+    if let session = book.rememberedSession(identifier) { return session }
+    return try stored { () throws(StoreError) in try store.session(identifier) }
+  }
+
+  /// What the store refuses has a name on the bus.
+  private func stored<Result>(_ read: () throws(StoreError) -> Result) throws(InterchangeError) -> Result {
+    do throws(StoreError) {
+      return try read()
+    } catch {
+      throw InterchangeError(.storageFailed, "the store cannot be read: \(error.message)")
+    }
+  }
+
+  /// A sandbox looks after its own application.
+  private func refuseForeign(_ application: Text, _ caller: Caller, _ what: String) throws(InterchangeError) {
+    if caller.mayTouch(application) { return }
+    throw InterchangeError(.accessDenied, "a sandboxed application may \(what) only")
+  }
+
+  // MARK: Events
+
+  package func eventSequence() -> UInt64 {
+    endTurn()
+    return store.lastEventSequence
+  }
+
+  package func oldestSequence() -> UInt64 {
+    endTurn()
+    return store.firstEventSequence - 1
+  }
+
+  package func events(since sequence: UInt64, limit: UInt32, _ call: Call) throws -> [EventRow] {
+    endTurn()
+    let first = store.firstEventSequence
+    let last = store.lastEventSequence
+    guard sequence <= last else {
+      throw InterchangeError(
+        .eventsGone, "there is no event \(sequence) yet, and the newest is \(last): go on from \(last)")
+    }
+    guard sequence + 1 >= first else {
+      throw InterchangeError(
+        .eventsGone, "the events after \(sequence) are kept from number \(first) on only: go on from \(first - 1)")
+    }
+    let caller = callers.caller(of: call)
+    let page = try page(limit, after: sequence, for: call) { start, count throws(StoreError) in
+      try store.events(after: start ?? 0, of: caller.isSandboxed ? caller.application : nil, limit: count)
+    } next: {
+      $0.sequence
+    } bytes: {
+      $0.arguments.count
+    }
+    return (page ?? []).map { EventRow($0.sequence, $0.name.string, $0.argumentsWithTime.string) }
+  }
+
+  // MARK: Decisions and deliveries
+
+  package func explain(_ document: Text, _ call: Call) throws -> Text {
+    if call.isAbandoned { throw InterchangeError(.noReply, "the caller has left") }
+    let payload = try readPayload(document)
+    endTurn()
+    let caller = callers.caller(of: call)
+    var decision = try explain(payload, caller)
+    // To list what a decision passes by takes longer than the decision.
+    call.tookLong()
+    try hideSecrets(of: &decision.explanation.candidates)
+    return decision.json
+  }
+
+  private func explain(_ payload: Payload, _ caller: Caller) throws -> Decision {
+    while true {
+      do throws(Lack) {
+        return try book.explain(payload, from: caller, at: moment).get()
+      } catch {
+        guard case .routing(let need) = error else { preconditionFailure("a decision lacks sessions and nothing else") }
+        try stored { () throws(StoreError) in try find(need) }
+      }
+    }
+  }
+
+  /// Why a session would take something tells what it shows, so of a private one that is left out.
+  private func hideSecrets(of candidates: inout [Candidate]) throws {
+    for place in candidates.indices {
+      guard let session = try storedSession(candidates[place].session), session.isPrivate || session.hasSecrets else {
+        continue
+      }
+      candidates[place].because = "what it shows is private, or its host's own"
+    }
+  }
+
+  package func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text) {
+    endTurn()
+    let caller = callers.caller(of: call)
+    guard let named = UniqueIdentifier(identifier),
+      let delivery = try stored({ () throws(StoreError) in try store.delivery(named) })
+    else {
+      throw InterchangeError(
+        .noSuchDelivery, "there is no delivery \(quoted(identifier.string)), or it is not kept any more")
+    }
+    if caller.isSandboxed, caller.application.isEmpty || delivery.sender != caller.application {
+      throw InterchangeError(
+        .accessDenied, "a sandboxed caller may not do that with the delivery \(named), which another sent")
+    }
+    // A sandboxed caller asks for its own. Outside, where a shell has a new name for each call, the sender is known as long as somebody waits.
+    let isSender = caller.isSandboxed || caller.connection != nil && book.confidant(of: named) == caller.connection
+    return (Text(delivery.progress.state.rawValue), try delivery.story(isHidden: delivery.isPrivate && !isSender))
+  }
+
+  package func deliveries(in state: Text, after: Text, limit: UInt32, _ call: Call) throws -> [DeliveryRow] {
+    endTurn()
+    let caller = callers.caller(of: call)
+    if caller.isSandboxed, caller.application.isEmpty {
+      throw InterchangeError(.accessDenied, "a sandboxed caller may list the deliveries to its own application only")
+    }
+    let wanted = DeliveryState(rawValue: state.string)
+    if wanted == nil, !state.isEmpty {
+      let states = DeliveryState.allCases.map { quoted($0.rawValue) }.joined(separator: ", ", last: " or ")
+      throw InterchangeError(.invalidArgs, "state: expected \"\", \(states), got \(quoted(state.string))")
+    }
+    let missing = InterchangeError(.noSuchDelivery, "there is no delivery \(quoted(after.string)) to go on from")
+    let start = UniqueIdentifier(after)
+    if start == nil, !after.isEmpty { throw missing }
+    let application = caller.isSandboxed ? caller.application : nil
+    let page = try page(limit, after: start, for: call) { start, count throws(StoreError) in
+      try store.deliveries(in: wanted, of: application, after: start, limit: count)
+    } next: {
+      $0.identifier
+    } bytes: {
+      $0.application.count
+    }
+    guard let page else { throw missing }
+    return page.map { delivery in
+      DeliveryRow(
+        "\(delivery.identifier)", delivery.progress.state.rawValue, delivery.application.string,
+        delivery.progress.session.map(InterchangeNames.path(ofSession:)) ?? .root)
+    }
+  }
+
+  // MARK: Sessions
+
+  /// A sandboxed caller sees the sessions of its own application, and no others.
+  func isSession(_ path: ObjectPath, _ call: Call?) -> Bool {
+    guard let identifier = InterchangeNames.session(at: path) else { return false }
+    if book.knows(identifier) { return true }
+    // Where it cannot be read, what is asked of it says so: that there is none would be a lie.
+    do { return try store.session(identifier) != nil } catch { return true }
+  }
+
+  func sessionElements(_ call: Call) throws -> [String] {
+    endTurn()
+    let caller = callers.caller(of: call)
+    if caller.isSandboxed, caller.application.isEmpty { return [] }
+    var elements: [String] = []
+    try stored { () throws(StoreError) in
+      try store.forEachSession(of: caller.isSandboxed ? caller.application : nil) { session in
+        elements.append(String(InterchangeNames.path(ofSession: session.identifier).lastElement))
+      }
+    }
+    return elements
+  }
+
+  package func session(_ access: PropertyAccess) throws -> Session {
+    endTurn()
+    guard let identifier = InterchangeNames.session(at: access.path), let session = try storedSession(identifier) else {
+      throw InterchangeError(.unknownObject, "there is no session at \(access.path)")
+    }
+    guard let call = access.call else { return session.asSeen }
+    let caller = callers.caller(of: call)
+    try refuseForeign(session.application, caller, "read the sessions of its own application")
+    return book.isHost(caller, of: session.application) ? session : session.asSeen
+  }
+
+  package func sessions(of application: Text, after: Text, limit: UInt32, _ call: Call) throws -> [SessionRow] {
+    endTurn()
+    let caller = callers.caller(of: call)
+    let start = SessionReference.identifier(after)
+    let missing = InterchangeError(.noSuchSession, "there is no session \(quoted(after.string)) to go on from")
+    if start == nil, !after.isEmpty { throw missing }
+    try refuseForeign(application, caller, "list the sessions of its own application")
+    if !application.isEmpty, !book.hasHeard(of: application) {
+      throw InterchangeError(
+        .noSuchApplication,
+        "there is no application \(quoted(application.string)): install a manifest of that name, or register it")
+    }
+    let page = try page(limit, after: start, for: call) { start, count throws(StoreError) in
+      try store.sessions(of: application.isEmpty ? nil : application, after: start, limit: count)
+    } next: {
+      $0.identifier
+    } bytes: {
+      $0.application.count + $0.configuration.count + $0.targetContentIdentifier.count + $0.title.count
+    }
+    guard let page else { throw missing }
+    return page.map(\.asSeen).map { session in
+      SessionRow(
+        InterchangeNames.path(ofSession: session.identifier), session.application.string, session.configuration.string,
+        session.state.rawValue, session.targetContentIdentifier.string, session.shownTitle.string,
+        session.lastActivated.unsigned)
+    }
+  }
+
+  // MARK: Applications
+
+  func isApplication(_ path: ObjectPath, _ call: Call?) -> Bool {
+    InterchangeNames.application(at: path).map { book.manifest(of: $0) != nil } ?? false
+  }
+
+  func applicationElements(_ call: Call) -> [String] {
+    let caller = callers.caller(of: call)
+    return book.applications.filter { caller.mayTouch($0) }
+      .map { String(InterchangeNames.path(ofApplication: $0).lastElement) }
+  }
+
+  package func manifest(_ access: PropertyAccess) throws -> (manifest: Manifest, file: Text, isAttached: Bool) {
+    endTurn()
+    guard let identifier = InterchangeNames.application(at: access.path), let manifest = book.manifest(of: identifier)
+    else { throw InterchangeError(.unknownObject, "there is no application at \(access.path)") }
+    if let call = access.call { try refuseForeign(identifier, callers.caller(of: call), "read about itself") }
+    return (manifest, book.manifestFile(of: identifier), book.isHostAttached(to: identifier))
+  }
+
+  package func applications(_ call: Call) -> [ApplicationRow] {
+    endTurn()
+    let caller = callers.caller(of: call)
+    return book.applications.filter { caller.mayTouch($0) }.map { identifier in
+      ApplicationRow(
+        identifier.string, InterchangeNames.path(ofApplication: identifier),
+        book.manifest(of: identifier)?.name.string ?? "", book.isHostAttached(to: identifier))
+    }
+  }
+
+  package func preferredApplication(for type: Text, _ call: Call) throws -> Text {
+    try refuseSandbox(call, "ask for a preferred application")
+    endTurn()
+    return book.preferredApplication(for: type) ?? .empty
+  }
+
+  package func preferredApplications(_ call: Call) throws -> [PreferenceRow] {
+    try refuseSandbox(call, "ask for preferred applications")
+    endTurn()
+    return book.preferredApplications.map { PreferenceRow($0.type.string, $0.application.string) }
+  }
+
+  // MARK: Pages
+
+  /// As many rows as were asked for, and fit: a message of the bus takes 128 MiB, and others wait while they are read.
+  ///
+  /// They are read a thousand at a time, so that no more are read than fit. Whoever wants more than the first of these lets others come
+  /// in between.
+  private func page<Row, Position>(
+    _ limit: UInt32, after start: Position?, for call: Call, read: (Position?, Int) throws(StoreError) -> [Row]?,
+    next: (Row) -> Position, bytes: (Row) -> Int
+  ) throws(InterchangeError) -> [Row]? {
+    let wanted = limit == 0 ? 100_000 : Int(min(limit, 100_000))
+    var rows: [Row] = []
+    var (start, room) = (start, 16 << 20)
+    if call.isAbandoned { throw InterchangeError(.noReply, "the caller has left") }
+    while rows.count < wanted {
+      if !rows.isEmpty { call.tookLong() }
+      let count = min(1_000, wanted - rows.count)
+      guard let some = try stored({ () throws(StoreError) in try read(start, count) }) else { return nil }
+      for row in some {
+        // What a row takes beside its texts.
+        room -= bytes(row) + 256
+        if room < 0, !rows.isEmpty { return rows }
+        rows.append(row)
+      }
+      guard let last = some.last else { break }
+      start = next(last)
+    }
+    return rows
+  }
+}
+
+extension StoredEvent {
+  /// Its arguments, and when it happened.
+  fileprivate var argumentsWithTime: Text {
+    // The arguments are an object that the service wrote.
+    let open = arguments.string.dropLast()
+    return Text("\(open)\(open.utf8.count > 1 ? "," : "")\"time\":\"\(instant.rfc3339)\"}")
+  }
+}
+
+extension StoredDelivery {
+  /// Why it went where it went, when, and how it ended.
+  ///
+  /// - Parameter isHidden: it says which window, and nothing of what is shown there.
+  fileprivate func story(isHidden: Bool) throws -> Text {
+    guard case .dictionary(var story)? = try? JSON.value(decision) else { return .empty }
+    if isHidden { story = StoredDelivery.withoutContent(story) }
+    story["created"] = .string(Text(created.rfc3339))
+    story["deadline"] = .string(Text(deadline.rfc3339))
+    if !progress.isOpen {
+      var ending = UserInfo()
+      ending["time"] = progress.ended.map { .string(Text($0.rfc3339)) }
+      ending["state"] = .string(Text(progress.state.rawValue))
+      ending["error"] = progress.error.map { .string($0.name) }
+      ending["message"] = progress.error.map { .string($0.message) }
+      story["ended"] = .dictionary(ending)
+    }
+    return JSON.text(of: .dictionary(story))
+  }
+
+  private static func withoutContent(_ whole: UserInfo) -> UserInfo {
+    var shown = UserInfo()
+    shown["outcome"] = whole["outcome"]
+    let parts: [(Text, Text)] = [("application", "chosen"), ("configuration", "chosen"), ("chosen", "session")]
+    for (key, part) in parts {
+      guard case .dictionary(let fields)? = whole[key], let value = fields[part] else { continue }
+      shown[key] = .dictionary([part: value])
+    }
+    return shown
+  }
+}

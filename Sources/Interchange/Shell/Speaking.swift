@@ -1,0 +1,59 @@
+import DBus
+import InterchangeCore
+import InterchangeWire
+import SceneModel
+
+// What a step says, once it is stored.
+extension Interchange {
+  func say(_ saying: Saying) {
+    switch saying {
+    case .answer(let number, let reply): replies.removeValue(forKey: number)?(reply)
+    case .event(let event): tell(event)
+    case .applicationAppeared(let application):
+      connection.objectAdded(at: InterchangeNames.path(ofApplication: application))
+    case .applicationChanged(let application, let properties):
+      let path = InterchangeNames.path(ofApplication: application)
+      for property in properties {
+        connection.propertyChanged(
+          MemberName(unchecked: property.rawValue), of: InterchangeNames.application, at: path)
+      }
+    case .applicationWent(let application):
+      connection.objectRemoved(at: InterchangeNames.path(ofApplication: application), [InterchangeNames.application])
+    case .sessionAppeared(let session): connection.objectAdded(at: InterchangeNames.path(ofSession: session))
+    case .sessionChanged(let session, let fields, let withheld):
+      let path = InterchangeNames.path(ofSession: session)
+      for field in fields {
+        connection.propertyChanged(MemberName(unchecked: field.rawValue), of: InterchangeNames.session, at: path)
+      }
+      for field in withheld {
+        connection.propertyInvalidated(MemberName(unchecked: field.rawValue), of: InterchangeNames.session, at: path)
+      }
+    case .sessionWent(let session):
+      connection.objectRemoved(at: InterchangeNames.path(ofSession: session), [InterchangeNames.session])
+    case .notification(let application, let name, let userInfo): post(application, name, userInfo)
+    case .log(.error, let line): log.error(line.string)
+    case .log(.warning, let line): log.warning(line.string)
+    case .log(.info, let line): log.info(line.string)
+    }
+  }
+
+  private func tell(_ event: Event) {
+    observer?(event)
+    guard let signals else { return }
+    do throws(CodingError) {
+      try connection.emit(event, signals)
+    } catch {
+      log.error("the signal \(event.name) could not be sent: \(error)")
+    }
+  }
+
+  private func post(_ application: Text, _ name: Text, _ userInfo: Text) {
+    guard let notificationPosted else { return }
+    let path = InterchangeNames.path(ofApplication: application)
+    do throws(CodingError) {
+      try connection.emit(notificationPosted, from: path, name.string, userInfo.string)
+    } catch {
+      log.error("the signal NotificationPosted could not be sent: \(error)")
+    }
+  }
+}
