@@ -18,26 +18,28 @@ struct Reading {
 }
 
 extension Interchange {
-  /// Reads what the decision may look at.
-  func bringIn(for request: Request) throws {
-    // Nearly always all of it is there.
-    if request.payload.options.session == nil, isLoaded(request.payload) { return }
-    switch state.sessionsNeeded(for: request) {
-    case .named(let session): try bringIn(session)
-    case .concerned(let application, let key, let requesting):
-      if let requesting { try bringIn(requesting) }
-      try bringIn(application, concernedWith: key)
-    case .all(let applications): for application in applications { try bringIn(application) }
+  /// Decides, and reads the sessions that the decision asks for.
+  func decision(for request: Request, at now: Instant) throws -> Decision {
+    var steps = Limits.conditionSteps
+    return try decision(for: request, at: now, within: &steps)
+  }
+
+  func decision(for request: Request, at now: Instant, within steps: inout Int) throws -> Decision {
+    while true {
+      switch SceneRouting.decide(state, request, at: now, within: &steps) {
+      case .decided(let decision): return decision
+      case .needs(let need): try bringIn(need)
+      }
     }
   }
 
-  func bringIn(forEachOf payload: Payload, from sender: Sender) throws {
-    if isLoaded(payload) { return }
-    for single in payload.split { try bringIn(for: Request(single, from: sender, newSession: newIdentifier())) }
-  }
-
-  private func isLoaded(_ payload: Payload) -> Bool {
-    state.everyApplication(concernedBy: payload) { loaded.contains($0) }
+  func bringIn(_ need: Need) throws {
+    switch need {
+    case .session(let session): try bringIn(session)
+    case .sessions(of: let application, concernedWith: let key): try bringIn(application, concernedWith: key)
+    case .allSessions(of: let application): try bringIn(application)
+    }
+    state.learn([], answering: need)
   }
 
   func bringIn(_ session: UniqueIdentifier) throws {
@@ -100,6 +102,7 @@ extension Interchange {
       return true
     }
     loaded.insert(application)
+    state.noteComplete(application)
     partly[application] = nil
     return false
   }
@@ -108,11 +111,14 @@ extension Interchange {
   private func takeIn(_ sessions: [Session], of application: Text) throws {
     let manifest = state.manifest(of: application)
     var orphans: [Session] = []
+    var undos: [State.Undo] = []
     for stored in sessions where !leaving.contains(stored.identifier) {
       let session = turn.sessions[stored.identifier] ?? stored
-      if !state.contains(session.identifier) { state.update(session) }
+      let undo = state.contains(session.identifier) ? nil : state.update(session)
       // One that was there already may have come when there was no manifest.
-      if let manifest, !manifest.has(configurationOf: session) { orphans.append(session) }
+      guard let manifest, !manifest.has(configurationOf: session) else { continue }
+      orphans.append(session)
+      if let undo { undos.append(undo) }
     }
     if orphans.isEmpty { return }
     do {
@@ -122,7 +128,7 @@ extension Interchange {
       }
     } catch {
       // They are read again, and found to be what they are.
-      for session in orphans { state.discard(session.identifier) }
+      for undo in undos.reversed() { state.revert(undo) }
       throw error
     }
     endTurn()

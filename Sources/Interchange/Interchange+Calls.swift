@@ -22,8 +22,7 @@ extension Interchange: InterchangeCalls {
     try refuseFiles(payload, caller)
     let request = Request(
       payload, from: sender(caller), newSession: newIdentifier(), listsCandidates: true)
-    try bringIn(for: request)
-    var decision = SceneRouting.decide(state, request, at: settings.now())
+    var decision = try decision(for: request, at: settings.now())
     // To list what a decision passes by takes longer than the decision.
     call.tookLong()
     if caller.isSandboxed, decision.explanation.application != caller.application {
@@ -46,7 +45,7 @@ extension Interchange: InterchangeCalls {
       return
     }
     try refuseMoreSessions(payload.items.count)
-    try bringIn(forEachOf: payload, from: sender(caller))
+    try read { () throws(Fault) in try payload.refuseWhatIsNotForEach() }
     let now = settings.now()
     try collect(refuse: { reply.fail($0) }) { share in
       let results = try carryOutEach(payload, fingerprint, caller, reply.call, &share, now)
@@ -57,16 +56,11 @@ extension Interchange: InterchangeCalls {
   private func carryOutEach(
     _ payload: Payload, _ fingerprint: Text, _ caller: Caller, _ call: Call, _ share: inout Turn.Share, _ now: Instant
   ) throws -> [DeliveryResult] {
-    let batch = try read { () throws(Fault) in
-      try decideEach(&state, payload, from: sender(caller), at: now, newSession: newIdentifier)
-    }
-    letOthersIn(after: call, fingerprint, batch.steps)
-    if let refusal = batch.refusal { throw InterchangeError(refusal) }
-    for undo in batch.undos { share.onRefusal(revert: undo) }
+    let decisions = try decideEach(payload, caller, call, fingerprint, &share, now)
     var results: [DeliveryResult] = []
     // The first delivery has the token for all of them.
     var isFirst = true
-    for (decision, single) in zip(batch.decisions, payload.split) {
+    for (decision, single) in zip(decisions, payload.split) {
       if case .refused(let refusal) = decision.outcome {
         results.append(DeliveryResult(.root, InterchangeError(refusal).errorName.rawValue, ""))
       } else {
@@ -80,6 +74,38 @@ extension Interchange: InterchangeCalls {
     }
     if payload.options.token != nil { share.keepAnswer(answer(results)) }
     return results
+  }
+
+  /// Each item sees what those before it did. Where one needs sessions that are not here, all begin anew once these are.
+  private func decideEach(
+    _ payload: Payload, _ caller: Caller, _ call: Call, _ fingerprint: Text, _ share: inout Turn.Share, _ now: Instant
+  ) throws -> [Decision] {
+    let requests = payload.split.map { Request($0, from: sender(caller), newSession: newIdentifier()) }
+    while true {
+      var steps = Limits.conditionSteps
+      var (decisions, undos): ([Decision], [State.Undo]) = ([], [])
+      var (need, refusal): (Need?, InterchangeError?)
+      for (place, request) in requests.enumerated() {
+        switch SceneRouting.decide(state, request, at: now, within: &steps) {
+        case .needs(let missing): need = missing
+        case .decided(let decision):
+          decisions.append(decision)
+          if let fact = decision.fact { undos.append(state.apply(fact)) }
+          if payload.options.batch == .allOrNothing, case .refused(let cause) = decision.outcome {
+            refusal = InterchangeError(cause.of(item: place))
+          }
+        }
+        if need != nil || refusal != nil { break }
+      }
+      if need == nil, refusal == nil {
+        letOthersIn(after: call, fingerprint, Limits.conditionSteps - steps)
+        for undo in undos { share.onRefusal(revert: undo) }
+        return decisions
+      }
+      for undo in undos.reversed() { state.revert(undo) }
+      if let refusal { throw refusal }
+      if let need { try bringIn(need) }
+    }
   }
 
   /// What a batch under a token was answered, as it is stored with the first of its deliveries.
@@ -143,7 +169,7 @@ extension Interchange: InterchangeCalls {
     payload.options.session = Text("\(target)")
     payload.options.isPrivate = delivery.isPrivate
     let request = Request(payload, newSession: target)
-    let decision = SceneRouting.decide(state, request, at: now)
+    let decision = try decision(for: request, at: now)
     if case .refused(let refusal) = decision.outcome { throw InterchangeError(refusal) }
     try collect(refuse: { reply.fail($0) }) { share in
       try redirect(delivery, decision, from: callers.caller(of: reply.call), &share, now)

@@ -49,10 +49,9 @@ extension Interchange {
   ) throws -> Answer {
     try refuseMoreSessions(1)
     let request = Request(payload, from: sender(caller), newSession: newIdentifier())
-    try bringIn(for: request)
-    try refuseForeignWindows(payload, caller)
     let now = settings.now()
-    let decision = SceneRouting.decide(state, request, at: now)
+    let decision = try decision(for: request, at: now)
+    try refuseForeignWindows(payload, caller)
     letOthersIn(after: call, fingerprint, decision.steps)
     if let fact = decision.fact { share.onRefusal(revert: state.apply(fact)) }
     return try carryOut(decision, payload, fingerprint: fingerprint, caller, &share, now)
@@ -119,7 +118,12 @@ extension Interchange {
     }
     let room = try room(for: record, of: fingerprint?.count ?? 0, from: caller)
     share.records.append(.delivery(record))
-    for effect in decision.effects { act(on: effect, decision, delivery, payload, &share, now) }
+    if case .sessionMade(let made)? = decision.fact {
+      share.onceStored { me in me.connection.objectAdded(at: InterchangeNames.path(ofSession: made.identifier)) }
+    }
+    announceRouting(decision, of: delivery, isPrivate: payload.options.isPrivate, &share, now)
+    let application = record.application
+    share.onceTold { me in me.handOver(delivery, to: session, of: application) }
     // At once, since there is a limit to them.
     deadlines.add(delivery, at: record.deadline, of: caller.counted, taking: room, self)
     share.onRefusal { $0.deadlines.remove(delivery) }
@@ -154,24 +158,6 @@ extension Interchange {
     record.decision = decision.json
     record.payload = payload.json
     return record
-  }
-
-  private func act(
-    on effect: Effect, _ decision: Decision, _ delivery: UniqueIdentifier, _ payload: Payload,
-    _ share: inout Turn.Share, _ now: Instant
-  ) {
-    switch effect {
-    case .announceSession(let session):
-      share.onceStored { me in
-        me.connection.objectAdded(at: InterchangeNames.path(ofSession: session))
-      }
-    // It is announced together with what else that changes.
-    case .announceActivity: break
-    case .announceRouting: announceRouting(decision, of: delivery, isPrivate: payload.options.isPrivate, &share, now)
-    case .handOver(let session):
-      let application = decision.explanation.application ?? .empty
-      share.onceTold { me in me.handOver(delivery, to: session, of: application) }
-    }
   }
 
   /// Where it goes. What a private delivery is about, nobody hears.
