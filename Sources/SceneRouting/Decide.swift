@@ -6,8 +6,11 @@ package import SceneModel
 // preferences, and the time. It asks nobody and changes nothing, so the same input gives the same answer, on any machine, after
 // any restart, in whatever order things were registered. `Explain` calls it and so does a drop.
 //
-// It goes through its steps once, downwards. Each of them either knows the answer, or knows one thing more and leaves the rest to
-// the next; what it learnt is written into the explanation as it goes, so that no reason is made up afterwards.
+// The decider goes through its steps once, downwards. Each step either knows the answer, or finds out one thing more and leaves the
+// rest to the next step. It writes what it found into the explanation as it goes, so that no reason is made up afterwards.
+//
+// A step that looks at sessions first requires that the state knows them. Where the state does not, the decider stops and answers
+// which sessions it needs. The rules thus stand once, for the decision and for what has to be read before it.
 //
 //   0  nothing in it has expired
 //   1  a session that is named is the one
@@ -21,36 +24,44 @@ package import SceneModel
 //   9  the best of those
 //  10  and where there is none, a session is made
 
-/// Decides where a payload goes. Every request ends in exactly one outcome, and nothing is asked for twice.
-package func decide(_ state: State, _ request: Request, at now: Instant) -> Decision {
+/// Decides where a payload goes, or answers which sessions have to be known first. Every request ends in exactly one outcome.
+package func decide(_ state: State, _ request: Request, at now: Instant) -> Answer {
   var steps = Limits.conditionSteps
-  var decision = decide(state, request, at: now, within: &steps)
-  decision.steps = Limits.conditionSteps - steps
-  return decision
+  return decide(state, request, at: now, within: &steps)
 }
 
-/// - Parameter steps: how many are left for all conditions that are asked.
-func decide(_ state: State, _ request: Request, at now: Instant, within steps: inout Int) -> Decision {
-  var decider = Decider(request, state, now, steps)
-  do throws(Refusal) {
+/// Decides as one of several that share the same steps.
+///
+/// - Parameter steps: how many are left. A decision takes those that it needed; an answer that only needs sessions takes none.
+package func decide(_ state: State, _ request: Request, at now: Instant, within steps: inout Int) -> Answer {
+  var decider = Decider(request, now, steps)
+  let before = steps
+  var decision: Decision
+  do throws(Stop) {
     let verdict = try decider.decide(state)
     steps = decider.steps
     switch verdict {
-    case .take(let slot, let reason): return decider.taking(slot, reason, state)
-    case .make(let scope, let reason): return decider.making(scope, reason, state)
+    case .take(let slot, let reason): decision = decider.taking(slot, reason, state)
+    case .make(let scope, let reason): decision = decider.making(scope, reason, state)
     }
   } catch {
-    steps = decider.steps
-    return Decision(refusing: error, decider.explanation)
+    switch error {
+    case .needs(let need): return .needs(need)
+    case .refused(let refusal):
+      steps = decider.steps
+      decision = Decision(refusing: refusal, decider.explanation)
+    }
   }
+  decision.steps = before - steps
+  return .decided(decision)
 }
 
 /// The steps of one decision, and what they have found so far. It is not copied: what it found ends in the decision.
 struct Decider: ~Copyable {
   let request: Request
   let now: Instant
-  /// The session that the user acted in; one that is gone does not count.
-  let requesting: Int32?
+  /// The session that the user acted in; one that is gone does not count. No step before step 3 asks.
+  private(set) var requesting: Int32?
   var explanation = Explanation()
   /// How many are left for the conditions that are asked.
   var steps: Int
@@ -60,23 +71,19 @@ struct Decider: ~Copyable {
   /// What it is about; "" for nothing.
   var key: Text { explanation.key }
 
-  init(_ request: Request, _ state: borrowing State, _ now: Instant, _ steps: Int) {
+  init(_ request: Request, _ now: Instant, _ steps: Int) {
     self.request = request
     self.now = now
     self.steps = steps
-    if let named = request.payload.options.requestingSession, let identifier = SessionReference.identifier(named) {
-      requesting = state.slot(of: identifier)
-    } else {
-      requesting = nil
-    }
   }
 
-  fileprivate mutating func decide(_ state: State) throws(Refusal) -> Verdict {
+  fileprivate mutating func decide(_ state: State) throws(Stop) -> Verdict {
     try refuseExpired()
     if let named = options.session { return try namedSession(named, state) }
     if request.payload.items.isEmpty { return try withoutItems(state) }
     let subject = try findSubject(state)
     findKey()
+    try findRequestingSession(state)
     let application = try chooseApplication(for: subject, state)
     let scope = Scope(application, try chooseConfiguration(of: application, for: subject, state), state)
     if let verdict = try onlyScene(scope, state) { return verdict }
@@ -84,6 +91,28 @@ struct Decider: ~Copyable {
     if options.disposition == .new { return try make(scope, .dispositionNew, state) }
     if let verdict = try candidate(scope, state) { return verdict }
     return try make(scope, key.isEmpty ? .withoutKeyNew : .noCandidate, state)
+  }
+
+  mutating func findRequestingSession(_ state: State) throws(Stop) {
+    guard let named = options.requestingSession, let identifier = SessionReference.identifier(named) else { return }
+    requesting = state.slot(of: identifier)
+    if requesting == nil { try require(.session(identifier), state) }
+  }
+
+  /// Stops here unless the state knows these sessions.
+  func require(_ need: Need, _ state: State) throws(Stop) {
+    if !state.knows(need) { throw .needs(need) }
+  }
+
+  /// The sessions that may be concerned with the key: all of them where a manifest sets conditions, or by Apple's rule.
+  func requireConcerned(_ scope: Scope, _ state: State) throws(Stop) {
+    let application = state.applications[scope.application].identifier
+    try require(
+      scope.concernsAll ? .allSessions(of: application) : .sessions(of: application, concernedWith: key), state)
+  }
+
+  func requireAll(of application: Int, _ state: State) throws(Stop) {
+    try require(.allSessions(of: state.applications[application].identifier), state)
   }
 
   /// The activity that routes; `nil` where it is routed by content.
@@ -94,12 +123,12 @@ struct Decider: ~Copyable {
 
   // MARK: 0. Nothing in it has expired
 
-  private func refuseExpired() throws(Refusal) {
+  private func refuseExpired() throws(Stop) {
     for item in request.payload.items.indices {
       for number in request.payload.items[item].activities.indices {
         guard let date = request.payload.items[item].activities[number].expirationDate, date < now else { continue }
         let type = request.payload.items[item].activities[number].activityType
-        throw Refusal(
+        throw .refusal(
           .activityExpired,
           "the activity \(quoted(type.string)) expired at \(date.rfc3339), and it is \(now.rfc3339)")
       }
@@ -123,10 +152,19 @@ struct Scope {
   let route: Route
   /// By Apple's rule nobody asks.
   let asksWhatIsShown: Bool
+  /// Each session of these configurations may be concerned with any key, since it has conditions that are not its own.
+  let concernsAll: Bool
 
   init(_ application: Int, _ route: Route, _ state: borrowing State) {
     self.application = application
     self.route = route
-    asksWhatIsShown = state.applications[application].manifest?.routing != .uikit
+    let manifest = state.applications[application].manifest
+    asksWhatIsShown = manifest?.routing != .uikit
+    let configurations = manifest?.configurations ?? []
+    concernsAll =
+      !asksWhatIsShown
+      || configurations.indices.contains { place in
+        route.eligible.contains(Int16(place)) && configurations[place].conditions != ActivationConditions()
+      }
   }
 }

@@ -5,16 +5,18 @@ extension Decider {
 
   /// The first of these that is there: the one that is named; the requesting session's; the preferred one; the only one; and among
   /// several one that has a session which prefers it, the one that was used last, the first by identifier.
-  mutating func chooseApplication(for subject: Subject, _ state: State) throws(Refusal) -> Int {
+  mutating func chooseApplication(for subject: Subject, _ state: State) throws(Stop) -> Int {
     let among = subject.applications
-    let (chosen, because) = application(among, for: subject, state)
+    let (chosen, because) = try application(among, for: subject, state)
     try refuseTooManySteps()
     explanation.application = state.applications[chosen].identifier
     explanation.applicationReason = because
     return chosen
   }
 
-  private mutating func application(_ among: [Int], for subject: Subject, _ state: State) -> (Int, ApplicationReason) {
+  private mutating func application(
+    _ among: [Int], for subject: Subject, _ state: State
+  ) throws(Stop) -> (Int, ApplicationReason) {
     if options.application != nil { return (among[0], .named) }
     if let requesting {
       let application = Int(state.entries[Int(requesting)].application)
@@ -27,18 +29,28 @@ extension Decider {
     }
     if among.count == 1 { return (among[0], .onlyOne) }
 
-    let preferring = among.filter { hasPreferringSession($0, subject, state) }
+    // Before any condition is asked, since every need begins the decision anew.
+    for application in among {
+      if let scope = scope(application, subject, state) { try requireConcerned(scope, state) }
+    }
+    var preferring: [Int] = []
+    for application in among {
+      guard let scope = scope(application, subject, state) else { continue }
+      if try best(in: scope, state)?.tier == .prefers { preferring.append(application) }
+    }
     if preferring.count == 1 { return (preferring[0], .hasPreferringSession) }
     let rest = preferring.isEmpty ? among : preferring
+    for application in rest { try requireAll(of: application, state) }
     let used = rest.compactMap { application in lastActivated(application, state).map { (application, $0) } }
     guard let latest = used.map(\.1).max() else { return (rest[0], .firstByIdentifier) }
     let last = used.filter { $0.1 == latest }
     return (last[0].0, last.count == 1 ? .activatedLast : .firstByIdentifier)
   }
 
-  private mutating func hasPreferringSession(_ application: Int, _ subject: Subject, _ state: State) -> Bool {
-    guard !key.isEmpty, let route = try? route(of: application, for: subject, state) else { return false }
-    return best(in: Scope(application, route, state), state)?.tier == .prefers
+  /// Where the application would take the key; `nil` where there is no key, or no configuration for it.
+  private func scope(_ application: Int, _ subject: Subject, _ state: State) -> Scope? {
+    guard !key.isEmpty, let route = try? route(of: application, for: subject, state) else { return nil }
+    return Scope(application, route, state)
   }
 
   private func lastActivated(_ application: Int, _ state: State) -> Instant? {

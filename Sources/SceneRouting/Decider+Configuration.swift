@@ -7,14 +7,14 @@ extension Decider {
   /// no types at all; else the first.
   mutating func chooseConfiguration(
     of application: Int, for subject: Subject?, _ state: State
-  ) throws(Refusal) -> Route {
+  ) throws(Stop) -> Route {
     let route = try route(of: application, for: subject, state)
     explanation.configuration = state.applications[application].manifest?.configurations[route.configuration].name
     explanation.configurationReason = route.because
     return route
   }
 
-  func route(of application: Int, for subject: Subject?, _ state: State) throws(Refusal) -> Route {
+  func route(of application: Int, for subject: Subject?, _ state: State) throws(Stop) -> Route {
     if let name = options.configuration { return try namedRoute(name, application, state) }
     let route =
       if let subject {
@@ -24,24 +24,24 @@ extension Decider {
         state.applications[application].firstRoute(role: role)
       }
     if let route { return route }
-    throw Refusal(
+    throw .refusal(
       .noSuchConfiguration,
       "\(state.applications[application].identifier) has no configuration in the role \(quoted(role.string))"
         + others(of: application, state))
   }
 
-  private func namedRoute(_ name: Text, _ application: Int, _ state: State) throws(Refusal) -> Route {
+  private func namedRoute(_ name: Text, _ application: Int, _ state: State) throws(Stop) -> Route {
     let configurations = state.applications[application].manifest?.configurations ?? []
     if let place = configurations.firstIndex(where: { $0.role == role && $0.name == name }) {
       return Route(configuration: place, because: .named, eligible: ConfigurationSet([place]))
     }
     let identifier = state.applications[application].identifier
     guard let other = configurations.first(where: { $0.name == name }) else {
-      throw Refusal(
+      throw .refusal(
         .noSuchConfiguration,
         "\(identifier) has no configuration \(quoted(name.string))" + others(of: application, state))
     }
-    throw Refusal(
+    throw .refusal(
       .roleMismatch,
       "the configuration \(quoted(name.string)) of \(identifier) is of the role \(quoted(other.role.string)), and asked for in "
         + quoted(role.string))

@@ -8,7 +8,8 @@ extension Decider {
   ///
   /// Nobody is looked at who is not listed: those that want it are found as the decision itself finds them, and the rest are taken
   /// from the front of each configuration's row.
-  mutating func listCandidates(_ scope: Scope, _ state: State) {
+  mutating func listCandidates(_ scope: Scope, _ state: State) throws(Stop) {
+    try requireAll(of: scope.application, state)
     var search = search(in: scope, state, within: Limits.conditionSteps)
     let rows = state.applications[scope.application].index.ofConfiguration
     let eligible = rows.indices.filter { isCandidate(configuration: $0, scope) }

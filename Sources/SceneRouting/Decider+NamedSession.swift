@@ -4,18 +4,19 @@ extension Decider {
   // MARK: 1. A session that is named is the one
 
   /// Predicates are not asked, nor is the type; only a stranger's sandbox may not send what nobody declared.
-  mutating func namedSession(_ named: Text, _ state: State) throws(Refusal) -> Verdict {
+  mutating func namedSession(_ named: Text, _ state: State) throws(Stop) -> Verdict {
     guard let identifier = SessionReference.identifier(named) else {
-      throw Refusal(
+      throw .refusal(
         .noSuchSession, "a session is named by its persistent identifier or its path, and not \(quoted(named.string))")
     }
     guard let slot = state.slot(of: identifier) else {
-      throw Refusal(.noSuchSession, "there is no session \(quoted(named.string)), or it was discarded")
+      try require(.session(identifier), state)
+      throw .refusal(.noSuchSession, "there is no session \(quoted(named.string)), or it was discarded")
     }
     let number = Int(state.entries[Int(slot)].application)
     let application = state.applications[number]
     guard let manifest = application.manifest else {
-      throw Refusal(.noSuchApplication, "\(application.identifier), whose session it is, has no manifest at present")
+      throw .refusal(.noSuchApplication, "\(application.identifier), whose session it is, has no manifest at present")
     }
     explanation.application = application.identifier
     explanation.applicationReason = .ofSession
@@ -28,7 +29,7 @@ extension Decider {
 
   private mutating func findActivityForNamedSession(
     of application: Int, _ manifest: Manifest, _ state: State
-  ) throws(Refusal) {
+  ) throws(Stop) {
     let isStranger = request.sender.isSandboxed && request.sender.hosts != manifest.identifier
     var undeclared: UserActivity?
     for (place, item) in request.payload.items.enumerated() {
@@ -44,7 +45,7 @@ extension Decider {
       }
     }
     if let undeclared {
-      throw Refusal(
+      throw .refusal(
         .activityTypeNotDeclared,
         "\(manifest.identifier) does not declare \(quoted(undeclared.activityType.string)), and a sandbox sends only what is "
           + "declared: add it to NSUserActivityTypes in the application's manifest")
@@ -53,7 +54,7 @@ extension Decider {
   }
 
   /// Without an activity one of the types in it has to be taken.
-  private func refuseUntaken(by application: Int, _ manifest: Manifest, _ state: State) throws(Refusal) {
+  private func refuseUntaken(by application: Int, _ manifest: Manifest, _ state: State) throws(Stop) {
     let visible = request.payload.items.flatMap(\.representations)
       .filter { isVisible($0.visibility, to: application, state) }
     guard let first = visible.first else { return }
@@ -61,7 +62,7 @@ extension Decider {
       manifest.contentTypes.contains { state.types.conforms(representation.type, to: $0) }
     }
     if isTaken { return }
-    throw Refusal(
+    throw .refusal(
       .activityTypeNotDeclared,
       "\(manifest.identifier) does not take \(quoted(first.type.spelling.string)), and a sandbox sends only what is declared: "
         + "add it to CFBundleDocumentTypes in the application's manifest")

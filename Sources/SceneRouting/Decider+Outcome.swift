@@ -3,22 +3,22 @@ import SceneModel
 extension Decider {
   // MARK: 10. Where there is none, a session is made
 
-  func make(_ scope: Scope, _ reason: SessionReason, _ state: State) throws(Refusal) -> Verdict {
+  func make(_ scope: Scope, _ reason: SessionReason, _ state: State) throws(Stop) -> Verdict {
     let application = state.applications[scope.application].identifier
     let configuration = configuration(scope, state)
     if options.disposition == .existingOnly {
-      throw Refusal(
+      throw .refusal(
         .noMatchingSession,
         "\(noSession(scope, reason, state)), and with the disposition \"existingOnly\" none is made")
     }
+    guard let maximum = configuration.maximumSessions else { return .make(scope, reason) }
+    try requireAll(of: scope.application, state)
     let count = state.applications[scope.application].index.ofConfiguration[scope.route.configuration].count
-    if let maximum = configuration.maximumSessions, count >= maximum {
-      throw Refusal(
-        .requestDenied,
-        "StagedoorMaximumSessions of the configuration \(quoted(configuration.name.string)) of \(application) is \(maximum), "
-          + "and it has \(count)")
-    }
-    return .make(scope, reason)
+    if count < maximum { return .make(scope, reason) }
+    throw .refusal(
+      .requestDenied,
+      "StagedoorMaximumSessions of the configuration \(quoted(configuration.name.string)) of \(application) is \(maximum), "
+        + "and it has \(count)")
   }
 
   private func noSession(_ scope: Scope, _ reason: SessionReason, _ state: State) -> String {

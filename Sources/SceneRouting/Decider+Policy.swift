@@ -4,10 +4,10 @@ extension Decider {
   // MARK: 5. An application with one scene has no choice
 
   /// Its session gets everything, whatever the predicates say.
-  func onlyScene(_ scope: Scope, _ state: State) throws(Refusal) -> Verdict? {
+  func onlyScene(_ scope: Scope, _ state: State) throws(Stop) -> Verdict? {
     if supportsMultipleScenes(scope, state) { return nil }
     guard options.disposition == .new else {
-      guard let slot = onlySession(scope, state) else { return try make(scope, .noSceneYet, state) }
+      guard let slot = try onlySession(scope, state) else { return try make(scope, .noSceneYet, state) }
       return .take(slot, .onlyScene)
     }
     try refuseSecondScene(scope, state)
@@ -20,13 +20,13 @@ extension Decider {
 
   /// The session of an application that has one scene, whatever its role: there is one in all, not one for each. A manifest that
   /// allowed several may have left more.
-  func onlySession(_ scope: Scope, _ state: State) -> Int32? {
-    supportsMultipleScenes(scope, state) ? nil : first(of: scope.application, state) { _ in true }
+  func onlySession(_ scope: Scope, _ state: State) throws(Stop) -> Int32? {
+    supportsMultipleScenes(scope, state) ? nil : try first(of: scope.application, state) { _ in true }
   }
 
-  func refuseSecondScene(_ scope: Scope, _ state: State) throws(Refusal) {
-    if onlySession(scope, state) == nil { return }
-    throw Refusal(
+  func refuseSecondScene(_ scope: Scope, _ state: State) throws(Stop) {
+    if try onlySession(scope, state) == nil { return }
+    throw .refusal(
       .multipleScenesNotSupported,
       "\(state.applications[scope.application].identifier) has its one scene: UIApplicationSupportsMultipleScenes is not true, "
         + "so that the disposition \"new\" makes no other")
@@ -35,15 +35,14 @@ extension Decider {
   // MARK: 6. Nor has a configuration with a policy
 
   /// Which beats what the sender wishes.
-  func policy(_ scope: Scope, _ state: State) throws(Refusal) -> Verdict? {
+  func policy(_ scope: Scope, _ state: State) throws(Stop) -> Verdict? {
     switch launch(scope, state) {
     case .automatic: return nil
     case .new: return try make(scope, .policyNew, state)
     case .single:
       try refuseBesideSingle(scope, state)
-      guard let slot = first(of: scope.application, state, where: { $0 == scope.route.configuration }) else {
-        return try make(scope, .policySingleNoneYet, state)
-      }
+      let slot = try first(of: scope.application, state) { $0 == scope.route.configuration }
+      guard let slot else { return try make(scope, .policySingleNoneYet, state) }
       return .take(slot, .policySingle)
     }
   }
@@ -52,11 +51,11 @@ extension Decider {
     state.applications[scope.application].manifest?.configurations[scope.route.configuration].launch ?? .automatic
   }
 
-  func refuseBesideSingle(_ scope: Scope, _ state: State) throws(Refusal) {
+  func refuseBesideSingle(_ scope: Scope, _ state: State) throws(Stop) {
     guard options.disposition == .new, launch(scope, state) == .single,
-      first(of: scope.application, state, where: { $0 == scope.route.configuration }) != nil
+      try first(of: scope.application, state, where: { $0 == scope.route.configuration }) != nil
     else { return }
-    throw Refusal(
+    throw .refusal(
       .requestDenied,
       "the configuration \(quoted(configuration(scope, state).name.string)) of \(state.applications[scope.application].identifier) has its one "
         + "session: StagedoorLaunch is \"single\", so that the disposition \"new\" makes no other")

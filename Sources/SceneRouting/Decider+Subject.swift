@@ -14,14 +14,14 @@ extension Decider {
 
   /// The first activity of a type that an application declares; without one, the first representation of a type that an
   /// application takes. Where the options name an application, only that one counts.
-  mutating func findSubject(_ state: State) throws(Refusal) -> Subject {
-    let named = try options.application.map { name throws(Refusal) in try existing(name, state) }
+  mutating func findSubject(_ state: State) throws(Stop) -> Subject {
+    let named = try options.application.map { name throws(Stop) in try existing(name, state) }
     // A host may hand its own scenes an activity that its manifest says nothing of.
     let hosting = named.flatMap { request.sender.hosts == state.applications[$0].identifier ? $0 : nil }
     if let subject = firstDeclared(named, state) { return subject }
     if let hosting, let subject = firstOfHost(hosting, state) { return subject }
     if let subject = firstContent(named, state) { return subject }
-    throw undeclared(named, state)
+    throw .refused(undeclared(named, state))
   }
 
   /// Each type is asked about once, however often it is in there, and no more than a hundred of those that nobody takes.
@@ -110,9 +110,9 @@ extension Decider {
     return "\(who) \(quoted(first.type.text.string))\(others): add an activity, or the type to CFBundleDocumentTypes"
   }
 
-  func existing(_ application: Text, _ state: State) throws(Refusal) -> Int {
+  func existing(_ application: Text, _ state: State) throws(Stop) -> Int {
     if let number = state.application(application) { return number }
-    throw Refusal(
+    throw .refusal(
       .noSuchApplication,
       "there is no application \(quoted(application.string)): install a manifest of that name, or register it")
   }

@@ -4,20 +4,21 @@ extension Decider {
   // MARK: An application is named, and nothing is handed over
 
   /// Its session that was activated last is brought to the front; with disposition `new`, or where there is none, one is made.
-  mutating func withoutItems(_ state: State) throws(Refusal) -> Verdict {
+  mutating func withoutItems(_ state: State) throws(Stop) -> Verdict {
     guard let name = options.application else {
-      throw Refusal(
+      throw .refusal(
         .noActivity, "there is nothing in it: add an activity or an item, or name a session or an application")
     }
     let application = try existing(name, state)
+    try findRequestingSession(state)
     explanation.application = name
     explanation.applicationReason = .named
     let route = try chooseConfiguration(of: application, for: nil, state)
     let scope = Scope(application, route, state)
     if options.disposition != .new {
-      if let latest = latest(in: scope, state) { return .take(latest, .latest) }
+      if let latest = try latest(in: scope, state) { return .take(latest, .latest) }
       // None of that kind; yet where there may be one scene only, it is not made beside the one that is there.
-      if let only = onlySession(scope, state) { return .take(only, .onlyScene) }
+      if let only = try onlySession(scope, state) { return .take(only, .onlyScene) }
       return try make(scope, .noCandidate, state)
     }
     try refuseSecondScene(scope, state)
@@ -25,7 +26,8 @@ extension Decider {
     return try make(scope, .dispositionNew, state)
   }
 
-  private func latest(in scope: Scope, _ state: State) -> Int32? {
+  private func latest(in scope: Scope, _ state: State) throws(Stop) -> Int32? {
+    try requireAll(of: scope.application, state)
     let rankings = state.applications[scope.application].index.ofConfiguration
     let places = rankings.indices.filter { scope.route.eligible.contains(Int16($0)) }.compactMap { rankings[$0].latest }
     let latest = places.map(\.slot).min { one, other in

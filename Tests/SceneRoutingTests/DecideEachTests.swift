@@ -37,15 +37,14 @@ import Testing
       item(activity("view", "1")), item(activity("view", "2")), item(as: file("file:///a.png")), item(activity("view")),
     ])
     let names = Names()
-    let decided = try decideEach(&stage.state, payload, at: stage.now, newSession: names.next)
+    let decided = decideEach(&stage.state, payload, at: stage.now, newSession: names.next)
     #expect(
-      decided.decisions.map(\.outcome) == [
+      decided.map(\.outcome) == [
         .created(made(1)), .activated(stage.identifier("two")), .created(made(3)), .created(made(4)),
       ])
-    #expect(decided.decisions.map(\.explanation.key) == ["1", "2", "file:///a.png", ""])
-    #expect(decided.decisions.map(\.explanation.configuration) == ["Cat", "Cat", "Default", "Cat"])
-    #expect(decided.decisions.filter { $0.fact != nil }.count == 4)
-    #expect(decided.refusal == nil)
+    #expect(decided.map(\.explanation.key) == ["1", "2", "file:///a.png", ""])
+    #expect(decided.map(\.explanation.configuration) == ["Cat", "Cat", "Default", "Cat"])
+    #expect(decided.filter { $0.fact != nil }.count == 4)
     #expect(stage.state.sessionCount == 4)
   }
 
@@ -57,15 +56,15 @@ import Testing
       item(activity("view", "1")), item(activity("view", "1")),
       item(activity("view", "any1")), item(activity("view", "any1")),
     ])
-    let decided = try decideEach(&stage.state, payload, at: stage.now, newSession: Names().next)
+    let decided = decideEach(&stage.state, payload, at: stage.now, newSession: Names().next)
     #expect(
-      decided.decisions.map(\.outcome) == [
+      decided.map(\.outcome) == [
         .created(made(1)), .activated(made(1)), .activated(stage.identifier("other")),
         .activated(stage.identifier("other")),
       ])
     // The last one because it shows it by then.
     #expect(
-      decided.decisions.map(\.explanation.sessionReason) == [.noCandidate, .onlyInTier, .firstInTier, .onlyInTier])
+      decided.map(\.explanation.sessionReason) == [.noCandidate, .onlyInTier, .firstInTier, .onlyInTier])
   }
 
   @Test func `an item keeps the options`() throws {
@@ -74,9 +73,9 @@ import Testing
     let payload = batch([item(activity("view", "1")), item(activity("view", "1"))]) {
       ($0.disposition, $0.configuration, $0.isPrivate) = (.new, "Default", true)
     }
-    let decided = try decideEach(&stage.state, payload, at: stage.now, newSession: Names().next)
-    #expect(decided.decisions.map(\.outcome) == [.created(made(1)), .created(made(2))])
-    for decision in decided.decisions {
+    let decided = decideEach(&stage.state, payload, at: stage.now, newSession: Names().next)
+    #expect(decided.map(\.outcome) == [.created(made(1)), .created(made(2))])
+    for decision in decided {
       #expect(decision.explanation.sessionReason == .dispositionNew)
       guard case .sessionMade(let session) = decision.fact else { continue }
       #expect(session.configuration == "Default")
@@ -89,9 +88,9 @@ import Testing
     #expect(payload.split.map(\.items) == payload.items.map { [$0] })
     #expect(payload.split.allSatisfy { $0.options == payload.options })
     var stage = Stage(cats)
-    let decided = try decideEach(&stage.state, payload, at: stage.now, newSession: Names().next)
+    let decided = decideEach(&stage.state, payload, at: stage.now, newSession: Names().next)
     #expect(
-      decided.decisions.last?.explanation.routingActivity
+      decided.last?.explanation.routingActivity
         == RoutingActivity(item: 0, activity: 1, activityType: "view"))
   }
 
@@ -99,98 +98,24 @@ import Testing
     var stage = Stage(cats)
     let payload = batch(
       [item(activity("view", "1", visibility: .application)), item(activity("view", "2"))], .bestEffort)
-    let host = try decideEach(
+    let host = decideEach(
       &stage.state, payload, from: Sender(hosts: "org.example.Cats"), at: stage.now, newSession: Names().next)
-    #expect(host.decisions.map(\.outcome.name) == ["created", "created"])
+    #expect(host.map(\.outcome.name) == ["created", "created"])
     stage = Stage(cats)
-    let other = try decideEach(&stage.state, payload, at: stage.now, newSession: Names().next)
-    #expect(other.decisions.map(\.outcome.name) == ["refused", "created"])
+    let other = decideEach(&stage.state, payload, at: stage.now, newSession: Names().next)
+    #expect(other.map(\.outcome.name) == ["refused", "created"])
   }
 
-  // MARK: All or nothing
-
-  /// Of the second configuration only one may be there.
-  private var oneTooMany: [Item] {
-    [
-      item(activity("view", "1")), item(activity("few", "1")), item(activity("view", "main")),
-      item(activity("few", "2")), item(activity("view", "3")),
+  @Test func `one that is refused is passed by, and the others stand`() {
+    var stage = Stage(cats)
+    let items = [
+      item(activity("view", "1")), item(activity("few", "1")), item(activity("few", "2")), item(),
+      item(activity("view", "3")),
     ]
-  }
-
-  @Test func `where one is refused all are, and nothing has happened`() throws {
-    var stage = Stage(cats)
-    stage.session("main", showing: activity("view", "main"), can: "SELF IN {'main', 'z'}", activated: 1)
-    stage.session("other", can: "SELF == 'z'", activated: 2)
-    let decided = try decideEach(&stage.state, batch(oneTooMany), at: stage.now, newSession: Names().next)
-    #expect(decided.decisions.map(\.outcome.refusedBecause) == Array(repeating: .requestDenied, count: 5))
-    #expect(decided.decisions.allSatisfy { $0.fact == nil && $0.effects.isEmpty })
-    #expect(stage.state.sessionCount == 2)
-    // Nor was the main window activated, or would show something else.
-    #expect(stage.drop("view", key: "z", .existingOnly) == .activated("other"))
-    #expect(stage.drop("view", key: "main", .existingOnly) == .activated("main"))
-    #expect(stage.drop("few", key: "1") == .created("Few"))
-  }
-
-  @Test func `the batch says which item it was, and that item says why`() throws {
-    var stage = Stage(cats)
-    let decided = try decideEach(&stage.state, batch(oneTooMany), at: stage.now, newSession: Names().next)
-    let message = #"StagedoorMaximumSessions of the configuration "Few" of org.example.Cats is 1, and it has 1"#
-    #expect(decided.refusal?.reason == .requestDenied)
-    #expect(decided.refusal?.message == "items[3]: " + message)
-    for (place, decision) in decided.decisions.enumerated() {
-      guard case .refused(let refusal) = decision.outcome else { continue }
-      #expect(refusal.message == (place == 3 ? message : "items[3]: " + message))
-      #expect((decision.explanation.configuration != nil) == (place == 3))
-    }
-  }
-
-  @Test func `nothing is decided after the first that is refused`() throws {
-    var stage = Stage(cats)
-    let names = Names()
-    let decided = try decideEach(&stage.state, batch(oneTooMany), at: stage.now, newSession: names.next)
-    #expect(decided.decisions.count == 5)
-    #expect(names.count == 4)
-  }
-
-  // MARK: Best effort
-
-  @Test func `with best effort one that is refused is refused alone`() throws {
-    var stage = Stage(cats)
-    let decided = try decideEach(&stage.state, batch(oneTooMany, .bestEffort), at: stage.now, newSession: Names().next)
-    #expect(decided.decisions.map(\.outcome.name) == ["created", "created", "created", "refused", "created"])
-    #expect(decided.decisions[3].fact == nil)
-    #expect(decided.decisions[3].outcome.refusedBecause == .requestDenied)
-    #expect(decided.refusal == nil)
-    #expect(stage.state.sessionCount == 4)
-  }
-
-  @Test func `also where all of them are`() throws {
-    var stage = Stage(cats)
-    let payload = batch([item(activity("x")), item(), item(activity("y"))], .bestEffort)
-    let decided = try decideEach(&stage.state, payload, at: stage.now, newSession: Names().next)
-    #expect(
-      decided.decisions.map(\.outcome.refusedBecause) == [
-        .activityTypeNotDeclared, .noActivity, .activityTypeNotDeclared,
-      ])
-    #expect(decided.refusal == nil)
-  }
-
-  // MARK: A store that refuses
-
-  @Test(arguments: PayloadOptions.Batch.allCases)
-  func `what was decided can be undone as a whole`(mode: PayloadOptions.Batch) throws {
-    var stage = Stage(cats)
-    stage.session("main", can: "SELF IN {'main', 'z'}", activated: 1)
-    stage.session("other", can: "SELF == 'z'", activated: 2)
-    let payload = batch(
-      [item(activity("view", "1")), item(activity("view", "main")), item(activity("view", "1"))], mode)
-    let decided = try decideEach(&stage.state, payload, at: stage.now, newSession: Names().next)
+    let decided = decideEach(&stage.state, Payload(items: items), at: stage.now, newSession: Names().next)
+    #expect(decided.map(\.outcome.name) == ["created", "created", "refused", "refused", "created"])
+    #expect(decided.map(\.outcome.refusedBecause) == [nil, nil, .requestDenied, .noActivity, nil])
     #expect(stage.state.sessionCount == 3)
-    stage.state.revert(decided)
-    #expect(stage.state.sessionCount == 2)
-    #expect(!stage.state.contains(made(1)))
-    #expect(stage.drop("view", key: "z", .existingOnly) == .activated("other"))
-    #expect(stage.drop("view", key: "1", .existingOnly) == .refused(.noMatchingSession))
   }
 
   // MARK: What is not taken
@@ -209,12 +134,24 @@ import Testing
       ),
     ]
     for (payload, message) in payloads {
-      var stage = Stage(cats)
-      let fault = #expect(throws: Fault.self) {
-        try decideEach(&stage.state, payload, at: stage.now, newSession: Names().next)
-      }
+      let fault = #expect(throws: Fault.self) { try payload.refuseWhatIsNotForEach() }
       #expect(fault?.description == message)
-      #expect(stage.state.sessionCount == 0)
     }
   }
+}
+
+/// Decides each item in the state that those before it left, with one budget for all of them: the least that a service does.
+func decideEach(
+  _ state: inout State, _ payload: Payload, from sender: Sender = Sender(), at now: Instant,
+  newSession: () -> UniqueIdentifier
+) -> [Decision] {
+  var steps = Limits.conditionSteps
+  var decisions: [Decision] = []
+  for single in payload.split {
+    let answer = decide(state, Request(single, from: sender, newSession: newSession()), at: now, within: &steps)
+    guard case .decided(let decision) = answer else { preconditionFailure("a state that knows everything needs more") }
+    if let fact = decision.fact { state.apply(fact) }
+    decisions.append(decision)
+  }
+  return decisions
 }

@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// What a decision changes, and what is to be said and done then.
+/// What a decision changes, and what it tells.
 @Suite struct FactTests {
   private let cats = app("org.example.Cats", "view", takes: ["image/*"]) {
     window("Default")
@@ -15,7 +15,7 @@ import Testing
       application: "org.example.Cats", configuration: configuration, activityType: type, targetContentIdentifier: key)
   }
 
-  @Test func `a session that is made appears, is announced as routed, and handed over`() throws {
+  @Test func `a session that is made is told with its routing`() throws {
     var stage = Stage(cats)
     #expect(stage.drop(Payload(cat1)) == .created("Cat"))
     let decision = try #require(stage.decision)
@@ -24,22 +24,18 @@ import Testing
       created: moment(1000), userActivity: cat1)
     #expect(decision.outcome == .created(session.identifier))
     #expect(decision.fact == .sessionMade(session))
-    #expect(
-      decision.effects == [
-        .announceSession(session.identifier), .announceRouting(routing()), .handOver(to: session.identifier),
-      ])
+    #expect(decision.routing == routing())
     #expect(decision.explanation.session == nil)
   }
 
-  @Test func `a session that is there shows the activity, is announced as routed, and handed over`() throws {
+  @Test func `a session that is there shows the activity`() throws {
     var stage = Stage(cats)
     stage.session("it", "Default", prefers: "SELF == 'cat1'")
     #expect(stage.drop(Payload(cat1)) == .activated("it"))
     let (decision, it) = (try #require(stage.decision), stage.identifier("it"))
     #expect(decision.outcome == .activated(it))
     #expect(decision.fact == .sessionActivated(it, at: moment(1000), showing: .activity(cat1)))
-    #expect(
-      decision.effects == [.announceActivity(of: it), .announceRouting(routing("Default")), .handOver(to: it)])
+    #expect(decision.routing == routing("Default"))
     #expect(decision.explanation.session == it)
   }
 
@@ -50,7 +46,7 @@ import Testing
     let (decision, it) = (try #require(stage.decision), stage.identifier("it"))
     #expect(decision.outcome == .restored(it))
     #expect(decision.fact == .sessionActivated(it, at: moment(1000), showing: .activity(cat1)))
-    #expect(decision.effects == [.announceActivity(of: it), .announceRouting(routing()), .handOver(to: it)])
+    #expect(decision.routing == routing())
   }
 
   @Test func `one that was never connected is activated`() {
@@ -60,13 +56,13 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `without an activity nothing new is shown or announced as such`(isConnected: Bool) throws {
+  func `without an activity nothing new is shown`(isConnected: Bool) throws {
     var stage = Stage(cats)
     stage.session("it", "Cat", showing: cat1) { $0.isConnected = isConnected }
     #expect(stage.drop(items: [], on: "it") == (isConnected ? .activated("it") : .restored("it")))
     let (decision, it) = (try #require(stage.decision), stage.identifier("it"))
     #expect(decision.fact == .sessionActivated(it, at: moment(1000), showing: nil))
-    #expect(decision.effects == [.announceRouting(routing("Cat", "", "")), .handOver(to: it)])
+    #expect(decision.routing == routing("Cat", "", ""))
   }
 
   @Test func `a session made without an activity has none`() throws {
@@ -77,11 +73,7 @@ import Testing
       identifier: stage.identifier("#1"), application: "org.example.Cats", configuration: "Default",
       created: moment(1000))
     #expect(decision.fact == .sessionMade(session))
-    #expect(
-      decision.effects == [
-        .announceSession(session.identifier), .announceRouting(routing("Default", "", "")),
-        .handOver(to: session.identifier),
-      ])
+    #expect(decision.routing == routing("Default", "", ""))
   }
 
   @Test func `a file that comes without an activity is what the session is known by`() throws {
@@ -95,24 +87,21 @@ import Testing
     #expect(
       decision.fact
         == .sessionActivated(stage.identifier("#1"), at: moment(1001), showing: .content("file:///a.png")))
-    #expect(
-      decision.effects == [
-        .announceRouting(routing("Default", "", "")), .handOver(to: stage.identifier("#1")),
-      ])
+    #expect(decision.routing == routing("Default", "", ""))
   }
 
   @Test func `the routing that is announced has an activity's identifier, not its page`() {
     var stage = Stage(cats)
     _ = stage.drop(Payload(UserActivity(activityType: "view", webpageURL: "https://example.org/cat1")))
-    #expect(stage.decision?.effects[1] == .announceRouting(routing("Cat", "view", "")))
+    #expect(stage.decision?.routing == routing("Cat", "view", ""))
   }
 
   @Test(arguments: Refusal.Reason.allCases)
-  func `a refusal changes nothing and has nothing to be done`(reason: Refusal.Reason) throws {
+  func `a refusal changes nothing and routes nothing`(reason: Refusal.Reason) throws {
     let (decision, _) = RefusalTests.refusal(reason)
     #expect(decision.outcome.refusedBecause == reason)
     #expect(decision.fact == nil)
-    #expect(decision.effects == [])
+    #expect(decision.routing == nil)
     #expect(decision.explanation.session == nil)
     #expect(decision.explanation.sessionReason == nil)
   }
@@ -132,8 +121,8 @@ import Testing
   @Test func `deciding changes nothing by itself`() {
     let stage = Stage(cats)
     let request = Request(Payload(cat1), newSession: UniqueIdentifier(high: 9, low: 9))
-    let first = decide(stage.state, request, at: stage.now)
-    let second = decide(stage.state, request, at: stage.now)
+    let first = decided(stage.state, request, at: stage.now)
+    let second = decided(stage.state, request, at: stage.now)
     #expect(first.outcome == .created(UniqueIdentifier(high: 9, low: 9)))
     #expect(first.outcome == second.outcome)
     #expect(first.fact == second.fact)
@@ -145,12 +134,12 @@ import Testing
     for key in 1...5 { stage.session("\(key)", "Cat", can: Text("SELF < '\(key)'"), activated: Int64(key)) }
     for key in ["1", "3", "9", nil] as [Text?] {
       var request = Request(Payload(activity("view", key)), newSession: UniqueIdentifier(high: 9, low: 9))
-      let plain = decide(stage.state, request, at: stage.now)
+      let plain = decided(stage.state, request, at: stage.now)
       request.listsCandidates = true
-      let listed = decide(stage.state, request, at: stage.now)
+      let listed = decided(stage.state, request, at: stage.now)
       #expect(plain.outcome == listed.outcome)
       #expect(plain.fact == listed.fact)
-      #expect(plain.effects == listed.effects)
+      #expect(plain.routing == listed.routing)
       #expect(plain.explanation.candidates.isEmpty)
       #expect(key == nil || listed.explanation.candidates.count == 5)
     }

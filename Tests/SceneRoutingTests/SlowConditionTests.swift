@@ -32,11 +32,11 @@ import Testing
     var payload = Payload(items: (0..<3).map { _ in item(activity("view", longestKey)) })
     (payload.options.disposition, payload.options.batch) = (.existingOnly, .bestEffort)
     var made: UInt64 = 0
-    let batch = try decideEach(&stage.state, payload, at: stage.now) {
+    let batch = decideEach(&stage.state, payload, at: stage.now) {
       made += 1
       return UniqueIdentifier(high: 3, low: made)
     }
-    let reasons = batch.decisions.map(\.outcome.refusedBecause)
+    let reasons = batch.map(\.outcome.refusedBecause)
     #expect(reasons == [.noMatchingSession, .noMatchingSession, .limitsExceeded])
   }
 

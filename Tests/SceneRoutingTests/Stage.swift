@@ -10,7 +10,7 @@ import SceneRouting
 /// A drop is decided and made true. Windows go by the names that a case gave them; those that a drop made are `#1`, `#2` and so on.
 /// The clock stands at second 1000 and goes on by one with each drop.
 struct Stage {
-  var state = State(types: Stage.types)
+  var state = State(types: Stage.types, isComplete: true)
   var now = moment(1000)
   private(set) var sessions: [String: Session] = [:]
   /// What came of the last drop.
@@ -94,7 +94,7 @@ extension Stage {
   /// Decides and makes true.
   mutating func play(_ request: (UniqueIdentifier) -> Request) -> Happening {
     made += 1
-    let decision = decide(state, request(UniqueIdentifier(high: 2, low: made)), at: now)
+    let decision = decided(state, request(UniqueIdentifier(high: 2, low: made)), at: now)
     self.decision = decision
     if let fact = decision.fact { makeTrue(fact) }
     now = Instant(microseconds: now.microseconds + 1_000_000)
@@ -147,3 +147,11 @@ enum Happening: Hashable {
 
 /// Seconds since the beginning of time.
 func moment(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
+
+/// The decision of a state that knows all of its sessions.
+func decided(_ state: State, _ request: Request, at now: Instant) -> Decision {
+  switch decide(state, request, at: now) {
+  case .decided(let decision): return decision
+  case .needs(let need): preconditionFailure("a state that knows everything needs \(need)")
+  }
+}

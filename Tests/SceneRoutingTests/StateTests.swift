@@ -17,7 +17,7 @@ import Testing
     for undo in undos.reversed() { state.revert(undo) }
     #expect(state.sessionCount == 0)
     #expect(!state.contains(stage.identifier("#1")))
-    let again = decide(
+    let again = decided(
       state, Request(Payload(activity("view", "cat1")), newSession: UniqueIdentifier(high: 7, low: 7)), at: stage.now)
     #expect(again.outcome == .created(UniqueIdentifier(high: 7, low: 7)))
   }

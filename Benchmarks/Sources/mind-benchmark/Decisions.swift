@@ -71,8 +71,8 @@ final class Decisions {
       for _ in 0..<passes {
         // By place, since a request that is taken out of the array is copied, which is no part of a decision.
         for place in hits.indices {
-          let decision = decide(state, hits[place].request, at: world.now)
-          if !isRight(decision.outcome, hits[place].session) { wrong += 1 }
+          let answer = decide(state, hits[place].request, at: world.now)
+          if !isRight(answer, hits[place].session) { wrong += 1 }
         }
       }
     }
@@ -80,8 +80,9 @@ final class Decisions {
     return time
   }
 
-  private func isRight(_ outcome: Outcome, _ session: Int?) -> Bool {
-    switch outcome {
+  private func isRight(_ answer: Answer, _ session: Int?) -> Bool {
+    guard case .decided(let decision) = answer else { return false }
+    return switch decision.outcome {
     case .activated(let identifier): World.number(identifier) == session
     case .created: session == nil
     case .restored, .refused: false
@@ -92,17 +93,22 @@ final class Decisions {
 
   private func measureTurns(_ world: inout World) {
     let hits = world.hits(count, using: &random)
-    let facts = hits.compactMap { decide(world.state, $0.request, at: world.tick()).fact }
+    let facts = hits.compactMap { fact(of: $0, &world) }
     let applying = nanoseconds(facts.count) {
       for fact in facts { world.state.apply(fact) }
     }
     report("apply", world.size, applying)
     let turning = nanoseconds(count) {
       for place in hits.indices {
-        if let fact = decide(world.state, hits[place].request, at: world.tick()).fact { world.state.apply(fact) }
+        if let fact = fact(of: hits[place], &world) { world.state.apply(fact) }
       }
     }
     report("turn", world.size, turning)
     world.latest = hits.last?.session
+  }
+
+  private func fact(of hit: Hit, _ world: inout World) -> Fact? {
+    guard case .decided(let decision) = decide(world.state, hit.request, at: world.tick()) else { return nil }
+    return decision.fact
   }
 }

@@ -43,7 +43,7 @@ struct World {
   init(_ keys: Keys, size: Int, _ conditions: Conditions = .own) {
     self.keys = keys
     self.size = size
-    state = State(types: TypeCatalog())
+    state = State(types: TypeCatalog(), isComplete: true)
     state.register(World.manifest(conditions))
     for number in 0..<size {
       // Each text is made anew, as it would be read from a store.

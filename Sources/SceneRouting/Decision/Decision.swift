@@ -1,9 +1,24 @@
 package import SceneModel
 
+/// What the decider answers: its decision, or the sessions that it has to look at first.
+package enum Answer: Sendable {
+  case decided(Decision)
+  /// Nothing is decided yet. Let the state learn these sessions, and ask again.
+  case needs(Need)
+}
+
+/// Why the decider stops before its last step.
+enum Stop: Error {
+  case refused(Refusal)
+  case needs(Need)
+
+  static func refusal(_ reason: Refusal.Reason, _ message: String) -> Stop { .refused(Refusal(reason, message)) }
+}
+
 /// Where a payload goes, what that changes, and why.
 package struct Decision: Sendable {
   package let outcome: Outcome
-  /// What is to be stored, and then made true with `State.apply`; `nil` for a refusal.
+  /// The change to store, and then to make true with `State.apply`; `nil` for a refusal.
   package let fact: Fact?
   /// What the signal `Routed` tells; `nil` for a refusal.
   package let routing: Routing?
@@ -23,19 +38,6 @@ package struct Decision: Sendable {
     fact = nil
     routing = nil
     self.explanation = explanation
-  }
-
-  /// What is to be said and done once the fact is stored, in this order. None for a refusal.
-  package var effects: [Effect] {
-    guard let fact, let routing else { return [] }
-    switch fact {
-    case .sessionMade(let session):
-      return [.announceSession(session.identifier), .announceRouting(routing), .handOver(to: session.identifier)]
-    case .sessionActivated(let session, at: _, showing: .activity):
-      return [.announceActivity(of: session), .announceRouting(routing), .handOver(to: session)]
-    case .sessionActivated(let session, at: _, showing: _):
-      return [.announceRouting(routing), .handOver(to: session)]
-    }
   }
 }
 
@@ -81,18 +83,6 @@ package enum Shown: Hashable, Sendable {
   case content(Text)
 }
 
-/// Something that is to be done.
-package enum Effect: Hashable, Sendable {
-  /// The session appears, with all of its properties.
-  case announceSession(UniqueIdentifier)
-  /// Its current activity is another one.
-  case announceActivity(of: UniqueIdentifier)
-  /// The signal `Routed`.
-  case announceRouting(Routing)
-  /// The host is asked to show it, or the delivery is held until there is one.
-  case handOver(to: UniqueIdentifier)
-}
-
 /// What the signal `Routed` tells.
 package struct Routing: Hashable, Sendable {
   package let application: Text
@@ -133,6 +123,9 @@ package struct Refusal: Error, Hashable, Sendable {
     self.reason = reason
     self.message = message
   }
+
+  /// The same refusal, of a batch that it refuses as a whole.
+  package func of(item place: Int) -> Refusal { Refusal(reason, "items[\(place)]: \(message)") }
 
   /// The name of the error on the bus.
   package var errorName: Text {

@@ -19,24 +19,38 @@ extension State {
   @discardableResult
   package mutating func update(_ session: Session) -> Undo {
     let number = number(of: session.application)
-    let kind = Application.Kind(role: session.role, configuration: session.configuration)
+    let kind = RoutedApplication.Kind(role: session.role, configuration: session.configuration)
     var entry = SessionEntry(session, Int32(number), applications[number].number(of: kind))
     let unreadableBefore = unreadable[session.identifier]
     unreadable[session.identifier] = entry.takeConditions(of: session)
     entry.shareTexts(self)
-    return Undo(identifier: session.identifier, before: put(entry), unreadableBefore: unreadableBefore)
+    let (wasAbsent, wasKnown) = (absent.contains(session.identifier), knowledge(number))
+    if wasAbsent { absent.remove(session.identifier) }
+    return Undo(
+      identifier: session.identifier, before: put(entry), unreadableBefore: unreadableBefore, wasAbsent: wasAbsent,
+      wasKnown: wasKnown)
   }
 
-  /// Forgets a session.
+  private func knowledge(_ application: Int) -> Bool { isComplete || applications[application].knowledge.isComplete }
+
+  /// The session does not exist any more.
   @discardableResult
   package mutating func discard(_ identifier: UniqueIdentifier) -> Undo {
-    guard let slot = slot(of: identifier) else { return Undo(identifier: identifier) }
+    let wasAbsent = absent.contains(identifier)
+    if !isComplete { absent.insert(identifier, taking: 16) }
+    return remove(identifier, wasAbsent: wasAbsent)
+  }
+
+  private mutating func remove(_ identifier: UniqueIdentifier, wasAbsent: Bool) -> Undo {
+    guard let slot = slot(of: identifier) else { return Undo(identifier: identifier, wasAbsent: wasAbsent) }
     let before = entries[Int(slot)]
     applications[Int(before.application)].index.remove(slot, entries)
     slotTable.remove(slot, State.hash(identifier)) { [entries] in State.hash(entries[Int($0)].identifier) }
     entries[Int(slot)].application = -1
     freeSlots.append(slot)
-    return Undo(identifier: identifier, before: before, unreadableBefore: unreadable.removeValue(forKey: identifier))
+    return Undo(
+      identifier: identifier, before: before, unreadableBefore: unreadable.removeValue(forKey: identifier),
+      wasAbsent: wasAbsent)
   }
 
   // MARK: Facts
@@ -45,9 +59,15 @@ extension State {
   @discardableResult
   package mutating func apply(_ fact: Fact) -> Undo {
     switch fact {
-    case .sessionMade(let session): return update(session)
+    case .sessionMade(let session):
+      var undo = update(session)
+      // Its identifier is new, so that no store has an older version.
+      undo.wasAbsent = true
+      return undo
     case .sessionActivated(let identifier, at: let now, showing: let shown):
-      guard let slot = slot(of: identifier) else { return Undo(identifier: identifier) }
+      guard let slot = slot(of: identifier) else {
+        return Undo(identifier: identifier, wasAbsent: absent.contains(identifier))
+      }
       var entry = entries[Int(slot)]
       entry.lastActivated = now
       if let shown { entry.show(shown) }
@@ -62,12 +82,21 @@ extension State {
     var before: SessionEntry?
     /// Why its stored predicate did not parse.
     var unreadableBefore: Text?
+    /// The session was known not to exist.
+    var wasAbsent = false
+    /// The state knew every session of the application, so that one which it did not hold did not exist.
+    var wasKnown = true
   }
 
   /// Puts back what was. Of several changes the last is undone first.
   package mutating func revert(_ undo: Undo) {
+    if undo.wasAbsent { absent.insert(undo.identifier, taking: 16) } else { absent.remove(undo.identifier) }
     guard let before = undo.before else {
-      discard(undo.identifier)
+      guard let slot = slot(of: undo.identifier) else { return }
+      let application = Int(entries[Int(slot)].application)
+      _ = remove(undo.identifier, wasAbsent: undo.wasAbsent)
+      // The store may have an older version of this session. What was learnt since then was merged beside the newer version.
+      if !undo.wasAbsent, !undo.wasKnown { forgetKnowledge(of: application) }
       return
     }
     put(before)

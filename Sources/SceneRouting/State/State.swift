@@ -2,10 +2,11 @@ package import SceneModel
 
 /// All that a decision looks at: the applications, their sessions, the user's preferences.
 ///
-/// It changes only by the calls below, one after the other; who asks is always answered from what is known at that moment.
+/// The state changes only by the calls below, one after the other. It holds some sessions or all of them, and knows which: see
+/// `Knowledge`.
 package struct State: Sendable {
   package let types: TypeCatalog
-  var applications: [Application] = []
+  var applications: [RoutedApplication] = []
   private var numbers: [Text: Int] = [:]
   private var preferred: [Text: Text] = [:]
   /// The same for what is a content type, by the name that all names of the type have in common.
@@ -20,7 +21,16 @@ package struct State: Sendable {
   /// Why the stored predicate of a session does not parse.
   var unreadable: [UniqueIdentifier: Text] = [:]
 
-  package init(types: TypeCatalog) { self.types = types }
+  /// There are no sessions but those that the state holds, of any application.
+  let isComplete: Bool
+  /// Sessions that were asked for and do not exist, or that were discarded.
+  var absent = Recent<UniqueIdentifier>()
+
+  /// - Parameter isComplete: whether there are no sessions but those that the state is given. Otherwise it learns of those that a store has.
+  package init(types: TypeCatalog, isComplete: Bool = false) {
+    self.types = types
+    self.isComplete = isComplete
+  }
 
   // MARK: Applications
 
@@ -58,11 +68,13 @@ package struct State: Sendable {
   mutating func number(of identifier: Text) -> Int {
     if let number = numbers[identifier] { return number }
     numbers[identifier] = applications.count
-    applications.append(Application(identifier: identifier))
+    applications.append(RoutedApplication(identifier: identifier))
     return applications.count - 1
   }
 
   package func manifest(of identifier: Text) -> Manifest? { numbers[identifier].flatMap { applications[$0].manifest } }
+
+  func knowledge(of identifier: Text) -> Knowledge? { numbers[identifier].map { applications[$0].knowledge } }
 
   /// The number of an application that has a manifest.
   func application(_ identifier: Text) -> Int? {

@@ -8,7 +8,7 @@ struct Case {
   var request: Request
 
   func state(_ types: TypeCatalog) -> State {
-    var state = State(types: types)
+    var state = State(types: types, isComplete: true)
     for manifest in world.manifests { state.register(manifest) }
     for session in world.sessions { state.update(session) }
     for preference in world.preferences { state.setPreferredApplication(preference.application, for: preference.type) }

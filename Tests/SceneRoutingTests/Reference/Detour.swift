@@ -5,7 +5,7 @@ import SceneTestSupport
 /// Other ways to the same state: in another order, and by way of others.
 extension WorldGenerator {
   mutating func stateByDetour(to world: ReferenceWorld, _ types: TypeCatalog) -> State {
-    var state = State(types: types)
+    var state = State(types: types, isComplete: true)
     for _ in 0..<random.below(40) { wander(&state, world) }
     for arrive in arrivals(world).shuffled(using: &random) {
       arrive(&state)
@@ -36,7 +36,7 @@ extension WorldGenerator {
       case 0: undos.append(state.discard(identifier(number)))
       case 1: undos.append(state.update(session(number, world)))
       default:
-        if let fact = decide(state, request(world), at: WorldGenerator.now).fact { undos.append(state.apply(fact)) }
+        if let fact = decided(state, request(world), at: WorldGenerator.now).fact { undos.append(state.apply(fact)) }
       }
     }
     for undo in undos.reversed() { state.revert(undo) }

@@ -15,9 +15,9 @@ import Testing
       let state = tested.state(types)
       for _ in 0..<15 {
         tested.request = generator.request(world)
-        let plain = decide(state, tested.request, at: WorldGenerator.now)
+        let plain = decided(state, tested.request, at: WorldGenerator.now)
         tested.request.listsCandidates = true
-        let explained = decide(state, tested.request, at: WorldGenerator.now)
+        let explained = decided(state, tested.request, at: WorldGenerator.now)
         let candidates = explained.explanation.candidates
         for candidate in candidates { tiers[candidate.tier, default: 0] += 1 }
         if !explained.isSame(as: plain, withCandidates: false) || !tested.lists(candidates, explained, types) {
@@ -37,7 +37,7 @@ extension Decision {
       (one.candidates, two.candidates) = ([], [])
       (one.candidatesLeftOut, two.candidatesLeftOut) = (0, 0)
     }
-    return outcome == other.outcome && fact == other.fact && effects == other.effects && one == two
+    return outcome == other.outcome && fact == other.fact && routing == other.routing && one == two
   }
 }
 

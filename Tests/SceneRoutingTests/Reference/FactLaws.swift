@@ -18,7 +18,7 @@ import Testing
       for number in 0..<12 {
         var tested = Case(world: world, request: generator.request(world))
         tested.request.newSession = UniqueIdentifier(high: 2, low: UInt64(number))
-        let decision = decide(state, tested.request, at: WorldGenerator.now)
+        let decision = decided(state, tested.request, at: WorldGenerator.now)
         if let broken = tested.brokenLaw(decision, types) {
           Issue.record("seed \(seed), request \(number): \(broken)\n\(tested)")
           return
@@ -33,7 +33,7 @@ import Testing
       for _ in 0..<12 {
         let request = generator.request(before)
         let (one, other) = (
-          decide(state, request, at: WorldGenerator.now), decide(untouched, request, at: WorldGenerator.now)
+          decided(state, request, at: WorldGenerator.now), decided(untouched, request, at: WorldGenerator.now)
         )
         if !one.isSame(as: other) {
           Issue.record("seed \(seed): \(request.payload.json) is no longer\n\(other)\nbut\n\(one)")
@@ -53,7 +53,7 @@ import Testing
       var tested = Case(world: world, request: generator.request(world))
       tested.request.payload.options.disposition = .auto
       var state = tested.state(types)
-      let first = decide(state, tested.request, at: WorldGenerator.now)
+      let first = decided(state, tested.request, at: WorldGenerator.now)
       guard first.explanation.sessionReason == .noCandidate, first.explanation.keySource != nil,
         case let key = first.explanation.key,
         case .sessionMade(let session)? = first.fact,
@@ -63,7 +63,7 @@ import Testing
       made += 1
       for number in 0..<100 {
         tested.request.newSession = UniqueIdentifier(high: 2, low: UInt64(number))
-        let decision = decide(
+        let decision = decided(
           state, tested.request, at: Instant(microseconds: WorldGenerator.now.microseconds + Int64(number)))
         if (number == 0) != (decision.outcome == .created(tested.request.newSession)) {
           Issue.record("seed \(seed), drop \(number): \(decision.outcome)\n\(tested)")
@@ -78,7 +78,7 @@ import Testing
 
 extension ReferenceWorld {
   /// What a decision makes true: A is the session's current activity at once, or it is known by what it was opened for.
-  fileprivate mutating func apply(_ fact: Fact) {
+  mutating func apply(_ fact: Fact) {
     switch fact {
     case .sessionMade(let session): sessions.append(session)
     case .sessionActivated(let identifier, at: let now, showing: let shown):

@@ -7,7 +7,7 @@ import Testing
 @Suite struct IndexLaws {
   @Test func `of five thousand sessions it finds the one that asking each of them finds`() throws {
     var crowd = Crowd(random: SeededRandom(seed: 5_000))
-    var state = State(types: TypeCatalog())
+    var state = State(types: TypeCatalog(), isComplete: true)
     state.register(Crowd.manifest)
     var scan = PlainScan(keys: Crowd.askedKeys, type: Crowd.type)
     for number in 0..<5_000 {
@@ -24,7 +24,7 @@ import Testing
       try crowd.change(&state, &scan, UInt64(10_000 + lookup))
       let key = crowd.random.below(Crowd.askedKeys.count)
       let request = Crowd.request(Crowd.askedKeys[key])
-      let decision = decide(state, request, at: Instant(microseconds: 100))
+      let decision = decided(state, request, at: Instant(microseconds: 100))
       guard let best = scan.best(key) else {
         tiers[.out, default: 0] += 1
         try #require(decision.outcome == .created(request.newSession), "lookup \(lookup) of \(Crowd.askedKeys[key])")
@@ -45,7 +45,7 @@ import Testing
 
   @Test func `what came and went, and what was undone, leaves nothing to be found`() throws {
     var crowd = Crowd(random: SeededRandom(seed: 6_000))
-    var state = State(types: TypeCatalog())
+    var state = State(types: TypeCatalog(), isComplete: true)
     state.register(Crowd.manifest)
     for round in 0..<3 {
       let sessions = (0..<700).map { crowd.session(UInt64(round * 1_000 + $0)) }
@@ -64,7 +64,7 @@ import Testing
       #expect(state.sessionCount == 0)
       for key in Crowd.askedKeys {
         let request = Crowd.request(key)
-        try #require(decide(state, request, at: Instant(microseconds: 100)).outcome == .created(request.newSession))
+        try #require(decided(state, request, at: Instant(microseconds: 100)).outcome == .created(request.newSession))
       }
     }
   }

@@ -17,9 +17,9 @@ import Testing
       for _ in 0..<15 {
         tested.request = generator.request(world)
         tested.request.listsCandidates = generator.random.once(in: 2)
-        let decision = decide(straight, tested.request, at: WorldGenerator.now)
-        let again = decide(straight, tested.request, at: WorldGenerator.now)
-        let elsewhere = decide(other, tested.request, at: WorldGenerator.now)
+        let decision = decided(straight, tested.request, at: WorldGenerator.now)
+        let again = decided(straight, tested.request, at: WorldGenerator.now)
+        let elsewhere = decided(other, tested.request, at: WorldGenerator.now)
         if !again.isSame(as: decision) || !elsewhere.isSame(as: decision) {
           Issue.record("seed \(seed)\n\(tested)\n\(decision)\n\(again)\n\(elsewhere)")
           return

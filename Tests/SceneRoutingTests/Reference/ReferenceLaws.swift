@@ -20,7 +20,7 @@ import Testing
       let state = tested.state(types)
       for _ in 0..<Self.requestsPerWorld {
         tested.request = generator.request(world)
-        let decision = decide(state, tested.request, at: WorldGenerator.now)
+        let decision = decided(state, tested.request, at: WorldGenerator.now)
         tally.count(decision)
         if tested.brokenLaw(decision, types) != nil {
           let small = tested.shrunk { $0.brokenLaw(types) != nil }

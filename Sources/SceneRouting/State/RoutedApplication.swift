@@ -1,7 +1,7 @@
 package import SceneModel
 
-/// An application as routing sees it: its manifest, and an index of its sessions.
-struct Application: Sendable {
+/// An application as routing sees it: its manifest, an index of its sessions, and which of them are known.
+struct RoutedApplication: Sendable {
   let identifier: Text
   /// `nil` where only its sessions are left.
   private(set) var manifest: Manifest?
@@ -9,6 +9,7 @@ struct Application: Sendable {
   private var kinds: [Kind] = []
   private var numbers: [Kind: Int32] = [:]
   var index = SessionIndex(configurations: 0)
+  var knowledge = Knowledge()
 
   struct Kind: Hashable, Sendable {
     let role: Text
@@ -83,7 +84,7 @@ struct DeclaredType: Sendable {
   /// What step 4 says of it.
   private var routes: [(application: Int, role: Text, route: Route)] = []
 
-  mutating func add(_ type: Text, _ application: Int, _ all: [Application], _ types: TypeCatalog) {
+  mutating func add(_ type: Text, _ application: Int, _ all: [RoutedApplication], _ types: TypeCatalog) {
     let place = applications.firstIndex { all[application].identifier < all[$0].identifier } ?? applications.count
     applications.insert(application, at: place)
     for role in Set((all[application].manifest?.configurations ?? []).map(\.role)) {
