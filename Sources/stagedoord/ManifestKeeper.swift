@@ -58,7 +58,7 @@ actor ManifestKeeper {
     }
     self.doubles = doubles
     let identifiers = Set(broken.map(\.identifier))
-    await interchange.takeOver(found.mapValues { ($0.manifest, $0.file) }, keeping: identifiers)
+    await interchange.install(found.mapValues { ($0.manifest, $0.file) }, keeping: identifiers)
   }
 
   private func complain(of broken: [InstalledManifests.Broken]) async {

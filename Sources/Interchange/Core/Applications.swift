@@ -1,4 +1,4 @@
-package import SceneModel
+import SceneModel
 import SceneRouting
 
 // What an application's object is asked, and how applications come and go.
@@ -116,7 +116,7 @@ extension PromptBook {
   }
 
   /// An application is there, or says something else of itself. Sessions of configurations that it no longer has are discarded.
-  private mutating func setManifest(_ manifest: Manifest, _ source: ManifestSource) throws(Halt) {
+  mutating func setManifest(_ manifest: Manifest, _ source: ManifestSource) throws(Halt) {
     let application = manifest.identifier
     let before = memory.routing.manifest(of: application)
     if before == manifest, memory.manifests[application]?.file == source.file {

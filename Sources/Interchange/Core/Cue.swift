@@ -17,6 +17,8 @@ package enum Cue: Sendable {
   case launch(application: Text, number: Int, LaunchNews)
   /// The manifests that are installed now. The applications in `keeping` have a broken one: what they were they stay.
   case installed([Text: InstalledManifest], keeping: Set<Text>)
+  /// The program itself declares an application, as if it were registered.
+  indirect case declared(Manifest)
   /// The moment that a step asked for.
   case moment
 }

@@ -1,5 +1,5 @@
-import SceneModel
-import SceneRouting
+package import SceneModel
+package import SceneRouting
 
 // The way of a drop, downwards: its sender is looked at, a token's first answer found; it is decided; what was decided is noted, with what there
 // is to say and to do.

@@ -52,7 +52,7 @@ extension PromptBook {
   }
 
   /// Nobody waits for it any more.
-  mutating func settle(_ delivery: UniqueIdentifier, _ reply: Reply) {
+  mutating func settle(_ delivery: UniqueIdentifier, _ reply: CallAnswer) {
     for number in memory.waiters[delivery] ?? [] { answer(number, reply) }
     memory.waiters[delivery] = nil
   }

@@ -1,4 +1,5 @@
 import SceneModel
+import SceneRouting
 
 // How applications are started that something is held for: by the bus where it knows how, else by the command of their manifest. Where there is
 // neither, someone may attach.

@@ -1,4 +1,4 @@
-import SceneModel
+package import SceneModel
 import SceneRouting
 
 /// All that the core knows. It changes by what is folded into it and by what it is told of the world, and all of that can be taken back until the

@@ -102,6 +102,7 @@ package struct PromptBook: Sendable {
     case .delivery(let errand, let delivery): try deliveryWasRead(errand, delivery)
     case .launch(let application, let number, let news): try launched(application, number, news)
     case .installed(let installed, let broken): try install(installed, keeping: broken)
+    case .declared(let manifest): try setManifest(manifest, ManifestSource(file: .empty, holding: nil))
     case .moment: try momentCame()
     }
   }
@@ -123,7 +124,7 @@ package struct PromptBook: Sendable {
         Attaching(caller: caller, application: application, shown: shown, unknown: unknown, choosesConfiguration: chooses),
         number)
     case .refresh(let session): try refresh(session, caller, number)
-    case .destroy(let session, let animation): try destroy(session, animation, caller, number)
+    case .destroy(let session, let animation): try destroy(session, animation: animation, caller, number)
     case .setState(let session, let state): try setState(session, state, caller, number)
     case .disconnect(let session): try disconnect(session, caller, number)
     case .write(let session, let writing): try write(session, writing, caller, number)
@@ -224,7 +225,8 @@ package struct PromptBook: Sendable {
   }
 
   mutating func say(_ saying: Saying) { step.sayings.append(saying) }
-  mutating func log(_ level: LogLevel = .info, _ line: String) { step.sayings.append(.log(level, Text(line))) }
+  mutating func log(_ line: String) { log(.info, line) }
+  mutating func log(_ level: LogLevel, _ line: String) { step.sayings.append(.log(level, Text(line))) }
 
   /// Something that everyone is told of, and that is kept for those who ask later.
   mutating func announce(_ kind: Event.Kind, _ application: Text, _ session: UniqueIdentifier) {
@@ -236,7 +238,7 @@ package struct PromptBook: Sendable {
     say(.event(event))
   }
 
-  mutating func answer(_ number: CallNumber, _ reply: Reply) {
+  mutating func answer(_ number: CallNumber, _ reply: CallAnswer) {
     memory.calls[number] = nil
     say(.answer(number, reply))
   }

@@ -19,7 +19,7 @@ package struct Step: Hashable, Sendable {
 
 /// Something that is said on the bus or in the log.
 package enum Saying: Hashable, Sendable {
-  case answer(CallNumber, Reply)
+  case answer(CallNumber, CallAnswer)
   indirect case event(Event)
 
   case applicationAppeared(Text)
@@ -64,7 +64,7 @@ package enum SessionField: String, CaseIterable, Sendable {
 }
 
 /// What a call is answered with.
-package enum Reply: Hashable, Sendable {
+package enum CallAnswer: Hashable, Sendable {
   case done
   case delivered(Delivered)
   case deliveredEach([DeliveredItem])

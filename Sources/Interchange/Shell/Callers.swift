@@ -1,6 +1,6 @@
 import DBus
 import Glibc
-import InterchangeWire
+import InterchangeCore
 import SceneModel
 
 /// Who calls. A sender is looked at once: its unique name is never given to another.
@@ -10,20 +10,12 @@ final class Callers {
   private static let maximumKnown = 1024
 
   func caller(of call: Call) -> Caller {
-    guard let name = call.sender else { return Caller(name: nil, isSandboxed: true, application: .empty) }
+    guard let name = call.sender else { return Caller(connection: nil, isSandboxed: true, application: .empty, isStranger: true) }
     if let caller = known[name] { return caller }
     let caller = Callers.look(at: call.knownCredentials, name)
     if known.count >= Callers.maximumKnown { known.removeAll(keepingCapacity: true) }
     known[name] = caller
     return caller
-  }
-
-  /// A sandbox looks after its own application.
-  static func refuseForeign(
-    _ application: Text, _ caller: Caller, _ what: String
-  ) throws(InterchangeError) {
-    if !caller.isSandboxed || caller.application == application && !application.isEmpty { return }
-    throw InterchangeError(.accessDenied, "a sandboxed application may \(what) only")
   }
 
   /// One that has left before it could be looked at could have been anyone, and counts as a stranger.
@@ -32,10 +24,11 @@ final class Callers {
     if let credentials, credentials.userID == getuid(), let process = credentials.processID {
       sandbox = Sandbox.find(around: process, credentials.processDescriptor)
     }
+    let connection = Text(name.rawValue)
     switch sandbox {
-    case .none: return Caller(name: name, isSandboxed: false, application: .empty)
-    case .application(let identifier): return Caller(name: name, isSandboxed: true, application: identifier)
-    case .unknown: return Caller(name: name, isSandboxed: true, application: .empty)
+    case .none: return Caller(connection: connection, isSandboxed: false, application: .empty)
+    case .application(let identifier): return Caller(connection: connection, isSandboxed: true, application: identifier)
+    case .unknown: return Caller(connection: connection, isSandboxed: true, application: .empty, isStranger: credentials == nil)
     }
   }
 }

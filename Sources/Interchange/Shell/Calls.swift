@@ -1,5 +1,5 @@
 package import DBus
-package import InterchangeCore
+import InterchangeCore
 package import InterchangeWire
 package import SceneModel
 
@@ -17,9 +17,9 @@ extension Interchange: InterchangeCalls {
     call(reply.call, .deliver(payload, digest: digest, size: size)) { $0.send(to: reply) }
   }
 
-  package func deliverEach(_ document: Text, _ reply: DBus.Reply<[DeliveryResult]>) throws {
+  package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {
     let payload = try readPayload(document)
-    call(reply.call, .deliverEach(payload, digest: "each \(digest(of: document))", size: document.count)) { answer in
+    call(reply.call, .deliverEach(payload, digest: Text("each \(digest(of: document))"), size: document.count)) { answer in
       switch answer {
       case .deliveredEach(let items): reply.send(items.map(\.result))
       case let other: other.fail(reply)
@@ -27,11 +27,11 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func cancelDelivery(_ identifier: Text, _ reply: DBus.Reply<>) throws {
+  package func cancelDelivery(_ identifier: Text, _ reply: Reply<>) throws {
     call(reply.call, .cancel(try deliveryIdentifier(identifier))) { $0.send(to: reply) }
   }
 
-  package func redirectDelivery(_ identifier: Text, to session: ObjectPath, _ reply: DBus.Reply<String>) throws {
+  package func redirectDelivery(_ identifier: Text, to session: ObjectPath, _ reply: Reply<String>) throws {
     let delivery = try deliveryIdentifier(identifier)
     guard let target = InterchangeNames.session(at: session) else {
       throw InterchangeError(.noSuchSession, "there is no session \(session)")
@@ -49,7 +49,7 @@ extension Interchange: InterchangeCalls {
 
   // MARK: Applications
 
-  package func register(_ manifest: Text, _ reply: DBus.Reply<ObjectPath>) throws {
+  package func register(_ manifest: Text, _ reply: Reply<ObjectPath>) throws {
     try refuseSandbox(reply.call, "register an application")
     let read: Manifest
     do throws(Faults) {
@@ -66,17 +66,17 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func unregister(_ application: Text, _ reply: DBus.Reply<>) throws {
+  package func unregister(_ application: Text, _ reply: Reply<>) throws {
     call(reply.call, .unregister(application)) { $0.send(to: reply) }
   }
 
-  package func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: DBus.Reply<>) throws {
+  package func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply<>) throws {
     try refuseSandbox(reply.call, "set a preferred application")
     call(reply.call, .prefer(identifier.isEmpty ? nil : identifier, type: type)) { $0.send(to: reply) }
   }
 
   package func attachHost(
-    of identifier: Text, connected: [ObjectPath], choosesConfiguration: Bool, _ reply: DBus.Reply<ObjectPath, [ObjectPath]>
+    of identifier: Text, connected: [ObjectPath], choosesConfiguration: Bool, _ reply: Reply<ObjectPath, [ObjectPath]>
   ) throws {
     let shown = connected.compactMap { InterchangeNames.session(at: $0) }
     let unknown = connected.filter { InterchangeNames.session(at: $0) == nil }.map { Text($0.rawValue) }
@@ -94,7 +94,7 @@ extension Interchange: InterchangeCalls {
     call(reply.call, .newSession(application: application, configuration: configuration)) { $0.send(to: reply) }
   }
 
-  package func postNotification(_ name: Text, _ userInfo: Text, at path: ObjectPath, _ reply: DBus.Reply<>) throws {
+  package func postNotification(_ name: Text, _ userInfo: Text, at path: ObjectPath, _ reply: Reply<>) throws {
     let application = try application(at: path)
     _ = try self.userInfo(userInfo, as: "user_info")
     call(reply.call, .post(application: application, name: name, userInfo: userInfo)) { $0.send(to: reply) }
@@ -102,7 +102,7 @@ extension Interchange: InterchangeCalls {
 
   // MARK: Sessions
 
-  package func activate(_ activity: Text, at path: ObjectPath, _ reply: DBus.Reply<String, String>) throws {
+  package func activate(_ activity: Text, at path: ObjectPath, _ reply: Reply<String, String>) throws {
     let session = try session(at: path)
     var payload = Payload()
     payload.options.session = Text("\(session)")
@@ -113,15 +113,15 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  package func refresh(at path: ObjectPath, _ reply: DBus.Reply<>) throws {
+  package func refresh(at path: ObjectPath, _ reply: Reply<>) throws {
     call(reply.call, .refresh(try session(at: path))) { $0.send(to: reply) }
   }
 
-  package func destroy(_ animation: Text, at path: ObjectPath, _ reply: DBus.Reply<>) throws {
+  package func destroy(_ animation: Text, at path: ObjectPath, _ reply: Reply<>) throws {
     call(reply.call, .destroy(try session(at: path), animation: animation)) { $0.send(to: reply) }
   }
 
-  package func setState(_ state: Text, at path: ObjectPath, _ reply: DBus.Reply<>) throws {
+  package func setState(_ state: Text, at path: ObjectPath, _ reply: Reply<>) throws {
     let session = try session(at: path)
     guard let wanted = SceneState(rawValue: state.string), wanted != .unattached else {
       // Who may not set it hears that first.
@@ -133,12 +133,12 @@ extension Interchange: InterchangeCalls {
     call(reply.call, .setState(session, wanted)) { $0.send(to: reply) }
   }
 
-  package func disconnect(at path: ObjectPath, _ reply: DBus.Reply<>) throws {
+  package func disconnect(at path: ObjectPath, _ reply: Reply<>) throws {
     call(reply.call, .disconnect(try session(at: path))) { $0.send(to: reply) }
   }
 
   package func setProperty(
-    _ property: SessionProperty, to text: Text, _ access: PropertyAccess, _ reply: DBus.Reply<>
+    _ property: SessionProperty, to text: Text, _ access: PropertyAccess, _ reply: Reply<>
   ) throws {
     let session = try session(at: access.path)
     try refuseOthersThanHost(of: session, reply.call)
@@ -242,8 +242,8 @@ extension Interchange: InterchangeCalls {
   }
 }
 
-extension InterchangeCore.Reply {
-  fileprivate func send(to reply: DBus.Reply<>) { if case .done = self { reply.send() } else { fail(reply) } }
+extension CallAnswer {
+  fileprivate func send(to reply: Reply<>) { if case .done = self { reply.send() } else { fail(reply) } }
 
   fileprivate func send(to reply: DeliveryReply) {
     guard case .delivered(let delivered) = self else { return fail(reply) }
@@ -251,7 +251,7 @@ extension InterchangeCore.Reply {
       InterchangeNames.path(ofSession: delivered.session), delivered.outcome.string, "\(delivered.delivery)")
   }
 
-  fileprivate func fail<each Value: BusValue>(_ reply: DBus.Reply<repeat each Value>) {
+  fileprivate func fail<each Value: BusValue>(_ reply: Reply<repeat each Value>) {
     guard case .refused(let error) = self else { preconditionFailure("a call is answered with what it asked for") }
     reply.fail(error)
   }

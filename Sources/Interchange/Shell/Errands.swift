@@ -42,7 +42,9 @@ extension Interchange {
 
   private func read(_ delivery: UniqueIdentifier, for number: ErrandNumber) {
     do throws(StoreError) {
-      feed(.delivery(number, try book.recentDelivery(delivery) ?? store.delivery(delivery)))
+      // Most often it was made a moment ago.
+      let found = if let recent = book.recentDelivery(delivery) { Optional(recent) } else { try store.delivery(delivery) }
+      feed(.delivery(number, found))
     } catch {
       // The disk may be back before the deadline.
       log.error("the delivery \(delivery) cannot be read for the moment: \(error.message)")

@@ -1,7 +1,7 @@
 package import DBus
 import Glibc
 package import InterchangeCore
-package import InterchangeWire
+import InterchangeWire
 package import SceneModel
 package import SessionStore
 
@@ -25,7 +25,7 @@ package actor Interchange {
   /// What the world said while the store refused everything: it is told again.
   var backlog: [Cue] = []
   /// How calls are answered that were not answered yet.
-  var replies: [CallNumber: (Reply) -> Void] = [:]
+  var replies: [CallNumber: (CallAnswer) -> Void] = [:]
   var callNumber: CallNumber = 0
   /// When the core wants to be called.
   var alarm: (at: Int64, timer: Task<Void, Never>)?
@@ -104,6 +104,23 @@ package actor Interchange {
     connection.observeCalls { [log] call in
       log.debug("\(call.member) of \(call.path) is called by \(call.sender.map { "\($0)" } ?? "a peer")")
     }
+  }
+
+  // MARK: Manifests
+
+  /// What is installed now, in place of what was. The applications in `broken` stay what they were.
+  package func install(_ installed: [Text: (manifest: Manifest, file: Text)], keeping broken: Set<Text>) {
+    feed(.installed(installed.mapValues { InstalledManifest(manifest: $0.manifest, file: $0.file) }, keeping: broken))
+    endTurn()
+  }
+
+  /// Whether there is such an application.
+  package func knows(_ application: Text) -> Bool { book.manifest(of: application) != nil }
+
+  /// An application is there, or says something else of itself.
+  package func declare(_ manifest: Manifest) throws {
+    feed(.declared(manifest))
+    endTurn()
   }
 
   /// `observer` sees each event as everyone is told of it.

@@ -69,21 +69,23 @@ extension Interchange {
     let payload = try readPayload(document)
     endTurn()
     let caller = callers.caller(of: call)
-    var decision = try explain(payload, caller)
+    var decision = try explain(payload, caller).get()
     // To list what a decision passes by takes longer than the decision.
     call.tookLong()
     try hideSecrets(of: &decision.explanation.candidates)
     return decision.json
   }
 
-  private func explain(_ payload: Payload, _ caller: Caller) throws -> Decision {
+  private func explain(_ payload: Payload, _ caller: Caller) throws(InterchangeError) -> Result<Decision, InterchangeError> {
     while true {
+      let lack: Lack
       do throws(Lack) {
-        return try book.explain(payload, from: caller, at: moment).get()
+        return try book.explain(payload, from: caller, at: moment)
       } catch {
-        guard case .routing(let need) = error else { preconditionFailure("a decision lacks sessions and nothing else") }
-        try stored { () throws(StoreError) in try find(need) }
+        lack = error
       }
+      guard case .routing(let need) = lack else { preconditionFailure("a decision lacks sessions and nothing else") }
+      try stored { () throws(StoreError) in try find(need) }
     }
   }
 

@@ -31,7 +31,7 @@ extension Interchange {
   // MARK: Cues in
 
   /// A call that changes something: it is answered through `reply` once that is stored.
-  func call(_ call: Call, _ ask: Ask, _ reply: @escaping (Reply) -> Void) {
+  func call(_ call: Call, _ ask: Ask, _ reply: @escaping (CallAnswer) -> Void) {
     callNumber += 1
     replies[callNumber] = reply
     let effort = feed(.call(callNumber, callers.caller(of: call), ask))

@@ -212,3 +212,10 @@ extension SessionEntry {
     }
   }
 }
+
+extension State {
+  /// How near to the user a session's scene is; `unattached` where it has none, `nil` where there is no such session.
+  package func sceneState(of identifier: UniqueIdentifier) -> SceneState? {
+    slot(of: identifier).map { entries[Int($0)].state }
+  }
+}
