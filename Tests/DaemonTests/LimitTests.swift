@@ -98,33 +98,4 @@ import Testing
       for call in calls + [next] { await #expect(throws: (any Error).self) { try await call.value } }
     }
   }
-
-  @Test(arguments: PrivateBus.Kind.available)
-  func `of one sender a thousand calls are taken at once`(kind: PrivateBus.Kind) async throws {
-    try await withHouse(kind) { house in
-      try await house.serving("--durability", "memory") { daemon in
-        try await house.register(Manifests.cats)
-        let sender = try await house.bus.connect()
-        // They wait together until the bus has said who sends them, which it says after it has passed them on.
-        try await daemon.freeze()
-        for _ in 0..<1_100 {
-          try sender.send(
-            to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat", "cat1",
-            [String: String]())
-        }
-        _ = try await sender.owner(of: House.name)
-        daemon.signal(SIGCONT)
-        try await sender.call(
-          to: House.name, at: "/org/stagedoor/Interchange1", "org.freedesktop.DBus.Peer", "Ping")
-        #expect(try await house.eventSequence() == "1000")
-        // Once they are answered there is room again.
-        let (_, outcome, _) = try await sender.call(
-          to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat", "cat1",
-          [String: String](), returning: ObjectPath.self, String.self, String.self)
-        #expect(outcome == "activated")
-        #expect(try await house.eventSequence() == "1001")
-        await sender.close()
-      }
-    }
-  }
 }

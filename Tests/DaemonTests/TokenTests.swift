@@ -13,7 +13,7 @@ import Testing
       let second = try await house.refusal("Deliver", "string:\(document)")
       #expect(first.name == "org.stagedoor.Error.HostTimeout")
       #expect(second == first)
-      #expect(try await house.eventSequence() == "1", "it happened once")
+      #expect(try await house.eventSequence() == "2", "it happened once, and ended once")
     }
   }
 

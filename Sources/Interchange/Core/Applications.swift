@@ -158,11 +158,11 @@ extension PromptBook {
 
   /// Some hundred at a time: whoever calls meanwhile has a turn before the others.
   private mutating func discardOrphans(of application: Text) throws(Halt) {
-    guard memory.routing.manifest(of: application) != nil else {
+    guard let manifest = memory.routing.manifest(of: application) else {
       memory.orphaned[application] = nil
       return
     }
-    guard let orphans = known.orphans[application] else { throw .lacks(.orphans(of: application)) }
+    guard let orphans = known.orphans[application] else { throw .lacks(.orphans(manifest)) }
     for session in orphans { try discard(session, animation: "standard") }
     if orphans.count < PromptBook.orphansAtOnce { memory.orphaned[application] = nil }
   }

@@ -34,7 +34,7 @@ extension PromptBook {
     let request = Request(payload, from: sender(caller), newSession: newIdentifier())
     switch SceneRouting.decide(memory.routing, request, at: now.time, within: &steps) {
     case .decided(let decision): return decision
-    case .needs(let need): throw .lacks(.routing(need))
+    case .needs(let need): throw .lacks(.routing([need]))
     }
   }
 
@@ -47,12 +47,14 @@ extension PromptBook {
       return answer(number, .deliveredEach(first.deliveredItems))
     }
     do throws(Fault) { try payload.refuseWhatIsNotForEach() } catch { throw .refused(InterchangeError(payload: error)) }
+    let singles = payload.split
+    try askForAll(singles, caller)
     var steps = Limits.conditionSteps
     var items: [DeliveredItem] = []
     // The first delivery has the token for all of them.
     var digestOfFirst: Text? = digest
     var first: UniqueIdentifier?
-    for (place, single) in payload.split.enumerated() {
+    for (place, single) in singles.enumerated() {
       let decision = try decide(single, caller, within: &steps)
       if case .refused(let refusal) = decision.outcome {
         let error = InterchangeError(refusal)
@@ -70,6 +72,20 @@ extension PromptBook {
     step.effort += Limits.conditionSteps - steps
     if payload.options.token != nil, let first { keep(items, asAnswerOf: first) }
     answer(number, .deliveredEach(items))
+  }
+
+  /// What the items lack is read together, so that the cue does not come again for each of them.
+  private func askForAll(_ singles: [Payload], _ caller: Caller) throws(Halt) {
+    var needs: [Need] = []
+    let unused = UniqueIdentifier(high: 0, low: 0)
+    for single in singles {
+      let request = Request(single, from: sender(caller), newSession: unused)
+      if case .needs(let need) = SceneRouting.decide(memory.routing, request, at: now.time), !needs.contains(need) {
+        needs.append(need)
+        if needs.count == 64 { break }
+      }
+    }
+    if !needs.isEmpty { throw .lacks(.routing(needs)) }
   }
 
   /// What the call was answered is stored with the first of its deliveries: the same token gets it again.

@@ -54,14 +54,12 @@ extension OpenDelivery {
   /// Its host is there and is given it.
   func routed() -> DeliveryProgress { with { $0.state = .routed } }
 
-  /// Its host has gone. Where that had it in hand, it may have seen it; where it was working on it, that counts.
-  func heldAgain(wasInHand: Bool) -> DeliveryProgress {
+  /// Its host has gone. Where that had it in hand, the host may have seen it; a departure counts against it.
+  func heldAgain(wasInHand: Bool, isDeparture: Bool) -> DeliveryProgress {
     with { progress in
       progress.state = .held
-      if wasInHand {
-        progress.attempt += 1
-        progress.departures += 1
-      }
+      if wasInHand { progress.attempt += 1 }
+      if isDeparture { progress.departures += 1 }
     }
   }
 

@@ -167,7 +167,7 @@ extension PromptBook {
     case .decided(let decision):
       if case .refused(let refusal) = decision.outcome { throw .refused(InterchangeError(refusal)) }
       return decision
-    case .needs(let need): throw .lacks(.routing(need))
+    case .needs(let need): throw .lacks(.routing([need]))
     }
   }
 

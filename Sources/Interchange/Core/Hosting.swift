@@ -96,7 +96,8 @@ extension PromptBook {
           InterchangeError(.hostRefused, "the host of \(application) left three times while it had the delivery"))
         continue
       }
-      let progress = delivery.heldAgain(wasInHand: isDeparture)
+      let wasInHand = inHand.contains(delivery.identifier)
+      let progress = delivery.heldAgain(wasInHand: wasInHand, isDeparture: isDeparture)
       if progress != delivery.progress { note(.deliveryProgress(delivery.identifier, progress)) }
     }
   }

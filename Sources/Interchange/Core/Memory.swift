@@ -97,9 +97,10 @@ struct Memory {
   mutating func fold(_ record: Record, at moment: Moment) {
     switch record {
     case .session(let session):
-      if sessions[session.identifier] == nil, !routing.contains(session.identifier) { count(session.application, 1) }
+      let isKnown = routing.contains(session.identifier)
+      if !isKnown, sessions[session.identifier] == nil { count(session.application, 1) }
       sessions[session.identifier] = session
-      routingChanges.append(.session(routing.update(session)))
+      routingChanges.append(.session(isKnown ? routing.update(session) : routing.apply(.sessionMade(session))))
     case .sessionActivated(let activation): activate(activation)
     case .sessionDiscarded(let identifier):
       if let application = routing.application(of: identifier) ?? sessions[identifier]?.application { count(application, -1) }

@@ -244,6 +244,7 @@ package struct PromptBook: Sendable {
   }
 
   private mutating func charge(_ number: CallNumber, _ caller: Caller, _ ask: Ask) throws(Halt) {
+    guard ask.mayWait else { return }
     do throws(InterchangeError) {
       let calls = try ledger.charge(1, of: .calls, to: caller.principal)
       let bytes = ask.size > 0 ? try ledger.charge(ask.size, of: .callBytes, to: caller.principal) : nil
@@ -316,6 +317,14 @@ struct Identifiers: RandomNumberGenerator, Sendable {
 }
 
 extension Ask {
+  /// Whether it may be answered later than its turn. What is answered with its turn takes nothing.
+  fileprivate var mayWait: Bool {
+    switch self {
+    case .deliver, .deliverEach, .activate, .newSession, .attach: true
+    default: false
+    }
+  }
+
   /// Bytes of the document that came with it.
   fileprivate var size: Int {
     switch self {

@@ -79,7 +79,7 @@ extension PromptBook {
         // A sandbox reads its own application's sessions only.
         if !caller.mayTouch(decision.explanation.application ?? .empty) { decision.explanation.candidates = [] }
         return .success(decision)
-      case .needs(let need): throw .lacks(.routing(need))
+      case .needs(let need): throw .lacks(.routing([need]))
       }
     } catch {
       switch error {

@@ -119,13 +119,13 @@ package enum HostQuestion: Hashable, Sendable {
 
 /// What the core has to know before it can answer a cue. The shell reads it, calls ``PromptBook/learn(_:)``, and gives the cue again.
 package enum Lack: Error, Hashable, Sendable {
-  /// Sessions that a decision may look at.
-  case routing(Need)
+  /// Sessions that decisions may look at.
+  case routing([Need])
   /// These sessions, whole.
   case sessions([UniqueIdentifier])
   case delivery(UniqueIdentifier)
   /// What was made under a token, in the order in which it was made.
   case token(Text, owner: Text)
-  /// Some of an application's sessions whose configuration its manifest no longer has.
-  case orphans(of: Text)
+  /// Some of an application's sessions whose configuration its manifest does not have.
+  indirect case orphans(Manifest)
 }

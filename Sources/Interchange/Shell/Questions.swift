@@ -84,8 +84,8 @@ extension Interchange {
       } catch {
         lack = error
       }
-      guard case .routing(let need) = lack else { preconditionFailure("a decision lacks sessions and nothing else") }
-      try stored { () throws(StoreError) in try find(need) }
+      guard case .routing(let needs) = lack else { preconditionFailure("a decision lacks sessions and nothing else") }
+      try stored { () throws(StoreError) in for need in needs { try find(need) } }
     }
   }
 

@@ -162,7 +162,7 @@ extension Interchange {
 
   private func find(_ lack: Lack) throws(StoreError) {
     switch lack {
-    case .routing(let need): try find(need)
+    case .routing(let needs): for need in needs { try find(need) }
     case .sessions(let identifiers):
       var found: [Session] = []
       for identifier in identifiers {
@@ -176,7 +176,7 @@ extension Interchange {
         if let delivery = try store.delivery(identifier) { found.append(delivery) }
       }
       book.learn(.token(token, owner: owner, found))
-    case .orphans(let application): book.learn(.orphans(of: application, try orphans(of: application)))
+    case .orphans(let manifest): book.learn(.orphans(of: manifest.identifier, try orphans(of: manifest)))
     }
   }
 
@@ -195,10 +195,9 @@ extension Interchange {
     }
   }
 
-  private func orphans(of application: Text) throws(StoreError) -> [Session] {
-    guard let manifest = book.manifest(of: application) else { return [] }
+  private func orphans(of manifest: Manifest) throws(StoreError) -> [Session] {
     var orphans: [Session] = []
-    try store.forEachSession(of: application) { session in
+    try store.forEachSession(of: manifest.identifier) { session in
       if orphans.count < PromptBook.orphansAtOnce, !manifest.has(configurationOf: session) { orphans.append(session) }
     }
     return orphans
