@@ -63,7 +63,9 @@ struct Decider: ~Copyable {
   /// The session that the user acted in; one that is gone does not count. No step before step 3 asks.
   private(set) var requesting: Int32?
   var explanation = Explanation()
-  /// How many are left for the conditions that are asked.
+  /// Of the key, where there is one: it is made once, for all applications that are asked.
+  var keyHash: UInt64 = 0
+  /// How many are left, for all that is looked at.
   var steps: Int
 
   var options: PayloadOptions { _read { yield request.payload.options } }
@@ -79,6 +81,8 @@ struct Decider: ~Copyable {
 
   fileprivate mutating func decide(_ state: State) throws(Stop) -> Verdict {
     try refuseExpired()
+    // Those before it in a batch took what there was.
+    try refuseTooManySteps()
     if let named = options.session { return try namedSession(named, state) }
     if request.payload.items.isEmpty { return try withoutItems(state) }
     let subject = try findSubject(state)

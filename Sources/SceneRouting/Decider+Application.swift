@@ -32,15 +32,19 @@ extension Decider {
     // Before any condition is asked, since every need begins the decision anew.
     for application in among {
       if let scope = scope(application, subject, state) { try requireConcerned(scope, state) }
+      try refuseTooManySteps()
     }
     var preferring: [Int] = []
     for application in among {
       guard let scope = scope(application, subject, state) else { continue }
       if try best(in: scope, state)?.tier == .prefers { preferring.append(application) }
+      try refuseTooManySteps()
     }
     if preferring.count == 1 { return (preferring[0], .hasPreferringSession) }
     let rest = preferring.isEmpty ? among : preferring
     for application in rest { try requireAll(of: application, state) }
+    steps -= rest.reduce(0) { $0 + Steps.lookup * (1 + state.applications[$1].index.ofConfiguration.count) }
+    try refuseTooManySteps()
     let used = rest.compactMap { application in lastActivated(application, state).map { (application, $0) } }
     guard let latest = used.map(\.1).max() else { return (rest[0], .firstByIdentifier) }
     let last = used.filter { $0.1 == latest }
@@ -48,7 +52,7 @@ extension Decider {
   }
 
   /// Where the application would take the key; `nil` where there is no key, or no configuration for it.
-  private func scope(_ application: Int, _ subject: Subject, _ state: State) -> Scope? {
+  private mutating func scope(_ application: Int, _ subject: Subject, _ state: State) -> Scope? {
     guard !key.isEmpty, let route = try? route(of: application, for: subject, state) else { return nil }
     return Scope(application, route, state)
   }

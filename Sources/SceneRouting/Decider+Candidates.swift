@@ -6,14 +6,17 @@ extension Decider {
   /// With a key, the best session that prefers it, else the best that was set to take it. Without one no predicate is asked: then the
   /// sender says whether any session will do.
   mutating func candidate(_ scope: Scope, _ state: State) throws(Stop) -> Verdict? {
-    if request.listsCandidates { try listCandidates(scope, state) }
+    if request.listsCandidates { try requireAll(of: scope.application, state) }
     if key.isEmpty {
+      if request.listsCandidates { listCandidates(scope, state) }
       if options.disposition == .auto { return nil }
       let slot = try first(of: scope.application, state) { $0 == scope.route.configuration }
       guard let slot else { return nil }
       return .take(slot, .withoutKey)
     }
     let best = try best(in: scope, state)
+    // With the steps that the decision left, so that to explain it does not change it.
+    if request.listsCandidates { listCandidates(scope, state) }
     try refuseTooManySteps()
     guard let best else { return nil }
     let reason: SessionReason =
@@ -29,7 +32,10 @@ extension Decider {
     try requireConcerned(scope, state)
     var search = search(in: scope, state, within: steps)
     defer { steps = search.key.stepsLeft }
-    state.applications[scope.application].index.visit(key, of: scope.route.eligible) { search.consider($0, $1, $2) }
+    state.applications[scope.application].index.visit(key, hash: keyHash, of: scope.route.eligible) {
+      search.consider($0, $1, $2)
+      return search.key.stepsLeft >= 0
+    }
     guard let best = search.best, let requesting, requesting != best.slot, search.tier(requesting) == best.tier else {
       return search.best
     }
@@ -37,16 +43,21 @@ extension Decider {
   }
 
   func search(in scope: Scope, _ state: State, within steps: Int) -> Search {
-    Search(scope, AskedKey(key, steps: steps), explanation.routingActivity?.activityType, state.entries)
+    var asked = AskedKey(key, steps: steps)
+    if !key.isEmpty { asked.spend(state.applications[scope.application].index.cost(of: key, scope.route.eligible)) }
+    return Search(scope, asked, explanation.routingActivity?.activityType, state.entries)
   }
 
-  /// Who has so much asked makes others wait, and would have it asked again and again.
+  /// Others wait while a decision is made, so that one which takes too long is refused.
   func refuseTooManySteps() throws(Stop) {
     if steps >= 0 { return }
+    let subject =
+      key.isEmpty
+      ? "to find who takes this takes" : "to find who takes the key \(quoted(key.string)) of \(key.count) bytes takes"
     throw .refusal(
       .limitsExceeded,
-      "to ask every condition about the key \(quoted(key.string)) of \(key.count) bytes takes more than \(Limits.conditionSteps) steps: "
-        + "shorten the key, or the conditions that have LIKE or CONTAINS, or name a session")
+      "\(subject) more than \(Limits.conditionSteps) steps, which the items of a batch share: hand in fewer items or types at once, name an "
+        + "application or a session, shorten the key, or let fewer sessions have conditions with LIKE or CONTAINS")
   }
 
   /// The first of an application's sessions by step 9, of the configurations that are asked for.

@@ -14,12 +14,13 @@ extension Decider {
     return route
   }
 
-  func route(of application: Int, for subject: Subject?, _ state: State) throws(Stop) -> Route {
+  mutating func route(of application: Int, for subject: Subject?, _ state: State) throws(Stop) -> Route {
+    steps -= Steps.application
     if let name = options.configuration { return try namedRoute(name, application, state) }
     let route =
       if let subject {
         subject.declared.flatMap { state.declared[$0].route(of: application, role) }
-          ?? state.applications[application].makeRoute(subject.type, role, state.types)
+          ?? state.applications[application].makeRoute(subject.type, role, state.types, &steps)
       } else {
         state.applications[application].firstRoute(role: role)
       }

@@ -8,17 +8,20 @@ extension Decider {
   ///
   /// Nobody is looked at who is not listed: those that want it are found as the decision itself finds them, and the rest are taken
   /// from the front of each configuration's row.
-  mutating func listCandidates(_ scope: Scope, _ state: State) throws(Stop) {
-    try requireAll(of: scope.application, state)
-    var search = search(in: scope, state, within: Limits.conditionSteps)
+  mutating func listCandidates(_ scope: Scope, _ state: State) {
+    var search = search(in: scope, state, within: steps)
     let rows = state.applications[scope.application].index.ofConfiguration
     let eligible = rows.indices.filter { isCandidate(configuration: $0, scope) }
     var listed: [Int32: Candidate.Tier] = [:]
-    if !key.isEmpty {
-      state.applications[scope.application].index.visit(key, of: scope.route.eligible) { interest, found, filing in
-        if let filing, !search.holds(filing) { return }
+    if !key.isEmpty, steps >= 0 {
+      state.applications[scope.application].index.visit(key, hash: keyHash, of: scope.route.eligible) {
+        interest, found, filing in
+        if let filing, !search.holds(filing) { return search.key.stepsLeft >= 0 }
         let wanted: Candidate.Tier = interest == .can ? .can : .prefers
-        for slot in found.prefix(maximumListed, where: { search.tier($0) == wanted }) { listed[slot] = wanted }
+        for slot in found.prefix(maximumListed, where: { search.tier($0) == wanted || search.key.stepsLeft < 0 }) {
+          listed[slot] = wanted
+        }
+        return search.key.stepsLeft >= 0
       }
       if let requesting {
         let tier = search.tier(requesting)

@@ -35,7 +35,8 @@ extension Decider {
     for (place, item) in request.payload.items.enumerated() {
       for (number, activity) in item.activities.enumerated()
       where isVisible(activity.visibility, to: application, state) {
-        if isStranger, !manifest.activityTypes.contains(activity.activityType) {
+        let isDeclared = state.declared(activity.activityType).map { state.declared[$0].isDeclared(by: application) }
+        if isStranger, isDeclared != true {
           undeclared = undeclared ?? activity
           continue
         }
@@ -54,14 +55,17 @@ extension Decider {
   }
 
   /// Without an activity one of the types in it has to be taken.
-  private func refuseUntaken(by application: Int, _ manifest: Manifest, _ state: State) throws(Stop) {
-    let visible = request.payload.items.flatMap(\.representations)
-      .filter { isVisible($0.visibility, to: application, state) }
-    guard let first = visible.first else { return }
-    let isTaken = visible.contains { representation in
-      manifest.contentTypes.contains { state.types.conforms(representation.type, to: $0) }
+  private mutating func refuseUntaken(by application: Int, _ manifest: Manifest, _ state: State) throws(Stop) {
+    var passed: Set<ContentType> = []
+    var first: Representation?
+    for item in request.payload.items {
+      for representation in item.representations where isVisible(representation.visibility, to: application, state) {
+        first = first ?? representation
+        guard passed.insert(representation.type).inserted, passed.count <= Limits.routedTypes else { continue }
+        if try applications(taking: representation.type, state).1.contains(application) { return }
+      }
     }
-    if isTaken { return }
+    guard let first else { return }
     throw .refusal(
       .activityTypeNotDeclared,
       "\(manifest.identifier) does not take \(quoted(first.type.spelling.string)), and a sandbox sends only what is declared: "

@@ -20,29 +20,40 @@ extension Decider {
     let hosting = named.flatMap { request.sender.hosts == state.applications[$0].identifier ? $0 : nil }
     if let subject = firstDeclared(named, state) { return subject }
     if let hosting, let subject = firstOfHost(hosting, state) { return subject }
-    if let subject = firstContent(named, state) { return subject }
+    if let subject = try firstContent(named, state) { return subject }
     throw .refused(undeclared(named, state))
   }
 
-  /// Each type is asked about once, however often it is in there, and no more than a hundred of those that nobody takes.
-  private mutating func firstContent(_ named: Int?, _ state: State) -> Subject? {
-    var untaken: Set<ContentType> = []
+  /// Each type is asked about once, however often the payload has it, and no more than `Limits.routedTypes` that lead nowhere.
+  private mutating func firstContent(_ named: Int?, _ state: State) throws(Stop) -> Subject? {
+    // A type that is hidden from some is asked about once more than one that is not.
+    var (passed, passedHidden): (Set<ContentType>, Set<ContentType>) = ([], [])
     for item in request.payload.items {
       for representation in item.representations {
-        let type = state.types.canonical(representation.type)
-        if untaken.contains(type) { continue }
-        if untaken.count == Limits.routedTypes { return nil }
-        let taking = state.applications(taking: type)
-        if taking.isEmpty { untaken.insert(type) }
+        let isNew =
+          representation.visibility == .all
+          ? passed.insert(representation.type).inserted : passedHidden.insert(representation.type).inserted
+        if !isNew { continue }
+        if passed.count + passedHidden.count > Limits.routedTypes { return nil }
+        let (type, taking) = try applications(taking: representation.type, state)
         let applications = taking.filter {
           isVisible(representation.visibility, to: $0, state) && (named == nil || named == $0)
         }
         if applications.isEmpty { continue }
         explanation.contentType = representation.type.text
-        return Subject(type: .content(representation.type), declared: nil, applications: applications)
+        return Subject(type: .content(type), declared: nil, applications: applications)
       }
     }
     return nil
+  }
+
+  mutating func applications(taking type: ContentType, _ state: State) throws(Stop) -> (AskedType, [Int]) {
+    try refuseTooManySteps()
+    steps -= Steps.type
+    let asked = AskedType(type, state.types)
+    let taking = state.applications(taking: asked, &steps)
+    try refuseTooManySteps()
+    return (asked, taking)
   }
 
   private mutating func firstDeclared(_ named: Int?, _ state: State) -> Subject? {
@@ -51,16 +62,22 @@ extension Decider {
         let type = request.payload.items[item].activities[number].activityType
         guard let declared = state.declared(type) else { continue }
         let visibility = request.payload.items[item].activities[number].visibility
-        var applications = state.declared[declared].applications
-        if visibility != .all || named != nil {
-          applications.removeAll { !isVisible(visibility, to: $0, state) || named != nil && named != $0 }
-        }
+        let applications = applications(declaring: declared, visibility, named, state)
         if applications.isEmpty { continue }
         explanation.routingActivity = RoutingActivity(item: item, activity: number, activityType: type)
         return Subject(type: .activity(type), declared: declared, applications: applications)
       }
     }
     return nil
+  }
+
+  /// At most one where the options name an application, or where only the sender's own may see the activity.
+  private func applications(
+    declaring declared: Int, _ visibility: Visibility, _ named: Int?, _ state: State
+  ) -> [Int] {
+    let only = named ?? (visibility == .all ? nil : request.sender.hosts.flatMap(state.application))
+    guard let only else { return visibility == .all ? state.declared[declared].applications : [] }
+    return state.declared[declared].isDeclared(by: only) && isVisible(visibility, to: only, state) ? [only] : []
   }
 
   private mutating func firstOfHost(_ application: Int, _ state: State) -> Subject? {
@@ -119,8 +136,13 @@ extension Decider {
 
   // MARK: 2. What it is about: the key
 
-  /// Of an activity its content, else its page. Of other things the first item's file or link.
   mutating func findKey() {
+    readKey()
+    if !key.isEmpty { keyHash = KeyTable.hash(key) }
+  }
+
+  /// Of an activity its content, else its page. Of other things the first item's file or link.
+  private mutating func readKey() {
     if let place = explanation.routingActivity {
       let activities = request.payload.items[place.item].activities
       if let identifier = activities[place.activity].targetContentIdentifier, !identifier.isEmpty {

@@ -27,6 +27,7 @@ struct Search: ~Copyable {
 
   /// Where a candidate stands. A veto outweighs everything; a window that nobody set conditions for takes only what it already shows.
   mutating func tier(_ slot: Int32) -> Candidate.Tier {
+    key.spend(Steps.visit)
     guard mayTake(slot) else { return .out }
     if prefers(slot) || isShown(by: slot) { return .prefers }
     return entries[Int(slot)].can == nil ? .out : .can
@@ -57,6 +58,7 @@ struct Search: ~Copyable {
   ///
   /// Conditions that come in no order are all asked, and their sessions nothing more: so the work is the same whenever the same is asked.
   mutating func consider(_ interest: Interest, _ found: Found, _ filing: Filing?) {
+    key.spend(Steps.visit)
     if let filing, !holds(filing) { return }
     let tier: Candidate.Tier = interest == .can ? .can : .prefers
     // Who only can take it is of no use where somebody prefers it. One that prefers it is found as such as well.
@@ -73,6 +75,9 @@ struct Search: ~Copyable {
   }
 
   private mutating func wants(_ slot: Int32, _ interest: Interest) -> Bool {
+    key.spend(Steps.visit)
+    // The decision is refused, whoever is taken here.
+    if key.stepsLeft < 0 { return true }
     guard mayTake(slot) else { return false }
     return switch interest {
     case .can: entries[Int(slot)].can != nil

@@ -21,7 +21,7 @@ package enum Limits {
   package static let items = 1_000
   package static let perItem = 100
 
-  /// Types that no application takes and that a payload is routed past: each is held against all that applications take.
+  /// Content types that a payload is routed past: each is looked up, and a sender who means something puts it in front.
   package static let routedTypes = 100
 
   /// Bytes of an activity type, a content type, or the name of a configuration: as long as a name on the bus may be, since they are
@@ -34,6 +34,9 @@ package enum Limits {
   /// Configurations of a manifest, in all roles: routing keeps a set of them in one machine word.
   package static let configurations = 64
 
+  /// Sessions without a scene that are kept of an application whose manifest does not say how many: more than anyone puts away by hand.
+  package static let keptSessions = 10_000
+
   /// Activity types or content types that a manifest declares, or that all its configurations take: each of these is held against each
   /// of those, whenever it is read.
   package static let types = 1_000
@@ -41,9 +44,8 @@ package enum Limits {
   /// Faults that a manifest's author is told at once: whoever has more starts with these.
   package static let faults = 100
 
-  /// Steps that all conditions together may take which one decision asks, each some nanoseconds: others wait meanwhile. A pattern of up
-  /// to 64 bytes takes one for each byte of the key, so that fifty thousand of them can be held against a usual key, and some
-  /// hundred against the longest.
+  /// Steps that a decision may take, about two nanoseconds each, so that nobody waits longer than 20 milliseconds for another's. Some ten
+  /// thousand conditions that no index finds can be asked about a usual key, and some hundred about the longest.
   package static let conditionSteps = 1 << 23
 
   /// Bytes of a predicate, and how deep it may nest: what `docs/predicates.md` promises.

@@ -11,6 +11,7 @@ extension Manifest: DocumentWriting {
     fields["NSUserActivityTypes"] = activityTypes
     if isDynamic { fields["StagedoorDynamicConfiguration"] = true }
     fields["StagedoorExec"] = exec
+    if keptSessions != Limits.keptSessions { fields["StagedoorKeepSessions"] = keptSessions }
     if routing != .seated { fields["StagedoorRouting"] = routing }
     fields.object("UIApplicationSceneManifest") { scenes in
       if supportsMultipleScenes { scenes["UIApplicationSupportsMultipleScenes"] = true }

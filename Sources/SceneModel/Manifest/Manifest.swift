@@ -22,13 +22,16 @@ package struct Manifest: Hashable, Sendable {
   /// The host is asked which configuration a new session gets.
   package var isDynamic: Bool
   package var routing: Routing
+  /// How many sessions without a scene are kept. Beyond that the one which was activated first goes.
+  package var keptSessions: Int
   /// A command line that starts the application.
   package var exec: Text?
 
   package init(
     identifier: Text, displayName: Text? = nil, bundleName: Text? = nil, activityTypes: [Text] = [],
     contentTypes: [ContentType] = [], supportsMultipleScenes: Bool = false, configurations: [SceneConfiguration],
-    isDynamic: Bool = false, routing: Routing = .seated, exec: Text? = nil
+    isDynamic: Bool = false, routing: Routing = .seated,
+    keptSessions: Int = Limits.keptSessions, exec: Text? = nil
   ) {
     self.identifier = identifier
     self.displayName = displayName
@@ -39,6 +42,7 @@ package struct Manifest: Hashable, Sendable {
     self.configurations = configurations
     self.isDynamic = isDynamic
     self.routing = routing
+    self.keptSessions = keptSessions
     self.exec = exec
   }
 

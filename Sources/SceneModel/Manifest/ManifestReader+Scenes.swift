@@ -110,9 +110,9 @@ extension DocumentNode {
     }
   }
 
-  fileprivate func requireCount() throws(Fault) -> Int {
-    guard let integer, integer >= 1, integer <= Int32.max else {
-      throw fault("a whole number from 1 to \(Int32.max)")
+  func requireCount(from least: Int64 = 1) throws(Fault) -> Int {
+    guard let integer, integer >= least, integer <= Int32.max else {
+      throw fault("a whole number from \(least) to \(Int32.max)")
     }
     return Int(integer)
   }

@@ -53,6 +53,8 @@ struct ManifestReader<Node: DocumentNode> {
         manifest.isDynamic = attempt { () throws(Fault) in try node.requireSwitch() } ?? false
       case "StagedoorRouting":
         manifest.routing = attempt { () throws(Fault) in try node.requireChoice(Manifest.Routing.self) } ?? .seated
+      case "StagedoorKeepSessions":
+        manifest.keptSessions = attempt { () throws(Fault) in try node.requireCount(from: 0) } ?? Limits.keptSessions
       case "StagedoorExec":
         let exec = attempt { () throws(Fault) in try node.requireName("a command line", atMost: Limits.text) }
         // A message says nothing of how a program is started: who sends one could have us start anything.

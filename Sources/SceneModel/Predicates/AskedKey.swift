@@ -1,4 +1,4 @@
-/// A key that conditions are asked about, however many: folded when one first asks for it, once in each way, and with a limit to the work.
+/// A key that conditions are asked about, with a limit to the work. It is folded once in each way, when a condition first asks for that.
 package struct AskedKey {
   package let text: Text
   /// How many steps conditions may still take. Below 0 they were too many, and what is answered since means nothing.
@@ -11,6 +11,8 @@ package struct AskedKey {
     self.text = text
     stepsLeft = steps
   }
+
+  package mutating func spend(_ steps: Int) { stepsLeft -= steps }
 
   mutating func fulfils(_ comparison: Comparison) -> Bool {
     if stepsLeft < 0 { return false }

@@ -46,12 +46,14 @@ package struct Comparison: Hashable, Sendable {
 }
 
 extension Comparison {
-  /// About how much work it is: as many steps as a pattern takes along the text, and a few for each text that is compared as a whole.
+  /// About how much work it is: as many steps as a pattern takes along the text, and some for each text that is compared as a whole.
   func steps(along subject: Text) -> Int {
     switch relation {
     case .contains(let pattern), .like(let pattern): TextPattern.steps(pattern, along: subject)
-    case .oneOf(let constants): 4 * (constants.count + 1)
-    default: 4
+    case .oneOf(let constants): 16 * (constants.count + 1)
+    case .equal(let text), .notEqual(let text), .less(let text), .lessOrEqual(let text), .greater(let text),
+      .greaterOrEqual(let text), .beginsWith(let text), .endsWith(let text):
+      16 + min(text.count, subject.count) / 16
     }
   }
 }

@@ -29,7 +29,8 @@ extension Condition {
 
   /// Calls itself once for each level, of which a parsed predicate has at most two for each parenthesis.
   package func evaluate(_ key: inout AskedKey) -> Bool {
-    switch self {
+    key.spend(8)
+    return switch self {
     case .always: true
     case .never: false
     case .comparison(let comparison): key.fulfils(comparison)

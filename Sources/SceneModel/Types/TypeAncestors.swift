@@ -33,6 +33,22 @@ struct TypeAncestors: Sendable {
     return row.first == TypeAncestors.many ? finds(ancestor, from: type) : row.contains(ancestor)
   }
 
+  /// Every ancestor of the type, without the type itself.
+  func all(of type: Number) -> [Number] {
+    let row = ancestors[type]
+    if row.first != TypeAncestors.many { return Array(row) }
+    var found: [Number] = []
+    var seen: Set<Number> = [type]
+    var waiting = [type]
+    while let current = waiting.popLast() {
+      for parent in parents[current] where seen.insert(parent).inserted {
+        found.append(parent)
+        waiting.append(parent)
+      }
+    }
+    return found
+  }
+
   /// False where there are too many.
   private func walk(few walked: inout [Number], from type: Number) -> Bool {
     var next = 0

@@ -102,6 +102,28 @@ package struct TypeCatalog: Sendable {
     return tables.implied.parents(of: one.name, isDescribed: false).contains { tables.ancestors.has($0, ancestor) }
   }
 
+  /// The names of all types that this type conforms to, in the spelling of `canonical`. At times there are more.
+  package func kinds(of type: ContentType) -> [Text] {
+    let found = resolved(type)
+    var numbers: [TypeNames.Number] = []
+    if let number = found.number {
+      numbers = tables.ancestors.all(of: number)
+    } else {
+      for parent in tables.implied.parents(of: found.name, isDescribed: false) {
+        for number in [parent] + tables.ancestors.all(of: parent) where !numbers.contains(number) {
+          numbers.append(number)
+        }
+      }
+    }
+    var names = [found.name]
+    // A wildcard that nobody has described takes what is called so itself.
+    let wildcard = MIMEHalves(found.name).map { Text("\($0.type)/*") }
+    for name in [wildcard, "*/*"].compactMap(\.self) + numbers.map({ tables.names[$0] }) where !names.contains(name) {
+      names.append(name)
+    }
+    return names
+  }
+
   /// The one name that a type has among all its names: a MIME type where there is one.
   package func canonical(_ type: ContentType) -> ContentType {
     let found = resolved(type)

@@ -13,6 +13,7 @@ extension Decision: DocumentWriting {
     if let reason = why.sessionReason {
       fields.object("chosen") { chosen in
         chosen["because"] = Text(reason.sentence)
+        chosen["path"] = why.session.map(SessionReference.path)
         chosen["session"] = why.session
       }
     }
@@ -56,7 +57,9 @@ extension Candidate: DocumentWriting {
   package func write(to fields: inout some DocumentFields) {
     fields["because"] = Text(because)
     fields["can"] = can
-    fields["prefers"] = prefers
+    fields["path"] = SessionReference.path(of: session)
+    // One that only shows the key is in the highest tier too: what its condition says would contradict that.
+    if tier != .prefers || prefers != false { fields["prefers"] = prefers }
     fields["session"] = session
     fields["tier"] = tier
   }

@@ -32,6 +32,10 @@ struct PrefixTable: Sendable {
     if lengths[place].count == 0 { lengths.remove(at: place) }
   }
 
+  func cost(of key: Text) -> Int {
+    lengths.prefix { $0.bytes <= key.count }.reduce(0) { $0 + Steps.lookup + Steps.bytes($1.bytes) }
+  }
+
   /// Calls `visit` for each beginning of `key` that is there.
   func visit(_ key: Text, _ visit: (Interest, Members) -> Void) {
     key.withBytes { bytes in

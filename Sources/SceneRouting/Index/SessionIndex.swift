@@ -5,6 +5,8 @@ import SceneModel
 /// Each configuration has an index of its own, so that a decision never goes past the sessions of another to find one of this.
 struct SessionIndex: Sendable {
   private(set) var ofConfiguration: [Ranking]
+  /// The sessions whose configuration is none of the manifest's. They are out of routing.
+  private var others = Ranking()
   private var conditions: [ConditionIndex]
   private var pool = Members.Pool()
 
@@ -15,9 +17,14 @@ struct SessionIndex: Sendable {
 
   // MARK: Who is there
 
+  var slots: [Int32] { (ofConfiguration + [others]).flatMap { $0.places.map(\.slot) } }
+
   mutating func insert(_ slot: Int32, _ entries: [SessionEntry]) {
     let configuration = Int(entries[Int(slot)].configuration)
-    guard configuration >= 0 else { return }
+    guard configuration >= 0 else {
+      others.insert(slot, entries)
+      return
+    }
     ofConfiguration[configuration].insert(slot, entries)
     conditions[configuration].insert(slot, &pool, entries)
   }
@@ -25,29 +32,41 @@ struct SessionIndex: Sendable {
   /// Its entry is still what it was when it was inserted.
   mutating func remove(_ slot: Int32, _ entries: [SessionEntry]) {
     let configuration = Int(entries[Int(slot)].configuration)
-    guard configuration >= 0 else { return }
+    guard configuration >= 0 else {
+      others.remove(slot, entries)
+      return
+    }
     ofConfiguration[configuration].remove(slot, entries)
     conditions[configuration].remove(slot, &pool, entries)
   }
 
   // MARK: Who may be concerned
 
-  /// Calls `visit` with the sessions that may be concerned with `key`, those of one kind at a time, until all were visited; and with the
-  /// conditions that are still to be asked, of those sessions that share them. These come in no order that means anything.
+  /// What it takes to look a key up, without what is found.
+  func cost(of key: Text, _ eligible: ConfigurationSet) -> Int {
+    conditions.indices.reduce(0) { cost, place in
+      eligible.contains(Int16(place)) ? cost + Steps.lookup + conditions[place].prefixes.cost(of: key) : cost
+    }
+  }
+
+  /// Calls `visit` with the sessions that may be concerned with `key`, those of one kind at a time, and with the conditions that are still
+  /// to be asked, of those sessions that share them. These come in no order that means anything. It ends early where `visit` answers false
+  /// of such conditions.
   ///
   /// Each part of a configuration's index is asked where it stands, since to take out the whole would copy its references.
   @inline(__always)
-  func visit(_ key: Text, of eligible: ConfigurationSet = .all, _ visit: (Interest, Found, Filing?) -> Void) {
+  func visit(
+    _ key: Text, hash: UInt64, of eligible: ConfigurationSet, _ visit: (Interest, Found, Filing?) -> Bool
+  ) {
     func tell(_ interest: Interest, _ members: Members) {
-      if let found = members.found(in: pool) { visit(interest, found, nil) }
+      if let found = members.found(in: pool) { _ = visit(interest, found, nil) }
     }
-    let hash = KeyTable.hash(key)
     for place in conditions.indices where eligible.contains(Int16(place)) {
       conditions[place].keys.visit(hash, tell)
       if !conditions[place].prefixes.isEmpty { conditions[place].prefixes.visit(key, tell) }
       if !conditions[place].rest.isEmpty {
         for (filing, members) in conditions[place].rest {
-          if let found = members.found(in: pool) { visit(filing.interest, found, filing) }
+          if let found = members.found(in: pool), !visit(filing.interest, found, filing) { return }
         }
       }
     }

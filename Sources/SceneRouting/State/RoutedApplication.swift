@@ -1,4 +1,4 @@
-package import SceneModel
+import SceneModel
 
 /// An application as routing sees it: its manifest, an index of its sessions, and which of them are known.
 struct RoutedApplication: Sendable {
@@ -10,6 +10,8 @@ struct RoutedApplication: Sendable {
   private var numbers: [Kind: Int32] = [:]
   var index = SessionIndex(configurations: 0)
   var knowledge = Knowledge()
+  /// The configurations by the content types that they name.
+  private var naming = TypeIndex()
 
   struct Kind: Hashable, Sendable {
     let role: Text
@@ -18,9 +20,13 @@ struct RoutedApplication: Sendable {
 
   init(identifier: Text) { self.identifier = identifier }
 
-  mutating func setManifest(_ manifest: Manifest?) {
+  mutating func setManifest(_ manifest: Manifest?, _ types: TypeCatalog) {
     self.manifest = manifest
     index = SessionIndex(configurations: manifest?.configurations.count ?? 0)
+    naming = TypeIndex()
+    for (place, configuration) in (manifest?.configurations ?? []).enumerated() {
+      for type in configuration.contentTypes { naming.insert(type, place, types) }
+    }
   }
 
   // MARK: Kinds
@@ -53,11 +59,25 @@ struct RoutedApplication: Sendable {
   }
 
   /// Which configuration a type goes to, and which others may have sessions for it.
-  func makeRoute(_ type: RoutedType, _ role: Text, _ types: TypeCatalog) -> Route? {
+  func makeRoute(_ type: RoutedType, _ role: Text, _ types: TypeCatalog, _ steps: inout Int) -> Route? {
     guard let configurations = manifest?.configurations else { return nil }
     let ofRole = configurations.indices.filter { configurations[$0].role == role }
-    let naming = ofRole.filter { configurations[$0].names(type, types) }
-    let family = ofRole.filter { configurations[$0].namesFamily(of: type, types) }
+    let naming: [Int]
+    let family: [Int]
+    switch type {
+    case .activity(let type):
+      naming = ofRole.filter { configurations[$0].names(type) }
+      family = ofRole.filter { configurations[$0].namesFamily(of: type) }
+    case .content(let type):
+      // Of a content type a family is whatever it conforms to.
+      var (same, conforming): (Set<Int>, Set<Int>) = ([], [])
+      self.naming.visit(type, types, &steps) { places, isSame in
+        conforming.formUnion(places)
+        if isSame { same.formUnion(places) }
+      }
+      naming = ofRole.filter(same.contains)
+      family = ofRole.filter(conforming.contains)
+    }
     let open = ofRole.filter { configurations[$0].namesNoTypes }
     let because: ConfigurationReason =
       !naming.isEmpty ? .namesType : !family.isEmpty ? .namesFamily : !open.isEmpty ? .namesNoTypes : .firstOfRole
@@ -81,33 +101,43 @@ struct Route: Sendable {
 struct DeclaredType: Sendable {
   /// Who declares it, in the order of their identifiers.
   private(set) var applications: [Int] = []
-  /// What step 4 says of it.
-  private var routes: [(application: Int, role: Text, route: Route)] = []
+  /// What step 4 says of it, for each of these applications.
+  private var routes: [Int: [(role: Text, route: Route)]] = [:]
 
   mutating func add(_ type: Text, _ application: Int, _ all: [RoutedApplication], _ types: TypeCatalog) {
-    let place = applications.firstIndex { all[application].identifier < all[$0].identifier } ?? applications.count
-    applications.insert(application, at: place)
+    applications.insert(application, at: place(of: application, all))
+    var ofRoles: [(Text, Route)] = []
+    var steps = Int.max
     for role in Set((all[application].manifest?.configurations ?? []).map(\.role)) {
-      guard let route = all[application].makeRoute(.activity(type), role, types) else { continue }
-      routes.append((application, role, route))
+      guard let route = all[application].makeRoute(.activity(type), role, types, &steps) else { continue }
+      ofRoles.append((role, route))
     }
+    routes[application] = ofRoles
   }
 
-  mutating func forget(_ application: Int) {
-    applications.removeAll { $0 == application }
-    routes.removeAll { $0.application == application }
+  mutating func forget(_ application: Int, _ all: [RoutedApplication]) {
+    if routes.removeValue(forKey: application) == nil { return }
+    applications.remove(at: place(of: application, all))
   }
 
-  func route(of application: Int, _ role: Text) -> Route? {
-    routes.first { $0.application == application && $0.role == role }?.route
+  /// Where the application stands among the others, or would.
+  private func place(of application: Int, _ all: [RoutedApplication]) -> Int {
+    var (low, high) = (0, applications.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if all[applications[middle]].identifier < all[application].identifier { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
+
+  func isDeclared(by application: Int) -> Bool { routes[application] != nil }
+
+  func route(of application: Int, _ role: Text) -> Route? { routes[application]?.first { $0.role == role }?.route }
 }
 
 /// Places of configurations in a manifest, of which there are at most `Limits.configurations`.
 struct ConfigurationSet: Sendable {
   private var bits: UInt64 = 0
-
-  static let all = ConfigurationSet(0..<64)
 
   init(_ places: some Sequence<Int>) {
     for place in places { bits |= 1 << UInt64(place) }
@@ -117,24 +147,7 @@ struct ConfigurationSet: Sendable {
 }
 
 /// What a payload is routed by: the type of an activity, or where there is none the type of something in it.
-package enum RoutedType: Hashable, Sendable {
+enum RoutedType: Sendable {
   case activity(Text)
-  case content(ContentType)
-}
-
-extension SceneConfiguration {
-  fileprivate func names(_ type: RoutedType, _ types: TypeCatalog) -> Bool {
-    switch type {
-    case .activity(let type): names(type)
-    case .content(let type): contentTypes.contains { $0 == type || types.canonical($0) == types.canonical(type) }
-    }
-  }
-
-  /// Of an activity type by its name, of a content type by conformance.
-  fileprivate func namesFamily(of type: RoutedType, _ types: TypeCatalog) -> Bool {
-    switch type {
-    case .activity(let type): namesFamily(of: type)
-    case .content(let type): contentTypes.contains { types.conforms(type, to: $0) }
-    }
-  }
+  case content(AskedType)
 }

@@ -14,6 +14,8 @@ package struct State: Sendable {
   /// The activity types that applications declare, or declared once.
   private var declaredNumbers: [Text: Int] = [:]
   var declared: [DeclaredType] = []
+  /// The applications by the content types that they take.
+  private var takers = TypeIndex()
 
   var entries: [SessionEntry] = []
   var freeSlots: [Int32] = []
@@ -48,9 +50,12 @@ package struct State: Sendable {
   private mutating func setManifest(_ manifest: Manifest?, of identifier: Text) {
     let number = number(of: identifier)
     for type in applications[number].manifest?.activityTypes ?? [] {
-      if let declared = declaredNumbers[type] { self.declared[declared].forget(number) }
+      if let declared = declaredNumbers[type] { self.declared[declared].forget(number, applications) }
     }
-    applications[number].setManifest(manifest)
+    for type in applications[number].manifest?.contentTypes ?? [] { takers.remove(type, number, types) }
+    for type in manifest?.contentTypes ?? [] { takers.insert(type, number, types) }
+    let slots = applications[number].index.slots
+    applications[number].setManifest(manifest, types)
     for type in manifest?.activityTypes ?? [] {
       let declared = declaredNumbers[type] ?? self.declared.count
       if declared == self.declared.count {
@@ -59,9 +64,9 @@ package struct State: Sendable {
       }
       self.declared[declared].add(type, number, applications, types)
     }
-    for slot in entries.indices where entries[slot].application == number {
-      resolveConfiguration(Int32(slot))
-      applications[number].index.insert(Int32(slot), entries)
+    for slot in slots {
+      resolveConfiguration(slot)
+      applications[number].index.insert(slot, entries)
     }
   }
 
@@ -87,11 +92,12 @@ package struct State: Sendable {
   /// The type as those who declare it keep it, so that a million sessions which show something of it share one text.
   func shared(_ type: Text) -> Text { declaredNumbers.index(forKey: type).map { declaredNumbers[$0].key } ?? type }
 
-  /// In the order of their identifiers.
-  func applications(taking type: ContentType) -> [Int] {
-    applications.indices
-      .filter { applications[$0].manifest?.contentTypes.contains { types.conforms(type, to: $0) } ?? false }
-      .sorted { applications[$0].identifier < applications[$1].identifier }
+  /// Those that take the type, in the order of their identifiers.
+  func applications(taking type: AskedType, _ steps: inout Int) -> [Int] {
+    var found: Set<Int> = []
+    takers.visit(type, types, &steps) { takers, _ in found.formUnion(takers) }
+    steps -= found.count * Steps.lookup
+    return found.sorted { applications[$0].identifier < applications[$1].identifier }
   }
 
   /// Which application takes a type that several declare; `nil` clears it.
@@ -103,7 +109,7 @@ package struct State: Sendable {
   func preferredApplication(for type: RoutedType) -> Text? {
     switch type {
     case .activity(let type): preferred[type]
-    case .content(let type): preferredForContent.isEmpty ? nil : preferredForContent[types.canonical(type)]
+    case .content(let type): preferredForContent.isEmpty ? nil : preferredForContent[type.canonical]
     }
   }
 }

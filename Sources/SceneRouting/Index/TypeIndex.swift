@@ -1,0 +1,83 @@
+import SceneModel
+
+/// Who takes which content types, found by the names of a type and of its kinds. A lookup costs the same however many types are declared.
+///
+/// Each declared type is filed under its name and, where it has parameters, under the first of them: a type with parameters takes only
+/// what has them too, so that the parameters of the type that is asked for lead to it.
+struct TypeIndex: Sendable {
+  private struct Place: Hashable {
+    let name: Text
+    let parameter: ContentType.Parameter?
+  }
+
+  private struct Declared {
+    let type: ContentType
+    let canonical: ContentType
+    /// Those who declare it: numbers of applications, or places of configurations.
+    var takers: [Int]
+  }
+
+  private var declared: [Place: [Declared]] = [:]
+  private var withParameters = 0
+
+  private static func place(_ canonical: ContentType) -> Place {
+    Place(name: canonical.form == .everything ? "*/*" : canonical.name, parameter: canonical.parameters.first)
+  }
+
+  mutating func insert(_ type: ContentType, _ taker: Int, _ types: TypeCatalog) {
+    let canonical = types.canonical(type)
+    let place = Self.place(canonical)
+    if let found = declared[place]?.firstIndex(where: { $0.canonical == canonical }) {
+      if declared[place]?[found].takers.contains(taker) == false { declared[place]?[found].takers.append(taker) }
+      return
+    }
+    if place.parameter != nil { withParameters += 1 }
+    declared[place, default: []].append(Declared(type: type, canonical: canonical, takers: [taker]))
+  }
+
+  mutating func remove(_ type: ContentType, _ taker: Int, _ types: TypeCatalog) {
+    let canonical = types.canonical(type)
+    let place = Self.place(canonical)
+    guard let found = declared[place]?.firstIndex(where: { $0.canonical == canonical }) else { return }
+    declared[place]?[found].takers.removeAll { $0 == taker }
+    if declared[place]?[found].takers.isEmpty == false { return }
+    declared[place]?.remove(at: found)
+    if declared[place]?.isEmpty ?? true { declared[place] = nil }
+    if place.parameter != nil { withParameters -= 1 }
+  }
+
+  /// Calls `visit` with those who declare a type that `asked` conforms to, and with whether that is the very type. A taker who declares
+  /// several such types is visited for each of them.
+  ///
+  /// - Parameter steps: pays for what is looked at.
+  func visit(_ asked: AskedType, _ types: TypeCatalog, _ steps: inout Int, _ visit: ([Int], _ isSame: Bool) -> Void) {
+    func look(_ place: Place) {
+      steps -= Steps.lookup
+      for declared in declared[place] ?? [] {
+        steps -= Steps.conformance
+        if steps < 0 { return }
+        guard types.conforms(asked.type, to: declared.type) else { continue }
+        steps -= declared.takers.count
+        visit(declared.takers, declared.canonical == asked.canonical)
+      }
+    }
+    for name in asked.names {
+      look(Place(name: name, parameter: nil))
+      if withParameters == 0 { continue }
+      for parameter in asked.canonical.parameters { look(Place(name: name, parameter: parameter)) }
+    }
+  }
+}
+
+/// A content type that is asked about, with the names of all types that it conforms to: found out once, however many are asked.
+struct AskedType: Sendable {
+  let type: ContentType
+  let canonical: ContentType
+  let names: [Text]
+
+  init(_ type: ContentType, _ types: TypeCatalog) {
+    self.type = type
+    canonical = types.canonical(type)
+    names = types.kinds(of: type)
+  }
+}
