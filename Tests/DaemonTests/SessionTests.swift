@@ -58,7 +58,8 @@ import Testing
         rows[0].dropLast() == [landings[0].session, "org.example.Cats", "Cat Detail", "unattached", "cat1", "Tom"])
       #expect(rows[0].last == (try await house.property("LastActivated", of: landings[0].session)))
       #expect(try await house.sessions(of: "org.example.Player").map { $0[0] } == [landings[1].session])
-      #expect(try await house.sessions(of: "org.example.None").isEmpty)
+      let unknown = try await house.refusal("ListSessions", "string:org.example.None", "string:", "uint32:0")
+      #expect(unknown.name == "org.stagedoor.Error.NoSuchApplication")
       let page = try await house.call("ListSessions", "string:org.example.Cats", "string:", "uint32:2")
       #expect(page[0].elements.map { $0.elements[0].text } == [landings[0].session, landings[2].session])
       let rest = try await house.call(
