@@ -119,5 +119,7 @@ def play(ask):
     (kept,), _ = call("EventsSince", "tu", 0, 0)
     is_equal([(number, name) for number, name, _ in kept], [(heard[-1], name) for name, heard in events], "the events")
     for (number, name, document), (_, heard) in zip(kept, events):
-        is_equal(sorted(json.loads(document).values()), sorted(map(str, heard[:-1])), f"what number {number}, {name}, says")
+        told = json.loads(document)
+        del told["time"]  # a signal does not say when it was sent
+        is_equal(sorted(told.values()), sorted(map(str, heard[:-1])), f"what number {number}, {name}, says")
     print("the round was played")
