@@ -12,7 +12,7 @@ extension Interchange: InterchangeCalls {
 
   package func deliver(_ document: Text, _ reply: DeliveryReply) throws {
     let payload = try readPayload(document)
-    try deliver(payload, fingerprint: document, from: callers.caller(of: reply.call), reply)
+    try deliver(payload, fingerprint: fingerprint(of: document, payload), from: callers.caller(of: reply.call), reply)
   }
 
   package func explain(_ document: Text, _ call: Call) throws -> Text {
@@ -40,7 +40,7 @@ extension Interchange: InterchangeCalls {
     let payload = try readPayload(document)
     let caller = callers.caller(of: reply.call)
     try refuseFiles(payload, caller)
-    let fingerprint = Text("each \(document)")
+    let fingerprint = fingerprint(of: Text("each \(document)"), payload)
     if let first = try firstDelivery(payload.options.token, fingerprint, caller) {
       reply.send(try results(of: first))
       return

@@ -233,6 +233,11 @@ extension Interchange {
     return (answer, first.progress.isOpen)
   }
 
+  /// What a second document under the token of a payload is compared with; "" where there is no token.
+  func fingerprint(of document: Text, _ payload: Payload) -> Text {
+    payload.options.token == nil ? .empty : Digest(of: document).hex
+  }
+
   /// What was made under a token: of what was tried again the last.
   func firstDelivery(_ token: Text?, _ fingerprint: Text, _ caller: Caller) throws -> StoredDelivery? {
     guard let token else { return nil }

@@ -39,6 +39,8 @@ package final class SessionStore {
   /// How many frames the write-ahead log had when the last transaction succeeded; 0 where the file itself has
   /// everything, `nil` where it is not known.
   var acknowledgedFrames: Int64?
+  /// What is private may stand in the write-ahead log.
+  var logHasPrivate = true
   /// Why nothing more is taken; `nil` while all is well.
   package private(set) var damage: StoreError?
   /// Used again and again, so that nothing is allocated for it.

@@ -131,10 +131,11 @@ final class Database {
   var framesInLog: Int64 { frames.pointee }
 
   /// Moves what the write-ahead log holds into the file. Nobody reads beside us, so all of it can be.
-  func checkpoint() throws(StoreError) {
+  func checkpoint(emptyingLog isEmptied: Bool = false) throws(StoreError) {
     var (all, moved): (Int32, Int32) = (0, 0)
     forgetSystemError()
-    let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &moved)
+    let code = sqlite3_wal_checkpoint_v2(
+      handle, nil, isEmptied ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, &all, &moved)
     if code != SQLITE_OK { throw error(code) }
     // What is written next begins the log anew.
     if all == moved { frames.pointee = 0 }
@@ -142,6 +143,19 @@ final class Database {
 
   /// From now on closing moves the write-ahead log into the file, and removes it.
   func letCloseCheckpoint() { _ = stagedoor_sqlite3_switch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
+
+  // MARK: What was deleted
+
+  private var overwritesDeleted = false
+
+  /// Whether pages that are given up are written once more, empty. Otherwise only what is deleted within a page that stays is overwritten, since that
+  /// page is written anyhow.
+  func overwriteDeleted(_ isWanted: Bool) throws(StoreError) {
+    if isWanted == overwritesDeleted { return }
+    // Prepared anew each time, since preparing is what changes it.
+    try execute("PRAGMA secure_delete = \(isWanted ? "ON" : "FAST")")
+    overwritesDeleted = isWanted
+  }
 
   // MARK: Memory and errors
 
