@@ -8,8 +8,8 @@ final class Database {
   let name: String
   private let handle: OpaquePointer
   private var isClosed = false
-  /// Called when SQLite says that the file is not what it wrote.
-  var onCorruption: (() -> Void)?
+  /// SQLite said that the file is not what it wrote. Who knows whether that is so, or was read so once.
+  private(set) var isSuspect = false
   /// Statements that are not in use. One that is in use belongs to its `Query`, so the same text can be run inside
   /// itself.
   private var idle: [StatementText: OpaquePointer] = [:]
@@ -165,7 +165,7 @@ final class Database {
 
   func error(_ code: Int32) -> StoreError {
     let error = StoreError(code, handle, name)
-    if error.kind == .corrupt { onCorruption?() }
+    if error.kind == .corrupt { isSuspect = true }
     return error
   }
 }
@@ -173,6 +173,15 @@ final class Database {
 /// Before a call whose failure is to be told from what failed earlier: where a commit fails, SQLite does not keep
 /// what the system said.
 func forgetSystemError() { errno = 0 }
+
+/// The system could not read, since the last call of `forgetSystemError`. SQLite calls a file corrupt where a read of it failed with `EIO`, and
+/// `quick_check` answers such a failure like damage; only this tells the two apart.
+var aReadFailed: Bool { readFailures.contains(errno) }
+
+/// Those of local disks, and of disks behind a network or another process.
+private let readFailures: Set<Int32> = [
+  EIO, ENXIO, ERANGE, ENODEV, ENOMEM, ESTALE, ETIMEDOUT, EREMOTEIO, ENOTCONN, ECONNABORTED, ESHUTDOWN, EHOSTDOWN,
+]
 
 extension StoreError {
   fileprivate init(_ code: Int32, _ handle: OpaquePointer, _ name: String) {
@@ -185,13 +194,16 @@ extension StoreError {
     case SQLITE_READONLY, SQLITE_PERM: kind = .readOnly
     case SQLITE_CANTOPEN: kind = errorNumber == EACCES || errorNumber == EPERM || errorNumber == EROFS ? .readOnly : .io
     case SQLITE_BUSY: kind = .locked
-    case SQLITE_CORRUPT, SQLITE_NOTADB: kind = .corrupt
+    case SQLITE_CORRUPT, SQLITE_NOTADB: kind = aReadFailed ? .io : .corrupt
     default: kind = .other
     }
     if kind == .locked { reason = "another process has it" }
-    let ofSystem = code & 0xFF == SQLITE_IOERR || code & 0xFF == SQLITE_CANTOPEN
+    if kind == .io, code & 0xFF != SQLITE_CANTOPEN { reason = String(cString: sqlite3_errstr(SQLITE_IOERR)) }
+    let ofSystem = code & 0xFF == SQLITE_IOERR || code & 0xFF == SQLITE_CANTOPEN || kind == .io
     if ofSystem, errorNumber != 0 { reason += " (\(String(cString: strerror(errorNumber))))" }
-    self.init(kind, "\(name): \(reason)", leavesDoubt: code & 0xFF == SQLITE_IOERR)
+    self.init(
+      kind, "\(name): \(reason)",
+      leavesDoubt: code & 0xFF != SQLITE_CANTOPEN && kind == .io || code & 0xFF == SQLITE_IOERR)
   }
 }
 
