@@ -75,6 +75,8 @@ extension SessionStore {
   package func rest(at now: Instant) throws(StoreError) -> Bool {
     self.now = max(self.now, now)
     let isDone = try write()
+    // It is as large as the largest entry was, and a payload may be 16 MiB.
+    body = LogBodyWriter()
     let database = try database()
     if database.framesInLog > 0 || logHasPrivate { try checkpoint(database, emptyingLog: true) }
     return isDone
