@@ -7,7 +7,7 @@ extension Record {
     switch self {
     case .delivery(let delivery):
       // Its payload twice, since the session that it goes to shows what came with it.
-      return small + 2 * delivery.payload.count + delivery.decision.count + delivery.fingerprint.count
+      return small + 2 * delivery.payload.count + delivery.decision.count
     case .event(let event): return small + event.arguments.count
     case .session:
       var body = LogBodyWriter()

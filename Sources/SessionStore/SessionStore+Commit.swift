@@ -27,6 +27,7 @@ extension SessionStore {
       position += 1
       tail.apply(record, at: position, bytes: size)
     }
+    logHasPrivate = logHasPrivate || tail.hasPrivate
     lastEventSequence = lastEvent
     self.now = max(self.now, now)
     if tail.count >= settlesAt || tail.bytes >= SessionStore.batchBytes { settleOrPutOff() }

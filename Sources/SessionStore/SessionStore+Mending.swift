@@ -13,9 +13,36 @@ extension SessionStore {
       try takeOver(opened, directory)
       return opened.database
     } catch {
-      if error.kind == .corrupt { directory.rememberDoubt() }
+      guard error.kind == .corrupt else { throw error }
+      // It was looked through.
+      if directory.isDoubted { return try goOnDamaged(directory) }
+      directory.rememberDoubt()
       throw error
     }
+  }
+
+  /// SQLite called the file corrupt. That may have been read wrong once, by the disk or on the way from there: so nothing that is in memory is
+  /// believed, and the file is opened anew and looked through. Where it is whole, all goes on.
+  func lookAgain(_ database: Database) throws(StoreError) -> Database {
+    guard let directory else { return database }
+    // Before anything else: the process may end while it looks.
+    directory.rememberDoubt()
+    database.close()
+    let error = StoreError(.io, "\(directory.file): could not be read as it was written")
+    connection = .doubtful(error)
+    return try mend(after: error)
+  }
+
+  /// The file was looked through and is damaged. What can be read of it is answered until the next start sets it aside; what it took until then would
+  /// go with it.
+  private func goOnDamaged(_ directory: StoreDirectory) throws(StoreError) -> Database {
+    let damage = StoreError(
+      .corrupt,
+      "\(directory.file): is damaged, and takes nothing more: it is set aside when stagedoord is started again")
+    self.damage = damage
+    guard let opened = try? OpenedFile(directory, durability, schema, rules, looksThrough: false) else { throw damage }
+    connection = .open(opened.database)
+    return opened.database
   }
 
   /// A header of 32 bytes; for each frame one of 24, and a page.
@@ -37,7 +64,6 @@ extension SessionStore {
     }
     connection = .open(opened.database)
     directory.rememberFiles()
-    watch(opened.database)
     // Settling may have been what failed, so what is in rows is asked of the file.
     if opened.position == position {
       ledger = opened.ledger

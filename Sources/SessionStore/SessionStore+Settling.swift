@@ -7,18 +7,21 @@ extension SessionStore {
   /// Writes what only the log has to its rows, and forgets what history need not keep. `commit` does it when there is
   /// enough; an owner who has nothing else to do may do it before. Nobody's answer depends on it.
   package func settle() throws(StoreError) {
-    if tail.count > 0 || !unreadable.isEmpty { try write() }
+    if tail.count > 0 || !unreadable.isEmpty { _ = try write() }
   }
 
-  private func write() throws(StoreError) {
+  /// Answers whether nothing is left to do.
+  private func write() throws(StoreError) -> Bool {
     let database = try database()
-    var settled = ledger
+    var (settled, isDone) = (ledger, true)
     // What is written behind needs no fsync of its own: the log has it, and the next commit's takes it along.
     if durability == .full { OpenedFile.setSynchronous(database, isFull: false) }
     do throws(StoreError) {
       try database.transaction { () throws(StoreError) in
+        if tail.hasPrivate { try database.overwriteDeleted(true) }
         try tail.writeSessions(database)
-        try tail.writeDeliveries(database, &settled)
+        try tail.writeDeliveries(database, &settled, at: now)
+        isDone = try emptySpent(database)
         try tail.writeEvents(database)
         try tail.writePreferences(database)
         try tail.writeOwed(database)
@@ -34,6 +37,7 @@ extension SessionStore {
       throw error
     }
     if durability == .full { OpenedFile.setSynchronous(database, isFull: true) }
+    try? database.overwriteDeleted(false)
     acknowledgedFrames = database.framesInLog
     ledger = settled
     tail = Tail()
@@ -41,6 +45,7 @@ extension SessionStore {
     settlesAt = SessionStore.batch
     try checkpointIfLong(database)
     database.releaseMemory()
+    return isDone
   }
 
   /// What rows have now; what nobody could read stays for whoever can.
@@ -64,16 +69,25 @@ extension SessionStore {
   }
 
   /// For an owner who has nothing else to do: what only the log has goes to its rows, what is too old goes, and the file has everything.
-  package func rest(at now: Instant) throws(StoreError) {
+  ///
+  /// - Returns: whether nothing is left to do. Much that is over goes in pieces, so that nobody waits long: then another call does the next.
+  @discardableResult
+  package func rest(at now: Instant) throws(StoreError) -> Bool {
     self.now = max(self.now, now)
-    try write()
+    let isDone = try write()
+    // It is as large as the largest entry was, and a payload may be 16 MiB.
+    body = LogBodyWriter()
     let database = try database()
-    if database.framesInLog > 0 { try checkpoint(database) }
+    if database.framesInLog > 0 || logHasPrivate { try checkpoint(database, emptyingLog: true) }
+    return isDone
   }
 
-  private func checkpoint(_ database: Database) throws(StoreError) {
+  private func checkpoint(_ database: Database, emptyingLog isEmptied: Bool = false) throws(StoreError) {
+    // The log keeps its bytes until others are written over them, and its length.
+    let isEmptied = isEmptied && (logHasPrivate || database.framesInLog > SessionStore.longLog)
     do throws(StoreError) {
-      try database.checkpoint()
+      try database.checkpoint(emptyingLog: isEmptied)
+      if isEmptied { logHasPrivate = false }
       acknowledgedFrames = database.framesInLog
     } catch {
       failed(error, database)

@@ -39,8 +39,10 @@ package final class SessionStore {
   /// How many frames the write-ahead log had when the last transaction succeeded; 0 where the file itself has
   /// everything, `nil` where it is not known.
   var acknowledgedFrames: Int64?
+  /// What is private may stand in the write-ahead log.
+  var logHasPrivate = true
   /// Why nothing more is taken; `nil` while all is well.
-  package private(set) var damage: StoreError?
+  package internal(set) var damage: StoreError?
   /// Used again and again, so that nothing is allocated for it.
   var body = LogBodyWriter()
 
@@ -96,7 +98,6 @@ package final class SessionStore {
     lastEventSequence = opened.lastEvent
     unreadable = opened.unreadable
     problems = opened.problems
-    watch(opened.database)
     takeOver(opened.database)
     directory?.rememberFiles()
   }
@@ -104,33 +105,35 @@ package final class SessionStore {
   /// Whether a store could be opened in a directory, as far as that can be seen while another process has it. The directory is made.
   package static func check(directory path: String) throws(StoreError) { try StoreDirectory.check(path, .current) }
 
-  /// What is damaged is looked through, and set aside, when it is opened the next time. What it took until then would go with it.
-  func watch(_ database: Database) {
-    guard let directory else { return }
-    database.onCorruption = { [weak self] in
-      directory.rememberDoubt()
-      self?.damage = StoreError(
-        .corrupt,
-        "\(directory.file): is damaged, and takes nothing more: it is set aside when stagedoord is started again")
-    }
-  }
-
-  /// What is corrupt is set aside once; what is then begun is empty.
+  /// Opens the file, and once more where that failed: a disk that failed to read once may read the next time, and what was read wrong once is no
+  /// damage. A file is set aside where it was opened anew, looked through, and found corrupt again. The store that is then begun is empty.
   private static func open(
     _ directory: StoreDirectory?, at now: Instant, _ open: () throws(StoreError) -> OpenedFile
   ) throws(StoreError) -> (OpenedFile, SetAside?) {
-    do throws(StoreError) {
-      return (try open(), nil)
-    } catch {
-      // Looking at a file leaves an empty log beside it.
-      directory?.removeEmptyLog()
-      guard error.kind == .corrupt, let directory else { throw error }
-      let setAside = SetAside(path: try directory.setAside(at: now), reason: error.message)
-      directory.forgetDoubt()
-      var begun = try open()
-      try begun.beginEvents(after: now)
-      return (begun, setAside)
+    var failures: [StoreError] = []
+    while true {
+      do throws(StoreError) {
+        return (try open(), nil)
+      } catch {
+        // Looking at a file leaves an empty log beside it.
+        directory?.removeEmptyLog()
+        guard let directory, error.kind == .corrupt || error.kind == .io else { throw error }
+        let isFirst = !failures.contains { $0.kind == error.kind }
+        failures.append(error)
+        if error.kind == .corrupt { directory.rememberDoubt() }
+        if isFirst { continue }
+        if error.kind == .io { throw error }
+        break
+      }
     }
+    guard let directory, let first = failures.first(where: { $0.kind == .corrupt }) else {
+      preconditionFailure("a store is set aside without a reason")
+    }
+    let setAside = SetAside(path: try directory.setAside(at: now), reason: first.message)
+    directory.forgetDoubt()
+    var begun = try open()
+    try begun.beginEvents(after: now)
+    return (begun, setAside)
   }
 
   /// After a crash the write-ahead log is still there, of a length that nobody told us: the file takes it in.
@@ -151,7 +154,12 @@ package final class SessionStore {
     try? settle()
     // Only a connection that nothing went wrong with may tidy up; settling may have made it another one.
     if case .open(let database) = connection {
-      database.letCloseCheckpoint()
+      if database.isSuspect {
+        // Nobody asked again, so nobody has looked.
+        directory?.rememberDoubt()
+      } else if damage == nil {
+        database.letCloseCheckpoint()
+      }
       database.close()
     }
     connection = .closed
@@ -161,7 +169,7 @@ package final class SessionStore {
   /// The connection, mended where that is needed.
   func database() throws(StoreError) -> Database {
     switch connection {
-    case .open(let database): return database
+    case .open(let database): return database.isSuspect && damage == nil ? try lookAgain(database) : database
     case .doubtful(let error): return try mend(after: error)
     case .closed: throw StoreError(.other, "the store is closed")
     }

@@ -71,12 +71,14 @@ extension Tail {
 
   // MARK: Deliveries
 
-  func writeDeliveries(_ database: Database, _ ledger: inout Ledger) throws(StoreError) {
+  func writeDeliveries(_ database: Database, _ ledger: inout Ledger, at now: Instant) throws(StoreError) {
     var added: [(number: Int64, identifier: UniqueIdentifier)] = []
     for (identifier, change) in deliveries {
       switch change {
       case .whole(_, let number): added.append((number, identifier))
       case .changed(let progress, let previous):
+        // The whole row is written anew, and the pages of its documents are given up.
+        if try Tail.isPrivate(identifier, database) { try database.overwriteDeleted(true) }
         var query = try database.query(Tail.changingDelivery)
         progress.put(into: &query)
         progress.putEnd(into: &query)
@@ -89,9 +91,13 @@ extension Tail {
     added.sort { $0.number < $1.number }
     var query = try database.query(Tail.addingDelivery)
     for (number, identifier) in added {
-      guard case .whole(let delivery, _) = deliveries[identifier] else { continue }
+      guard case .whole(var delivery, _) = deliveries[identifier] else { continue }
+      let isSpent = delivery.isSpent(at: now)
+      if isSpent { delivery.forgetDocuments() }
+      let documents: KeptDocuments = isSpent && !delivery.cameToNothing ? .none : .all
       func add() throws(StoreError) {
         query.put(number)
+        query.put(documents.rawValue)
         delivery.put(into: &query)
         try query.run()
       }
@@ -105,24 +111,39 @@ extension Tail {
     }
   }
 
+  private static func isPrivate(_ delivery: UniqueIdentifier, _ database: Database) throws(StoreError) -> Bool {
+    var query = try database.query("SELECT is_private FROM delivery WHERE identifier = ?")
+    query.put(delivery)
+    return try query.step() && query.number(at: 0) != 0
+  }
+
   private static let addingDelivery = """
-    INSERT OR IGNORE INTO delivery (number, \(StoredDelivery.columns))
-      VALUES (?, \(places(for: StoredDelivery.columns)))
+    INSERT OR IGNORE INTO delivery (number, documents, \(StoredDelivery.columns))
+      VALUES (?, ?, \(places(for: StoredDelivery.columns)))
     """
 
   private static let changingDelivery = """
     UPDATE delivery SET state = ?, is_open = ?, session = ?, outcome = ?, attempt = ?, departures = ?, error = ?,
-      message = ?, ended = ? WHERE identifier = ?
+      message = ?, ended = ?, documents = \(KeptDocuments.all.rawValue) WHERE identifier = ?
     """
 
   private static func write(
     _ previous: PreviouslyShown, of delivery: UniqueIdentifier, _ database: Database
   ) throws(StoreError) {
+    var release = try database.query(releasingPrevious)
+    release.put(delivery)
+    try release.run()
     var query = try database.query(changingPrevious)
     previous.put(into: &query)
     query.put(delivery)
     try query.run()
   }
+
+  /// What the delivery stood on until now may be looked at again.
+  private static let releasingPrevious = """
+    UPDATE delivery SET documents = \(KeptDocuments.all.rawValue) WHERE documents = \(KeptDocuments.previous.rawValue)
+      AND identifier = (SELECT previous_by FROM delivery WHERE identifier = ?)
+    """
 
   private static let changingPrevious =
     "UPDATE delivery SET (\(PreviouslyShown.columns)) = (\(places(for: PreviouslyShown.columns))) WHERE identifier = ?"

@@ -64,10 +64,13 @@ struct Tail {
 
   private(set) var count = 0
   private(set) var bytes = 0
+  /// An entry of the log may hold what is private.
+  private(set) var hasPrivate = false
 
   mutating func apply(_ record: Record, at position: Int64, bytes: Int) {
     count += 1
     self.bytes += bytes
+    hasPrivate = hasPrivate || record.mayBePrivate
     switch record {
     case .session(let session):
       sessions[session.identifier] = .whole(session)
@@ -99,6 +102,8 @@ struct Tail {
     case .whole(var whole, let number):
       whole.progress = progress
       if let previous { whole.previous = previous }
+      // A payload may be 16 MiB, so it goes at once. What has a deadline goes when it is written to its row.
+      if whole.isSpent(at: Instant(microseconds: .min)) { whole.forgetDocuments() }
       deliveries[delivery] = .whole(whole, number: number)
     case .changed(_, let earlier): deliveries[delivery] = .changed(progress, previous ?? earlier)
     case nil: deliveries[delivery] = .changed(progress, previous)
@@ -119,6 +124,20 @@ struct Tail {
       sessions.values[place].add(activation)
     } else {
       sessions[activation.session] = .activated(activation)
+    }
+  }
+}
+
+extension Record {
+  /// What it says is not to be found in the file once it is gone. Of a session that is discarded nobody knows here.
+  var mayBePrivate: Bool {
+    switch self {
+    case .session(let session): session.isPrivate || session.hasSecrets
+    case .sessionActivated(let activation): activation.isPrivate ?? false
+    case .sessionDiscarded: true
+    case .delivery(let delivery): delivery.isPrivate
+    case .deliveryRedirected(_, _, let previous): previous.isPrivate
+    default: false
     }
   }
 }

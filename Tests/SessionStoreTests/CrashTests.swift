@@ -18,7 +18,7 @@ struct CrashTests {
       for step in 0..<25 {
         let records = generator.records()
         try store.commit(records, at: generator.now)
-        model.apply(records)
+        model.apply(records, at: generator.now)
         acknowledged.append((directory.size(of: "stagedoor.db-wal"), model))
         if step % 10 == 9 { try store.settle() }
       }

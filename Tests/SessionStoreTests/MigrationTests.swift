@@ -16,11 +16,11 @@ struct MigrationTests {
     for step in 0..<40 {
       let records = generator.records()
       try store.commit(records, at: generator.now)
-      model.apply(records)
+      model.apply(records, at: generator.now)
       if step == 30 { try store.settle() }
     }
     // It is not closed, so that the last of it is in no row.
-    return (try directory.copy().asVersion(version, killed: isKilled), model)
+    return (try directory.copy().asVersion(version, killed: isKilled), model.fingerprintsDigested())
   }
 
   /// What each session is filed under where this version made it.

@@ -47,8 +47,64 @@ struct OpeningTests {
     #expect(directory.names.contains(name))
   }
 
+  @Test(arguments: [
+    "lock", "stagedoor.db-wal", "stagedoor.db-journal", "stagedoor.db-shm", "stagedoor.db-doubt",
+    "stagedoor.db-wal-mended",
+  ])
+  func `what is no file is refused where a file of the store belongs, and is never waited for`(name: String) throws {
+    let directory = TemporaryDirectory()
+    var store = try open(directory)
+    try store.commit([event(1)], at: noon)
+    store.close()
+    let path = "\(directory.path)/\(name)"
+    for kind in [S_IFIFO, S_IFDIR, S_IFLNK] {
+      remove(path)
+      switch kind {
+      case S_IFIFO: #expect(mkfifo(path, 0o600) == 0)
+      case S_IFDIR: #expect(mkdir(path, 0o700) == 0)
+      default: #expect(symlink("/dev/null", path) == 0)
+      }
+      let what =
+        kind == S_IFLNK
+        ? "is a symbolic link; put the file itself there, or link to the directory"
+        : "is no file; take it away, and start stagedoord again"
+      let opening = failure { () throws(StoreError) in _ = try open(directory) }
+      let checking = failure { () throws(StoreError) in try SessionStore.check(directory: directory.path) }
+      #expect(opening?.message == "\(path): \(what)")
+      #expect(checking?.message == opening?.message)
+    }
+    remove(path)
+    store = try open(directory)
+    #expect((store.setAside, store.lastEventSequence) == (nil, 1))
+  }
+
+  @Test func `a pipe in the place of the store is set aside, and is never waited for`() throws {
+    let directory = TemporaryDirectory()
+    mkfifo(directory.path + "/stagedoor.db", 0o600)
+    try SessionStore.check(directory: directory.path)
+    #expect(try open(directory).setAside?.reason == "\(directory.path)/stagedoor.db: it is no file")
+  }
+
+  @Test func `a directory with others' files that others may look into is refused, and stays as it is`() throws {
+    let directory = TemporaryDirectory()
+    directory.write([], to: "another program's")
+    chmod(directory.path, 0o755)
+    let expected =
+      "\(directory.path): is shared with other users; give --state a directory of its own, or keep them out with \"chmod go= "
+      + "\(directory.path)\""
+    #expect(failure { () throws(StoreError) in _ = try open(directory) }?.message == expected)
+    #expect(failure { () throws(StoreError) in try SessionStore.check(directory: directory.path) }?.message == expected)
+    #expect(directory.mode() == 0o755)
+    #expect(directory.names == ["another program's"])
+    chmod(directory.path, 0o700)
+    try open(directory).commit([event(1)], at: noon)
+  }
+
   @Test func `directories that are missing are made`() throws {
     let directory = TemporaryDirectory()
+    // What is above them is shared, as a home often is.
+    directory.write([], to: "another program's")
+    chmod(directory.path, 0o755)
     let path = directory.path + "/state/stagedoor"
     let store = try SessionStore(directory: path, rules: rules, at: noon)
     try store.commit([event(1)], at: noon)
@@ -284,7 +340,7 @@ struct OpeningTests {
       for _ in 0..<40 {
         let records = generator.records()
         try store.commit(records, at: generator.now)
-        model.apply(records)
+        model.apply(records, at: generator.now)
       }
       if isKilled { directory = directory.copy() } else { store.close() }
       let next = try open(directory, schema: OpeningTests.next)
@@ -304,16 +360,16 @@ struct OpeningTests {
       for step in 0..<120 {
         let records = generator.records()
         try store.commit(records, at: generator.now)
-        model.apply(records)
+        model.apply(records, at: generator.now)
         if step == 80 { try store.settle() }
       }
       if isKilled { directory = directory.copy() } else { store.close() }
       let earlier = try directory.asVersion(version)
       let next = try open(earlier)
       #expect(next.setAside == nil)
-      try expectSame(next, model)
+      try expectSame(next, model.fingerprintsDigested())
       next.close()
-      try expectSame(try open(earlier), model)
+      try expectSame(try open(earlier), model.fingerprintsDigested())
     }
   }
 

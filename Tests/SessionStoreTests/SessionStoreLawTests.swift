@@ -15,7 +15,7 @@ struct SessionStoreLawTests {
     for step in 0..<40 {
       let records = generator.records()
       try store.commit(records, at: generator.now)
-      model.apply(records)
+      model.apply(records, at: generator.now)
       switch generator.below(6) {
       case 0: try store.settle()
       case 1:
@@ -38,7 +38,7 @@ struct SessionStoreLawTests {
     for _ in 0..<300 {
       let records = generator.records()
       try store.commit(records, at: generator.now)
-      model.apply(records)
+      model.apply(records, at: generator.now)
     }
     try expectSame(store, model)
   }
@@ -52,7 +52,7 @@ struct SessionStoreLawTests {
     for step in 0..<30 {
       let records = generator.records()
       try store.commit(records, at: generator.now)
-      model.apply(records)
+      model.apply(records, at: generator.now)
       if step == 20 { try store.settle() }
     }
     for limit in 1...4 {
@@ -95,7 +95,7 @@ struct SessionStoreLawTests {
       ) {
         do throws(StoreError) {
           try store.commit(records, at: generator.now)
-          model.apply(records)
+          model.apply(records, at: generator.now)
         } catch {
           #expect(error.kind == .full || error.kind == .io)
           generator.wasRefused(records)

@@ -110,7 +110,9 @@ private func faultyMethods(over system: UnsafePointer<sqlite3_io_methods>) -> Un
     let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
     copy.initialize(to: system.pointee)
     copy.pointee.xRead = { file, bytes, count, offset in
-      guard let file, let methods = methods(file, for: .read) else { return failedRead }
+      guard let file, let methods = methods(file, for: .read) else {
+        return errno == EIO ? failedByDisk : failedRead
+      }
       return methods.pointee.xRead(file, bytes, count, offset)
     }
     copy.pointee.xWrite = { file, bytes, count, offset in
@@ -139,6 +141,8 @@ nonisolated(unsafe) private var made: [UnsafePointer<sqlite3_io_methods>: Unsafe
 
 // As SQLite names them in macros that Swift does not see.
 private let failedRead: Int32 = SQLITE_IOERR | 1 << 8
+/// What SQLite makes of `EIO`, and calls corrupt later on.
+private let failedByDisk: Int32 = SQLITE_IOERR | 33 << 8
 private let failedWrite: Int32 = SQLITE_IOERR | 3 << 8
 private let failedSync: Int32 = SQLITE_IOERR | 4 << 8
 

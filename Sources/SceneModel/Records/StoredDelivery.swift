@@ -13,17 +13,18 @@ package struct StoredDelivery: Hashable, Sendable {
 
   /// What the host is told about where it comes from; "" for nothing.
   package var sourceApplication: Text = .empty
-  /// What a second document under the same token is compared with: the document that came, after the name of the call that it came with.
+  /// The digest of the document that came, after the name of the call that it came with, in hexadecimal; "" where there is no token. A second
+  /// document under the same token is compared with it.
   package var fingerprint: Text = .empty
   package var isPrivate = false
   package var routing: RoutingPlace?
-  /// What the session showed before: it is put back when the delivery fails.
+  /// What the session showed before: it is put back when the delivery fails. Emptied once it cannot be put back any more.
   package var previous = PreviouslyShown()
   /// What the whole call was answered, where it made more than this delivery; "" elsewhere.
   package var answer: Text = .empty
   /// As a document.
   package var decision: Text = .empty
-  /// As a document.
+  /// As a document; "" once the delivery is spent.
   package var payload: Text = .empty
 
   package init(
@@ -115,6 +116,8 @@ package struct PreviouslyShown: Hashable, Sendable {
     self.shownBy = shownBy
   }
 
+  package mutating func forgetDocuments() { (userActivity, openedContent, title) = (nil, .empty, .empty) }
+
   package init(_ session: Session) {
     self.init(
       userActivity: session.userActivity, openedContent: session.openedContent, title: session.title,
@@ -150,6 +153,20 @@ package struct DeliverySummary: Hashable, Sendable {
 }
 
 extension StoredDelivery {
+  /// The delivery is over, and can neither be handed to another host nor be taken back: one that was handled may go elsewhere until its deadline.
+  package func isSpent(at now: Instant) -> Bool {
+    !progress.isOpen && (progress.state != .handled || deadline < now)
+  }
+
+  /// Nothing came of the delivery. Where a later one to the same session fails as well, the session shows again what it showed before both.
+  package var cameToNothing: Bool { progress.state == .failed || progress.state == .cancelled }
+
+  /// Drops the documents that nobody needs of a delivery that is spent. The decision and the fingerprint stay.
+  package mutating func forgetDocuments() {
+    payload = .empty
+    if !cameToNothing { previous.forgetDocuments() }
+  }
+
   package var summary: DeliverySummary {
     var summary = DeliverySummary(
       identifier: identifier, application: application, sender: sender, token: token, created: created,

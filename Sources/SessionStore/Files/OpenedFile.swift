@@ -11,8 +11,10 @@ struct OpenedFile {
   private(set) var unreadable: [Int64] = []
   private(set) var problems: [String] = []
 
+  /// - Parameter looksThrough: whether a file that is in doubt is looked through first. One that is known to be damaged is not.
   init(
-    _ directory: StoreDirectory?, _ durability: Durability, _ schema: Schema, _ rules: ReadingRules
+    _ directory: StoreDirectory?, _ durability: Durability, _ schema: Schema, _ rules: ReadingRules,
+    looksThrough: Bool = true
   ) throws(StoreError) {
     if let directory { problems = try OpenedFile.prepare(directory) }
     database = try Database(path: directory?.file)
@@ -23,7 +25,7 @@ struct OpenedFile {
     let version = try OpenedFile.version(of: database, schema)
     try OpenedFile.configure(database, durability)
     if version < schema.version { try schema.migrate(database, from: version, rules) }
-    if let directory, directory.isDoubted {
+    if let directory, directory.isDoubted, looksThrough {
       try OpenedFile.lookThrough(database)
       directory.forgetDoubt()
     }
@@ -84,7 +86,7 @@ struct OpenedFile {
   private static func lookThrough(_ database: Database) throws(StoreError) {
     var query = try database.query("PRAGMA quick_check(1)")
     if try query.step(), case .text(let answer)? = try? query.cell(), answer != "ok" {
-      throw StoreError(.corrupt, "\(database.name): \(answer)")
+      throw StoreError(aReadFailed ? .io : .corrupt, "\(database.name): \(answer)")
     }
   }
 

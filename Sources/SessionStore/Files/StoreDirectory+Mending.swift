@@ -9,7 +9,7 @@ extension StoreDirectory {
   ///
   /// - Parameter length: `nil` where it is not known, and all of it is kept.
   func mendWriteAheadLog(length: Int64?) throws(StoreError) {
-    let log = open(writeAheadLog, O_RDWR | O_CLOEXEC)
+    let log = open(writeAheadLog, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     if log < 0 {
       if errno == ENOENT, length ?? 0 == 0 { return }
       throw StoreError(writeAheadLog, "cannot be opened", errno)
@@ -22,7 +22,7 @@ extension StoreDirectory {
     if ftruncate(log, length) != 0 { throw StoreError(writeAheadLog, "cannot be cut", errno) }
 
     let copied = writeAheadLog + "-mended"
-    let copy = open(copied, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+    let copy = open(copied, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0o600)
     if copy < 0 { throw StoreError(copied, "cannot be made", errno) }
     defer { close(copy) }
     try StoreDirectory.copy(log, to: copy, length, copied)

@@ -21,6 +21,8 @@ final class StoreDirectory {
     file = path + "/stagedoor.db"
     writeAheadLog = file + "-wal"
     try StoreDirectory.make(path)
+    try StoreDirectory.refuseShared(path)
+    try StoreDirectory.refuseOthers(in: path)
     // SQLite's own locks would do, but they are dropped when anything in this process closes the file, and the file
     // is looked at before SQLite opens it.
     lock = try StoreDirectory.lock(path)
@@ -48,6 +50,30 @@ final class StoreDirectory {
       return try restrict(path, to: 0o700)
     }
     if status.st_mode & S_IFMT != S_IFDIR { throw StoreError(.io, "\(path): is no directory") }
+  }
+
+  /// What others may look into may be theirs as well, or meant for them.
+  private static func refuseShared(_ path: String) throws(StoreError) {
+    var status = stat()
+    if stat(path, &status) != 0 { throw StoreError(path, "cannot be looked at", errno) }
+    let isShared = status.st_mode & 0o077 != 0
+    if isShared, status.st_uid != geteuid() || !holdsOnlyOurs(path) {
+      throw StoreError(
+        .io,
+        "\(path): is shared with other users; give --state a directory of its own, or keep them out with \"chmod go= \(path)\""
+      )
+    }
+  }
+
+  /// Such a directory nobody else can miss, so it is made its owner's alone without a word. An empty one is.
+  private static func holdsOnlyOurs(_ path: String) -> Bool {
+    guard let directory = opendir(path) else { return false }
+    defer { closedir(directory) }
+    while let entry = readdir(directory) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if ![".", "..", "lock"].contains(name), !name.hasPrefix("stagedoor.db") { return false }
+    }
+    return true
   }
 
   /// Whatever the umask is, and whoever made it.
@@ -82,9 +108,13 @@ final class StoreDirectory {
   /// Whether a store could be opened there, as far as that can be seen while another process has it.
   static func check(_ path: String, _ schema: Schema) throws(StoreError) {
     try make(path)
+    try refuseShared(path)
     if access(path, W_OK | X_OK) != 0 { throw StoreError(path, "cannot be written to", errno) }
+    try refuseOthers(in: path)
     let file = path + "/stagedoor.db"
-    for path in [file, file + "-wal"] { try refuseLink(path) }
+    var status = stat()
+    // Opening something else might wait, or do something. It is set aside later.
+    if lstat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG { return }
     let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0 {
       if errno == ENOENT { return }
@@ -136,7 +166,7 @@ final class StoreDirectory {
   enum Content { case nothing, emptyFile, file, somethingElse(String) }
 
   func content() throws(StoreError) -> Content {
-    for path in [file, writeAheadLog] { try StoreDirectory.refuseLink(path) }
+    try StoreDirectory.refuseOthers(in: path)
     var status = stat()
     if stat(file, &status) != 0 {
       let error = errno
@@ -146,10 +176,6 @@ final class StoreDirectory {
     if status.st_mode & S_IFMT != S_IFREG { return .somethingElse("it is no file") }
     // SQLite would take an empty file for a new one, and delete the log beside it.
     if status.st_size == 0 { return exists(writeAheadLog) ? .somethingElse("it is empty") : .emptyFile }
-    // The file may be whole, so somebody has to look.
-    if stat(writeAheadLog, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      throw StoreError(.io, "\(writeAheadLog): is no file; take it away, and start stagedoord again")
-    }
     return .file
   }
 
@@ -177,11 +203,24 @@ final class StoreDirectory {
 
   private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// What somebody put there as a link is another's file: it is neither written to nor given other rights.
-  private static func refuseLink(_ path: String) throws(StoreError) {
-    var status = stat()
-    guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return }
-    throw StoreError(.io, "\(path): is a symbolic link; put the file itself there, or link to the directory")
+  /// Where a file of ours belongs there is a file or nothing. A link leads to another's file, which is neither written to nor given other rights; a
+  /// pipe or a device would be waited for; and of a directory the store beside it may be whole, so somebody has to look. Only the store itself is
+  /// set aside, whatever it is.
+  private static func refuseOthers(in directory: String) throws(StoreError) {
+    for name in ["lock"] + ["", "-wal", "-journal", "-shm", "-doubt", "-wal-mended"].map({ "stagedoor.db" + $0 }) {
+      let path = "\(directory)/\(name)"
+      var status = stat()
+      guard lstat(path, &status) == 0 else { continue }
+      switch status.st_mode & S_IFMT {
+      case S_IFREG: continue
+      case S_IFLNK:
+        throw StoreError(.io, "\(path): is a symbolic link; put the file itself there, or link to the directory")
+      default:
+        if name != "stagedoor.db" {
+          throw StoreError(.io, "\(path): is no file; take it away, and start stagedoord again")
+        }
+      }
+    }
   }
 
   // MARK: Setting aside

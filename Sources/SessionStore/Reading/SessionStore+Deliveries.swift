@@ -1,8 +1,14 @@
 package import SceneModel
 
 extension SessionStore {
-  /// `nil` where there is none, or where its row does not parse, which is reported.
+  /// `nil` where there is none, or where its row does not parse, which is reported. One that is spent has no documents.
   package func delivery(_ identifier: UniqueIdentifier) throws(StoreError) -> StoredDelivery? {
+    var found = try wholeDelivery(identifier)
+    if let delivery = found, delivery.isSpent(at: now) { found?.forgetDocuments() }
+    return found
+  }
+
+  private func wholeDelivery(_ identifier: UniqueIdentifier) throws(StoreError) -> StoredDelivery? {
     let change = tail.deliveries[identifier]
     if case .whole(let delivery, _) = change { return delivery }
     let database = try database()

@@ -8,8 +8,8 @@ final class Database {
   let name: String
   private let handle: OpaquePointer
   private var isClosed = false
-  /// Called when SQLite says that the file is not what it wrote.
-  var onCorruption: (() -> Void)?
+  /// SQLite said that the file is not what it wrote. Who knows whether that is so, or was read so once.
+  private(set) var isSuspect = false
   /// Statements that are not in use. One that is in use belongs to its `Query`, so the same text can be run inside
   /// itself.
   private var idle: [StatementText: OpaquePointer] = [:]
@@ -131,10 +131,11 @@ final class Database {
   var framesInLog: Int64 { frames.pointee }
 
   /// Moves what the write-ahead log holds into the file. Nobody reads beside us, so all of it can be.
-  func checkpoint() throws(StoreError) {
+  func checkpoint(emptyingLog isEmptied: Bool = false) throws(StoreError) {
     var (all, moved): (Int32, Int32) = (0, 0)
     forgetSystemError()
-    let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &moved)
+    let code = sqlite3_wal_checkpoint_v2(
+      handle, nil, isEmptied ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, &all, &moved)
     if code != SQLITE_OK { throw error(code) }
     // What is written next begins the log anew.
     if all == moved { frames.pointee = 0 }
@@ -142,6 +143,19 @@ final class Database {
 
   /// From now on closing moves the write-ahead log into the file, and removes it.
   func letCloseCheckpoint() { _ = stagedoor_sqlite3_switch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
+
+  // MARK: What was deleted
+
+  private var overwritesDeleted = false
+
+  /// Whether pages that are given up are written once more, empty. Otherwise only what is deleted within a page that stays is overwritten, since that
+  /// page is written anyhow.
+  func overwriteDeleted(_ isWanted: Bool) throws(StoreError) {
+    if isWanted == overwritesDeleted { return }
+    // Prepared anew each time, since preparing is what changes it.
+    try execute("PRAGMA secure_delete = \(isWanted ? "ON" : "FAST")")
+    overwritesDeleted = isWanted
+  }
 
   // MARK: Memory and errors
 
@@ -151,7 +165,7 @@ final class Database {
 
   func error(_ code: Int32) -> StoreError {
     let error = StoreError(code, handle, name)
-    if error.kind == .corrupt { onCorruption?() }
+    if error.kind == .corrupt { isSuspect = true }
     return error
   }
 }
@@ -159,6 +173,15 @@ final class Database {
 /// Before a call whose failure is to be told from what failed earlier: where a commit fails, SQLite does not keep
 /// what the system said.
 func forgetSystemError() { errno = 0 }
+
+/// The system could not read, since the last call of `forgetSystemError`. SQLite calls a file corrupt where a read of it failed with `EIO`, and
+/// `quick_check` answers such a failure like damage; only this tells the two apart.
+var aReadFailed: Bool { readFailures.contains(errno) }
+
+/// Those of local disks, and of disks behind a network or another process.
+private let readFailures: Set<Int32> = [
+  EIO, ENXIO, ERANGE, ENODEV, ENOMEM, ESTALE, ETIMEDOUT, EREMOTEIO, ENOTCONN, ECONNABORTED, ESHUTDOWN, EHOSTDOWN,
+]
 
 extension StoreError {
   fileprivate init(_ code: Int32, _ handle: OpaquePointer, _ name: String) {
@@ -171,13 +194,16 @@ extension StoreError {
     case SQLITE_READONLY, SQLITE_PERM: kind = .readOnly
     case SQLITE_CANTOPEN: kind = errorNumber == EACCES || errorNumber == EPERM || errorNumber == EROFS ? .readOnly : .io
     case SQLITE_BUSY: kind = .locked
-    case SQLITE_CORRUPT, SQLITE_NOTADB: kind = .corrupt
+    case SQLITE_CORRUPT, SQLITE_NOTADB: kind = aReadFailed ? .io : .corrupt
     default: kind = .other
     }
     if kind == .locked { reason = "another process has it" }
-    let ofSystem = code & 0xFF == SQLITE_IOERR || code & 0xFF == SQLITE_CANTOPEN
+    if kind == .io, code & 0xFF != SQLITE_CANTOPEN { reason = String(cString: sqlite3_errstr(SQLITE_IOERR)) }
+    let ofSystem = code & 0xFF == SQLITE_IOERR || code & 0xFF == SQLITE_CANTOPEN || kind == .io
     if ofSystem, errorNumber != 0 { reason += " (\(String(cString: strerror(errorNumber))))" }
-    self.init(kind, "\(name): \(reason)", leavesDoubt: code & 0xFF == SQLITE_IOERR)
+    self.init(
+      kind, "\(name): \(reason)",
+      leavesDoubt: code & 0xFF != SQLITE_CANTOPEN && kind == .io || code & 0xFF == SQLITE_IOERR)
   }
 }
 

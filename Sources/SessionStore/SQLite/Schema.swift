@@ -14,6 +14,9 @@ package struct Schema: Sendable {
   /// these adds a step, and this follows.
   private static let keysVersion: Int64 = 2
 
+  /// Since which version a delivery has the digest of its document, and not the document once more.
+  private static let digestsVersion: Int64 = 3
+
   var version: Int64 { Int64(steps.count) }
 
   /// "StgD": what `file` and we know it by.
@@ -26,6 +29,9 @@ package struct Schema: Sendable {
   func migrate(_ database: Database, from version: Int64, _ rules: ReadingRules) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
       for step in steps[Int(version)...] { try database.execute(step) }
+      if version > 0, version < Schema.digestsVersion, self.version >= Schema.digestsVersion {
+        try Schema.digestFingerprints(database, rules)
+      }
       if version > 0, version < Schema.keysVersion, self.version >= Schema.keysVersion {
         try SessionKeys.fileAll(database, rules)
       }
@@ -97,8 +103,9 @@ extension Schema {
     CREATE INDEX delivery_over ON delivery (number) WHERE NOT is_open;
     """
 
-  /// When a delivery was over. The table is made anew for it, so that the column stands before the documents: SQLite walks through all pages of a
-  /// value to reach the column behind it.
+  /// When a delivery was over, and which documents it has (`KeptDocuments`). The table is made anew for it, so that the columns stand before the
+  /// documents: SQLite walks through all pages of a value to reach the column behind it. What is spent already comes without its payload; the newest
+  /// delivery tells of a moment that has passed.
   ///
   /// And how many sessions and discarded sessions each application has: triggers count, so whoever writes a row cannot forget to.
   private static let third = """
@@ -106,15 +113,16 @@ extension Schema {
       number INTEGER PRIMARY KEY, identifier BLOB NOT NULL UNIQUE, application TEXT NOT NULL, sender TEXT NOT NULL,
       token TEXT, created INTEGER NOT NULL, deadline INTEGER NOT NULL, state TEXT NOT NULL, is_open INTEGER NOT NULL,
       session BLOB, outcome TEXT NOT NULL, attempt INTEGER NOT NULL, departures INTEGER NOT NULL, error TEXT,
-      message TEXT, ended INTEGER, source_application TEXT NOT NULL, fingerprint TEXT NOT NULL,
+      message TEXT, ended INTEGER, documents INTEGER NOT NULL, source_application TEXT NOT NULL, fingerprint TEXT NOT NULL,
       is_private INTEGER NOT NULL, routing_item INTEGER, routing_activity INTEGER, previous_private INTEGER NOT NULL,
       previous_by BLOB, previous_title TEXT NOT NULL, previous_content TEXT NOT NULL, previous_activity TEXT,
       answer TEXT NOT NULL, decision TEXT NOT NULL, payload TEXT NOT NULL
     ) STRICT;
     INSERT INTO new_delivery
       SELECT number, identifier, application, sender, token, created, deadline, state, is_open, session, outcome, attempt,
-        departures, error, message, NULL, source_application, fingerprint, is_private, routing_item, routing_activity,
-        previous_private, previous_by, previous_title, previous_content, previous_activity, answer, decision, payload
+        departures, error, message, NULL, 2, source_application, fingerprint, is_private, routing_item, routing_activity,
+        previous_private, previous_by, previous_title, previous_content, previous_activity, answer, decision,
+        iif(is_open OR state = 'handled' AND deadline >= (SELECT max(created) FROM delivery), payload, '')
       FROM delivery;
     DROP TABLE delivery;
     ALTER TABLE new_delivery RENAME TO delivery;
@@ -123,6 +131,9 @@ extension Schema {
     CREATE INDEX delivery_open ON delivery (application) WHERE is_open;
     CREATE INDEX delivery_open_by_session ON delivery (session) WHERE is_open;
     CREATE INDEX delivery_over ON delivery (number) WHERE NOT is_open;
+    CREATE INDEX delivery_unspent ON delivery (iif(state = 'handled', deadline, -9223372036854775808))
+      WHERE NOT is_open AND documents = 2;
+    CREATE INDEX delivery_standing ON delivery (previous_by) WHERE previous_by IS NOT NULL AND documents > 0;
 
     ALTER TABLE ledger DROP COLUMN sessions;
     CREATE TABLE application_count (
@@ -149,4 +160,37 @@ extension Schema {
       DELETE FROM application_count WHERE application = new.application;
     END;
     """
+}
+
+extension Schema {
+  /// In rows, and in what the log has.
+  fileprivate static func digestFingerprints(_ database: Database, _ rules: ReadingRules) throws(StoreError) {
+    var rows = try database.query("SELECT number, fingerprint FROM delivery WHERE fingerprint <> ''")
+    while try rows.step() {
+      let number = rows.number(at: 0)
+      rows.skip(1)
+      // A row that does not parse is passed over by whoever reads it.
+      guard let fingerprint = try? rows.text() else { continue }
+      var change = try database.query("UPDATE delivery SET fingerprint = ? WHERE number = ?")
+      change.put(Digest(of: fingerprint).hex)
+      change.put(number)
+      try change.run()
+    }
+    var entries = try database.query("SELECT position, body FROM log WHERE kind = \(Record.Kind.delivery.rawValue)")
+    while try entries.step() {
+      let position = entries.number(at: 0)
+      entries.skip(1)
+      guard let body = try? entries.bytes(),
+        case .delivery(var delivery) = try? Record(Record.Kind.delivery.rawValue, body, rules),
+        !delivery.fingerprint.isEmpty
+      else { continue }
+      delivery.fingerprint = Digest(of: delivery.fingerprint).hex
+      var writer = LogBodyWriter()
+      Record.delivery(delivery).put(into: &writer)
+      var change = try database.query("UPDATE log SET body = ? WHERE position = ?")
+      change.put(bytes: writer.bytes)
+      change.put(position)
+      try change.run()
+    }
+  }
 }

@@ -1,0 +1,141 @@
+import SceneModel
+import SessionStore
+import Testing
+
+/// Of a delivery that is over the decision is kept, and no document.
+struct SpentDeliveryTests {
+  private static let mark = "something that only its payload says. "
+
+  private func large(_ number: UInt64, isPrivate: Bool = false, megabytes: Int = 1) -> StoredDelivery {
+    var delivery = delivery(number, .routed, isOpen: true)
+    delivery.isPrivate = isPrivate
+    delivery.payload = Text(String(repeating: Self.mark, count: (megabytes << 20) / Self.mark.utf8.count))
+    delivery.decision = "a decision"
+    delivery.fingerprint = "a digest"
+    delivery.previous = PreviouslyShown(
+      userActivity: UserActivity(activityType: "org.example.show"), openedContent: "file:///a", title: "A title",
+      isPrivate: isPrivate, shownBy: nil)
+    return delivery
+  }
+
+  private func end(
+    _ delivery: StoredDelivery, _ state: DeliveryState, _ store: SessionStore, at now: Instant = noon
+  ) throws {
+    let progress = DeliveryProgress(state, isOpen: false, ended: now)
+    try store.commit([.deliveryProgress(delivery.identifier, progress)], at: now)
+  }
+
+  @Test(arguments: [DeliveryState.failed, .cancelled, .routed], [false, true])
+  func `what is over for good loses its documents at once, and keeps its decision`(
+    state: DeliveryState, isSettledFirst: Bool
+  ) throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    let delivery = large(1)
+    try store.commit([.delivery(delivery)], at: noon)
+    if isSettledFirst { try store.settle() }
+    #expect(try store.delivery(delivery.identifier) == delivery)
+    try end(delivery, state, store)
+    for isSettled in [false, true] {
+      if isSettled { try store.settle() }
+      let found = try #require(try store.delivery(delivery.identifier))
+      #expect((found.payload, found.decision, found.fingerprint) == ("", "a decision", "a digest"))
+      if isSettled || !found.cameToNothing { #expect(found.previous == PreviouslyShown()) }
+      #expect((found.progress.state, found.progress.ended) == (state, noon))
+    }
+    store.close()
+    tamper(directory, "CREATE TABLE t (n CHECK (n = 0)); INSERT INTO t SELECT max(length(payload)) FROM delivery")
+  }
+
+  @Test func `what was handled keeps its documents until its deadline has passed, to the microsecond`() throws {
+    let directory = TemporaryDirectory()
+    var store = try open(directory)
+    let delivery = large(1)
+    try store.commit([.delivery(delivery)], at: noon)
+    try end(delivery, .handled, store)
+    try store.rest(at: delivery.deadline)
+    #expect(try store.delivery(delivery.identifier)?.payload == delivery.payload)
+    #expect(try store.delivery(delivery.identifier)?.previous == delivery.previous)
+    try store.rest(at: Instant(microseconds: delivery.deadline.microseconds + 1))
+    #expect(try store.delivery(delivery.identifier)?.payload == "")
+    store.close()
+    store = try open(directory)
+    #expect(try store.delivery(delivery.identifier)?.payload == "")
+    #expect(try store.delivery(delivery.identifier)?.decision == "a decision")
+  }
+
+  @Test func `what was handled and goes elsewhere is handed over with its documents`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    let delivery = large(1)
+    try store.commit([.delivery(delivery)], at: noon)
+    try end(delivery, .handled, store)
+    try store.settle()
+    let again = DeliveryProgress(.held, isOpen: true, attempt: 2)
+    try store.commit([.deliveryRedirected(delivery.identifier, again, PreviouslyShown())], at: noon)
+    try store.rest(at: instant(1000))
+    #expect(try store.delivery(delivery.identifier)?.payload == delivery.payload)
+  }
+
+  @Test func `what a failed delivery found stays until no delivery that stands on it can fail any more`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    let first = large(1)
+    var (second, third) = (large(2), large(3))
+    second.previous.shownBy = first.identifier
+    third.previous.shownBy = second.identifier
+    try store.commit([.delivery(first), .delivery(second), .delivery(third)], at: noon)
+    try end(first, .failed, store)
+    try end(second, .cancelled, store)
+    for _ in 0..<3 {
+      try store.rest(at: noon)
+      for delivery in [first, second] {
+        #expect(try store.delivery(delivery.identifier)?.previous == delivery.previous)
+        #expect(try store.delivery(delivery.identifier)?.payload == "")
+      }
+    }
+    try end(third, .handled, store)
+    try store.rest(at: third.deadline)
+    #expect(try store.delivery(first.identifier)?.previous == first.previous)
+    for _ in 0..<3 { try store.rest(at: instant(1000)) }
+    for delivery in [first, second, third] {
+      #expect(try store.delivery(delivery.identifier)?.previous.openedContent == "")
+    }
+  }
+
+  @Test func `four hundred megabytes of payloads that are over are not on the disk`() throws {
+    let directory = TemporaryDirectory(in: "/tmp")
+    let store = try open(directory)
+    for number: UInt64 in 1...100 {
+      let delivery = large(number, megabytes: 4)
+      try store.commit([.delivery(delivery)], at: noon)
+      try end(delivery, number % 2 == 0 ? .handled : .failed, store)
+      // Their deadlines pass ten deliveries later.
+      try store.rest(at: instant(Int64(2 * number)))
+    }
+    while try !store.rest(at: instant(10_000)) {}
+    #expect(try store.deliveryCount() == 100)
+    let sizes = directory.names.map { directory.size(of: $0) }
+    #expect(sizes.reduce(0, +) < 64 << 20, "\(sizes)")
+    store.close()
+    tamper(directory, "CREATE TABLE t (n CHECK (n = 0)); INSERT INTO t SELECT max(length(payload)) FROM delivery")
+  }
+
+  @Test(arguments: [false, true])
+  func `of private deliveries that are over no byte is left in any file`(isHandled: Bool) throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    for number: UInt64 in 1...8 {
+      let delivery = large(number, isPrivate: true)
+      try store.commit([.delivery(delivery)], at: noon)
+      if number % 2 == 0 { try store.settle() }
+      try end(delivery, isHandled ? .handled : .failed, store)
+    }
+    try store.rest(at: noon)
+    while try !store.rest(at: instant(1000)) {}
+    for name in directory.names {
+      let isLeft = directory.bytes(of: name).contains(Array(Self.mark.utf8))
+      #expect(!isLeft, "\(name)")
+    }
+  }
+}
