@@ -30,7 +30,7 @@ extension Showcase {
     }
   }
 
-  /// A signal, the method that emits it, and a method that waits for the signal to answer.
+  /// A signal, the method that emits it, and a method that answers after the signal.
   nonisolated func declareAnnouncements(in interface: inout Interface) {
     let announced = interface.signal("Announced", "text", "count", of: String.self, UInt32.self)
 
