@@ -36,7 +36,7 @@ struct PrivateFolder: Sendable {
     if rename(temporary, "\(path)/\(name)") != 0 { throw SystemCallError("rename \(temporary)") }
   }
 
-  /// This removes a folder that no bus has taken over.
+  /// Removes the folder. Call this if no bus has taken the folder over.
   func remove() {
     Self.remove(path)
   }
