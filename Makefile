@@ -107,7 +107,7 @@ install-built:
 	install -d "$(BIN)" "$(DOC)" "$(MAN)" "$(INTERFACES)" "$(SERVICES)" "$(UNITS)"
 	for name in $(EXECUTABLES); do install -m 755 "$(BUILT)/$$name" "$(BIN)" || exit 1; done
 	install -m 644 $(wildcard README.md) LICENSE CHANGELOG.md "$(DOC)"
-	find docs -name '*.md' -exec install -D -m 644 {} "$(DOC)/{}" \;
+	find docs \( -name '*.md' -o -name '*.svg' \) -exec install -D -m 644 {} "$(DOC)/{}" \;
 	install -m 644 docs/stagedoord.1 "$(MAN)"
 	install -m 644 dbus/*.xml "$(INTERFACES)"
 	for name in $(ACTIVATED); do $(FILL) dbus/$$name.in >"$(SERVICES)/$$name" || exit 1; done

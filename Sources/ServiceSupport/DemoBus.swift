@@ -1,14 +1,14 @@
 package import DBus
 import Glibc
 
-/// A bus of our own, for where there is none. It goes when we go, however we go, and takes its socket with it.
+/// A bus of our own, for a machine without a session bus. The bus and its socket go when this process ends, in whatever way it ends.
 package struct DemoBus {
   package let address: BusAddress
   private let process: pid_t
-  /// The kernel tells the daemon when the *thread* that started it ends, so it has one that lasts as long as it does.
+  /// The kernel signals the daemon when the *thread* that started it ends, so a thread of its own lasts as long as the daemon.
   private let thread: EventLoop
 
-  /// Starts dbus-daemon, and reads from it where it listens.
+  /// Starts dbus-daemon, and reads its address from its output.
   package static func start() async throws -> DemoBus {
     let thread = try EventLoop(name: "demo-bus")
     do {
@@ -20,7 +20,7 @@ package struct DemoBus {
     }
   }
 
-  /// Returns when it is gone.
+  /// Returns when the daemon has ended.
   package func stop() async {
     kill(process, SIGTERM)
     waitpid(process, nil, 0)
@@ -39,7 +39,7 @@ package struct DemoBus {
   }
 
   private static func spawn(output: Int32) throws -> pid_t {
-    // The daemon takes its socket away when it is told to end, and this tells it also where we are killed.
+    // The daemon removes its socket on SIGTERM. The kernel sends this signal also when this process is killed.
     let command = [
       "setpriv", "--pdeathsig", "TERM", "--", "dbus-daemon", "--session", "--nofork", "--nopidfile", "--nosyslog",
       "--address=unix:dir=\(directory)", "--print-address=1",
@@ -52,7 +52,7 @@ package struct DemoBus {
     return process
   }
 
-  /// The user's own directory where there is one.
+  /// The user's runtime directory, if there is one.
   private static var directory: String {
     for name in ["XDG_RUNTIME_DIR", "TMPDIR"] {
       if let value = getenv(name), access(value, W_OK) == 0 { return BusAddress.escaped(String(cString: value)) }

@@ -5,11 +5,11 @@ import Glibc
 package enum Ending: Sendable {
   case signal
   case askedToQuit
-  /// Another has the name now.
+  /// Another process has the name now.
   case replaced
   case busWent
 
-  /// What the process ends with: 3 is for a supervisor that would start it again with the bus.
+  /// The exit status of the process. 3 lets a supervisor start the service again with the bus.
   package var status: Int32 {
     switch self {
     case .signal, .askedToQuit, .replaced: 0
@@ -18,15 +18,15 @@ package enum Ending: Sendable {
   }
 }
 
-/// Waits for whichever ending comes first.
+/// Waits for the first ending.
 package struct Endings: Sendable {
   private let stream: AsyncStream<Ending>
   private let continuation: AsyncStream<Ending>.Continuation
 
-  /// What asks a program to end.
+  /// The signals that ask a program to end.
   package static let signals = [SIGINT, SIGTERM]
 
-  /// In a program that ``Program/run(holding:_:)`` runs.
+  /// Use this in a program that ``Program/run(holding:_:)`` runs.
   package init(on loop: EventLoop, for signals: [Int32] = Endings.signals) throws(ConnectionError) {
     (stream, continuation) = AsyncStream.makeStream(of: Ending.self, bufferingPolicy: .bufferingOldest(1))
     let signals = try SignalDescriptor(signals)
@@ -37,7 +37,7 @@ package struct Endings: Sendable {
 
   package func askToQuit() { continuation.yield(.askedToQuit) }
 
-  /// - Parameter name: what the service is called by, where it ends when another takes that.
+  /// - Parameter name: the bus name of a service that ends when another process takes the name.
   package func first(on connection: Connection, having name: BusName? = nil) async -> Ending {
     let bus = connection.loop.task { [continuation] in
       if await connection.closed() == .disconnected { continuation.yield(.busWent) }
@@ -53,7 +53,7 @@ package struct Endings: Sendable {
     return await stream.first { _ in true } ?? .busWent
   }
 
-  /// Waits until another has the name; `false` where the bus goes before.
+  /// Waits until another process has the name; `false` if the bus goes first.
   private static func isLost(_ name: BusName, on connection: Connection) async -> Bool {
     let own = await connection.uniqueName
     guard let owners = try? await connection.owners(of: name) else { return false }

@@ -1,4 +1,4 @@
-/// What keeps the service from beginning, in one sentence.
+/// The reason why the service cannot start, in one sentence.
 package struct Failure: Error, CustomStringConvertible {
   package let description: String
 

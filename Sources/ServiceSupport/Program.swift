@@ -1,19 +1,19 @@
 package import DBus
 import Glibc
 
-/// A program that lives on one loop. Where nothing happens, none of its threads wakes.
+/// A program that lives on one loop. While it is idle, none of its threads wakes.
 package enum Program {
-  /// Runs `body` on a loop, and ends the process with the status that it answers.
+  /// Runs `body` on a loop, and ends the process with the status that `body` returns.
   ///
-  /// - Parameter signals: those that ``SignalDescriptor`` takes in this program, from its beginning to its end.
+  /// - Parameter signals: the signals that ``SignalDescriptor`` takes in this program, from its start to its end.
   package static func run(
     holding signals: [Int32] = Endings.signals, _ body: @escaping @Sendable (EventLoop) async -> Int32
   ) throws(ConnectionError) -> Never {
-    // Before any other thread is there.
+    // This runs before any other thread exists.
     SignalDescriptor.hold(signals)
     let loop = try EventLoop()
     loop.task { exit(await body(loop)) }
-    // This thread has nothing more to do, and its end would leave a process that looks dead.
+    // This thread has nothing more to do. If it ended, the process would look dead.
     while true { pause() }
   }
 }

@@ -1,9 +1,10 @@
 package import DBus
 
-/// The name that a service is called by. Whoever has it gets the calls, and others of the kind can only ask for it: so it says who works.
+/// The bus name of a service. Its owner gets the calls, and other instances can only ask for the name: so the name says which instance
+/// works.
 package struct ServiceName: Sendable {
   package let name: BusName
-  /// What is usually called so, for sentences.
+  /// The usual name of the program, for sentences.
   private let program: String
   private let connection: Connection
 
@@ -13,21 +14,21 @@ package struct ServiceName: Sendable {
     self.connection = connection
   }
 
-  /// Takes it where nobody has it. Another may ask for it later.
+  /// Takes the name if nobody has it. Another instance may ask for it later.
   package func take() async throws {
     guard try await connection.requestName(name, [.allowReplacement, .doNotQueue]) == .owned else {
       throw Failure("\(name) is taken: another \(program) runs on this bus, and --replace takes over from it")
     }
   }
 
-  /// Takes it, also from another that lets itself be replaced, and returns when that one has left the bus: it has then answered every call
-  /// that came to it, and let go of what it had.
+  /// Takes the name, also from another instance that allows replacement, and returns when that instance has left the bus. By then the other
+  /// instance has answered all its calls and released all that it had.
   ///
-  /// Calls come here as soon as the name is here, so they are to be held.
+  /// Calls come to this instance as soon as it has the name, so the connection must hold them.
   ///
-  /// - Parameter limit: how long the other may take.
+  /// - Parameter limit: how long the other instance may take.
   package func takeOver(within limit: Duration) async throws {
-    // The one before us is the one that the bus names before us, however many ask at the same time.
+    // The predecessor is the instance that the bus names before us, however many instances ask at the same time.
     var owners = try await connection.owners(of: name).makeAsyncIterator()
     let own = await connection.uniqueName
     guard try await connection.requestName(name, [.replaceExisting, .allowReplacement, .doNotQueue]) == .owned else {

@@ -1,12 +1,12 @@
 package import Glibc
 
-/// Starts a program that hears every signal, whatever we ignore or block.
+/// Starts a program that receives every signal, whatever signals this process ignores or blocks.
 package enum Spawn {
-  /// How far away from us it is.
+  /// How separate the program is from this process.
   package enum Distance: Sendable {
-    /// A group of its own: the Ctrl-C of the terminal is not for it.
+    /// A process group of its own: the terminal's Ctrl-C does not reach it.
     case group
-    /// A session of its own: it has no terminal.
+    /// A session of its own, without a terminal.
     case session
 
     fileprivate var flag: Int32 {
@@ -18,8 +18,8 @@ package enum Spawn {
   }
 
   /// - Parameters:
-  ///   - environment: "NAME=value"; `nil` for ours.
-  ///   - describe: what becomes of its descriptors.
+  ///   - environment: "NAME=value"; `nil` for the environment of this process.
+  ///   - describe: sets up the descriptors of the program.
   package static func start(
     _ words: [String], environment: [String]? = nil, in distance: Distance,
     _ describe: (inout posix_spawn_file_actions_t) -> Void

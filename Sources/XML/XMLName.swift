@@ -1,7 +1,7 @@
-/// The name of an element or an attribute, or another word to know, which is compared byte by byte.
+/// The name of an element or an attribute, or another known word, which is compared byte by byte.
 ///
-/// Swift's `String` would look for the same characters in other code points, which takes the square of a run of combining
-/// marks. A stranger's document has as many of them as it likes.
+/// Swift's `String` compares by canonical equivalence, which takes time in the square of a run of combining marks. A hostile document can
+/// have any number of them.
 package struct XMLName: Sendable {
   package let string: String
 

@@ -1,4 +1,4 @@
-/// What is neither an element nor text: comments, CDATA sections, and all that is skipped.
+/// Markup other than elements: comments, CDATA sections, and the skipped declarations and instructions.
 extension XMLScanner {
   mutating func comment() throws(XMLError) -> XMLComment {
     let start = index
@@ -13,7 +13,7 @@ extension XMLScanner {
     guard sees("-->") else { throw malformed("no \"--\" within a comment", found: "it", at: index) }
     let text = string(content..<index)
     index += 3
-    // Looking back for the line's beginning is linear in all: it ends in the last comment of several lines at the latest.
+    // The search back for the beginning of the line is linear in total: it ends in the last comment of several lines at the latest.
     let indentation = hasLines ? start - lineStart(before: start) : 0
     return XMLComment(content: unifyingLineEnds(text), indentation: indentation)
   }
@@ -37,7 +37,7 @@ extension XMLScanner {
     return .declaration
   }
 
-  /// Skips the declaration and all that its internal subset declares: nothing there changes what we read.
+  /// Skips the declaration and its internal subset: nothing there changes the content.
   mutating func documentType() throws(XMLError) -> XMLToken {
     if rootHasBegun || documentTypeWasSeen {
       throw malformed("no document type here", found: "it", at: index)
@@ -74,7 +74,7 @@ extension XMLScanner {
     throw malformed("\"]\" to end the internal subset", at: index)
   }
 
-  /// One byte of a declaration, or one quoted string, in which brackets mean nothing.
+  /// Skips one byte of a declaration, or one quoted string, in which brackets have no meaning.
   private mutating func skipDeclared() throws(XMLError) {
     let byte = bytes[index]
     index += 1

@@ -1,6 +1,6 @@
 /// The small pieces: names, white space, character data.
 extension XMLScanner {
-  /// Whether `literal` stands where the scanner is, or at `offset`.
+  /// Whether `literal` stands at the scanner's position, or at `offset`.
   func sees(_ literal: StaticString, at offset: Int? = nil) -> Bool {
     let start = offset ?? index
     return literal.withUTF8Buffer { wanted in
@@ -12,10 +12,10 @@ extension XMLScanner {
 
   func string(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  /// As much of a name as an error shows.
+  /// The beginning of a name, as an error shows it.
   func excerpt(_ range: Range<Int>) -> String { XMLText.excerpt(string(range)) }
 
-  /// Returns whether there was any white space.
+  /// Skips white space, and returns whether there was any.
   @discardableResult
   mutating func skipBlanks() -> Bool {
     let start = index
@@ -23,8 +23,8 @@ extension XMLScanner {
     return index > start
   }
 
-  /// Any byte beyond ASCII may stand in a name: which letters may is of no use to us, and where a name
-  /// ends does not depend on it.
+  /// Any byte beyond ASCII may stand in a name. The scanner does not need to know which letters XML allows, because the end of a name does
+  /// not depend on them.
   mutating func name(_ expected: String) throws(XMLError) -> Range<Int> {
     let start = index
     while index < bytes.count {
@@ -47,7 +47,7 @@ extension XMLScanner {
   enum CharacterData { case content, attribute }
 
   /// Scans up to `terminator` or the end. References are replaced and line ends become U+000A; in an
-  /// attribute all white space becomes spaces, except where it came by reference.
+  /// attribute all white space becomes spaces, except white space from a reference.
   mutating func characterData(until terminator: UInt8, of kind: CharacterData) throws(XMLError) -> String {
     var data: [UInt8] = []
     while index < bytes.count, bytes[index] != terminator {

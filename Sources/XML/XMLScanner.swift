@@ -1,26 +1,26 @@
-/// Takes an XML document apart, one token at a time.
+/// Splits an XML document into tokens, one at a time.
 ///
-/// It knows what small documents of machines use: elements, attributes, character data, references to characters and to
-/// the five predefined entities, comments, CDATA sections; and it skips declarations and processing instructions.
-/// Entities that a document declares are never expanded, so that a reference to one is an error and cannot be a bomb.
+/// It reads elements, attributes, character data, references to characters and to the five predefined entities, comments and CDATA
+/// sections, and skips declarations and processing instructions. It never expands entities that a document declares: a reference to one is
+/// an error, and cannot be a bomb.
 ///
-/// It works on the UTF-8 bytes and passes over each a fixed number of times, whatever they are. It knows nothing of
-/// what is read from it.
+/// It works on the UTF-8 bytes, and reads each byte a fixed number of times, whatever the document. It knows nothing of the meaning of a
+/// document.
 package struct XMLScanner {
-  /// How many attributes an element may have. They are compared with each other, and this bounds how often.
+  /// How many attributes an element may have. The scanner compares them with each other, and this bounds the comparisons.
   package static let maximumAttributes = 64
 
   let bytes: [UInt8]
   /// The first byte that has not been scanned.
   package internal(set) var index: Int
-  /// The names of the elements that are open, outermost first, by their place.
+  /// The places of the names of the open elements, outermost first.
   var open: [Range<Int>] = []
-  /// The innermost open element was written `<arg/>`, and its end has not been told.
+  /// The innermost open element was written `<arg/>`, and its end has not been returned yet.
   var endIsDue = false
   var rootHasBegun = false
   var documentTypeWasSeen = false
 
-  /// Behind a byte order mark, if there is one.
+  /// The position after a byte order mark, if there is one.
   let contentOffset: Int
   private let maximumDepth: Int
 
@@ -31,7 +31,7 @@ package struct XMLScanner {
       maximumDepth: maximumDepth)
   }
 
-  /// Of bytes that may be anything.
+  /// Scans bytes that need not be UTF-8.
   package init(_ bytes: [UInt8], maximumLength: Int, maximumDepth: Int) throws(XMLError) {
     try self.init(
       valid: bytes.count <= maximumLength ? bytes : [], length: bytes.count, maximumLength: maximumLength,
@@ -152,7 +152,7 @@ package struct XMLScanner {
 // MARK: - Places
 
 extension XMLScanner {
-  /// Counts from the beginning of the document: for errors, of which a document has one.
+  /// Counts from the beginning of the document. Only errors need this, and a document has at most one error.
   package func position(of offset: Int) -> XMLPosition {
     var (line, column) = (1, 1)
     for place in contentOffset..<max(offset, contentOffset) {
@@ -167,7 +167,7 @@ extension XMLScanner {
     return XMLPosition(line: line, column: column)
   }
 
-  /// Of the first character behind white space, from an offset on.
+  /// The place of the first character after white space, from an offset on.
   package func position(ofTextFrom offset: Int) -> XMLPosition {
     position(of: bytes[offset...].firstIndex { !XMLText.isBlank($0) } ?? bytes.count)
   }

@@ -1,6 +1,6 @@
-/// What XML says about characters: which there may be, and how those are written that cannot stand for themselves.
+/// XML's rules for characters: which are allowed, and how to write those that need a reference.
 package enum XMLText {
-  /// Whether XML 1.0 allows the character in a document at all, be it by reference.
+  /// Whether XML 1.0 allows the character in a document, even as a reference.
   package static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x9, 0xA, 0xD, 0x20...0xFFFD, 0x10000...: true
@@ -8,7 +8,7 @@ package enum XMLText {
     }
   }
 
-  /// Where the first character is that may not be in a document.
+  /// The position of the first character that a document may not contain.
   static func firstForbidden(in bytes: [UInt8]) -> Int? {
     for (offset, byte) in bytes.enumerated() {
       switch byte {
@@ -22,7 +22,7 @@ package enum XMLText {
     return nil
   }
 
-  /// Where UTF-8 is broken.
+  /// The position of the first invalid UTF-8.
   static func firstInvalid(in bytes: [UInt8]) -> Int? {
     if String(validating: bytes, as: UTF8.self) != nil { return nil }
     var parser = Unicode.UTF8.ForwardParser()
@@ -88,7 +88,7 @@ package enum XMLText {
 // MARK: - Writing
 
 extension XMLText {
-  /// Appends what a double-quoted attribute holds for `value`.
+  /// Appends `value` in the form of a double-quoted attribute.
   package static func append(attribute value: String, to text: inout String) {
     for scalar in value.unicodeScalars {
       switch scalar {
@@ -96,21 +96,21 @@ extension XMLText {
       case "<": text += "&lt;"
       case ">": text += "&gt;"
       case "\"": text += "&quot;"
-      // As themselves they would come back as spaces.
+      // Written directly, these would be read back as spaces.
       case "\t", "\n", "\r": text += "&#\(scalar.value);"
       default: text.unicodeScalars.append(isAllowed(scalar) ? scalar : "\u{FFFD}")
       }
     }
   }
 
-  /// Appends what an element holds for `value`.
+  /// Appends `value` in the form of an element's content.
   package static func append(content value: String, to text: inout String) {
     for scalar in value.unicodeScalars {
       switch scalar {
       case "&": text += "&amp;"
       case "<": text += "&lt;"
       case ">": text += "&gt;"
-      // As itself it would come back as a line's end.
+      // Written directly, this would be read back as a line end.
       case "\r": text += "&#13;"
       default: text.unicodeScalars.append(isAllowed(scalar) ? scalar : "\u{FFFD}")
       }
@@ -132,7 +132,7 @@ extension XMLText {
     return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
   }
 
-  /// As much of `text` as an error shows.
+  /// The beginning of `text`, as an error shows it.
   package static func excerpt(_ text: String) -> String {
     let limit = 60
     let start = text.unicodeScalars.prefix(limit)

@@ -1,44 +1,44 @@
-/// What a scanner finds next in a document.
+/// The next token of a document.
 package enum XMLToken: Sendable, Hashable {
   /// An element begins. An empty one, `<arg/>`, ends with a token of its own like any other.
   case start(XMLTag)
-  /// The element that is open ends.
+  /// The open element ends.
   case end
-  /// Characters of an element's content, with references replaced. One run of text may come as several.
+  /// Characters of an element's content, with references replaced. One run of text may come as several tokens.
   case text(String)
   /// A comment.
   case comment(XMLComment)
-  /// An XML declaration, a document type declaration or a processing instruction, which were skipped.
+  /// A skipped XML declaration, document type declaration or processing instruction.
   case declaration
   /// The document ends, and its root element with it.
   case endOfDocument
 }
 
-/// How an element begins: its name and its attributes.
+/// The start of an element: its name and its attributes.
 package struct XMLTag: Sendable, Hashable {
   package let name: XMLName
   package let attributes: [XMLAttribute]
-  /// Where its `<` is.
+  /// The position of its `<`.
   package let offset: Int
 
   package subscript(_ name: XMLName) -> XMLAttribute? { attributes.first { $0.name == name } }
 }
 
-/// One attribute, its value as it is meant: references replaced, white space as spaces.
+/// One attribute. Its value has references replaced, and white space as spaces.
 package struct XMLAttribute: Sendable, Hashable {
   package let name: XMLName
   package let value: String
-  /// Where the value begins, after its quote.
+  /// The position where the value begins, after its quote.
   package let valueOffset: Int
 
-  /// The value as something to compare with what is known.
+  /// The value, for comparison with known words.
   package var word: XMLName { XMLName(value) }
 }
 
-/// What stands between `<!--` and `-->`. References mean nothing there, so none are replaced.
+/// The text between `<!--` and `-->`. References have no meaning there, so none is replaced.
 package struct XMLComment: Sendable, Hashable {
   package let content: String
-  /// How many bytes stand before the comment in its first line. A comment of one line has 0, as nobody needs it.
+  /// The number of bytes before the comment in its first line. A comment of one line has 0, because no code needs the number.
   package let indentation: Int
 }
 
@@ -50,12 +50,12 @@ package struct XMLPosition: Sendable, Hashable {
   package let column: Int
 }
 
-/// Why a document is no XML, or none that anyone should have to read.
+/// Why a document is not XML, or is XML that the scanner refuses.
 package struct XMLError: Error, Sendable, Hashable {
   package enum Kind: Sendable, Hashable { case malformed, limitExceeded }
 
   package let kind: Kind
   package let position: XMLPosition
-  /// What was expected, and what was found.
+  /// The expected text, and the text that was found.
   package let reason: String
 }

@@ -2,7 +2,7 @@ import DBus
 import Interchange
 import SessionStore
 
-/// What was asked for on the command line.
+/// The arguments of the command line.
 struct Arguments {
   enum Action { case serve, demonstrate, help, version }
 
@@ -39,7 +39,7 @@ struct Arguments {
   init(_ arguments: some Sequence<String>) throws(Misuse) {
     var rest = arguments.makeIterator()
     while let word = rest.next() {
-      // A value stands behind its argument, or behind an equals sign.
+      // A value follows its argument, or an equals sign.
       let parts = word.hasPrefix("--") ? word.split(separator: "=", maxSplits: 1).map(String.init) : [word]
       let (argument, attached) = (parts.first ?? word, parts.count > 1 ? parts[1] : nil)
       if attached != nil, !["--address", "--state", "--durability", "--log-level"].contains(argument) {
@@ -79,7 +79,7 @@ struct Arguments {
     return value
   }
 
-  /// Arguments that make no sense, in one sentence.
+  /// One sentence about wrong arguments.
   struct Misuse: Error, CustomStringConvertible {
     let description: String
   }

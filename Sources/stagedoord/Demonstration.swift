@@ -6,15 +6,15 @@ import SceneModel
 import ServiceSupport
 import SessionStore
 
-/// `make run`: the service with a small application, lines to try, and each event as it happens. It keeps nothing.
+/// `make run`: the service with a small application, lines to try, and each event as it happens. It stores nothing.
 enum Demonstration {
   static func run(_ arguments: Arguments, on loop: EventLoop) async throws -> Int32 {
     var arguments = arguments
     arguments.durability = .memory
     arguments.logLevel = min(arguments.logLevel, .warning)
-    // It goes with its terminal.
+    // It ends with its terminal.
     let endings = try Endings(on: loop, for: Endings.signals + [SIGHUP])
-    // The session bus; or a bus of our own where there is none, or where nobody answers any more.
+    // The session bus; or a bus of our own if there is none, or if it does not answer.
     if let connection = try? await Connection.session(on: loop) {
       return try await run(arguments, on: connection, endings, ownAddress: nil)
     }
@@ -67,7 +67,7 @@ enum Demonstration {
 }
 
 extension Interchange {
-  /// Declares the small application, and shows each event as everyone is told of it.
+  /// Declares the small application, and prints each event when the service announces it.
   fileprivate func demonstrate() throws {
     let configurations = [
       SceneConfiguration(name: "Overview"),

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Where things are, by the XDG base directory specification: a relative path in one of its variables does not count.
+/// The directories of the XDG base directory specification, which ignores a relative path in its variables.
 enum Directories {
   static func state() -> String? {
     base("XDG_STATE_HOME", in: ".local/state").map { "\($0)/stagedoor" }
   }
 
-  /// The user's before the system's.
+  /// The user's directory, then those of the system.
   static func data() -> [String] {
     let system = list("XDG_DATA_DIRS")
     return [base("XDG_DATA_HOME", in: ".local/share")].compactMap(\.self)
@@ -29,7 +29,7 @@ enum Directories {
 
 /// Small files, read whole.
 enum SmallFile {
-  /// `nil` where there is none, or it is larger than `limit`, or cannot be read.
+  /// `nil` if there is no such file, if it is larger than `limit`, or if it cannot be read.
   static func read(_ path: String, limit: Int) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return nil }

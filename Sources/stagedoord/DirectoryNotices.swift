@@ -1,27 +1,27 @@
 import Glibc
 
-/// What the kernel tells of directories, which may not be there yet: of files in them that come, go and are written, and of the directories
-/// themselves. It tells nothing of a file behind a symbolic link.
+/// The kernel's notices about directories, which may not exist yet: about files in them that come, go and are written, and about the
+/// directories themselves. There is no notice about the target of a symbolic link.
 ///
-/// Of a directory that is not there, the nearest one above that is there tells when the next comes.
+/// For a missing directory, this watches its nearest existing ancestor, which reports when the next directory on the path comes.
 struct DirectoryNotices {
-  /// Readable where there is something to tell.
+  /// Readable while there are notices.
   let descriptor: Int32
   private let directories: [String]
-  /// Files of other names are of no interest.
+  /// Files with other names do not count.
   private let isWanted: @Sendable (String) -> Bool
-  /// By the kernel's number.
+  /// The key is the kernel's number of a watch.
   private var watches: [Int32: Watch] = [:]
 
   private struct Watch: Equatable {
     var path: String
     var mask: UInt32
-    /// The directories that may come here.
+    /// The missing directories that may appear in this one.
     var awaited: Set<String> = []
     var hasFiles = false
   }
 
-  /// `nil` where the kernel has no room for more; `errno` says why.
+  /// `nil` if the kernel has no room for another; `errno` says why.
   init?(of directories: [String], where isWanted: @escaping @Sendable (String) -> Bool) {
     self.directories = directories
     self.isWanted = isWanted
@@ -31,10 +31,12 @@ struct DirectoryNotices {
 
   // MARK: Watching
 
-  /// Watches what is there now. What comes after this is told, so look at the directories then. Returns what cannot be watched, and why.
+  /// Watches the directories that exist now. Later changes are reported, so read the directories after this call. Returns the directories
+  /// that cannot be watched, with the reason.
   mutating func watch() -> [String] {
     var problems: [String] = []
-    // What came between looking and watching was not told. A directory that comes and goes all the time is told of anyway.
+    // A change between looking and watching is not reported, so this looks again. A directory that comes and goes all the time is reported
+    // anyway.
     for _ in 0..<8 {
       let wanted = places()
       problems = apply(wanted)
@@ -48,7 +50,7 @@ struct DirectoryNotices {
     let file: ino_t
   }
 
-  /// Each directory once, by whichever paths it is reached: the kernel has one mask for it.
+  /// A directory is watched once, even if several paths reach it: the kernel keeps one mask for it.
   private func places() -> [Place: Watch] {
     var places: [Place: Watch] = [:]
     for directory in directories {
@@ -102,7 +104,7 @@ struct DirectoryNotices {
 
   // MARK: Hearing
 
-  /// Takes what there is, and says whether any of it matters.
+  /// Reads the waiting notices, and returns whether one of them matters.
   func take() -> Bool {
     var matters = false
     var buffer = [UInt64](repeating: 0, count: 8 << 10)
@@ -118,14 +120,14 @@ struct DirectoryNotices {
   }
 
   private func matters(_ event: Event) -> Bool {
-    // Some are lost, which may have been any.
+    // Some notices are lost, and any of these may have mattered.
     if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
     guard let watch = watches[event.watch] else { return false }
     let isItself = event.mask & (Self.itself | UInt32(IN_IGNORED) | UInt32(IN_UNMOUNT)) != 0
     return isItself || watch.awaited.contains(event.name) || watch.hasFiles && isWanted(event.name)
   }
 
-  /// As the kernel writes it: number, mask, cookie, length of the name, the name and zeros.
+  /// The kernel's format: number, mask, cookie, length of the name, the name and zeros.
   private struct Event {
     let watch: Int32
     let mask: UInt32

@@ -1,8 +1,8 @@
 import Interchange
 import SceneModel
 
-/// The manifests that are installed: `stagedoor/applications/IDENTIFIER.plist`, or `.json`, in the data directories. The user's count before
-/// the system's.
+/// The installed manifests: `stagedoor/applications/IDENTIFIER.plist`, or `.json`, in the data directories. The user's manifests come
+/// before those of the system.
 struct InstalledManifests: Sendable {
   let directories: [String]
   private let types: TypeCatalog
@@ -34,14 +34,14 @@ struct InstalledManifests: Sendable {
 
   static func isManifest(_ name: String) -> Bool { ends.contains(where: name.hasSuffix) }
 
-  /// What stands there now. The version before a broken one stays.
+  /// The manifests as they are now. The previous version of a faulty manifest stays.
   func read() -> (found: [Text: Found], broken: [Broken], doubles: [Double]) {
     var found: [Text: Found] = [:]
     var broken: [Text: Broken] = [:]
     var doubles: [Double] = []
     for directory in directories {
       var paths: [Text: Text] = [:]
-      // In order, so a ".json" comes before the ".plist".
+      // The names are sorted, so a ".json" comes before the ".plist".
       for name in SmallFile.names(in: directory) {
         guard let end = Self.ends.first(where: name.hasSuffix) else { continue }
         let identifier = Text(String(name.dropLast(end.count)))
@@ -76,7 +76,7 @@ struct InstalledManifests: Sendable {
 }
 
 extension TypeCatalog {
-  /// From the desktop's shared MIME databases.
+  /// The types of the desktop's shared MIME databases.
   static func installed(in directories: [String], log: Log) -> TypeCatalog {
     TypeCatalog {
       directories.compactMap { directory in

@@ -1,16 +1,16 @@
 import Glibc
 import Interchange
 
-/// Writes the log to standard error: under systemd with the level in front of each line, elsewhere as people read it.
+/// Writes the log to standard error: under systemd with the level before each line, otherwise in a form for people.
 enum LogWriter {
   static func make(level: Log.Level) -> Log {
     let isJournal = isStandardErrorTheJournal
     return Log(level) { line, text in
-      // A line is a line, whatever somebody's text has in it.
+      // An entry is one line, whatever line ends its text contains.
       let isPlain = text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
       let oneLine = isPlain ? text : text.map { $0.isNewline ? "⏎" : String($0) }.joined()
       let whole = isJournal ? "<\(line.priority)>\(oneLine)\n" : "stagedoord: \(oneLine)\n"
-      // A line that nobody reads is not waited for. A pipe that can be written takes this much at once.
+      // The writer does not wait for a reader. A pipe that is ready for writing takes this many bytes at once.
       var standardError = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
       guard poll(&standardError, 1, 0) == 1 else { return }
       _ = whole.utf8.withContiguousStorageIfAvailable {

@@ -3,11 +3,11 @@ import Glibc
 import Interchange
 import SceneModel
 
-/// Keeps the service informed of what is installed: at the beginning, as it changes, and on SIGHUP.
+/// Passes the installed manifests to the service: at the start, when they change, and on SIGHUP.
 ///
-/// It has a loop of its own, and no part in that of the connection: however much is written there, calls are answered meanwhile.
+/// It has its own loop, apart from the connection's loop. So the service answers calls however much is written to the directories.
 actor ManifestKeeper {
-  /// Asks for everything to be read again.
+  /// Asks the keeper to read everything again.
   static let signal = SIGHUP
 
   private nonisolated let loop: EventLoop
@@ -18,13 +18,13 @@ actor ManifestKeeper {
   private let interchange: Interchange
   private let log: Log
   private var notices: DirectoryNotices?
-  /// What was said of each broken manifest. Another file's change is no reason to say it again.
+  /// The reported faults of each manifest. The change of another file does not repeat them.
   private var complaints: [Text: [String]] = [:]
   private var doubles: [InstalledManifests.Double] = []
   private var problems: [String] = []
   private var isOver = false
 
-  /// - Parameter hangup: whether SIGHUP is for it.
+  /// - Parameter hangup: whether SIGHUP makes the keeper read again.
   init(
     _ installed: InstalledManifests, for interchange: Interchange, hangup: Bool, log: Log
   ) throws(ConnectionError) {
@@ -44,7 +44,7 @@ actor ManifestKeeper {
     DirectoryNotices(of: installed.directories, where: InstalledManifests.isManifest)
   }
 
-  /// Reads everything, and watches what it reads before that.
+  /// Watches the directories, and then reads everything in them.
   func read() async {
     if isOver { return }
     if let found = notices?.watch(), found != problems {
@@ -63,7 +63,7 @@ actor ManifestKeeper {
 
   private func complain(of broken: [InstalledManifests.Broken]) async {
     let before = complaints
-    // By their bytes: two names that look the same may be two files.
+    // Names are compared by their bytes: two names that look the same may be two files.
     complaints = Dictionary(broken.map { (Text($0.path), $0.complaints) }) { $1 }
     for manifest in broken where before[Text(manifest.path)] != manifest.complaints {
       for complaint in manifest.complaints { log.error("\(manifest.path): \(complaint)") }
@@ -75,7 +75,7 @@ actor ManifestKeeper {
 
   // MARK: From then on
 
-  /// Reads again whenever that is needed, until it is stopped.
+  /// Reads again after each change, until it is stopped.
   nonisolated func follow() {
     loop.task { await self.followSignals() }
     loop.task { await self.followChanges() }
@@ -84,7 +84,7 @@ actor ManifestKeeper {
   private func followSignals() async {
     while await hangups.next(on: loop) != nil {
       log.info("the manifests are read again")
-      // Whoever asks wants to hear what is wrong, also where it was said before.
+      // After SIGHUP every fault is reported, also one that was reported before.
       complaints = [:]
       doubles = []
       await read()
@@ -102,7 +102,7 @@ actor ManifestKeeper {
     }
   }
 
-  /// The kernel has room for 128 of each user, in all programs together, and nobody tells when one is given back.
+  /// The kernel allows each user 128 of these in all programs together, and does not report when one becomes free.
   private func waitForRoom() async {
     var pause = Duration.seconds(1)
     while notices == nil {
@@ -118,7 +118,8 @@ actor ManifestKeeper {
 
   private var matters: Bool { notices?.take() ?? false }
 
-  /// Editors write in several steps, and installers many files: until nothing more came for a tenth of a second, or for a second at most.
+  /// Editors write in several steps, and installers write many files. So this waits until no notice has come for a tenth of a second, or
+  /// for at most a second.
   private func settle() async {
     for _ in 0..<10 {
       await loop.sleep(for: .milliseconds(100))
@@ -126,6 +127,6 @@ actor ManifestKeeper {
     }
   }
 
-  /// What is being read is still told, and nothing after it.
+  /// The present reading is still passed on, and no later one.
   func stop() { isOver = true }
 }

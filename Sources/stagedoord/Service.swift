@@ -5,22 +5,22 @@ import SceneModel
 import ServiceSupport
 import SessionStore
 
-/// The service with all that it needs, as the program runs it.
+/// The service with everything that it needs in this program.
 struct Service: Sendable {
   let interchange: Interchange
   private let manifests: ManifestKeeper
   private let log: Log
 
-  /// How long another may take to end: somebody may be waiting for an answer, who waits 25 seconds where he does not say.
+  /// How long the other instance may take to end. A caller may be waiting for an answer, and the default time-out of callers is 25 seconds.
   private static let patience = Duration.seconds(15)
-  /// After how long without any message it takes as little memory as it can.
+  /// After this time without any message the service gives back memory.
   private static let quiet = Duration.seconds(2)
 
-  /// The name comes first, so one that is not to run touches nothing that belongs to the one that does. From then on there are calls; they
-  /// are held until there is someone to answer them.
+  /// The service takes its name first, so an instance that must not run touches nothing of the running instance. From then on calls come;
+  /// the connection holds them until the service can answer.
   static func start(_ arguments: Arguments, on connection: Connection) async throws -> Service {
     let log = LogWriter.make(level: arguments.logLevel)
-    // A shell that does not wait for the answer has often left before anyone could look: it may still drop.
+    // A shell that does not wait for the answer has often left before the service could identify it. It may still drop.
     connection.identifyCallers(admittingStrangers: true)
     connection.holdCalls()
     let name = ServiceName(InterchangeNames.bus, of: "stagedoord", on: connection)
@@ -28,7 +28,7 @@ struct Service: Sendable {
       guard let directory = arguments.stateDirectory ?? Directories.state() else {
         throw Failure("neither XDG_STATE_HOME nor HOME says where to keep what must survive: name it with --state")
       }
-      // Whoever runs is not ended for one that cannot begin.
+      // A running instance is not ended for a new instance that cannot start.
       if arguments.replaces, arguments.durability != .memory { try SessionStore.check(directory: directory) }
       if arguments.replaces { try await name.takeOver(within: patience) } else { try await name.take() }
       let data = Directories.data()
@@ -44,7 +44,7 @@ struct Service: Sendable {
       manifests.follow()
       return Service(interchange: interchange, manifests: manifests, log: log)
     } catch {
-      // Whoever has called already, to start it or in the place of another, hears why.
+      // Callers whose calls are held already, from the activation or from the takeover, get the reason.
       await connection.callsAreIdentified()
       connection.refuseHeldCalls(InterchangeError(.storageFailed, "the service could not begin: \(error)").errorReply)
       await connection.flush()
@@ -52,8 +52,8 @@ struct Service: Sendable {
     }
   }
 
-  /// What it acknowledged is finished and stored. One that is replaced answers all that came before the other had the name: the other is
-  /// waiting for that.
+  /// Finishes and stores everything that the service acknowledged. A replaced instance answers all calls that came before the other
+  /// instance had the name; the other instance waits for this.
   func stop(_ ending: Ending) async {
     let connection = interchange.connection
     if case .replaced = ending {
@@ -88,10 +88,10 @@ struct Service: Sendable {
       do {
         return try await open()
       } catch let error as StoreError where error.kind == .locked {
-        // One that was killed leaves the bus before the kernel has given its locks back, by a moment.
+        // A killed instance leaves the bus a moment before the kernel releases its locks.
         await connection.loop.sleep(for: .milliseconds(10))
       } catch let error as StoreError where error.kind == .corrupt {
-        // It was seen late, and is remembered: what is opened in doubt is looked through, and set aside.
+        // The damage was found only now. The store remembers it: the next opening checks the whole store, and sets it aside.
         log.warning("\(error)")
         break
       }

@@ -9,17 +9,17 @@ import SessionStore
 @main
 struct Stagedoord {
   static let version = "0.1.0"
-  /// What we were given; our own files are nobody else's from then on.
+  /// The inherited mask. From now on this process makes files that only its user can read.
   static let fileMask = umask(0o077)
 
   static func main() {
     fillStandardDescriptors()
     setvbuf(stdout, nil, _IOLBF, 0)
     signal(SIGPIPE, SIG_IGN)
-    // A file that may not grow any more is a full disk, and no reason to die.
+    // A file that may not grow counts as a full disk, and must not end the process.
     signal(SIGXFSZ, SIG_IGN)
     _ = fileMask
-    // However it was ignored by whoever started us, the end of what we start is news.
+    // The parent may have ignored this signal, but this process must learn of the end of its children.
     signal(SIGCHLD, SIG_DFL)
     do {
       let arguments = try Arguments(CommandLine.arguments.dropFirst())
@@ -36,7 +36,7 @@ struct Stagedoord {
     }
   }
 
-  /// Where one was closed, something that we open would stand in its place, and be written to as the log.
+  /// If one of these were closed, a file that we open could get its number, and the log would be written into it.
   private static func fillStandardDescriptors() {
     while case let filled = open("/dev/null", O_RDWR), filled >= 0 {
       if filled > STDERR_FILENO {

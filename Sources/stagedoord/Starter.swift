@@ -3,22 +3,22 @@ import DBus
 import SceneModel
 import ServiceSupport
 
-/// Starts applications by the command of their manifest: through the user's systemd, or where there is none as children. No shell reads it: words are separated by blanks, and `"` holds together what
-/// has blanks in it, as in a desktop entry.
+/// Starts applications by the command of their manifest: through the user's systemd, or without a systemd as child processes. No shell
+/// reads the command: blanks separate its words, and `"` encloses a word with blanks, as in a desktop entry.
 struct Starter: Sendable {
   let connection: Connection
-  /// The bus that the application is to come to.
+  /// The bus that the application must connect to.
   let address: BusAddress
-  /// What new files are not to be, where our own are nobody else's.
+  /// The mask for new files of an application; the mask of this process is stricter.
   let fileMask: mode_t
 
-  /// What an application needs to find its user, its display and its bus. Nothing else of ours is its business.
+  /// The variables by which an application finds its user, its display and its bus. It gets no others of this process.
   private static let passedOn: Set<String> = [
     "DISPLAY", "HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "SHELL", "TMPDIR", "TZ", "USER", "WAYLAND_DISPLAY",
     "XAUTHORITY",
   ]
 
-  /// Stays until the command has ended. Answers why it did not end well.
+  /// Returns when the command has ended, with the reason if it failed.
   func run(_ application: Text, _ command: Text, _ activationToken: Text?) async -> String? {
     guard let words = Starter.words(of: command.string), let program = words.first else {
       return "its command has a quotation mark without its other, or is empty"
@@ -27,9 +27,9 @@ struct Starter: Sendable {
     if await TransientUnit.isPossible(on: connection) {
       return await TransientUnit(for: application, on: connection).run(words, environment, about: application)
     }
-    // A shell goes to the user's home and sets the mask, which only a process itself can.
+    // A shell changes to the user's home and sets the mask, which only the process itself can do.
     let script = "cd 2>/dev/null || cd /; umask \(String(fileMask, radix: 8)); exec \"$0\" \"$@\""
-    // A thread of its own waits for it: one application, one thread.
+    // One thread for each application waits for its end.
     let thread: EventLoop
     do { thread = try EventLoop(name: "starter") } catch { return "\(program): \(error)" }
     let failure = await thread.run { _ in
@@ -59,12 +59,12 @@ struct Starter: Sendable {
     return variables
   }
 
-  /// Descriptors, signals and the session are its own; only what it says on standard error comes to ours.
+  /// The command has its own descriptors, signals and session; only its standard error is ours.
   private static func spawn(_ words: [String], _ environment: [String]) -> (process: pid_t, error: Int32) {
     Spawn.start(words, environment: environment, in: .session) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
       posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-      // Ours close by themselves; these we were given.
+      // Descriptors that we opened are closed on exec; these are inherited ones.
       for descriptor in SmallFile.names(in: "/proc/self/fd").compactMap(Int32.init) where descriptor > STDERR_FILENO {
         posix_spawn_file_actions_addclose(&actions, descriptor)
       }

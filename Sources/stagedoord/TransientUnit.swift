@@ -1,12 +1,12 @@
 import DBus
 import SceneModel
 
-/// An application that the user's systemd starts, as `systemd-run --user` does: what we started ourselves would live in our sandbox, and
-/// end with us. `docs/decisions/0005-the-units-sandbox.md` says more.
+/// An application that the user's systemd starts, as `systemd-run --user` does. A child process of ours would live in our sandbox, and end
+/// with us. See `docs/decisions/0005-the-units-sandbox.md`.
 struct TransientUnit: Sendable {
   static let systemd: BusName = "org.freedesktop.systemd1"
   private static let unitInterface: InterfaceName = "org.freedesktop.systemd1.Unit"
-  /// How long a unit may take to begin, which is to run a program: as long as a call may take.
+  /// How long a unit may take to begin, that is, to run its program: as long as a call may take.
   private static let begunBy = Duration.seconds(25)
 
   let connection: Connection
@@ -14,21 +14,21 @@ struct TransientUnit: Sendable {
 
   init(for application: Text, on connection: Connection) {
     self.connection = connection
-    // An identifier has letters, digits, "." and "_" besides.
+    // The other characters of an identifier are letters, digits, "." and "_".
     let identifier = application.string.replacing("-", by: #"\x2d"#)
     name = "app-stagedoor-\(identifier)@\(String(UInt32.random(in: .min ... .max), radix: 16)).service"
   }
 
-  /// Whether there is a systemd that could be asked.
+  /// Whether a systemd is on the bus.
   static func isPossible(on connection: Connection) async -> Bool {
     (try? await connection.owner(of: systemd)) != nil
   }
 
-  /// Stays until it has ended. Answers why it did not begin, or did not end well.
+  /// Returns when the unit has ended, with the reason if it did not begin or failed.
   func run(_ words: [String], _ environment: [String], about application: Text) async -> String? {
     let manager = connection.object(Self.systemd, at: "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager")
     do throws(CallError) {
-      // It tells its subscribers only. That we are one already is no error worth a word.
+      // systemd sends signals to subscribers only. The error that we have subscribed already is harmless.
       do { try await manager.call("Subscribe") } catch .replied {}
       let removed = try await manager.signals("JobRemoved")
       let job: ObjectPath = try await manager.call(
@@ -59,7 +59,7 @@ struct TransientUnit: Sendable {
   private func properties(
     _ words: [String], _ environment: [String], about application: Text
   ) -> [Structure<String, Variant>] {
-    // The program is looked for on the PATH that it is given, by env. No dollar names a variable.
+    // env looks up the program on the PATH that the unit gets. A dollar sign names no variable.
     let command = Structure(
       "/usr/bin/env", ["/usr/bin/env", "--"] + words.map { $0.replacing("$", by: "$$") }, false)
     return [
@@ -74,7 +74,7 @@ struct TransientUnit: Sendable {
     do {
       path = try await manager.call("GetUnit", name)
     } catch .replied {
-      // It is gone already.
+      // The unit is gone already.
       return nil
     }
     let unit = connection.object(Self.systemd, at: path, Self.unitInterface)

@@ -157,7 +157,7 @@ import Testing
       let mixed = Payloads.items(("viewCat", "cat1"), ("viewDog", "rex"), options: #""batch": "bestEffort""#)
       let batch = try await gdbus("DeliverEach", mixed).output()
       #expect(batch.hasPrefix("([(objectpath '\(session)', 'activated', '"))
-      #expect(batch.contains("('/', 'org.stagedoor.Error.ActivityTypeNotDeclared', 'no application declares "))
+      #expect(batch.contains("('/', 'org.stagedoor.Error.ActivityTypeNotDeclared', \"no application declares"))
       let waited = try await gdbus(
         "Deliver", Payloads.activity("viewCat", "cat1", options: #""wait": "handled", "deadline": 0.1"#)
       ).run()

@@ -12,7 +12,21 @@ import Testing
     import sqlite3, sys
     store = sqlite3.connect(sys.argv[1], isolation_level=None)
     store.executescript(\"""
-      DROP TABLE condition_key; DROP INDEX session_by_key; DROP INDEX delivery_over;
+      DROP TRIGGER session_added; DROP TRIGGER session_removed; DROP TRIGGER owed_added; DROP TRIGGER owed_removed;
+      DROP TRIGGER application_left; DROP TABLE application_count; DROP TABLE delivery;
+      CREATE TABLE delivery (
+        number INTEGER PRIMARY KEY, identifier BLOB NOT NULL UNIQUE, application TEXT NOT NULL, sender TEXT NOT NULL,
+        token TEXT, created INTEGER NOT NULL, deadline INTEGER NOT NULL, state TEXT NOT NULL, is_open INTEGER NOT NULL,
+        session BLOB, outcome TEXT NOT NULL, attempt INTEGER NOT NULL, departures INTEGER NOT NULL, error TEXT,
+        message TEXT, source_application TEXT NOT NULL, fingerprint TEXT NOT NULL, is_private INTEGER NOT NULL,
+        routing_item INTEGER, routing_activity INTEGER, previous_activity TEXT, previous_content TEXT NOT NULL,
+        previous_title TEXT NOT NULL, previous_private INTEGER NOT NULL, previous_by BLOB, answer TEXT NOT NULL,
+        decision TEXT NOT NULL, payload TEXT NOT NULL) STRICT;
+      CREATE INDEX delivery_by_token ON delivery (token, sender) WHERE token IS NOT NULL;
+      CREATE INDEX delivery_by_sender ON delivery (sender, number) WHERE token IS NOT NULL;
+      CREATE INDEX delivery_open ON delivery (application) WHERE is_open;
+      CREATE INDEX delivery_open_by_session ON delivery (session) WHERE is_open;
+      DROP TABLE condition_key; DROP INDEX session_by_key;
       ALTER TABLE session DROP COLUMN shown_key; PRAGMA user_version = 1; VACUUM\""")
     """
 

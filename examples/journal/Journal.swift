@@ -1,7 +1,8 @@
 import FoundationEssentials
 import StagedoorKit
 
-/// What all windows of the journal show, and other processes read: one store, in one file. Whoever has changed it says so.
+/// The one store, in one file, that all windows of the journal show and other processes read. The code that changes the store
+/// posts a notification.
 @MainActor final class Journal {
   struct Entry: Codable {
     let text: String

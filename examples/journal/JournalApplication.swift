@@ -1,17 +1,17 @@
 import StagedoorKit
 
-/// A journal in as many windows as one likes.
+/// A journal in any number of windows.
 @MainActor final class JournalApplication: Application {
   static let identifier = "org.stagedoor.examples.Journal"
   static let writing = "\(identifier).write"
-  /// All windows take what is written.
+  /// Every window takes a written entry.
   static let key = "journal"
 
   let journal: Journal
 
   init(_ journal: Journal) {
     self.journal = journal
-    // It brings its manifest along, as it is not installed.
+    // The application registers its own manifest, because none is installed.
     super.init(
       Self.identifier,
       manifest: """
@@ -30,7 +30,7 @@ import StagedoorKit
 
   override func sceneDelegate(for session: SceneSession) -> (any SceneDelegate)? { JournalScene(of: self) }
 
-  /// It is stored when this returns; then everyone is told.
+  /// When this returns, the entry is stored; then everyone is told.
   func write(_ text: String, of delivery: DeliveryIdentifier) throws {
     try journal.add(text, of: delivery)
     post(.entriesChanged)

@@ -1,6 +1,6 @@
 import StagedoorKit
 
-/// A window of the journal. It shows what there is, and again whenever that has changed, in whichever window that was.
+/// A window of the journal. It shows the entries, and shows them again after each change, in whichever window the change was made.
 @MainActor final class JournalScene: SceneDelegate {
   private let application: JournalApplication
   private var following: Task<Void, Never>?
@@ -12,7 +12,7 @@ import StagedoorKit
     try self.scene(scene, continueWith: options)
     following = Task { [application] in
       do throws(StagedoorError) {
-        // Listens first and looks second: nothing is missed in between.
+        // It subscribes before it reads, so it misses no change in between.
         let changes = try await application.notifications(named: .entriesChanged)
         scene.title = application.journal.summary
         for await _ in changes { scene.title = application.journal.summary }

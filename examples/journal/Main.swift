@@ -4,7 +4,7 @@ import StagedoorKit
 /// usage: journal              shows its windows, for as long as it runs
 ///        journal open         opens another window
 ///        journal write TEXT   hands an entry in
-///        journal follow       prints what the journal has, now and after each change
+///        journal follow       prints the journal's entries, now and after each change
 @main enum Main {
   static func main() {
     setvbuf(stdout, nil, _IOLBF, 0)
@@ -30,7 +30,7 @@ import StagedoorKit
     try await Stagedoor.connect().deliver(activity, options)
   }
 
-  /// A process of its own: it reads the store when it is told that it has changed.
+  /// In a process of its own, this reads the store after each notification of a change.
   @MainActor private static func follow() async throws {
     let stagedoor = try await Stagedoor.connect()
     let changes = try await stagedoor.notifications(named: .entriesChanged, of: JournalApplication.identifier)

@@ -1,6 +1,6 @@
 import DBus
 
-/// What was asked for on the command line.
+/// The arguments of the command line.
 enum Arguments: Equatable {
   case serve(BusAddress?)
   case demo
@@ -46,7 +46,7 @@ enum Arguments: Equatable {
     self = chosen ?? .serve(nil)
   }
 
-  /// Arguments that make no sense, in one sentence.
+  /// One sentence about wrong arguments.
   struct Misuse: Error, CustomStringConvertible {
     let description: String
   }

@@ -1,5 +1,5 @@
 import DBus
-// For `stdout` and `stderr`, which C declares as variables and nobody changes.
+// For `stdout` and `stderr`, which C declares as variables and no code changes.
 @preconcurrency import Glibc
 import ServiceSupport
 
@@ -7,7 +7,7 @@ import ServiceSupport
 @main
 struct DBusShowcase {
   static func main() {
-    // Where standard output is a pipe, whoever reads it wants each line when it is there.
+    // A reader of a pipe needs each line at once, so standard output is buffered by line.
     setvbuf(stdout, nil, _IOLBF, 0)
     do {
       switch try Arguments(CommandLine.arguments.dropFirst()) {
@@ -40,7 +40,7 @@ struct DBusShowcase {
 
   private static func demonstrate(on loop: EventLoop) async throws -> Int32 {
     let endings = try Endings(on: loop)
-    // The session bus; or a bus of our own where there is none, or where nobody answers any more.
+    // The session bus; or a bus of our own if there is none, or if it does not answer.
     if let connection = try? await Connection.session(on: loop) {
       return try await demonstrate(on: connection, endings, ownAddress: nil)
     }

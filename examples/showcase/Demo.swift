@@ -1,9 +1,9 @@
 import DBus
 import Glibc
 
-/// What a newcomer is shown.
+/// The text for newcomers.
 enum Demo {
-  /// Lines that can be pasted into a shell as they stand. Those whose program is not installed are left out.
+  /// Lines to paste into a shell unchanged. A line whose program is not installed is left out.
   static let lines = [
     "dbus-send --session --print-reply --dest=\(name) \(path) \(name).EchoString string:'hello'",
     "dbus-send --session --print-reply --dest=\(name) \(path) \(name).Divide int32:17 int32:5",
@@ -16,13 +16,13 @@ enum Demo {
     "busctl --user call \(name) \(path) \(name) Announce s 'places, please'",
   ]
 
-  /// This one goes on until it is stopped.
+  /// This command runs until it is stopped.
   static let watch = "gdbus monitor --session --dest \(name)"
 
   private static let name = Showcase.busName
   private static let path = Showcase.path
 
-  /// Says where the bus is and what to try. `ownAddress` is where nobody would look for it by themselves.
+  /// Prints the place of the bus and lines to try. `ownAddress` is the address of a bus of our own, which others cannot find by themselves.
   static func introduce(ownAddress: BusAddress?) {
     if let ownAddress {
       print("There is no session bus here, so this one was started. Another terminal finds it after\n")
@@ -36,7 +36,7 @@ enum Demo {
     print("\nEach call will show below. Ctrl-C ends it all.\n")
   }
 
-  /// Shows a call as it comes.
+  /// Prints an incoming call.
   @Sendable static func show(_ call: Call) {
     print("\(call.sender ?? "a peer") calls \(call.member) on \(call.path)")
   }

@@ -1,6 +1,6 @@
 import DBus
 
-/// A string on the bus, of which only these mean something.
+/// A string on the bus that has one of these values.
 enum Mood: String, BusValue {
   case calm, merry, tired
 }

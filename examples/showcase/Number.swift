@@ -1,6 +1,6 @@
 package import DBus
 
-/// Objects that nobody made: one for each number, made up when somebody asks for it.
+/// Virtual objects: one for each number, made when somebody asks for it.
 package enum Number {
   package static let path: ObjectPath = "/org/stagedoor/Showcase1/numbers"
   private static let all: ClosedRange<UInt32> = 1...30
@@ -19,7 +19,7 @@ package enum Number {
   }
 
   private static func value(at path: ObjectPath) throws -> UInt32 {
-    // "07" is no number here: each has one path.
+    // "07" is refused, because each number has one path.
     guard let value = UInt32(path.lastElement), all.contains(value), String(value) == path.lastElement else {
       throw ErrorReply(.unknownObject, "there is no number at \(path)")
     }

@@ -3,7 +3,7 @@ import DBusFoundation
 import FoundationEssentials
 
 extension Showcase {
-  /// A method for each type: what it is given, it gives back.
+  /// A method for each type, which returns its argument.
   nonisolated func declareEchoes(in interface: inout Interface) {
     declareEcho("EchoByte", of: UInt8.self, in: &interface)
     declareEcho("EchoBoolean", of: Bool.self, in: &interface)

@@ -1,9 +1,9 @@
 package import DBus
 
-/// Objects that come and go, under an object manager that tells of it.
+/// Objects that come and go, under an object manager that announces them.
 extension Showcase {
   package static let itemsPath: ObjectPath = "/org/stagedoor/Showcase1/items"
-  /// Anyone may create items, so there is an end to it.
+  /// Anyone may create items, so their number is limited.
   static let maximumItems = 1000
 
   nonisolated func declareItemMethods(in interface: inout Interface) {
@@ -15,7 +15,7 @@ extension Showcase {
     }
   }
 
-  /// What the item with this label can do. Each has an interface value of its own, since each has a label of its own.
+  /// The interface of the item with this label. Each item has an interface value of its own, because each has its own label.
   package nonisolated func itemInterface(_ label: String) -> Interface {
     var interface = Interface("org.stagedoor.Showcase1.Item", documentation: "Something with a label.")
     interface.property("Label", stored: StoredProperty(label), writable: true)

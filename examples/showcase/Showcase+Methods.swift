@@ -1,14 +1,14 @@
 import DBus
 
 extension Showcase {
-  /// Each way in which a method can answer.
+  /// One method for each way to answer.
   nonisolated func declareMethods(in interface: inout Interface) {
     interface.method("DoNothing") {}
 
     interface.method("Divide", in: "dividend", "divisor", out: "quotient", "remainder") {
       (dividend: Int32, divisor: Int32) in
       if divisor == 0 { throw ShowcaseError.divisionByZero }
-      // The one quotient that has no place in 32 bits is the smallest number by -1.
+      // One quotient does not fit into 32 bits: the smallest number divided by -1.
       let (quotient, overflows) = dividend.dividedReportingOverflow(by: divisor)
       if overflows { throw ErrorReply(.invalidArgs, "the quotient does not fit into 32 bits") }
       return (quotient, dividend.remainderReportingOverflow(dividingBy: divisor).partialValue)
@@ -18,7 +18,7 @@ extension Showcase {
       throw ShowcaseError.asAsked(reason: reason)
     }
 
-    // Asynchronous: other calls are answered meanwhile, and it is cancelled where its caller goes.
+    // Asynchronous: the service answers other calls meanwhile, and cancels this one if its caller leaves.
     interface.method("Rest", in: "milliseconds", out: "thanks") { (milliseconds: UInt32) async throws -> String in
       try await Task.sleep(for: .milliseconds(milliseconds))
       return "that was good"
@@ -30,7 +30,7 @@ extension Showcase {
     }
   }
 
-  /// A signal, the method that emits it, and one that answers only then.
+  /// A signal, the method that emits it, and a method that answers after the signal.
   nonisolated func declareAnnouncements(in interface: inout Interface) {
     let announced = interface.signal("Announced", "text", "count", of: String.self, UInt32.self)
 
@@ -44,7 +44,7 @@ extension Showcase {
       return UInt32(waiting.count)
     }
 
-    // Deferred: the answer is kept, and given by somebody else's call.
+    // Deferred: the reply is kept, and a later call of another caller sends it.
     interface.method("WaitForAnnouncement", out: "text", on: self) {
       (showcase: isolated Showcase, reply: Reply<String>) in
       if showcase.waiting.count >= Self.maximumWaiting { throw ShowcaseError.tooManyWait(limit: Self.maximumWaiting) }

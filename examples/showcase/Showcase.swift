@@ -1,16 +1,16 @@
 package import DBus
 
-/// The demonstration service: a method for every D-Bus type, and one of everything else that an object can have.
+/// The demonstration service: a method for every D-Bus type, and one example of every other kind of member.
 ///
-/// It lives on its connection's loop, so a handler reads and writes what is below without a lock and without a wait.
+/// The actor lives on its connection's loop, so a handler reads and writes its state without a lock and without waiting.
 package actor Showcase {
   package static let busName: BusName = "org.stagedoor.Showcase1"
   package static let path: ObjectPath = "/org/stagedoor/Showcase1"
   static let version = "1.0"
 
-  /// A caller that waits costs memory here, and nobody needs more of them than this to see how it works.
+  /// Each waiting caller costs memory, and this many are enough to show how waiting works.
   static let maximumWaiting = 64
-  /// The announcements that are remembered.
+  /// The remembered announcements.
   static let maximumAnnouncements = 100
 
   package nonisolated let loop: EventLoop
@@ -25,13 +25,13 @@ package actor Showcase {
   var items: Set<ObjectPath> = []
   var itemsMade = 0
 
-  /// `loop` is the loop of the connection that this will be exported on. `quit` is called where somebody asks for the end.
+  /// `loop` is the loop of the connection that this will be exported on. `quit` is called when a caller asks the service to end.
   package init(on loop: EventLoop, quit: @escaping @Sendable () -> Void) {
     self.loop = loop
     self.quit = quit
   }
 
-  /// Everything that the main object can do, as it is declared.
+  /// The interface of the main object.
   package nonisolated var interface: Interface {
     var interface = Interface("org.stagedoor.Showcase1", documentation: "Send something, and see what comes back.")
     declareEchoes(in: &interface)
@@ -43,7 +43,7 @@ package actor Showcase {
     return interface
   }
 
-  /// Puts all objects on the bus. The name comes after: whoever sees it may call at once.
+  /// Exports all objects. The program requests its name afterwards, because a client may call as soon as it sees the name.
   func export(on connection: Connection) throws {
     connection.export(interface, at: Self.path)
     connection.exportObjectManager(at: Self.itemsPath)

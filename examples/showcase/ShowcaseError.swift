@@ -1,6 +1,6 @@
 import DBus
 
-/// What this service refuses, each with a name on the bus that a program can tell it by.
+/// The errors of this service, each with a name on the bus that a program can compare.
 enum ShowcaseError: Error {
   case divisionByZero
   case asAsked(reason: String)

@@ -1,10 +1,10 @@
 internal import DBus
 internal import Glibc
 
-/// A bus that dbus-broker plays.
+/// A bus that runs dbus-broker.
 ///
-/// dbus-broker does nothing of its own accord: a controller talks D-Bus to it, peer to peer, over a socket that it finds among
-/// its descriptors, and hands it a socket to listen on and a policy. systemd is not needed for that. It ends when its controller hangs up.
+/// dbus-broker does nothing by itself. A controller talks D-Bus to it, peer to peer, over a socket among the broker's descriptors, and
+/// gives it a listening socket and a policy. This does not need systemd. The broker ends when its controller hangs up.
 struct BrokerBus: BusBackend {
   let address: BusAddress
   let process: Supervised
@@ -14,7 +14,7 @@ struct BrokerBus: BusBackend {
     let address = BusAddress("unix:path=\(folder.path)/bus")
     self.address = address
     let listener = try FileDescriptors.listener(at: "\(folder.path)/bus")
-    // libdbus connects to addresses and not to descriptors. So it connects to us, and the broker gets the other end.
+    // libdbus connects to addresses and not to descriptors. So libdbus connects to a socket of ours, and the broker gets the other end.
     let meeting = try FileDescriptors.listener(at: "\(folder.path)/controller")
     let connection = try await Connection.peerToBe(BusAddress("unix:path=\(folder.path)/controller"))
     do {
@@ -45,11 +45,11 @@ struct BrokerBus: BusBackend {
 
   func stop() async {
     await process.stop()
-    // It hears of the end from its connection.
+    // The broker notices the end on its connection.
     await controller.ended()
   }
 
-  /// For clients that ask Peer.GetMachineId; the broker insists on 32 digits.
+  /// For clients that call Peer.GetMachineId; the broker requires 32 digits.
   private static var machineIdentifier: String {
     for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
       if let text = Procfs.text(of: path)?.split(separator: "\n").first, text.utf8.count == 32 { return String(text) }

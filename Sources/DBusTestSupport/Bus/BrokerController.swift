@@ -1,14 +1,14 @@
 internal import DBus
 internal import Glibc
 
-/// What stands between a broker and the rest of the world: gives it its socket, and starts the services that it asks for.
+/// The controller of a broker: it gives the broker its socket, and starts the services that the broker requests.
 ///
-/// It lives for as long as its connection to the broker, and closes that itself.
+/// It lives as long as its connection to the broker, and closes this connection itself.
 actor BrokerController {
   private let connection: Connection
   private var environment: [String: String]
   private var services: [BusName: ActivatableService] = [:]
-  /// The names that the broker was told of, by the object that stands for each.
+  /// The activatable names, by the path of their objects.
   private var names: [ObjectPath: BusName] = [:]
   private var running: [RunningCommand] = []
   private var work: Task<Void, Never>?
@@ -21,11 +21,11 @@ actor BrokerController {
     environment["DBUS_SESSION_BUS_ADDRESS"] = busAddress.rawValue
     environment["DBUS_STARTER_ADDRESS"] = busAddress.rawValue
     environment["DBUS_STARTER_BUS_TYPE"] = "session"
-    // The broker passes on what clients ask of the bus's configuration, and waits for the answer.
+    // The broker passes on the calls of clients about the bus's configuration, and waits for the answer.
     var controller = Interface("org.bus1.DBus.Controller")
     controller.method("ReloadConfig") {}
     connection.export(controller, at: "/org/bus1/DBus/Controller")
-    // All of them in one sequence, so that their order is kept.
+    // One sequence takes all of them, which keeps their order.
     let signals = try await connection.signals(MatchRule(), buffering: .oldest(100_000))
     work = Task {
       for await signal in signals { await handle(signal) }
@@ -42,9 +42,9 @@ actor BrokerController {
     await connection.close()
   }
 
-  /// Hands the broker the socket that clients connect to.
+  /// Gives the broker the socket that clients connect to.
   func listen(on listener: OwnedFileDescriptor) async throws {
-    // A descriptor can only be sent once both sides have said that they take them. Any answer will do, and this is one.
+    // A descriptor can only be sent after both sides have agreed to descriptors. Any reply of the broker shows this; this call gets one.
     do {
       try await connection.call(to: nil, at: Self.broker, "org.freedesktop.DBus.Peer", "Ping")
     } catch .replied {}
@@ -83,8 +83,8 @@ actor BrokerController {
       environment: environment.merging(service.environment) { _, new in new })
     guard let process = try? await command.start() else { return fail(path, serial) }
     running.append(process)
-    // A program that ends without having taken the name lets the callers down. Where it has taken it, the broker
-    // knows that this activation is over, and makes nothing of it.
+    // When a program ends without taking the name, the activation has failed for its callers. If it took the name, the broker knows that
+    // the activation is over, and ignores this.
     Task {
       _ = try? await process.ended(within: .seconds(1_000_000))
       fail(path, serial)

@@ -1,4 +1,4 @@
-/// A private bus that did not do what it was asked, with what it said.
+/// A failure of a private bus, with the output of the bus.
 ///
 /// ```swift
 /// do {
@@ -11,7 +11,7 @@
 public struct BusFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// What went wrong.
   public let reason: String
-  /// What the bus said on its standard outputs.
+  /// The output of the bus.
   public let log: String
 
   init(_ reason: String, log: String = "") {

@@ -1,5 +1,5 @@
 extension DaemonBus {
-  /// Nothing of the machine's: no folders with services, no policy, and limits that no test meets by accident.
+  /// The configuration uses nothing of the machine: no folders with services, no policy, and limits that no test reaches by accident.
   static func configuration(in folder: String) -> String {
     let limits = [
       "max_incoming_bytes": 1_000_000_000, "max_outgoing_bytes": 1_000_000_000, "max_message_size": 1_000_000_000,

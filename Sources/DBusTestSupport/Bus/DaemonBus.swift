@@ -1,7 +1,7 @@
 internal import DBus
 internal import Glibc
 
-/// A bus that dbus-daemon plays.
+/// A bus that runs dbus-daemon.
 struct DaemonBus: BusBackend {
   let address: BusAddress
   let process: Supervised
@@ -21,7 +21,7 @@ struct DaemonBus: BusBackend {
       removing: folder.path)
     self.process = process
     do {
-      // It is printed when the bus can be connected to; the pipe ends without a line where the bus ended before.
+      // The daemon prints its address when clients can connect; if the daemon ends first, the pipe ends without a line.
       let lines = try OutputReader(pipe.readEnd)
       let line = try await withLimit(usualLimit, "the address of dbus-daemon") { try await lines.nextLine() }
       guard let line else { throw BusFailure("dbus-daemon ended before it printed its address", log: process.output) }
@@ -35,7 +35,7 @@ struct DaemonBus: BusBackend {
   func stop() async { await process.stop() }
 
   func install(_ service: ActivatableService) async throws {
-    // Quoted for the daemon's shell-like parser, then escaped for the file.
+    // The word is quoted for the daemon's shell-like parser, then escaped for the file.
     let assignments = service.environment.map { "\($0.key)=\($0.value)" }
     let words = (assignments.isEmpty ? [] : ["/usr/bin/env"] + assignments) + service.command
     let line = words.map(Self.quoted).joined(separator: " ")

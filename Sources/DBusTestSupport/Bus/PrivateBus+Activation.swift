@@ -1,7 +1,7 @@
 public import DBus
 
 extension PrivateBus {
-  /// Lets the bus start `executable` when somebody calls `name` and nobody has it. When this returns the bus knows.
+  /// Lets the bus start `executable` when somebody calls `name` and nobody owns the name. When this returns, the bus knows the program.
   ///
   /// ```swift
   /// import DBus
@@ -19,8 +19,8 @@ extension PrivateBus {
   /// - Parameters:
   ///   - name: The name that the program takes.
   ///   - executable: The program: a path, or a name on PATH.
-  ///   - arguments: What it is started with.
-  ///   - environment: What it finds in its environment beside what the bus has.
+  ///   - arguments: The program's arguments.
+  ///   - environment: Variables of the program's environment in addition to those of the bus.
   public func install(
     _ name: BusName, executable: String, arguments: [String] = [], environment: [String: String] = [:]
   ) async throws {

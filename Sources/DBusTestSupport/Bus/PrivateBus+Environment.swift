@@ -1,7 +1,8 @@
 internal import DBus
 
 extension PrivateBus {
-  /// The environment for a process that is to find this bus as its session bus: ours, without what an outer bus said to whom it started.
+  /// The environment for a process whose session bus is this bus: that of this process, without the variables that an outer bus sets for
+  /// the programs it starts.
   ///
   /// ```swift
   /// try await withPrivateBus { bus in
@@ -18,7 +19,7 @@ extension PrivateBus {
     return environment
   }
 
-  /// The same with a home that nobody has used before: `HOME`, `TMPDIR` and the `XDG_…` folders are new and empty. They go with the bus.
+  /// The same environment with a fresh home: `HOME`, `TMPDIR` and the `XDG_…` folders are new and empty. They are removed with the bus.
   ///
   /// ```swift
   /// try await withPrivateBus { bus in

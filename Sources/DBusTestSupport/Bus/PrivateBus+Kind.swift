@@ -1,7 +1,7 @@
 internal import Glibc
 
 extension PrivateBus {
-  /// Which program plays the bus.
+  /// The program that runs as the bus.
   ///
   /// ```swift
   /// for kind in PrivateBus.Kind.available {
@@ -16,7 +16,7 @@ extension PrivateBus {
     /// `dbus-broker`, without systemd.
     case broker
 
-    /// Those to test on: always dbus-daemon, and dbus-broker where it is on PATH or unpacked in `.build/tools`, and starts.
+    /// The kinds to test on: always dbus-daemon, and dbus-broker if it is on PATH or unpacked in `.build/tools`, and starts.
     public static let available: [Kind] = [.daemon] + (broker.starts ? [.broker] : [])
 
     /// The name of the program.

@@ -36,12 +36,12 @@ public import DBus
 /// }
 /// ```
 ///
-/// Nothing is left of it after ``stop()``, nor when this process is killed: no process, no socket, no file. What the bus
-/// started for an activation goes with it.
+/// After ``stop()``, or when this process is killed, no process, socket or file of the bus is left. The programs that the bus started for
+/// an activation end too.
 public final class PrivateBus: Sendable {
-  /// The program that plays the bus.
+  /// The program that runs as the bus.
   public let kind: Kind
-  /// Where it listens.
+  /// The address of the bus.
   public let address: BusAddress
 
   let folder: PrivateFolder
@@ -54,7 +54,7 @@ public final class PrivateBus: Sendable {
     address = backend.address
   }
 
-  /// Starts a bus. Stop it, or use ``withPrivateBus(_:_:)``, which does.
+  /// Starts a bus. Call ``stop()`` at the end, or use ``withPrivateBus(_:_:)``, which stops the bus.
   public static func start(_ kind: Kind = .daemon) async throws -> PrivateBus {
     let folder = try PrivateFolder()
     do {
@@ -73,23 +73,23 @@ public final class PrivateBus: Sendable {
   /// The bus's process.
   public var processIdentifier: Int32 { backend.process.pid }
 
-  /// What the bus said on its standard outputs so far.
+  /// The output of the bus so far.
   public var log: String { backend.process.output }
 
-  /// A new connection to it, on `loop` or on a loop of its own. It is yours to close.
+  /// Opens a connection to the bus, on `loop` or on a loop of its own. The caller closes it.
   public func connect(on loop: EventLoop? = nil) async throws(ConnectionError) -> Connection {
     try await Connection.open(address, on: loop)
   }
 
-  /// Kills the bus with SIGKILL and waits until it is gone. Its connections hear of it as of any bus that goes. What it started, and
-  /// its files, stay until ``stop()``.
+  /// Kills the bus with SIGKILL and waits until it has ended. Its connections notice this like the end of any bus. The programs that it
+  /// started, and its files, stay until ``stop()``.
   public func kill() async { await backend.process.kill() }
 
-  /// Ends the bus and all that it started, and removes its files. Stopping again does nothing.
+  /// Ends the bus and all programs that it started, and removes its files. A second call does nothing.
   public func stop() async { await backend.stop() }
 }
 
-/// Runs `body` with a bus of its own, which is gone when this returns or throws.
+/// Runs `body` with a private bus, which has ended when this returns or throws.
 ///
 /// ```swift
 /// import DBus
@@ -116,7 +116,7 @@ public nonisolated(nonsending) func withPrivateBus<Result>(
   }
 }
 
-/// One of the programs that can play the bus.
+/// One of the programs that can run as the bus.
 protocol BusBackend: Sendable {
   var address: BusAddress { get }
   var process: Supervised { get }
@@ -127,7 +127,7 @@ protocol BusBackend: Sendable {
 /// A program that the bus starts when somebody calls its name.
 struct ActivatableService: Sendable {
   var name: BusName
-  /// The program first.
+  /// The words of the command, the program first.
   var command: [String]
   var environment: [String: String]
 }

@@ -1,7 +1,7 @@
 internal import DBus
 internal import Glibc
 
-/// A folder with a short path, since the path of a socket may have 107 bytes and no more.
+/// A folder with a short path, because the path of a socket may have at most 107 bytes.
 struct PrivateFolder: Sendable {
   let path: String
   private let counter = Lock(0)
@@ -12,7 +12,7 @@ struct PrivateFolder: Sendable {
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// Makes a folder in it that was not there.
+  /// Makes a new folder in it.
   func makeFresh(_ name: String) throws(SystemCallError) -> String {
     let number = counter.withLock { number in
       number += 1
@@ -23,12 +23,12 @@ struct PrivateFolder: Sendable {
     return path
   }
 
-  /// Makes a folder that only we may look into.
+  /// Makes a folder that only this user may read.
   static func make(_ path: String) throws(SystemCallError) {
     if mkdir(path, 0o700) != 0 { throw SystemCallError("mkdir \(path)") }
   }
 
-  /// Puts a file into it: wholly there, or not at all.
+  /// Writes a file into it, as a whole or not at all.
   func write(_ text: String, to name: String) throws(SystemCallError) {
     let temporary = "\(path)/\(name).new"
     let descriptor = try FileDescriptors.open(temporary, O_WRONLY | O_CREAT | O_TRUNC)
@@ -36,13 +36,13 @@ struct PrivateFolder: Sendable {
     if rename(temporary, "\(path)/\(name)") != 0 { throw SystemCallError("rename \(temporary)") }
   }
 
-  /// Where it did not come to a bus that takes it along.
+  /// Removes the folder. Call this if no bus has taken the folder over.
   func remove() {
     Self.remove(path)
   }
 
   private static func remove(_ path: String) {
-    // What is no empty folder and no file is a folder with something in it.
+    // A path that is neither a file nor an empty folder is a folder with entries.
     if Glibc.remove(path) == 0 || errno != ENOTEMPTY { return }
     for name in Procfs.entries(of: path) { remove("\(path)/\(name)") }
     _ = Glibc.remove(path)

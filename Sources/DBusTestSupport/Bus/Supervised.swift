@@ -1,14 +1,14 @@
 internal import DBus
 internal import Glibc
 
-/// A program that ends, with all that it started, when this process does: however this process ends, and whether or not
-/// anybody remembers to stop it.
+/// A program that ends with this process, together with all programs that it started, however this process ends, and even if no code stops
+/// it.
 ///
-/// A shell stands between. It reads a pipe whose other end only this process has; when that ends, the shell kills the program's
-/// group, removes what it was told to, and goes. Were the shell itself killed, the kernel would kill the program. (To let
-/// the kernel do it all would not do: it cannot remove files, and it does nothing for a process whose parent ended before it asked.)
+/// A shell stands between. It reads a pipe whose other end only this process has. When the pipe ends, the shell kills the program's group,
+/// removes the folder, and ends. If the shell itself is killed, the kernel kills the program. (The kernel alone is not enough: it cannot
+/// remove files, and it does nothing for a process whose parent ended before the process asked for a signal.)
 final class Supervised: Sendable {
-  // In the end nobody may be there to read what the shell has to say, and saying it would be its end.
+  // At the end nobody may read the shell's output, and writing to the closed pipe would end the shell.
   private static let script = """
     folder=$1
     shift
@@ -30,12 +30,13 @@ final class Supervised: Sendable {
   private let shell: ChildProcess
   private let life: OwnedFileDescriptor
   private let reports: OutputReader
-  /// What the program says on either of its outputs.
+  /// The program's output, on both descriptors.
   private let log: OutputReader
-  /// The program's own identifier.
+  /// The program's process identifier.
   let pid: pid_t
 
-  /// Starts `command`. It has `descriptor` as number 3, which is closed here; when it ends, `folder` is removed.
+  /// Starts `command`. The program gets `descriptor` as number 3, and this process closes its own copy. When the program ends, `folder` is
+  /// removed.
   init(
     _ command: [String], environment: [String: String], descriptor: OwnedFileDescriptor? = nil,
     removing folder: String = ""
@@ -57,18 +58,18 @@ final class Supervised: Sendable {
     self.pid = pid
   }
 
-  /// What the program said so far.
+  /// The program's output so far.
   var output: String { log.text }
 
-  /// Kills the program alone, and waits until it is gone. What it started and the folder stay.
+  /// Kills the program only, and waits until it has ended. The programs that it started, and the folder, stay.
   func kill() async {
     var order = UInt8(ascii: "\n")
-    // The shell is there to read it: it ends only when this end is closed.
+    // The shell still reads the pipe: it ends only when this end is closed.
     life.withRawValue { _ = write($0, &order, 1) }
     await uncancelled { _ = try await self.reports.nextLine() }
   }
 
-  /// Ends the program, with all that it started, and waits until the folder is gone too.
+  /// Ends the program and all programs that it started, and waits until the folder is removed.
   func stop() async {
     life.close()
     await uncancelled {
@@ -79,7 +80,7 @@ final class Supervised: Sendable {
   }
 }
 
-/// Does what must be done, even where the task was cancelled.
+/// Runs work that must be done even if the task was cancelled.
 func uncancelled(_ body: @escaping @Sendable () async throws -> Void) async {
   _ = await Task.detached { try await body() }.result
 }

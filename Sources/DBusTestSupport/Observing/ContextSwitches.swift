@@ -19,12 +19,12 @@ public struct ContextSwitches: Sendable, Hashable {
   public let thread: Int32
   /// The thread's name, such as `dbus-loop`.
   public let name: String
-  /// How often it waited.
+  /// How often the thread waited.
   public let voluntary: Int
-  /// How often it was made to wait.
+  /// How often the kernel preempted the thread.
   public let involuntary: Int
 
-  /// The counters of every thread of a process, our own where none is named, in the order of their identifiers.
+  /// The counters of every thread of a process, by default of this process, in the order of their identifiers.
   public static func now(ofProcess identifier: Int32? = nil) -> [ContextSwitches] {
     let tasks = "/proc/\(identifier ?? getpid())/task"
     return Procfs.entries(of: tasks).compactMap(Int32.init).sorted().compactMap { thread in
@@ -32,7 +32,7 @@ public struct ContextSwitches: Sendable, Hashable {
     }
   }
 
-  /// What was added to each thread since `before`; threads where nothing was are left out.
+  /// The increase of each thread's counters since `before`; threads without an increase are left out.
   public static func since(_ before: [ContextSwitches], ofProcess identifier: Int32? = nil) -> [ContextSwitches] {
     let before = Dictionary(before.map { ($0.thread, $0) }) { first, _ in first }
     return now(ofProcess: identifier).compactMap { after in

@@ -1,7 +1,7 @@
 internal import DBus
 internal import Glibc
 
-/// The descriptors that this process has open, for tests of leaks.
+/// The open descriptors of this process, for tests of leaks.
 ///
 /// ```swift
 /// import DBus
@@ -16,15 +16,15 @@ internal import Glibc
 /// try await eventually("all descriptors are closed") { OpenDescriptors.count <= before }
 /// ```
 ///
-/// The count is of the whole process: such a test belongs into a suite that runs by itself (`.serialized` is not enough).
+/// The count is of the whole process: such a test belongs in a suite that runs by itself (`.serialized` is not enough).
 public enum OpenDescriptors {
-  /// How many there are.
+  /// The number of open descriptors.
   public static var count: Int { list.count }
 
-  /// What each of them is, as the kernel calls it: a path, `socket:[…]`, `anon_inode:[eventpoll]`.
+  /// The kernel's name of each descriptor: a path, `socket:[…]`, `anon_inode:[eventpoll]`.
   public static var list: [Int32: String] { of(process: getpid()) }
 
-  /// What each descriptor of another process is; empty where it may not be seen.
+  /// The kernel's name of each descriptor of another process; empty if this process may not read them.
   public static func of(process identifier: Int32) -> [Int32: String] {
     let folder = "/proc/\(identifier)/fd"
     var result: [Int32: String] = [:]
@@ -32,7 +32,7 @@ public enum OpenDescriptors {
       guard let number = Int32(name) else { continue }
       var target = [CChar](repeating: 0, count: 4096)
       let length = readlink("\(folder)/\(name)", &target, target.count)
-      // The descriptor that the folder itself was read through is gone by now.
+      // The descriptor for reading the folder itself is closed by now.
       if length > 0 { result[number] = String(decoding: target[..<length].map(UInt8.init(bitPattern:)), as: UTF8.self) }
     }
     return result
@@ -52,7 +52,7 @@ enum Procfs {
     return names
   }
 
-  /// `nil` where it is not there.
+  /// `nil` if it does not exist.
   static func text(of path: String) -> String? {
     guard let file = try? FileDescriptors.open(path, O_RDONLY) else { return nil }
     return file.withRawValue { number in

@@ -1,10 +1,10 @@
 internal import DBus
 internal import Glibc
 
-/// A child of this process. A thread starts it, waits for it and reaps it: no zombie is left, whoever forgets about it.
+/// A child of this process. A thread starts it, waits for it and reaps it, so no zombie is left even if all other code forgets the child.
 ///
-/// That thread lasts exactly as long as the child, so the child may ask the kernel for a signal when it goes
-/// (PR_SET_PDEATHSIG, which looks at the thread and not at the process).
+/// That thread lasts exactly as long as the child, so the child may ask the kernel for a signal at the end of its parent (PR_SET_PDEATHSIG,
+/// which watches the thread and not the process).
 final class ChildProcess: Sendable {
   private enum State {
     case starting
@@ -21,11 +21,11 @@ final class ChildProcess: Sendable {
     self.pid = pid
   }
 
-  /// Takes the descriptors over: they are closed here once the child has them.
+  /// Takes over the descriptors: this process closes them once the child has them.
   static func start(_ spawn: Spawn) async throws -> ChildProcess {
     let state = Awaitable(State.starting)
     try OwnThread.start { run(spawn, state) }
-    // Soon, and not to be given up: a child that was started is somebody's.
+    // This takes a short time and must not be cancelled: a started child needs an owner.
     let started = await Task.detached { try? await state.wait(for: Self.started) }.value
     switch started {
     case .success(let pid): return ChildProcess(state: state, pid: pid)
@@ -43,7 +43,7 @@ final class ChildProcess: Sendable {
   }
 
   private static func run(_ spawn: Spawn, _ state: Awaitable<State>) {
-    // The child has its own. Ours would keep pipes open for as long as this thread lasts.
+    // The child has its own copies. Ours would keep pipes open as long as this thread lasts.
     func closeDescriptors() { for descriptor in spawn.descriptors { descriptor.close() } }
     let pid: pid_t
     do throws(SystemCallError) {
@@ -57,7 +57,7 @@ final class ChildProcess: Sendable {
     state.update { $0 = .running(pid) }
     var information = siginfo_t()
     while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) < 0 && errno == EINTR {}
-    // Reaped with the lock held: nobody signals a process that has got the number since.
+    // The child is reaped with the lock held, so no code signals a later process with the same number.
     state.update { state in
       var status: Int32 = 0
       while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
@@ -68,7 +68,7 @@ final class ChildProcess: Sendable {
   /// How it ended; `nil` while it runs.
   var status: ExitStatus? { state.read(Self.status) }
 
-  /// Waits until it has ended.
+  /// Waits until the child has ended.
   func ended() async throws(CancellationError) -> ExitStatus {
     try await state.wait { Self.status($0) }
   }
@@ -77,7 +77,7 @@ final class ChildProcess: Sendable {
     if case .ended(_, let status) = state { status } else { nil }
   }
 
-  /// Sends it a signal, where it still runs: to it alone, or to all of its group.
+  /// Sends a signal if the child still runs: to the child only, or to its whole group.
   func signal(_ number: Int32, group: Bool = false) {
     state.read { state in
       if case .running(let pid) = state { _ = kill(group ? -pid : pid, number) }

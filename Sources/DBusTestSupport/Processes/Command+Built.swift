@@ -1,5 +1,5 @@
 extension Command {
-  /// An executable of this package, as it was built together with the test that runs it. Let the test's target depend on it.
+  /// An executable of this package, built together with the test that runs it. The test's target must depend on it.
   ///
   /// ```swift
   /// let result = try await Command.built("private-bus", "--daemon", "--", "printenv", "DBUS_SESSION_BUS_ADDRESS").run()

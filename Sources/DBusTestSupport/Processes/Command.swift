@@ -1,7 +1,7 @@
 internal import DBus
 internal import Glibc
 
-/// A program with its arguments, to be run by a test.
+/// A program with its arguments, for a test to run.
 ///
 /// ```swift
 /// let result = try await Command("sh", "-c", "echo hello; exit 3").run()
@@ -10,7 +10,7 @@ internal import Glibc
 /// print(name)  // Linux
 /// ```
 ///
-/// It runs in a session of its own. It leaves no zombie behind; it is killed where this process ends first.
+/// It runs in a session of its own and leaves no zombie. It is killed if this process ends first.
 public struct Command: Sendable {
   /// A path, or a name that is looked up on the `PATH` of ``environment``.
   public var program: String
@@ -18,17 +18,17 @@ public struct Command: Sendable {
   public var arguments: [String]
   /// All of its environment.
   public var environment: [String: String]
-  /// The folder it starts in; ours where it is `nil`.
+  /// The folder that it starts in; `nil` for the folder of this process.
   public var directory: String?
-  /// What it reads from its standard input.
+  /// The content of its standard input.
   public var input = ""
 
-  /// A program with arguments. Without `environment` it has ours.
+  /// A program with arguments. Without `environment` it gets the environment of this process.
   public init(_ program: String, _ arguments: String..., environment: [String: String]? = nil, input: String = "") {
     self.init(program, arguments: arguments, environment: environment, input: input)
   }
 
-  /// A program with arguments. Without `environment` it has ours.
+  /// A program with arguments. Without `environment` it gets the environment of this process.
   public init(_ program: String, arguments: [String], environment: [String: String]? = nil, input: String = "") {
     self.program = program
     self.arguments = arguments
@@ -36,7 +36,7 @@ public struct Command: Sendable {
     self.input = input
   }
 
-  /// How a command ended, and all that it said.
+  /// The exit status of a command, and its output.
   ///
   /// ```swift
   /// let result = try await Command("ls", "/no/such/folder").run()
@@ -50,11 +50,11 @@ public struct Command: Sendable {
     /// What it wrote to its standard error.
     public let standardError: String
 
-    /// All of it, for the log of a test that failed.
+    /// The status and the output, for the log of a failed test.
     public var description: String { "\(status)\nstdout: \(standardOutput)\nstderr: \(standardError)" }
   }
 
-  /// Runs it to its end. Over the limit it is killed, and ``LimitExceeded`` shows what it said so far.
+  /// Runs the command to its end. After the limit the command is killed, and ``LimitExceeded`` shows its output so far.
   public func run(within limit: Duration = usualLimit) async throws -> Result {
     let running = try await start()
     do {
@@ -66,14 +66,14 @@ public struct Command: Sendable {
     }
   }
 
-  /// Runs it to its end, and returns its standard output without the last newline. Any status but 0 is thrown as ``CommandFailure``.
+  /// Runs the command to its end, and returns its standard output without the last newline. Any status but 0 throws ``CommandFailure``.
   public func output(within limit: Duration = usualLimit) async throws -> String {
     let result = try await run(within: limit)
     if !result.status.isSuccess { throw CommandFailure(command: description, result: result) }
     return String(result.standardOutput.hasSuffix("\n") ? result.standardOutput.dropLast() : result.standardOutput[...])
   }
 
-  /// Runs it to its end with our own standard input and outputs, in our session: a program that a user typed.
+  /// Runs the command to its end with the standard input and outputs of this process, in its session, like a program that a user typed.
   package func runInForeground() async throws -> ExitStatus {
     let words = try words
     let descriptors = try [0, 1, 2].map { try OwnedFileDescriptor(duplicating: $0) }
@@ -83,21 +83,21 @@ public struct Command: Sendable {
     return try await process.ended()
   }
 
-  /// What is started: the program, by way of others that prepare the ground for it and become it.
+  /// The command that is started: programs that prepare the environment of the actual program and then become it.
   var words: [String] {
     get throws {
       let path = try Programs.required(program, in: environment)
-      // The kernel kills it where this process ends first.
+      // The kernel kills the program if this process ends first.
       let prefix = Programs.path(of: "setpriv").map { [$0, "--pdeathsig", "KILL", "--"] } ?? []
       let chdir = directory.map { ["/usr/bin/env", "--chdir=\($0)"] } ?? []
       return prefix + chdir + [path] + arguments
     }
   }
 
-  /// Starts it, to run beside the test. Stop it, or use ``whileRunning(_:)``, which does.
+  /// Starts the command, to run beside the test. Stop it at the end, or use ``whileRunning(_:)``, which stops it.
   public func start() async throws -> RunningCommand { try await RunningCommand(self) }
 
-  /// Runs `body` while the command runs, and stops the command then.
+  /// Runs `body` while the command runs, and then stops the command.
   ///
   /// ```swift
   /// try await Command("sh", "-c", "echo ready; exec sleep 60").whileRunning { running in
@@ -120,11 +120,11 @@ public struct Command: Sendable {
 }
 
 extension Command: CustomStringConvertible {
-  /// The words, as one would type most of them.
+  /// The words of the command, nearly as a user would type them.
   public var description: String { ([program] + arguments).joined(separator: " ") }
 }
 
-/// A command that was to succeed and did not.
+/// A command that should have succeeded and failed.
 ///
 /// ```swift
 /// do {
@@ -134,11 +134,11 @@ extension Command: CustomStringConvertible {
 /// }
 /// ```
 public struct CommandFailure: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was run.
+  /// The command.
   public let command: String
-  /// How it ended, and what it said.
+  /// Its exit status and its output.
   public let result: Command.Result
 
-  /// All of it, for the log of a test that failed.
+  /// The status and the output, for the log of a failed test.
   public var description: String { "\"\(command)\" ended with \(result)" }
 }

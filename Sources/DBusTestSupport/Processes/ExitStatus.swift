@@ -21,7 +21,7 @@ public enum ExitStatus: Sendable, Hashable, CustomStringConvertible {
   /// Whether it ended by itself with status 0.
   public var isSuccess: Bool { self == .exited(0) }
 
-  /// What a shell would call it: the status, or 128 and the signal.
+  /// The status in a shell: the status itself, or 128 plus the signal.
   public var shellStatus: Int32 {
     switch self {
     case .exited(let status): status

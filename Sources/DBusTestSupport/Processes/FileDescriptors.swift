@@ -1,7 +1,7 @@
 internal import DBus
 internal import Glibc
 
-/// The few ways to come by a descriptor, each closed on exec.
+/// The ways to open a descriptor; each descriptor is closed on exec.
 enum FileDescriptors {
   static func open(_ path: String, _ flags: Int32) throws(SystemCallError) -> OwnedFileDescriptor {
     let number = Glibc.open(path, flags | O_CLOEXEC, 0o600)
@@ -25,7 +25,7 @@ enum FileDescriptors {
     if let failure { throw failure }
   }
 
-  /// A file without a name that holds `bytes`, to be read from the start.
+  /// A file without a name that holds `bytes`, positioned at its start.
   static func file(holding bytes: [UInt8]) throws(SystemCallError) -> OwnedFileDescriptor {
     var template = Array("/tmp/input-XXXXXX".utf8CString)
     let number = mkstemp(&template)
@@ -60,7 +60,7 @@ enum FileDescriptors {
     return descriptor
   }
 
-  /// Somebody who is connecting already.
+  /// Accepts a connection that is waiting already.
   static func accept(from listener: OwnedFileDescriptor) throws(SystemCallError) -> OwnedFileDescriptor {
     let number = listener.withRawValue { Glibc.accept($0, nil, nil) }
     if number < 0 { throw SystemCallError("accept") }

@@ -1,11 +1,11 @@
 internal import DBus
 internal import Glibc
 
-/// Reads what a child writes, on a thread of its own, so that no pipe is ever full.
+/// Reads a child's output on a thread of its own, so that no pipe fills up.
 final class OutputReader: Sendable {
   private struct State {
     var bytes: [UInt8] = []
-    /// Where the next line begins.
+    /// The position of the next line.
     var position = 0
     var isAtEnd = false
 
@@ -23,7 +23,7 @@ final class OutputReader: Sendable {
 
   private let state = Awaitable(State())
 
-  /// Takes `descriptor` over.
+  /// Takes over `descriptor`.
   init(_ descriptor: OwnedFileDescriptor) throws(SystemCallError) {
     let state = state
     try OwnThread.start {
@@ -35,18 +35,18 @@ final class OutputReader: Sendable {
         if count <= 0 { break }
         state.update { $0.bytes += buffer[..<count] }
       }
-      // First: who heard of the end may count descriptors.
+      // Close before reporting the end: a waiting test may count descriptors.
       close(number)
       state.update { $0.isAtEnd = true }
     }
   }
 
-  /// All that came so far.
+  /// The output so far.
   var text: String { state.read { String(decoding: $0.bytes, as: UTF8.self) } }
 
-  /// Waits for the next line; `nil` where there will be none.
+  /// Waits for the next line; `nil` at the end of the output.
   func nextLine() async throws(CancellationError) -> String? { try await state.wait { $0.takeLine() } }
 
-  /// Waits until everyone who could write has closed their end.
+  /// Waits until every writer has closed its end.
   func ended() async throws(CancellationError) { try await state.wait { $0.isAtEnd ? () : nil } }
 }

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Threads for what blocks: Swift's own are as many as there are processors, and may not be kept waiting.
+/// Threads for blocking calls: Swift has as many threads as there are processors, and these must not block.
 enum OwnThread {
   private final class Body {
     let run: @Sendable () -> Void
@@ -35,7 +35,7 @@ enum OwnThread {
 /// }
 /// ```
 public struct SystemCallError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The name of the call, and what it was called with where that matters.
+  /// The name of the call, and its arguments if they matter.
   public let call: String
   /// Its `errno`.
   public let code: Int32

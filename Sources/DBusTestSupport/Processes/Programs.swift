@@ -1,8 +1,8 @@
 @preconcurrency internal import Glibc
 
-/// The environment that this process was given, and the programs in it.
+/// The environment of this process, and the programs on its PATH.
 enum Programs {
-  /// As it was when it was first asked for; `environ` is no place to look at while somebody calls `setenv`.
+  /// The environment at the first access; `environ` must not be read while other code calls `setenv`.
   static let environment: [String: String] = {
     var result: [String: String] = [:]
     var next = environ
@@ -14,10 +14,10 @@ enum Programs {
     return result
   }()
 
-  /// Where the set-up unpacks what it does not install.
+  /// The folder into which Scripts/setup unpacks programs that it does not install.
   private static let unpacked = ".build/tools/usr/bin"
 
-  /// The path of a program: itself where it has a slash, otherwise the first on PATH.
+  /// The path of a program: the name itself if it has a slash, otherwise the first match on PATH.
   static func path(of name: String, in environment: [String: String] = environment) -> String? {
     if name.contains("/") { return name }
     let path = environment["PATH"] ?? "/usr/local/bin:/usr/bin:/bin"
@@ -28,7 +28,7 @@ enum Programs {
     return nil
   }
 
-  /// The path of what was built together with this process.
+  /// The path of a product that was built together with this process.
   static func built(_ name: String) -> String {
     var path = [CChar](repeating: 0, count: 4096)
     let length = max(0, readlink("/proc/self/exe", &path, path.count))
@@ -53,9 +53,9 @@ enum Programs {
 /// }
 /// ```
 public struct ProgramNotFound: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was looked for.
+  /// The name of the program.
   public let name: String
 
-  /// Says what is missing.
+  /// A sentence that names the missing program.
   public var description: String { "there is no program \"\(name)\" on PATH" }
 }

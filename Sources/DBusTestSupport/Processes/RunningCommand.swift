@@ -38,18 +38,18 @@ public final class RunningCommand: Sendable {
   public var processIdentifier: Int32 { process.pid }
   /// How it ended; `nil` while it runs.
   public var status: ExitStatus? { process.status }
-  /// What it wrote to its standard output so far.
+  /// Its standard output so far.
   public var standardOutput: String { output.text }
-  /// What it wrote to its standard error so far.
+  /// Its standard error so far.
   public var standardError: String { errors.text }
 
-  /// Waits for the next line of its standard output. Each line is given out once.
+  /// Waits for the next line of its standard output. Each line is returned once.
   @discardableResult
   public func nextLine(within limit: Duration = usualLimit) async throws -> String {
     try await line(within: limit) { _ in true }
   }
 
-  /// Waits for the next line of its standard output that `fits`, and forgets those before it.
+  /// Waits for the next line of its standard output that `fits`, and drops the lines before it.
   @discardableResult
   public func line(
     within limit: Duration = usualLimit, where fits: @escaping @Sendable (String) -> Bool
@@ -65,7 +65,7 @@ public final class RunningCommand: Sendable {
     throw CommandFailure(command: command, result: try await result(within: limit))
   }
 
-  /// Waits until it has ended and everything it wrote is here.
+  /// Waits until the command has ended and all its output was read.
   @discardableResult
   public func ended(within limit: Duration = usualLimit) async throws -> ExitStatus {
     let (process, output, errors) = (process, output, errors)
@@ -77,10 +77,10 @@ public final class RunningCommand: Sendable {
     }
   }
 
-  /// Sends it a signal, where it still runs.
+  /// Sends a signal to the command if it still runs.
   public func signal(_ number: Int32) { process.signal(number) }
 
-  /// Kills it and all of its process group, where they still run, and waits until it is gone.
+  /// Kills the command and its process group if they still run, and waits until the command has ended.
   public func stop() async {
     process.signal(SIGKILL, group: true)
     let process = process

@@ -1,28 +1,28 @@
 internal import DBus
 internal import Glibc
 
-/// What a new process is made of.
+/// The settings of a new process.
 struct Spawn {
-  /// A path; nothing is looked up.
+  /// The path of the program; PATH is not searched.
   var executable: String
-  /// All of them, the name of the program first.
+  /// All arguments, the name of the program first.
   var arguments: [String]
   var environment: [String: String]
-  /// The child's descriptors: what stands at index 0 becomes its standard input, and so on. It gets none of our others,
-  /// since they are closed on exec.
+  /// The child's descriptors: the one at index 0 becomes its standard input, and so on. The child gets no other descriptors of this
+  /// process, because they are closed on exec.
   var descriptors: [OwnedFileDescriptor]
-  /// Whether it gets a session of its own: signals from the terminal do not reach it there, and it has no terminal.
+  /// Whether the child gets a session of its own, without a terminal and without signals from the terminal.
   var isDetached = true
 
   /// `POSIX_SPAWN_SETSID`, which the Glibc module hides.
   private static let newSession: Int32 = 0x80
 
-  /// Starts the process with the signals as a shell leaves them. Returns its identifier.
+  /// Starts the process with default signal handling, as a shell does. Returns its identifier.
   func start() throws(SystemCallError) -> pid_t {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
-    // Copies high up, so that putting one in its place never overwrites the next.
+    // The copies have high numbers, so moving one into its place never overwrites the next.
     var copies: [Int32] = []
     defer { for copy in copies { close(copy) } }
     for (index, descriptor) in descriptors.enumerated() {

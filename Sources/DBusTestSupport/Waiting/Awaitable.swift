@@ -1,6 +1,6 @@
 internal import DBus
 
-/// State that tasks wait on until it is as they want it. What changes it may be a thread of its own.
+/// State with tasks that wait for a condition on it. Any thread may change the state.
 final class Awaitable<State>: Sendable {
   private struct Content {
     var state: State
@@ -13,10 +13,10 @@ final class Awaitable<State>: Sendable {
 
   init(_ state: sending State) { content = Lock(Content(state: state)) }
 
-  /// Looks at the state now.
+  /// Reads the state.
   func read<Result>(_ look: (State) -> Result) -> Result { content.withLock { look($0.state) } }
 
-  /// Changes the state, and lets everyone who waits look again.
+  /// Changes the state, and lets all waiting tasks check it again.
   @discardableResult
   func update<Result>(_ change: (inout State) throws -> Result) rethrows -> Result {
     let (result, waiters) = try content.withLock { content in
@@ -28,7 +28,7 @@ final class Awaitable<State>: Sendable {
     return result
   }
 
-  /// Waits until `take` finds what it wants, and returns that. `take` may change the state; nobody is told of it.
+  /// Waits until `take` returns a value, and returns this value. `take` may change the state without waking other tasks.
   func wait<Result>(for take: (inout State) -> Result?) async throws(CancellationError) -> Result {
     while true {
       if Task.isCancelled { throw CancellationError() }
@@ -49,7 +49,7 @@ final class Awaitable<State>: Sendable {
         }
       } onCancel: {
         content.withLock { content in
-          // It may come before the continuation is there, which then finds the note.
+          // The cancellation may come before the continuation exists; the continuation then finds this mark.
           if content.waiters[waiter] == nil { content.cancelled.insert(waiter) }
           return content.waiters.removeValue(forKey: waiter)
         }?.resume()

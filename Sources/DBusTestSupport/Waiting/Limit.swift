@@ -1,36 +1,36 @@
-/// What was waited for did not come in time.
+/// An awaited event that did not come in time.
 ///
 /// ```swift
 /// let error = LimitExceeded(what: "the greeting", limit: .seconds(5))
 /// print(error)  // waited 5.0 seconds for the greeting, and it did not come
 /// ```
 public struct LimitExceeded: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What was waited for, in words that follow "waited for".
+  /// The awaited event, in words that follow "waited for".
   public let what: String
-  /// For how long.
+  /// The limit.
   public let limit: Duration
-  /// What else may help to find out why.
+  /// Further details that may explain the failure.
   public let details: String
 
-  /// Says what did not come.
+  /// Makes an error for an event that did not come.
   public init(what: String, limit: Duration, details: String = "") {
     self.what = what
     self.limit = limit
     self.details = details
   }
 
-  /// The sentence for whoever reads the test's log.
+  /// The sentence for the test's log.
   public var description: String {
     "waited \(limit) for \(what), and it did not come" + (details.isEmpty ? "" : "\n\(details)")
   }
 }
 
-/// How long a test waits where it does not say: longer than any healthy machine takes, under a sanitizer and a full load.
+/// The default limit of a test: longer than any healthy machine needs, under a sanitizer and a full load.
 ///
-/// It is spent only by a test that fails.
+/// Only a failing test waits that long.
 public let usualLimit: Duration = .seconds(60)
 
-/// Waits for `body`, and throws ``LimitExceeded`` where it takes longer than `limit`.
+/// Waits for `body`, and throws ``LimitExceeded`` if it takes longer than `limit`.
 ///
 /// ```swift
 /// import DBus
@@ -43,7 +43,7 @@ public let usualLimit: Duration = .seconds(60)
 /// print(first?.member ?? "none")
 /// ```
 ///
-/// What is over its limit is cancelled and not waited for: a body that does not heed its cancellation cannot hold up the test.
+/// After the limit the body is cancelled, and this does not wait for it: a body that ignores its cancellation cannot hold up the test.
 public func withLimit<Value: Sendable>(
   _ limit: Duration, _ what: String, _ body: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
@@ -63,8 +63,8 @@ public func withLimit<Value: Sendable>(
   return try await outcome.wait { $0 }.get()
 }
 
-/// Takes the next `count` elements of `sequence`; throws ``LimitExceeded``, saying what came, where they do not come in time.
-/// There are fewer only where the sequence ends.
+/// Takes the next `count` elements of `sequence`. Throws ``LimitExceeded``, with the elements so far, if they do not come in time. Returns
+/// fewer elements only if the sequence ends.
 ///
 /// ```swift
 /// import DBus
@@ -95,8 +95,8 @@ public func collect<Source: AsyncSequence & Sendable>(
   }
 }
 
-/// Looks at `condition` again and again until it holds: the last resort, for what tells nobody that it changed, such as a
-/// file of the kernel. Where there is an event, wait for that with ``withLimit(_:_:_:)``.
+/// Checks `condition` again and again until it is true. This is the last resort, for state without an event, such as a file of the kernel.
+/// If there is an event, wait for the event with ``withLimit(_:_:_:)``.
 ///
 /// ```swift
 /// import DBus

@@ -1,6 +1,6 @@
 public import DBus
 
-/// Runs `body` with two connections that are each other's peers on one loop, and closes all three.
+/// Runs `body` with two connected peers on one loop, and then closes both connections and the loop.
 ///
 /// ```swift
 /// import DBus

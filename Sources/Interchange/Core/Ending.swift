@@ -124,6 +124,7 @@ extension PromptBook {
       throw refused(
         .requestDenied, "the delivery \(identifier) is \(stored.progress.state.rawValue), and its time is over")
     }
+    try refuseWhereLost(open, stored)
     let decision = try decideRedirect(of: stored, to: target)
     let before = open?.progress ?? stored.progress
     if let first = before.session, first != target, before.outcome != "created", let session = try session(first) {
@@ -156,6 +157,17 @@ extension PromptBook {
     log("\(identifier): redirected to \(stored.isPrivate ? "a session" : "\(target)")")
     handOver(identifier, to: target, of: stored.application)
     answer(number, .outcome(decision.outcome.name))
+  }
+
+  /// A delivery whose session has a configuration that the manifest has lost goes with that session.
+  private mutating func refuseWhereLost(_ open: OpenDelivery?, _ stored: StoredDelivery) throws(Halt) {
+    guard let open, let identifier = open.session, let session = try session(identifier),
+      let manifest = memory.routing.manifest(of: stored.application), !manifest.has(configurationOf: session)
+    else { return }
+    memory.orphaned.remember(true, for: stored.application)
+    throw refused(
+      .requestDenied,
+      "the delivery \(stored.identifier) goes with its session, whose configuration the manifest has lost")
   }
 
   private mutating func decideRedirect(of stored: StoredDelivery, to target: UniqueIdentifier) throws(Halt) -> Decision {

@@ -10,7 +10,8 @@ extension Interchange: InterchangeCalls {
   }
 
   package func deliver(_ document: Text, _ reply: DeliveryReply) throws {
-    deliver(try readPayload(document), digest: digest(of: document), size: document.count, reply)
+    let payload = try readPayload(document)
+    deliver(payload, digest: payload.options.token == nil ? .empty : Digest(of: document).hex, size: document.count, reply)
   }
 
   private func deliver(_ payload: Payload, digest: Text, size: Int, _ reply: DeliveryReply) {
@@ -19,7 +20,7 @@ extension Interchange: InterchangeCalls {
 
   package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {
     let payload = try readPayload(document)
-    call(reply.call, .deliverEach(payload, digest: Text("each \(digest(of: document))"), size: document.count)) { answer in
+    call(reply.call, .deliverEach(payload, digest: Digest(of: Text("each \(document)")).hex, size: document.count)) { answer in
       switch answer {
       case .deliveredEach(let items): reply.send(items.map(\.result))
       case let other: other.fail(reply)
@@ -167,8 +168,6 @@ extension Interchange: InterchangeCalls {
   }
 
   // MARK: Documents
-
-  private func digest(of document: Text) -> Text { document }
 
   private var rules: ReadingRules { ReadingRules(types: types) }
 

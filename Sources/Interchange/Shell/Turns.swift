@@ -262,7 +262,8 @@ extension Interchange {
     }
     settling = nil
     do throws(StoreError) {
-      try store.rest(at: settings.now())
+      // What is left is put in order with the next moment of quiet.
+      if !(try store.rest(at: settings.now())) { settleWhenQuiet() }
     } catch {
       // What is in the log is safe there, and is tried again after what is stored next.
       log.warning("what is stored could not be put in order: \(store.damage?.message ?? error.message)")

@@ -2,10 +2,10 @@ internal import DBus
 internal import InterchangeWire
 
 extension Stagedoor {
-  /// What the service tells everyone, from a number on: first what is kept, then what happens, without a gap and nothing twice.
+  /// The service's events, from a number on: first the stored events, then the new ones, without a gap and without repetition.
   ///
-  /// It goes on where it was when the service has been away. Where events are asked for that are no longer kept, it throws
-  /// ``StagedoorError/Code/eventsGone``, and the message says from which number one can go on.
+  /// The sequence continues when the service comes back. If the service no longer keeps the requested events, the sequence throws
+  /// ``StagedoorError/Code/eventsGone``, and the message says from which number to continue.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -15,12 +15,13 @@ extension Stagedoor {
   /// ```
   ///
   /// - Parameters:
-  ///   - sequence: The number of the last event that is known already; `nil` for what happens from now on.
+  ///   - sequence: The number of the last event that is known already; `nil` for new events only.
   ///   - application: Only the events of this application.
   public func events(
     since sequence: UInt64? = nil, of application: String? = nil
   ) async throws(StagedoorError) -> EventSequence {
-    // Listen first, ask second. Events of other applications are listened to as well: their numbers tell whether one is missing.
+    // Subscribe first, ask second. The subscription includes the events of other applications: their numbers show whether an event is
+    // missing.
     let feed = try await ServiceFeed(
       connection,
       MatchRule(
@@ -37,7 +38,7 @@ extension Stagedoor {
   }
 }
 
-/// The service's events, one after the other. See ``Stagedoor/events(since:of:)``. It can be gone through once.
+/// The service's events, one after the other. See ``Stagedoor/events(since:of:)``. The sequence can be iterated once.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -50,22 +51,22 @@ extension Stagedoor {
 public struct EventSequence: AsyncSequence, Sendable {
   /// An event.
   public typealias Element = Event
-  /// Why it cannot go on.
+  /// The reason why the sequence cannot continue.
   public typealias Failure = StagedoorError
 
-  /// How many events are asked for at once.
+  /// The number of events in one request.
   fileprivate static let page: UInt32 = 1000
 
   let stagedoor: Stagedoor
   let feed: ServiceFeed
   let application: String?
-  /// The number of the last event that it does not have.
+  /// The number of the last event before this sequence.
   public let start: UInt64
 
   /// Begins after ``start``.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-  /// The next event, and the next.
+  /// Returns one event after the other.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -78,7 +79,7 @@ public struct EventSequence: AsyncSequence, Sendable {
     /// The number of the last event that was looked at.
     private var last: UInt64
     private var pending: ArraySlice<Event> = []
-    /// Where to read on in what is kept; not while the service is away.
+    /// The place to continue among the stored events; `nil` while the service is away.
     private var mustReplay = true
 
     fileprivate init(_ sequence: EventSequence) {
@@ -87,10 +88,10 @@ public struct EventSequence: AsyncSequence, Sendable {
       last = sequence.start
     }
 
-    /// Waits for an event; `nil` where the waiting task was cancelled.
+    /// Waits for an event; `nil` if the waiting task was cancelled.
     public mutating func next() async throws(StagedoorError) -> Event? { try await next(isolation: nil) }
 
-    /// Waits for an event; `nil` where the waiting task was cancelled.
+    /// Waits for an event; `nil` if the waiting task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> Event? {
       while true {
         if let event = pending.popFirst() { return event }
@@ -103,7 +104,7 @@ public struct EventSequence: AsyncSequence, Sendable {
       }
     }
 
-    /// What is kept after the last, a page of it.
+    /// One page of the stored events after the last.
     private mutating func replay() async throws(StagedoorError) {
       do throws(StagedoorError) {
         let newest = try await sequence.stagedoor.eventSequence()
@@ -116,7 +117,7 @@ public struct EventSequence: AsyncSequence, Sendable {
           let (number, name, json) = row.members
           if let event = try Event(name, json: json, number), fits(event) { pending.append(event) }
         }
-        // Numbers are consecutive, so that many were looked at; a sandbox is not shown those of others.
+        // Numbers are consecutive, so this many events were examined; a sandboxed caller does not get the events of other applications.
         last = Swift.max(rows.last?.members.0 ?? 0, Swift.min(last + UInt64(EventSequence.page), newest))
       } catch  where error.saysServiceLeft {
         mustReplay = false
@@ -130,7 +131,7 @@ public struct EventSequence: AsyncSequence, Sendable {
       case .nothing: return nil
       case .end: if Task.isCancelled { return nil } else { throw .busHasGone }
       case .owner(let owner):
-        // What it has said before it had its name again, nobody heard.
+        // Nobody received the signals that the service sent before it had its name again.
         if owner != nil { mustReplay = true }
         return nil
       case .signal(let signal):

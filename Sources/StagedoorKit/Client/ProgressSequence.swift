@@ -3,10 +3,10 @@ internal import InterchangeWire
 internal import SceneModel
 
 extension Stagedoor {
-  /// How far a delivery has come, now and with each step. It ends with its end: ``DeliveryState/isFinal``.
+  /// The state of a delivery, now and after each step. The sequence ends with the final state: ``DeliveryState/isFinal``.
   ///
-  /// An application that nobody hosts, and that nothing can start, takes nothing: its delivery ends as ``DeliveryState/routed`` at its
-  /// deadline, without a word from the service; so it is asked from time to time.
+  /// A delivery to an application without a host, which nothing can start, ends as ``DeliveryState/routed`` at its deadline. The service
+  /// sends no signal then, so the sequence asks from time to time.
   public func progress(of delivery: DeliveryIdentifier) async throws(StagedoorError) -> ProgressSequence {
     // `Handled` and `DeliveryFailed` both name the delivery third.
     let feed = try await ServiceFeed(
@@ -18,14 +18,14 @@ extension Stagedoor {
     return ProgressSequence(stagedoor: self, feed: feed, delivery: delivery, first: first)
   }
 
-  /// The state, and whether it is the last.
+  /// The state, and whether it is final.
   fileprivate func step(of identifier: DeliveryIdentifier) async throws(StagedoorError) -> ProgressSequence.Step {
     let (state, decision) = try await delivery(identifier)
     if state != .routed { return ProgressSequence.Step(state: state, isLast: state.isFinal) }
     if try await isHosted(decision.application?.value ?? "") {
       return ProgressSequence.Step(state: state, isLast: false)
     }
-    // A host that leaves has it held again, and one that left just now has done so by this time.
+    // When a host leaves, its delivery is held again; the service has noticed the departure by now.
     let now = try await self.delivery(identifier).state
     return ProgressSequence.Step(state: now, isLast: now == .routed || now.isFinal)
   }
@@ -39,7 +39,7 @@ extension Stagedoor {
     }
   }
 
-  /// Waits for the end of a delivery, and throws what it came to where that is nothing.
+  /// Waits for the end of a delivery, and throws if the delivery failed.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -48,7 +48,7 @@ extension Stagedoor {
   /// print("the application has it")
   /// ```
   ///
-  /// - Returns: ``DeliveryState/handled``, or ``DeliveryState/routed`` where nobody hosts the application.
+  /// - Returns: ``DeliveryState/handled``, or ``DeliveryState/routed`` if the application has no host.
   @discardableResult
   public func finished(_ delivery: DeliveryIdentifier) async throws(StagedoorError) -> DeliveryState {
     var last: DeliveryState?
@@ -62,7 +62,7 @@ extension Stagedoor {
   }
 }
 
-/// The steps of a delivery. See ``Stagedoor/progress(of:)``. It can be gone through once.
+/// The steps of a delivery. See ``Stagedoor/progress(of:)``. The sequence can be iterated once.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -72,7 +72,7 @@ extension Stagedoor {
 public struct ProgressSequence: AsyncSequence, Sendable {
   /// A step.
   public typealias Element = DeliveryState
-  /// Why it cannot go on.
+  /// The reason why the sequence cannot continue.
   public typealias Failure = StagedoorError
 
   let stagedoor: Stagedoor
@@ -85,13 +85,13 @@ public struct ProgressSequence: AsyncSequence, Sendable {
     let isLast: Bool
   }
 
-  /// How soon, and at last how often, the service is asked about what it does not tell.
+  /// The first and the final interval of the questions about ends without a signal.
   private static let pauses = (first: Duration.seconds(1), longest: Duration.seconds(30))
 
-  /// Begins with how far it is.
+  /// Begins with the present state.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-  /// The next step, and the next.
+  /// Returns one step after the other.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -110,10 +110,10 @@ public struct ProgressSequence: AsyncSequence, Sendable {
       reader = ServiceFeed.Reader(sequence.feed)
     }
 
-    /// Waits for a step; `nil` after the last, or where the waiting task was cancelled.
+    /// Waits for a step; `nil` after the last, or if the waiting task was cancelled.
     public mutating func next() async throws(StagedoorError) -> DeliveryState? { try await next(isolation: nil) }
 
-    /// Waits for a step; `nil` after the last, or where the waiting task was cancelled.
+    /// Waits for a step; `nil` after the last, or if the waiting task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> DeliveryState? {
       guard let before = last else { return told(sequence.first) }
       if before.isLast { return nil }
@@ -121,7 +121,7 @@ public struct ProgressSequence: AsyncSequence, Sendable {
         guard let step = try await step() else { if Task.isCancelled { return nil } else { continue } }
         if step.state != before.state { return told(step) }
         last = step
-        // It was told as if it went on.
+        // The state is the same, but it has become final since it was reported.
         if step.isLast { return nil }
       }
     }

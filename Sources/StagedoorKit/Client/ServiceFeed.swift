@@ -1,13 +1,13 @@
 internal import DBus
 internal import InterchangeWire
 
-/// What the service tells everyone, and its coming and going, as one row of news.
+/// The signals of the service, and its coming and going, as one sequence of news.
 struct ServiceFeed: Sendable {
   enum News: Sendable {
     case signal(ReceivedSignal)
-    /// Somebody else has the service's name now, or nobody.
+    /// The service's name has another owner now, or none.
     case owner(BusName?)
-    /// As long has passed as was asked for, and nothing came.
+    /// The requested time has passed without news.
     case nothing
     /// The connection has gone, or the task was cancelled.
     case end
@@ -17,7 +17,7 @@ struct ServiceFeed: Sendable {
   private let loop: EventLoop
   private let owners: SignalStream
 
-  /// When this returns, nothing that happens from now on is missed.
+  /// When this returns, the feed misses no later event.
   init(_ connection: Connection, _ rule: MatchRule) async throws(StagedoorError) {
     loop = connection.loop
     do throws(CallError) {
@@ -31,13 +31,13 @@ struct ServiceFeed: Sendable {
     }
   }
 
-  /// What a reader may lag behind before it has to ask again what it missed.
+  /// How many signals a reader may lag behind before it has to ask for the missed ones.
   private static let buffered = 4096
 
-  /// Takes news out, one at a time.
+  /// Returns the news, one at a time.
   struct Reader {
     let feed: ServiceFeed
-    /// What came in the same moment as what was returned.
+    /// News that came together with the returned ones.
     private var kept: [News] = []
 
     init(_ feed: ServiceFeed) { self.feed = feed }
@@ -50,10 +50,10 @@ struct ServiceFeed: Sendable {
     }
   }
 
-  /// Whoever comes first, and what came with it: what was taken out for us must not get lost.
+  /// The first news, and those that came with it: news that were already taken from a sequence must not get lost.
   private func race(_ limit: Duration?) async -> [News] {
     let (signals, owners, loop) = (signals, owners, loop)
-    // The tasks of the group go where the one that waits for them prefers to go.
+    // The tasks of the group run where the waiting task prefers to run.
     return await withTaskExecutorPreference(loop.taskExecutor) {
       await withTaskGroup(of: News.self) { group in
         group.addTask { await signals.makeAsyncIterator().next().map { .signal($0) } ?? .end }
@@ -68,7 +68,7 @@ struct ServiceFeed: Sendable {
         group.cancelAll()
         var all = [first]
         for await other in group {
-          // The others end because the first came.
+          // The cancelled tasks end with no news; only signals and owners count.
           switch other {
           case .signal, .owner: all.append(other)
           case .nothing, .end: break
@@ -88,7 +88,7 @@ struct ServiceFeed: Sendable {
 }
 
 extension StagedoorError {
-  /// The service went while it was asked, or is on its way back: what it would have said, its next owner says.
+  /// The service left during the call, or is coming back: the next owner of its name will answer.
   var saysServiceLeft: Bool { code == .noReply || code == .serviceUnknown }
 
   static var busHasGone: StagedoorError { StagedoorError(.disconnected, "the connection to the bus is gone") }

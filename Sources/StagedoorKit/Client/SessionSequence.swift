@@ -2,9 +2,9 @@ internal import DBus
 internal import InterchangeWire
 
 extension Stagedoor {
-  /// The sessions that there are, and again each time that one comes, goes, or changes.
+  /// All sessions, now and whenever a session comes, goes, or changes.
   ///
-  /// It goes on when the service has been away.
+  /// The sequence continues when the service comes back.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -20,7 +20,7 @@ extension Stagedoor {
   }
 }
 
-/// The sessions that there are, from moment to moment. See ``Stagedoor/liveSessions(of:)``. It can be gone through once.
+/// All sessions, after each change. See ``Stagedoor/liveSessions(of:)``. The sequence can be iterated once.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -31,7 +31,7 @@ extension Stagedoor {
 public struct SessionSequence: AsyncSequence, Sendable {
   /// All sessions, the oldest first.
   public typealias Element = [SceneSession]
-  /// Why it cannot go on.
+  /// The reason why the sequence cannot continue.
   public typealias Failure = StagedoorError
 
   let stagedoor: Stagedoor
@@ -39,10 +39,10 @@ public struct SessionSequence: AsyncSequence, Sendable {
   let application: String?
   let first: [ObjectPath: Stagedoor.Properties]
 
-  /// Begins with what there is.
+  /// Begins with the present sessions.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-  /// What there is, and what there is then.
+  /// Returns the sessions, now and after each change.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -54,7 +54,7 @@ public struct SessionSequence: AsyncSequence, Sendable {
     private var reader: ServiceFeed.Reader
     private var sessions: [ObjectPath: SceneSession] = [:]
     private var hasBegun = false
-    /// How many signals were lost because nobody took them.
+    /// The number of signals that were lost because nobody took them.
     private var dropped = 0
 
     fileprivate init(_ sequence: SessionSequence) {
@@ -62,10 +62,10 @@ public struct SessionSequence: AsyncSequence, Sendable {
       reader = ServiceFeed.Reader(sequence.feed)
     }
 
-    /// Waits for a change; `nil` where the waiting task was cancelled.
+    /// Waits for a change; `nil` if the waiting task was cancelled.
     public mutating func next() async throws(StagedoorError) -> [SceneSession]? { try await next(isolation: nil) }
 
-    /// Waits for a change; `nil` where the waiting task was cancelled.
+    /// Waits for a change; `nil` if the waiting task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> [SceneSession]? {
       if !hasBegun {
         hasBegun = true
@@ -102,11 +102,11 @@ public struct SessionSequence: AsyncSequence, Sendable {
       do throws(StagedoorError) {
         try take(try await sequence.stagedoor.sessionsByPath(of: sequence.application))
       } catch  where error.saysServiceLeft || error.code == .taskCancelled {
-        // Its next owner is told of, and then it is asked again.
+        // The feed reports the next owner of the name, and then this asks again.
       }
     }
 
-    // What came before the answer was read may be applied twice: the last of it is the same.
+    // Signals that came before the answer may be applied twice; the result is the same.
     private mutating func apply(_ signal: ReceivedSignal) async throws(StagedoorError) {
       do throws(CodingError) {
         switch signal.member {
@@ -132,7 +132,7 @@ public struct SessionSequence: AsyncSequence, Sendable {
       }
     }
 
-    /// What has changed is not for everyone: perhaps for us.
+    /// The signal hides the changed values from others, but this caller may be allowed to read them.
     private mutating func look(at path: ObjectPath) async {
       guard let properties = try? await sequence.stagedoor.properties(ofSession: path) else { return }
       try? sessions[path]?.update(properties)

@@ -3,7 +3,7 @@ internal import DBus
 extension Stagedoor {
   /// Declares an application for as long as the service runs: JSON, or a property list in XML. Declaring it again replaces it.
   ///
-  /// An application that is installed has a manifest file instead.
+  /// An installed application has a manifest file instead.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -24,7 +24,7 @@ extension Stagedoor {
     _ = try await call("RegisterApplication", manifest, returning: ObjectPath.self)
   }
 
-  /// Which application takes an activity type that several declare; `nil` where nobody has chosen.
+  /// The application that takes an activity type which several declare; `nil` if nobody has chosen one.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -36,7 +36,7 @@ extension Stagedoor {
     return identifier.isEmpty ? nil : identifier
   }
 
-  /// Chooses which application takes an activity type that several declare; `nil` leaves it to the service.
+  /// Chooses the application that takes an activity type which several declare; `nil` leaves the choice to the service.
   public func setPreferredApplication(
     _ application: String?, for activityType: String
   ) async throws(StagedoorError) {

@@ -4,7 +4,7 @@ internal import InterchangeWire
 internal import SceneModel
 
 extension Stagedoor {
-  /// Hands in one activity, in the plainest form: a type, what it is about, and texts.
+  /// Hands in one activity in the simplest form: a type, a key, and texts.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -20,7 +20,7 @@ extension Stagedoor {
     return try Delivery(session.rawValue, outcome, delivery)
   }
 
-  /// Hands in files and links of a desktop, to one session. The service finds out what type each is of.
+  /// Hands in files and links of a desktop, to one session. The service finds the type of each.
   ///
   /// ```swift
   /// import FoundationEssentials
@@ -31,9 +31,9 @@ extension Stagedoor {
   /// ```
   ///
   /// - Parameters:
-  ///   - urls: URLs of files, or others.
-  ///   - activityType: What is to be done with them; "" lets their types decide.
-  ///   - targetContentIdentifier: What that is about.
+  ///   - urls: URLs of files, or other URLs.
+  ///   - activityType: The type of their activity; "" lets their own types decide.
+  ///   - targetContentIdentifier: The key of that activity.
   @discardableResult
   public func drop(
     _ urls: [URL], as activityType: String = "", _ targetContentIdentifier: String = ""
@@ -60,8 +60,8 @@ extension Stagedoor {
     try await deliver(Payload(items: items, options))
   }
 
-  /// Hands in a payload, to one session. Where it waits for the application it waits as long as its deadline, and throws what the
-  /// application answered.
+  /// Hands in a payload, to one session. With ``DeliveryOptions/wait`` it waits for the application until the deadline, and throws the
+  /// application's error.
   @discardableResult
   public func deliver(_ payload: Payload) async throws(StagedoorError) -> Delivery {
     let document = try await payload.json()
@@ -70,12 +70,13 @@ extension Stagedoor {
     return try Delivery(session.rawValue, outcome, delivery)
   }
 
-  /// What becomes of each item of ``deliverEach(_:_:bestEffort:)``.
+  /// The result for each item of ``deliverEach(_:_:bestEffort:)``.
   public typealias EachResult = Result<Delivery, StagedoorError>
 
   /// Hands in items, each to the session that it belongs to, in their order.
   ///
-  /// All of them or none, and then it throws; with `bestEffort` each by itself, and what was refused says why.
+  /// The service takes all items, or none, and then this throws. With `bestEffort` the service takes each item by itself, and a refused
+  /// item has its error in the result.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -96,7 +97,7 @@ extension Stagedoor {
     }
   }
 
-  /// What would be done with a payload now, and why. Nothing is changed and nobody is asked.
+  /// Returns what the service would do with a payload now, and why. The call changes nothing and asks no host.
   public func explain(_ payload: Payload) async throws(StagedoorError) -> Decision {
     let document = try await payload.json()
     return try Decision(json: try await call("Explain", document, returning: String.self))
@@ -104,14 +105,14 @@ extension Stagedoor {
 }
 
 extension DeliveryOptions {
-  /// How much longer than others a call with these may take: the service answers at the deadline, and the answer has its way to go.
+  /// The additional time of a call with these options: the service answers at the deadline, and the answer takes time to arrive.
   fileprivate var slack: Duration { wait == .handled ? effectiveDeadline : .zero }
 }
 
 // MARK: - Deliveries later
 
 extension Stagedoor {
-  /// How far a delivery has come, and the decision that routed it.
+  /// The state of a delivery, and the decision that routed it.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -128,28 +129,28 @@ extension Stagedoor {
     return (state, try Decision(json: decision))
   }
 
-  /// Which deliveries a list is to have. See ``deliveries(in:after:limit:)``.
+  /// A filter for a list of deliveries. See ``deliveries(in:after:limit:)``.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
   /// print(try await stagedoor.deliveries(in: .failed).count)
   /// ```
   public enum DeliveryFilter: String, Sendable, Hashable, CaseIterable {
-    /// Every one.
+    /// All deliveries.
     case all = ""
-    /// Those that wait for their application.
+    /// Deliveries that wait for their application.
     case held
-    /// Those that are decided.
+    /// Deliveries with a decided session.
     case routed
-    /// Those that were taken.
+    /// Deliveries that the application has taken.
     case handled
-    /// Those that came to nothing.
+    /// Deliveries that failed.
     case failed
-    /// Those that were cancelled.
+    /// Deliveries that were cancelled.
     case cancelled
   }
 
-  /// The deliveries that are kept, the newest first.
+  /// The deliveries that the service keeps, the newest first.
   public func deliveries(
     in filter: DeliveryFilter = .all, after: DeliveryIdentifier? = nil, limit: UInt32 = 0
   ) async throws(StagedoorError) -> [DeliveryRecord] {
@@ -165,12 +166,12 @@ extension Stagedoor {
     }
   }
 
-  /// Takes a delivery back, while it waits for its application.
+  /// Cancels a delivery while it waits for its application.
   public func cancel(_ delivery: DeliveryIdentifier) async throws(StagedoorError) {
     try await call("CancelDelivery", delivery.description)
   }
 
-  /// Hands a delivery that went to the wrong window to another one of the same application.
+  /// Hands a delivery that went to the wrong window to another window of the same application.
   @discardableResult
   public func redirect(
     _ delivery: DeliveryIdentifier, to session: SessionIdentifier

@@ -4,7 +4,7 @@ internal import InterchangeWire
 internal import SceneModel
 
 extension Stagedoor {
-  /// The sessions that there are, the oldest first: all of them, or those of one application.
+  /// All sessions, or those of one application, the oldest first.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -17,12 +17,12 @@ extension Stagedoor {
     return sessions.sorted(by: SceneSession.areInOrder)
   }
 
-  /// One session. ``StagedoorError/Code/noSuchSession`` where there is none, or no longer.
+  /// One session. Throws ``StagedoorError/Code/noSuchSession`` if the session does not exist, or no longer exists.
   public func session(_ identifier: SessionIdentifier) async throws(StagedoorError) -> SceneSession {
     try SceneSession(at: identifier.path, try await properties(ofSession: identifier.path))
   }
 
-  /// Brings a session to the front, to go on with `activity` where there is one.
+  /// Brings a session to the front, and continues `activity` there if there is one.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -39,7 +39,7 @@ extension Stagedoor {
     return try Delivery(session.description, outcome, delivery)
   }
 
-  /// Wants a scene to be drawn anew. It comes when there is time for it, and once for many.
+  /// Asks a scene to bring its content up to date. The request may be carried out later, and once for many requests.
   public func refresh(_ session: SessionIdentifier) async throws(StagedoorError) {
     try await call("Refresh", session: session)
   }
@@ -72,7 +72,7 @@ extension Stagedoor {
     }
   }
 
-  /// A session's path says nothing to people: they are told of the session.
+  /// An error names the session rather than its path, which means nothing to people.
   func call<each Argument: BusValue, each Value: BusValue>(
     _ member: MemberName, _ arguments: repeat each Argument, session: SessionIdentifier,
     returning types: repeat (each Value).Type
@@ -93,7 +93,7 @@ extension SceneSession {
   }
 }
 
-// MARK: - As the bus has them
+// MARK: - The form on the bus
 
 extension Stagedoor {
   typealias Properties = [String: Variant]
@@ -107,7 +107,7 @@ extension Stagedoor {
     }
   }
 
-  /// In one call; or one by one, where they do not fit into a message.
+  /// Reads the properties in one call; or one session at a time, if they do not fit into a message.
   func sessionsByPath(of application: String?) async throws(StagedoorError) -> [ObjectPath: Properties] {
     do throws(StagedoorError) {
       let objects = try await call(
@@ -136,7 +136,7 @@ extension Stagedoor {
         do throws(StagedoorError) {
           sessions[row.members.0] = try await properties(ofSession: row.members.0)
         } catch  where error.code == .noSuchSession {
-          // It went between the list and the question.
+          // The session went between the list and the question.
         }
       }
       guard let path = page.last?.members.0, let identifier = SessionIdentifier(path.rawValue) else { return sessions }
@@ -144,7 +144,7 @@ extension Stagedoor {
     }
   }
 
-  /// A row has some hundred bytes.
+  /// A row takes some hundred bytes.
   private static let sessionsInPage: UInt32 = 1000
 }
 

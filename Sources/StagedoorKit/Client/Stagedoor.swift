@@ -1,7 +1,7 @@
 public import DBus
 internal import InterchangeWire
 
-/// The service, as a program sees it that hands things in.
+/// The client of the service, for programs that hand things in.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -11,11 +11,11 @@ internal import InterchangeWire
 ///
 /// The service need not run: the bus starts it. A call that gets no answer within ``timeout`` throws; so does one whose task is cancelled.
 public struct Stagedoor: Sendable {
-  /// The way to the bus.
+  /// The connection to the bus.
   public let connection: Connection
 
-  /// How long a call may take, `nil` for as long as the connection lasts. A delivery that waits for its application takes as long as its
-  /// deadline, too.
+  /// How long a call may take; `nil` for no limit but the life of the connection. A delivery that waits for its application may take its
+  /// deadline in addition.
   ///
   /// ```swift
   /// var hurried = try await Stagedoor.connect()
@@ -24,7 +24,7 @@ public struct Stagedoor: Sendable {
   /// ```
   public var timeout: Duration? = .seconds(25)
 
-  /// Speaks to the service over a connection that is there. It stays its owner's to close.
+  /// Uses an existing connection, which its owner closes.
   public init(on connection: Connection) { self.connection = connection }
 
   /// Connects to the session bus.

@@ -1,7 +1,7 @@
 internal import DBus
 internal import SceneModel
 
-/// Why something could not be done: a code for programs, and a message for people that is enough to mend it.
+/// A failure: a code for programs, and a message for people that says how to mend it.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -12,7 +12,7 @@ internal import SceneModel
 /// }
 /// ```
 public struct StagedoorError: Error, Sendable, Hashable {
-  /// What went wrong. The list is open: a newer service may know more.
+  /// The code of a failure. The list is open: a newer service may have more codes.
   ///
   /// ```swift
   /// let code = StagedoorError.Code.noSuchSession
@@ -32,10 +32,10 @@ public struct StagedoorError: Error, Sendable, Hashable {
 
   /// What went wrong.
   public let code: Code
-  /// What exactly, in a sentence.
+  /// The details, in a sentence.
   public let message: String
 
-  /// An error of a code.
+  /// Makes an error with a code.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message
@@ -58,31 +58,31 @@ extension StagedoorError.Code {
   public static let invalidPredicate = Self(own: "InvalidPredicate")
   /// Nothing in the payload can route it.
   public static let noActivity = Self(own: "NoActivity")
-  /// No application, or not the one that was named, declares the type.
+  /// No application declares the type, or the named application does not.
   public static let activityTypeNotDeclared = Self(own: "ActivityTypeNotDeclared")
   /// An activity's `expirationDate` had passed.
   public static let activityExpired = Self(own: "ActivityExpired")
   /// There is no such application.
   public static let noSuchApplication = Self(own: "NoSuchApplication")
-  /// There is no such session, or no longer: then it never will be again.
+  /// There is no such session, or it was destroyed and never returns.
   public static let noSuchSession = Self(own: "NoSuchSession")
   /// There is no such configuration.
   public static let noSuchConfiguration = Self(own: "NoSuchConfiguration")
-  /// There is no such delivery, or it is not kept any more.
+  /// There is no such delivery, or the service no longer keeps it.
   public static let noSuchDelivery = Self(own: "NoSuchDelivery")
-  /// There is no such item, or none of that type.
+  /// There is no such item, or the item has no representation of that type.
   public static let noSuchItem = Self(own: "NoSuchItem")
-  /// An existing session was asked for, and there is none.
+  /// The options ask for an existing session, and none fits.
   public static let noMatchingSession = Self(own: "NoMatchingSession")
-  /// A new session of an application that has one scene.
+  /// The options ask for a new session of an application with one scene.
   public static let multipleScenesNotSupported = Self(own: "MultipleScenesNotSupported")
   /// The configuration's policy or limit forbids it.
   public static let requestDenied = Self(own: "RequestDenied")
   /// The configuration exists in another role only.
   public static let roleMismatch = Self(own: "RoleMismatch")
-  /// The application did not take it in time.
+  /// The application did not take the delivery in time.
   public static let hostTimeout = Self(own: "HostTimeout")
-  /// The application refused it.
+  /// The application refused the delivery.
   public static let hostRefused = Self(own: "HostRefused")
   /// The application could not be started.
   public static let launchFailed = Self(own: "LaunchFailed")
@@ -90,41 +90,41 @@ extension StagedoorError.Code {
   public static let cancelled = Self(own: "Cancelled")
   /// The application does not own the bus name of its identifier.
   public static let notHost = Self(own: "NotHost")
-  /// The data was promised, and whoever promised it has left.
+  /// The data was promised, and its source has left.
   public static let sourceGone = Self(own: "SourceGone")
-  /// Data was asked for before the drop.
+  /// A call asked for data before the drop.
   public static let notDropped = Self(own: "NotDropped")
-  /// Events that are no longer kept were asked for.
+  /// The service no longer keeps the requested events.
   public static let eventsGone = Self(own: "EventsGone")
-  /// It could not be stored, so it did not happen.
+  /// The service could not store the change, so the change did not happen.
   public static let storageFailed = Self(own: "StorageFailed")
 
-  // MARK: What D-Bus has a name for
+  // MARK: Errors with a name of D-Bus
 
   /// This program may not do that.
   public static let accessDenied = Self(bus: "AccessDenied")
-  /// It is too large, or there are too many.
+  /// A limit is reached: the size or the number is too large.
   public static let limitsExceeded = Self(bus: "LimitsExceeded")
-  /// Something was said that makes no sense.
+  /// An argument is invalid.
   public static let invalidArguments = Self(bus: "InvalidArgs")
   /// There is no such object.
   public static let unknownObject = Self(bus: "UnknownObject")
-  /// The service is too old for it.
+  /// The service is too old for this call.
   public static let unknownMethod = Self(bus: "UnknownMethod")
-  /// There is no service, and nothing that would start one.
+  /// The service does not run, and nothing can start it.
   public static let serviceUnknown = Self(bus: "ServiceUnknown")
-  /// No answer came in time. Whether it was done is not known: ask again with the same ``DeliveryOptions/token``.
+  /// No answer came in time. The service may have carried out the call: repeat it with the same ``DeliveryOptions/token``.
   public static let timedOut = Self(bus: "Timeout")
-  /// The service left before it answered. Whether it was done is not known: ask again with the same ``DeliveryOptions/token``.
+  /// The service left before it answered. It may have carried out the call: repeat it with the same ``DeliveryOptions/token``.
   public static let noReply = Self(bus: "NoReply")
   /// The bus has gone, or the connection was closed.
   public static let disconnected = Self(bus: "Disconnected")
 
-  // MARK: What happens here
+  // MARK: Errors of this process
 
   /// The task that waited was cancelled.
   public static let taskCancelled = Self(here: "TaskCancelled")
-  /// The service answered something that nobody understands here.
+  /// This module does not understand the service's answer.
   public static let unexpectedReply = Self(here: "UnexpectedReply")
   /// The data of an item could not be loaded.
   public static let loadFailed = Self(here: "LoadFailed")
@@ -132,7 +132,7 @@ extension StagedoorError.Code {
   public static let alreadyRunning = Self(here: "AlreadyRunning")
 }
 
-// MARK: - From the rooms below
+// MARK: - Errors of other modules
 
 extension StagedoorError {
   init(_ error: ErrorReply) { self.init(Code(rawValue: error.name.rawValue), error.text) }

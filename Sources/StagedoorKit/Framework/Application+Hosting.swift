@@ -1,7 +1,7 @@
 internal import DBus
 internal import SceneModel
 
-// What the service asks of a host, one call after the other.
+// The calls of the service to a host, one after the other.
 extension Application {
   func answer(_ call: HostCall) async {
     _ = await hosting?.attaching?.value
@@ -36,7 +36,7 @@ extension Application {
         reply.send()
       }
     case .destroy(let path, let animation, let reply):
-      // One that is gone already is what was asked for.
+      // A scene that is gone already satisfies the request.
       destroyScene(at: path, DismissalAnimation(rawValue: animation) ?? .standard)
       reply.send()
     case .discarded(let identifiers, let reply):
@@ -52,7 +52,7 @@ extension Application {
     }
   }
 
-  /// What is thrown refuses.
+  /// An error refuses the delivery.
   private func answer<each Value: BusValue>(
     _ reply: Reply<repeat each Value>, _ body: () async throws -> Void
   ) async {
@@ -84,9 +84,9 @@ extension Application {
 
   // MARK: Scenes
 
-  /// Whether a scene is there is known here best: the service may have been away while one came or went.
+  /// This process knows best whether a scene exists: the service may have been away while a scene came or went.
   private func deliver(_ options: ConnectionOptions, to session: SceneSession, _ reply: Reply<>) async throws {
-    // It may have been stopped meanwhile.
+    // The application may have been stopped meanwhile.
     _ = try connected()
     if let scene = scenes[session.identifier] {
       scene.session = session
@@ -95,7 +95,7 @@ extension Application {
       reply.send()
     } else {
       let scene = try connect(session, options)
-      // What it takes is known to the service before it hears that the scene is there.
+      // The service gets the scene's conditions before it learns that the scene exists.
       await written()
       reply.send()
       scene.isAcknowledged = true
@@ -134,7 +134,7 @@ extension Application {
         try scene.lookedAfter { try $0.scene(scene, continueWith: options) }
       }
     } catch {
-      // The service puts the previous one back, and so does the scene.
+      // The service restores the previous activity, and so does the scene.
       if let before { scene.take(before) }
       if wasInBackground { scene.enter(.background) }
       throw error

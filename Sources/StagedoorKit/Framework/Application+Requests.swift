@@ -1,5 +1,5 @@
 extension Application {
-  /// How a scene is to be activated.
+  /// How to activate a scene.
   ///
   /// ```swift
   /// func inspect(_ photo: String, from scene: Scene, of gallery: Application) async throws {
@@ -11,12 +11,12 @@ extension Application {
   public struct ActivationRequestOptions: Sendable {
     /// The scene that the user acted in.
     public var requestingScene: Scene?
-    /// How a new window is to appear.
+    /// How a new window appears.
     public var preferredPresentationStyle: DeliveryOptions.PresentationStyle
-    /// What lets the window come to the front.
+    /// The token that lets the window come to the front.
     public var activationToken: String?
 
-    /// As little as there is to say.
+    /// The defaults.
     public init(
       requestingScene: Scene? = nil, preferredPresentationStyle: DeliveryOptions.PresentationStyle = .automatic,
       activationToken: String? = nil
@@ -27,7 +27,7 @@ extension Application {
     }
   }
 
-  /// How a scene is to be destroyed.
+  /// How to destroy a scene.
   ///
   /// ```swift
   /// func sent(_ scene: Scene, of mail: Application) async throws {
@@ -36,18 +36,19 @@ extension Application {
   /// }
   /// ```
   public struct DestructionRequestOptions: Sendable, Hashable {
-    /// How the window goes.
+    /// How the window closes.
     public var windowDismissalAnimation: DismissalAnimation
 
-    /// As windows go.
+    /// The defaults.
     public init(windowDismissalAnimation: DismissalAnimation = .standard) {
       self.windowDismissalAnimation = windowDismissalAnimation
     }
   }
 
-  /// Brings a session to the front, to go on with an activity; without a session, the one that the activity belongs to, or a new one.
+  /// Brings a session to the front and continues an activity there. Without a session, the service finds the session that the activity
+  /// belongs to, or makes one.
   ///
-  /// Without both it makes a new window, as the "+" of a window switcher does.
+  /// Without session and activity this makes a new window, as the "+" of a window switcher does.
   ///
   /// ```swift
   /// func open(_ cat: String, in cats: Application) async throws {
@@ -75,7 +76,7 @@ extension Application {
     return try await hosting.stagedoor.deliver(Payload(items: items, wishes))
   }
 
-  /// Wants a scene to be drawn anew, once it is in the background. It comes when there is time for it.
+  /// Asks a scene to bring its content up to date, while the scene is in the background. The request may be carried out later.
   public func requestSceneSessionRefresh(_ session: SceneSession) async throws(StagedoorError) {
     try await connected().stagedoor.refresh(session.identifier)
   }

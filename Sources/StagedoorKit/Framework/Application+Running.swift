@@ -3,7 +3,7 @@ internal import InterchangeWire
 internal import SceneModel
 
 extension Application {
-  /// Starts, and runs until the bus goes, the task is cancelled, or ``stop()`` is called.
+  /// Starts the application, and runs it until the bus goes away, the task is cancelled, or ``stop()`` is called.
   public func run(on connection: Connection? = nil) async throws(StagedoorError) {
     do throws(StagedoorError) {
       try await start(on: connection)
@@ -25,11 +25,12 @@ extension Application {
     if reason == .disconnected { throw .busHasGone }
   }
 
-  /// Takes the application's name and attaches to the service, which the bus starts where it does not run. When this returns, windows open.
+  /// Takes the application's name and attaches to the service, which the bus starts if it does not run. When this returns, windows can
+  /// open.
   ///
-  /// For those who have a main loop of their own; others ``run(on:)``.
+  /// For programs with a main loop of their own; other programs use ``run(on:)``.
   ///
-  /// - Parameter connection: The connection to use, which stays yours to close; one of its own where it is `nil`.
+  /// - Parameter connection: The connection to use, which the caller closes; `nil` opens a connection for the application.
   public func start(on connection: Connection? = nil) async throws(StagedoorError) {
     precondition(hosting == nil, "\(identifier) has been started already")
     let hosting = try await Hosting(identifier, on: connection)
@@ -50,7 +51,7 @@ extension Application {
     }
   }
 
-  /// Ends the scenes, whose sessions stay, tells the service the last of them, and leaves the bus.
+  /// Ends the scenes, sends their last changes to the service, and leaves the bus. The sessions stay.
   public func stop() async {
     guard let hosting else { return }
     endAllScenes()
@@ -67,14 +68,14 @@ extension Application {
 
   // MARK: The service comes and goes
 
-  /// Attaches to whoever is the service, and again to whoever is it next. Returns when it has attached for the first time.
+  /// Attaches to the service, and again to each later owner of its name. Returns when the application has attached for the first time.
   private func follow(_ hosting: Hosting) async throws(StagedoorError) {
     let connection = hosting.stagedoor.connection
     let owners: OwnerSequence
     do throws(CallError) { owners = try await connection.owners(of: InterchangeNames.bus) } catch {
       throw StagedoorError(error)
     }
-    // Whoever calls a name lets the bus start what has it.
+    // A call to the name lets the bus start the service.
     _ = try await hosting.stagedoor.eventSequence()
     let (results, attached) = AsyncStream<Result<Void, StagedoorError>>.makeStream()
     hosting.tasks.append(
@@ -87,7 +88,7 @@ extension Application {
       case .success:
         attached.finish()
         return try await followSessions(hosting)
-      // It left meanwhile: the next one comes.
+      // This owner left meanwhile; the next one follows.
       case .failure(let error) where error.saysServiceLeft: continue
       case .failure(let error): throw error
       }
@@ -99,14 +100,14 @@ extension Application {
     _ owner: BusName?, _ hosting: Hosting, _ attached: AsyncStream<Result<Void, StagedoorError>>.Continuation
   ) async {
     guard let owner else {
-      // What is written now waits, rather than start a service that somebody has just stopped.
+      // Changes wait now: a call would start a service that somebody has just stopped.
       hosting.isAttached = false
       return
     }
     let attaching = hosting.loop.task { await attach(to: owner, hosting) }
     hosting.attaching = attaching
     let result = await attaching.value
-    // The first is for whoever starts the application.
+    // The caller that starts the application gets the first error.
     if case .terminated = attached.yield(result), case .failure(let error) = result, !error.saysServiceLeft {
       didFail(error, while: "attaching to the service")
     }
@@ -127,7 +128,7 @@ extension Application {
     }
   }
 
-  /// The sessions among ours that are no more.
+  /// The sessions of this application that no longer exist.
   private func attached(_ hosting: Hosting) async throws(StagedoorError) -> [ObjectPath] {
     let connected = connectedScenes.filter(\.isAcknowledged).map(\.id.path)
     func attach() async throws(StagedoorError) -> [ObjectPath] {
@@ -160,7 +161,7 @@ extension Application {
         do throws(StagedoorError) {
           for try await moment in sessions { self?.takeSessions(moment) }
         } catch  where error.code == .disconnected {
-          // Whoever runs the application hears of it.
+          // The caller that runs the application gets this error.
         } catch {
           self?.didFail(error, while: "following the sessions")
         }

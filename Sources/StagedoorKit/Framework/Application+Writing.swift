@@ -2,7 +2,8 @@ internal import DBus
 internal import InterchangeWire
 internal import SceneModel
 
-// What scenes say of themselves, and what is posted, on its way to the service: one after the other, and each as it is when its turn comes.
+// Sends the changes of scenes and the notifications to the service, one after the other. Each change has the value that it has when its
+// turn comes.
 extension Application {
   func noteChange(_ property: SceneProperty, of scene: Scene) {
     unwritten.add(property, of: scene.id)
@@ -25,7 +26,7 @@ extension Application {
     }
   }
 
-  /// Waits until all is written that can be.
+  /// Waits until every change that can be written is written.
   func written() async {
     guard let hosting else { return }
     await withTaskExecutorPreference(hosting.loop.taskExecutor) {
@@ -33,7 +34,7 @@ extension Application {
     }
   }
 
-  /// A state before the service knows that the scene is there would be refused.
+  /// The service refuses a state of a scene that it does not know yet.
   private func nextUnwritten() -> UnwrittenChanges.Change? {
     unwritten.takeFirst { change in
       guard let scene = scenes[change.scene] else { return false }
@@ -42,7 +43,7 @@ extension Application {
   }
 
   private func write(_ property: SceneProperty, of scene: Scene, _ hosting: Hosting) async {
-    // That it ends is said in other words. It may have ended since its turn came: a task of the loop is put off at every `await`.
+    // Another call reports the end of a scene. The scene may have ended since its turn came, because other tasks can run at every `await`.
     if property == .state, scene.activationState == .unattached { return }
     do throws(StagedoorError) {
       if property == .userActivity { scene.save() }
@@ -79,7 +80,7 @@ extension Application {
       hosting.isAttached = false
       unwritten.add(property, of: scene.id)
     case .noSuchSession, .unknownObject:
-      // It has just been destroyed, and the host is about to hear of it.
+      // The session has just been destroyed, and the host is about to be told.
       break
     default: didFail(error, while: "writing the \(property) of \(scene.id)")
     }
@@ -87,12 +88,12 @@ extension Application {
 }
 
 extension StagedoorError {
-  /// The service does not know this host, or will not when it is back: it is told when it does.
+  /// The service does not know this host now, or will not when it comes back. The change is sent after the next attachment.
   fileprivate var saysServiceWasAway: Bool { saysServiceLeft || code == .disconnected || code == .accessDenied }
 }
 
 extension Scene {
-  /// Lets the delegate fill in what has changed.
+  /// Lets the delegate fill in the changes.
   fileprivate func save() {
     guard var activity = userActivity, activity.needsSave else { return }
     lookedAfter { $0.scene(self, willSave: &activity) }

@@ -2,7 +2,8 @@ internal import SceneModel
 
 /// An application whose windows are scenes.
 ///
-/// Subclass it, say which delegate a window gets, and run it. The service opens windows, feeds and closes them; the application makes them.
+/// Subclass it, choose the delegate of each window, and run it. The service decides when a window opens, gets content and closes; the
+/// application makes the windows.
 ///
 /// ```swift
 /// import StagedoorKit
@@ -29,25 +30,25 @@ internal import SceneModel
 /// }
 /// ```
 ///
-/// All of it is on the main actor. It works under a main as above or an `async` one, and under GLib's main loop: see ``MainQueue``. It attaches
-/// again by itself when the service has been away, with the windows that it still shows.
+/// An application lives on the main actor. It works under a `main` as above, under an `async` one, and under GLib's main loop: see
+/// ``MainQueue``. When the service comes back, the application attaches again by itself, with the windows that it still shows.
 @MainActor open class Application {
   /// Its identifier, which is also its name on the bus: `org.example.Gallery`.
   public nonisolated let identifier: String
-  /// What it declares itself with where no manifest of it is installed.
+  /// The manifest that it registers if none is installed.
   public nonisolated let manifest: String?
 
   var hosting: Hosting?
   var scenes: [SessionIdentifier: Scene] = [:]
-  /// As the service tells them.
+  /// The sessions, as the service reports them.
   var knownSessions: [SessionIdentifier: SceneSession] = [:]
   var unwritten = UnwrittenChanges()
 
-  /// An application of an identifier.
+  /// Makes an application with an identifier.
   ///
   /// - Parameters:
   ///   - identifier: Its identifier: two or more words between dots.
-  ///   - manifest: A manifest as JSON, for an application that is not installed: while it is being written, or in a test.
+  ///   - manifest: A manifest as JSON, for an application that is not installed: during development, or in a test.
   public init(_ identifier: String, manifest: String? = nil) {
     self.identifier = identifier
     self.manifest = manifest
@@ -55,20 +56,20 @@ internal import SceneModel
 
   // MARK: For you to override
 
-  /// Who looks after the scene of a session; `nil` refuses it. ``SceneSession/configuration`` says what kind of window is wanted.
+  /// Returns the delegate for the scene of a session; `nil` refuses the session. ``SceneSession/configuration`` names the kind of window.
   open func sceneDelegate(for session: SceneSession) -> (any SceneDelegate)? { nil }
 
-  /// Which configuration a new session gets, where the manifest sets `StagedoorDynamicConfiguration`; `nil` takes the manifest's choice. The
-  /// service waits a second for it.
+  /// Chooses the configuration of a new session, if the manifest sets `StagedoorDynamicConfiguration`; `nil` takes the manifest's choice.
+  /// The service waits a second for the answer.
   open func configuration(forConnecting session: SceneSession, options: ConnectionOptions) -> SceneConfiguration? {
     nil
   }
 
-  /// Sessions that are gone for good, also those that went while the application did not run: each is told once.
+  /// Reports sessions that are gone for good, including those that went while the application did not run. Each session is reported once.
   open func didDiscard(_ sessions: Set<SessionIdentifier>) {}
 
-  /// Something that the framework did on its own came to nothing: a change of a scene that the service did not take. By default it is
-  /// written to the standard error.
+  /// Reports a failure of the framework's own work: the service refused a change of a scene. By default this writes the error to standard
+  /// error.
   open func didFail(_ error: StagedoorError, while what: String) {
     StandardError.write("\(identifier): \(what): \(error)")
   }
@@ -77,23 +78,23 @@ internal import SceneModel
 // MARK: - Scenes
 
 extension Application {
-  /// The scenes that there are, the oldest session's first.
+  /// All scenes, in the order of their sessions, the oldest first.
   public var connectedScenes: [Scene] {
     scenes.values.sorted { SceneSession.areInOrder($0.session, $1.session) }
   }
 
-  /// The sessions that there are, with scenes and without, the oldest first.
+  /// All sessions, with and without scenes, the oldest first.
   public var openSessions: [SceneSession] {
     var sessions = knownSessions
-    // The service has told of these as it had them connected, and the list comes a moment later.
+    // The service has connected these already, and its list of sessions follows a moment later.
     for (identifier, scene) in scenes { sessions[identifier] = scene.session }
     return sessions.values.sorted(by: SceneSession.areInOrder)
   }
 
-  /// The scene of a session, where it has one.
+  /// The scene of a session, if it has one.
   public func scene(of session: SessionIdentifier) -> Scene? { scenes[session] }
 
-  /// The service, for all that is not about this application. It is there once the application has started.
+  /// The client of the service, for calls about other applications. It exists once the application has started.
   public var stagedoor: Stagedoor? { hosting?.stagedoor }
 
   func takeSessions(_ sessions: [SceneSession]) {

@@ -2,7 +2,7 @@ internal import DBus
 internal import FoundationEssentials
 internal import SceneModel
 
-/// What a scene is connected for, or given while it is there.
+/// The content that a scene gets when it is connected, or later.
 ///
 /// ```swift
 /// func contents(of options: ConnectionOptions) async throws -> [String] {
@@ -15,23 +15,23 @@ internal import SceneModel
 /// }
 /// ```
 public struct ConnectionOptions: Sendable {
-  /// The delivery; `nil` where there is none, as for a window that is only restored.
+  /// The delivery; `nil` if there is none, as for a window that is only restored.
   public let delivery: DeliveryIdentifier?
-  /// Which attempt this is, from 1. Above 1 the application may have seen the delivery before.
+  /// The number of the attempt, from 1. Above 1 the application may have seen the delivery before.
   public let attempt: Int
-  /// What is to be done: first what routed the delivery, then the others in their order.
+  /// The activities to continue: first the activity that routed the delivery, then the others in their order.
   public let userActivities: [UserActivity]
-  /// What was dropped. The data can be loaded as long as one of these is kept.
+  /// The dropped items. Their data can be loaded as long as one of these values exists.
   public let items: [DragItem]
-  /// What the scene was doing when it was last put away.
+  /// The activity that restores the scene.
   public let stateRestorationActivity: UserActivity?
-  /// The application that handed it in, where that is known.
+  /// The application that handed the delivery in, if it is known.
   public let sourceApplication: String?
   /// The session that the user acted in.
   public let requestingSession: SessionIdentifier?
   /// How a new window is to appear.
   public let presentationStyle: DeliveryOptions.PresentationStyle
-  /// What the session is for.
+  /// The role of the session.
   public let role: SessionRole
 }
 
@@ -46,7 +46,7 @@ extension ConnectionOptions {
     }
     userActivities = activities
     let described = document["items"]?.elements ?? []
-    // Where there are none, there is nothing to release.
+    // Without items there is nothing to release.
     let received = described.isEmpty ? nil : delivery.map { ReceivedDelivery($0, from: stagedoor) }
     items = described.enumerated().map { index, element in
       DragItem(
@@ -79,7 +79,7 @@ extension ItemProvider {
     }
   }
 
-  /// An item as it is shown before it is dropped: types and names.
+  /// An item before the drop, with types and names only.
   init(proposed item: [String: Variant]) {
     self.init()
     if case .string(let name)? = item["suggestedName"] { suggestedName = name }

@@ -1,7 +1,7 @@
 internal import DBus
 internal import InterchangeWire
 
-/// A call of the service, to be answered on the main actor, in its turn.
+/// A call of the service. The main actor answers the calls in their order.
 enum HostCall: Sendable {
   case configuration(session: ObjectPath, options: String, Reply<String>)
   case connect(session: ObjectPath, configuration: String, options: String, Reply<>)
@@ -15,7 +15,7 @@ enum HostCall: Sendable {
 
 /// `org.stagedoor.SceneHost1`, which every application implements.
 enum HostInterface {
-  /// `allowed` says who may call, and `take` is given what it calls. Both are asked on the connection's loop.
+  /// `allowed` returns who may call, and `take` receives the calls. Both run on the connection's loop.
   static func make(
     allowing allowed: @escaping @Sendable () -> BusName?, _ take: @escaping @Sendable (HostCall) -> Void
   ) -> Interface {

@@ -2,24 +2,24 @@ internal import DBus
 internal import InterchangeWire
 internal import SceneModel
 
-/// An application's place on the bus, while it runs.
+/// The connection of a running application, and its state on the bus.
 @MainActor final class Hosting {
   let stagedoor: Stagedoor
   let name: BusName
   let path: ObjectPath
-  /// Tasks begin here: Swift's own threads, once used, wake once a second for as long as the process lasts.
+  /// Tasks start on this loop: Swift's own threads, once used, wake once a second until the process ends.
   var loop: EventLoop { stagedoor.connection.loop }
-  /// It was opened for the application, and closes with it.
+  /// Whether the connection was opened for the application, and closes with it.
   private let ownsConnection: Bool
-  /// Who may call; read on the connection's loop.
+  /// The caller that is allowed; read on the connection's loop.
   let service = Lock<BusName?>(nil)
   /// The calls of the service, in their order.
   let calls: AsyncStream<HostCall>
-  /// The service knows this host, and takes what it writes.
+  /// Whether the service knows this host, and accepts its changes.
   var isAttached = false
-  /// Until it has ended, what the service asks waits: what is written meanwhile would be refused.
+  /// Until this has ended, the calls of the service wait: the service would refuse changes meanwhile.
   var attaching: Task<Result<Void, StagedoorError>, Never>?
-  /// Whoever runs the application waits for it: until the connection goes, or it is cancelled.
+  /// The caller that runs the application waits for this task, until the connection goes or the task is cancelled.
   var running: Task<Connection.CloseReason?, Never>?
   var tasks: [Task<Void, Never>] = []
   var writing: Task<Void, Never>?
@@ -38,7 +38,7 @@ internal import SceneModel
     }
     let continuation: AsyncStream<HostCall>.Continuation
     (calls, continuation) = AsyncStream<HostCall>.makeStream()
-    // Before the name is asked for: a call that started this process waits for it.
+    // Export before requesting the name: a call that started this process waits for the name.
     let service = service
     stagedoor.connection.export(
       HostInterface.make(allowing: { service.withLock(\.self) }) { continuation.yield($0) }, at: path)

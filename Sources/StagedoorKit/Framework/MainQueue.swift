@@ -1,9 +1,9 @@
 internal import CMainQueue
 internal import Glibc
 
-/// The main queue, on which the main actor runs, for those whose main thread runs a loop of its own.
+/// The main queue, on which the main actor runs, for programs whose main thread runs a loop of its own.
 ///
-/// A program without a loop has ``run(_:)``. Under GLib's loop, which GTK runs, let the loop watch the descriptor; nothing is polled:
+/// A program without a loop uses ``run(_:)``. Under GLib's loop, which GTK runs, let the loop watch the descriptor. Nothing is polled:
 ///
 /// ```swift
 /// // typealias GUnixFDSourceFunc = @convention(c) (Int32, UInt32, UnsafeMutableRawPointer?) -> Int32
@@ -15,10 +15,10 @@ internal import Glibc
 /// print(MainQueue.descriptor, whenReadable)
 /// ```
 ///
-/// A program with an `async` main works as well. Its main actor has no thread of its own then: libdispatch ends the main thread, lends its main
-/// queue others, and looks after those once a second for as long as the process lasts.
+/// A program with an `async` main works as well. Its main actor has no thread of its own then: libdispatch ends the main thread, runs the
+/// main queue on threads of its pool, and checks the pool once a second until the process ends.
 public enum MainQueue {
-  /// Runs `body`, and ends the process with it. The main actor is on this thread, the process's first, and no other is used for it.
+  /// Runs `body`, and ends the process when `body` ends. The main actor runs on this thread, the first of the process, and on no other.
   ///
   /// ```swift
   /// @main enum Main {
@@ -26,7 +26,7 @@ public enum MainQueue {
   /// }
   /// ```
   ///
-  /// What `body` throws goes to the standard error, and the process has failed.
+  /// An error of `body` is written to standard error, and the process fails.
   public static func run(_ body: @escaping @MainActor () async throws -> Void) -> Never {
     let descriptor = descriptor
     Task { @MainActor in
@@ -42,12 +42,12 @@ public enum MainQueue {
     }
   }
 
-  /// Can be read when there is something to do. It belongs to libdispatch; ask for it on the main thread.
+  /// Readable when the queue has work. The descriptor belongs to libdispatch; read this property on the main thread.
   public static var descriptor: Int32 { _dispatch_get_main_queue_handle_4CF() }
 
-  /// Does what there is to do. On the main thread only, and not from within itself.
+  /// Runs the waiting work. Call this on the main thread only, and not from the work itself.
   public static func drain() {
-    // It counts how often it was woken, and is readable until that is read.
+    // The descriptor counts wake-ups, and stays readable until the count is read.
     var count: UInt64 = 0
     read(descriptor, &count, MemoryLayout<UInt64>.size)
     _dispatch_main_queue_callback_4CF(nil)

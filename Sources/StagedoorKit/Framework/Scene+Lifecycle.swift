@@ -1,14 +1,13 @@
 extension Scene {
-  /// Brings the scene nearer to the user, or takes it away: whoever makes the windows calls this as they come to the front, lose the
-  /// user's attention, or are hidden.
+  /// Changes the state of the scene. Call this when its window comes to the front, loses the focus, or is hidden.
   ///
-  /// The delegate hears of each step between, in the order that Apple's platforms have, and the service of where it ended.
+  /// The delegate gets a call for each step in between, in the order of Apple's platforms. The service gets the final state.
   ///
   /// ```swift
   /// func windowWasHidden(_ scene: Scene) async { await scene.enter(.background) }
   /// ```
   ///
-  /// - Parameter state: Any but ``ActivationState/unattached``: see ``release()`` for that.
+  /// - Parameter state: Any state but ``ActivationState/unattached``; use ``release()`` for that.
   public func enter(_ state: ActivationState) {
     precondition(state != .unattached, "a scene is released, and enters no state then")
     if isConnecting {
@@ -20,7 +19,7 @@ extension Scene {
     changed(.state)
   }
 
-  /// One step after the other; those that are passed are told, too.
+  /// Takes one step after the other, and calls the delegate for each.
   func step(to state: ActivationState) {
     while activationState != state {
       switch activationState {
@@ -42,7 +41,7 @@ extension Scene {
     }
   }
 
-  /// The end of the scene, whatever becomes of its session.
+  /// Ends the scene, whether its session stays or not.
   func end(_ animation: DismissalAnimation) {
     guard activationState != .unattached else { return }
     dismissalAnimation = animation
@@ -51,6 +50,6 @@ extension Scene {
     lookedAfter { $0.sceneDidDisconnect(self) }
   }
 
-  /// Releases the scene: its session stays, and gets a new scene when it is wanted again.
+  /// Releases the scene: its session stays, and gets a new scene when it is next needed.
   public func release() async throws(StagedoorError) { try await application?.release(self) }
 }

@@ -1,9 +1,9 @@
 internal import DBus
 internal import SceneModel
 
-/// A window of this process, or whatever stands for one: a session that is connected.
+/// A connected session: a window of this process, or the program's equivalent of a window.
 ///
-/// What is set here is stored by the service, and the next drop is routed by it.
+/// The service stores the values that are set here, and uses them to route the next drop.
 ///
 /// ```swift
 /// final class NoteScene: SceneDelegate {
@@ -22,25 +22,25 @@ internal import SceneModel
 @MainActor public final class Scene: Identifiable {
   /// The session's identifier.
   public nonisolated let id: SessionIdentifier
-  /// What the service keeps of it, a moment ago.
+  /// The session, as the service last reported it.
   public internal(set) var session: SceneSession
-  /// Who looks after it.
+  /// The scene's delegate.
   public let delegate: any SceneDelegate
-  /// Whose it is; `nil` where that is no more.
+  /// The application; `nil` if it no longer exists.
   public private(set) weak var application: Application?
 
-  /// How near to the user it is. See ``enter(_:)``.
+  /// The state of the scene. See ``enter(_:)``.
   public internal(set) var activationState = ActivationState.unattached
-  /// How its window is to go, once it is on its way.
+  /// How its window closes, once it is closing.
   public internal(set) var dismissalAnimation = DismissalAnimation.standard
 
-  /// What people read.
+  /// The title that people read.
   public var title: String { didSet { if title != oldValue { changed(.title) } } }
-  /// What is done in it. See ``UserActivity/needsSave``.
+  /// The activity that the scene shows. See ``UserActivity/needsSave``.
   public var userActivity: UserActivity? { didSet { if userActivity != oldValue { changed(.userActivity) } } }
-  /// What is kept with its session.
+  /// Data that is kept with its session.
   public var userInfo: [String: UserInfoValue] { didSet { if userInfo != oldValue { changed(.userInfo) } } }
-  /// Which content it takes.
+  /// The conditions on the content that it takes.
   public var activationConditions: SceneActivationConditions {
     didSet {
       let (old, new) = (oldValue, activationConditions)
@@ -51,13 +51,13 @@ internal import SceneModel
     }
   }
 
-  /// What a new scene of its session would begin with.
+  /// The activity that restores its session.
   var stateRestorationActivity: UserActivity?
-  /// The service knows that it is connected; before that it knows nothing of its state.
+  /// Whether the service knows that the scene is connected. Before that the service does not know its state.
   var isAcknowledged = false
-  /// While it is being connected its delegate has not heard of it yet.
+  /// Whether the scene is being connected, and its delegate does not know it yet.
   var isConnecting = true
-  /// What was asked for meanwhile.
+  /// The state that was requested meanwhile.
   var wantedState: ActivationState?
 
   init(_ session: SceneSession, delegate: any SceneDelegate, of application: Application) {
@@ -71,12 +71,12 @@ internal import SceneModel
     activationConditions = session.activationConditions
   }
 
-  /// What is set now came from the service, which need not be told.
+  /// Whether the values that are set now come from the service, and need not be sent to it.
   private var isTold = false
 
   func changed(_ property: SceneProperty) { if !isTold { application?.noteChange(property, of: self) } }
 
-  /// What the service routed here is what is done in it. An older one that has not been stored may not replace it.
+  /// Takes the activity that the service routed here. An older activity that is not stored yet may not replace it.
   func take(_ activity: UserActivity) {
     isTold = true
     userActivity = activity
@@ -88,7 +88,8 @@ internal import SceneModel
 // MARK: - The scene that is looked after
 
 extension Scene {
-  /// The scene whose delegate is being called, also in the tasks that begin in such a call; `nil` elsewhere, as where a toolkit calls.
+  /// The scene whose delegate is being called, also in tasks that begin in such a call; `nil` elsewhere, for example in a call of a
+  /// toolkit.
   ///
   /// ```swift
   /// @MainActor func rename(_ note: String) { Scene.current?.title = note }
@@ -101,7 +102,7 @@ extension Scene {
   }
 }
 
-/// A task that lives longer than the scene does not keep it.
+/// A task that outlives the scene does not keep the scene alive.
 private struct CurrentScene: Sendable {
   @TaskLocal static var value = CurrentScene(scene: nil)
 
@@ -109,7 +110,7 @@ private struct CurrentScene: Sendable {
 }
 
 extension UserActivity {
-  /// Makes it what is done in `scene`: the next drop finds the scene by it, and it is what the session is restored with.
+  /// Makes this the activity of `scene`: the next drop finds the scene by this activity, and the activity restores the session.
   ///
   /// ```swift
   /// func show(_ photo: String, in scene: Scene) async {
@@ -118,7 +119,7 @@ extension UserActivity {
   /// ```
   @MainActor public func becomeCurrent(in scene: Scene) { scene.userActivity = self }
 
-  /// Makes it what is done in ``Scene/current``, which has to be there: it traps where no delegate is called.
+  /// Makes this the activity of ``Scene/current``. It traps outside the calls of a delegate.
   ///
   /// ```swift
   /// final class CatScene: SceneDelegate {

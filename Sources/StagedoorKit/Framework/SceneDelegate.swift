@@ -1,8 +1,9 @@
-/// Who looks after a scene: makes its window, fills it, and hears what becomes of it.
+/// The delegate of a scene: it makes the window, fills it, and learns of every change of the scene.
 ///
-/// The order of the calls is that of Apple's platforms: a new scene `willConnectTo`, `sceneWillEnterForeground`, `sceneDidBecomeActive`; one that
-/// goes `sceneWillResignActive`, `sceneDidEnterBackground`, `sceneDidDisconnect`. What
-/// ``scene(_:willConnectTo:options:)``, ``scene(_:continue:)`` or ``scene(_:receive:)`` throws refuses the delivery; when they return, it is handled.
+/// The order of the calls is that of Apple's platforms: for a new scene `willConnectTo`, `sceneWillEnterForeground`,
+/// `sceneDidBecomeActive`; for a scene that ends `sceneWillResignActive`, `sceneDidEnterBackground`, `sceneDidDisconnect`. An error of
+/// ``scene(_:willConnectTo:options:)``, ``scene(_:continue:)`` or ``scene(_:receive:)`` refuses the delivery; when they return, the
+/// delivery is handled.
 ///
 /// ```swift
 /// final class CatScene: SceneDelegate {
@@ -23,58 +24,57 @@
 /// }
 /// ```
 @MainActor public protocol SceneDelegate: AnyObject {
-  /// The scene is about to be there: make its window.
+  /// The scene is about to connect: make its window.
   func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws
 
-  /// Go on with this in the window that is there. Of a delivery with several activities the one that routed it comes first, and then the
-  /// others in their order.
+  /// Continue this activity in the open window. For a delivery with several activities, the activity that routed it comes first, and then
+  /// the others in their order.
   func scene(_ scene: Scene, continue userActivity: UserActivity) throws
 
-  /// Take these into the window that is there. It comes after the activities, for items that have data.
+  /// Take these items into the open window. This call follows the activities, for items with data.
   func scene(_ scene: Scene, receive items: [DragItem]) throws
 
-  /// A delivery for the window that is there. Unless you say otherwise, it becomes a ``scene(_:continue:)`` for each activity and a
-  /// ``scene(_:receive:)``.
+  /// A delivery for the open window. By default this calls ``scene(_:continue:)`` for each activity, and then ``scene(_:receive:)``.
   func scene(_ scene: Scene, continueWith options: ConnectionOptions) throws
 
-  /// It comes out of the background, or is there for the first time.
+  /// The scene leaves the background, or appears for the first time.
   func sceneWillEnterForeground(_ scene: Scene)
 
-  /// It takes what the user does.
+  /// The scene has the user's input.
   func sceneDidBecomeActive(_ scene: Scene)
 
-  /// It will not any more.
+  /// The scene is about to lose the user's input.
   func sceneWillResignActive(_ scene: Scene)
 
-  /// It is out of sight.
+  /// The scene is not visible any more.
   func sceneDidEnterBackground(_ scene: Scene)
 
-  /// It is no more: close its window. Its session may get another scene.
+  /// The scene has ended: close its window. Its session may get another scene.
   func sceneDidDisconnect(_ scene: Scene)
 
-  /// What a new scene of the session would begin with; asked when it enters the background. Unless you say otherwise, its
+  /// Returns the activity that restores the session. The library asks for it when the scene enters the background. By default it is
   /// ``Scene/userActivity``.
   func stateRestorationActivity(for scene: Scene) -> UserActivity?
 
-  /// The scene's activity needs saving, and is about to be: fill in what has changed.
+  /// The scene's activity is about to be saved: fill in the changes.
   func scene(_ scene: Scene, willSave activity: inout UserActivity)
 
-  /// Bring the window to the front. ``ActivationData/activationToken`` is what a compositor wants to see for it.
+  /// Bring the window to the front. A compositor requires ``ActivationData/activationToken`` for this.
   func scene(_ scene: Scene, bringToFrontWith data: ActivationData)
 
-  /// What it looks like from afar has changed: somebody asked for it with ``Application/requestSceneSessionRefresh(_:)``.
+  /// Bring the window's content up to date: somebody called ``Application/requestSceneSessionRefresh(_:)``.
   func sceneNeedsRefresh(_ scene: Scene)
 
-  /// What dropping these here would do. They have types and names, and no data yet. The service waits a second for it.
+  /// Returns the operation of a drop here. The items have types and names, and no data yet. The service waits a second for the answer.
   func scene(_ scene: Scene, proposalFor items: [DragItem], allowed: Set<DropOperation>) -> DropOperation
 }
 
 extension SceneDelegate {
-  /// Takes nothing of it.
+  /// Does nothing.
   public func scene(_ scene: Scene, continue userActivity: UserActivity) throws {}
-  /// Takes nothing of it.
+  /// Does nothing.
   public func scene(_ scene: Scene, receive items: [DragItem]) throws {}
-  /// The activities one by one, then the items that have data.
+  /// Passes on the activities one by one, then the items with data.
   public func scene(_ scene: Scene, continueWith options: ConnectionOptions) throws {
     for activity in options.userActivities { try self.scene(scene, continue: activity) }
     let items = options.items.filter { !$0.itemProvider.registeredTypes.isEmpty }
@@ -90,37 +90,37 @@ extension SceneDelegate {
   public func sceneDidEnterBackground(_ scene: Scene) {}
   /// Does nothing.
   public func sceneDidDisconnect(_ scene: Scene) {}
-  /// What is done in it.
+  /// Returns the scene's activity.
   public func stateRestorationActivity(for scene: Scene) -> UserActivity? { scene.userActivity }
-  /// Leaves it as it is.
+  /// Leaves the activity unchanged.
   public func scene(_ scene: Scene, willSave activity: inout UserActivity) {}
   /// Does nothing.
   public func scene(_ scene: Scene, bringToFrontWith data: ActivationData) {}
   /// Does nothing.
   public func sceneNeedsRefresh(_ scene: Scene) {}
-  /// A copy, where the source allows one.
+  /// Copies, if the source allows it.
   public func scene(_ scene: Scene, proposalFor items: [DragItem], allowed: Set<DropOperation>) -> DropOperation {
     allowed.contains(.copy) ? .copy : .forbidden
   }
 }
 
-/// What a drop does with what is dropped.
+/// The operation of a drop on its items.
 ///
 /// ```swift
 /// func proposal(allowed: Set<DropOperation>) -> DropOperation { allowed.contains(.move) ? .move : .forbidden }
 /// ```
 public enum DropOperation: String, Sendable, Hashable, CaseIterable {
-  /// The source keeps it.
+  /// The source keeps its items.
   case copy
-  /// The source gives it away.
+  /// The source gives its items away.
   case move
-  /// It cannot be dropped here.
+  /// A drop is not possible here.
   case forbidden
-  /// It would do nothing.
+  /// A drop would do nothing.
   case cancel
 }
 
-/// What a desktop wants to see before it lets a window come to the front.
+/// The tokens that a desktop requires before it lets a window come to the front.
 ///
 /// ```swift
 /// func token(of data: ActivationData) -> String { data.activationToken ?? data.startupIdentifier ?? "" }

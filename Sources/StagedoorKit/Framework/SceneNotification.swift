@@ -2,7 +2,7 @@ internal import DBus
 internal import InterchangeWire
 internal import SceneModel
 
-/// What is told to every scene of an application, and to whoever else listens: that something they share has changed.
+/// A notification to all scenes of an application, and to all other listeners, that something they share has changed.
 ///
 /// ```swift
 /// extension SceneNotification.Name {
@@ -20,38 +20,38 @@ internal import SceneModel
 /// }
 /// ```
 public struct SceneNotification: Sendable, Hashable {
-  /// What a kind of notification is called.
+  /// The name of a kind of notification.
   ///
   /// ```swift
   /// let updated: SceneNotification.Name = "JournalEntriesUpdated"
   /// print(updated)
   /// ```
   public struct Name: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-    /// As it goes over the bus.
+    /// The name on the bus.
     public let rawValue: String
-    /// A name.
+    /// Makes a name.
     public init(rawValue: String) { self.rawValue = rawValue }
-    /// A name.
+    /// Makes a name.
     public init(stringLiteral value: String) { rawValue = value }
-    /// As it goes over the bus.
+    /// The name on the bus.
     public var description: String { rawValue }
   }
 
-  /// What kind it is.
+  /// The kind of the notification.
   public let name: Name
-  /// What else it says.
+  /// Further data of the notification.
   public let userInfo: [String: UserInfoValue]
 }
 
 extension Application {
-  /// Tells every scene of this application, and everyone who listens in other processes: after what was set or posted before, and when the
-  /// service is back where it is away.
+  /// Posts a notification to every scene of this application and to all listeners in other processes. It follows all earlier changes and
+  /// notifications, and waits while the service is away.
   public func post(_ name: SceneNotification.Name, userInfo: [String: UserInfoValue] = [:]) {
     unwritten.add(SceneNotification(name: name, userInfo: userInfo))
     writeSoon()
   }
 
-  /// The notifications of a name that this application posts from now on, wherever it was done.
+  /// The notifications of this name that this application posts from now on, in any process.
   public func notifications(
     named name: SceneNotification.Name
   ) async throws(StagedoorError) -> NotificationSequence {
@@ -60,7 +60,7 @@ extension Application {
 }
 
 extension Stagedoor {
-  /// The notifications of a name that an application posts from now on.
+  /// The notifications of this name that an application posts from now on.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -83,7 +83,7 @@ extension Stagedoor {
   }
 }
 
-/// Notifications, one after the other. It ends with its connection and with the task that waits.
+/// A sequence of notifications. It ends with its connection, or when the waiting task is cancelled.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -93,7 +93,7 @@ extension Stagedoor {
 public struct NotificationSequence: AsyncSequence, Sendable {
   /// A notification.
   public typealias Element = SceneNotification
-  /// It ends, and never fails.
+  /// The sequence ends, and never fails.
   public typealias Failure = Never
 
   let signals: SignalStream
@@ -101,7 +101,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
   /// Takes notifications out.
   public func makeAsyncIterator() -> Iterator { Iterator(signals: signals.makeAsyncIterator()) }
 
-  /// The next notification, and the next.
+  /// Returns one notification after the other.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -111,10 +111,10 @@ public struct NotificationSequence: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol, Sendable {
     let signals: SignalStream.Iterator
 
-    /// Waits for a notification; `nil` where the connection has gone, or the waiting task was cancelled.
+    /// Waits for a notification; `nil` if the connection has gone, or the waiting task was cancelled.
     public func next() async -> SceneNotification? { await next(isolation: nil) }
 
-    /// Waits for a notification; `nil` where the connection has gone, or the waiting task was cancelled.
+    /// Waits for a notification; `nil` if the connection has gone, or the waiting task was cancelled.
     public func next(isolation actor: isolated (any Actor)?) async -> SceneNotification? {
       while let signal = await signals.next(isolation: actor) {
         guard let (name, json) = try? signal.values(as: String.self, String.self),

@@ -1,6 +1,6 @@
 @preconcurrency internal import Glibc
 
-/// Where a program says what nobody asked for.
+/// The standard error of the program, for messages.
 enum StandardError {
   static func write(_ line: String) { fputs("\(line)\n", stderr) }
 }

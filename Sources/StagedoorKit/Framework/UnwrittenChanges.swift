@@ -1,6 +1,6 @@
 internal import DBus
 
-/// What a host writes about its sessions.
+/// A change that a host writes to its session.
 enum SceneProperty: Sendable, Hashable {
   case title, userActivity, stateRestorationActivity, userInfo, can, prefers, state
 
@@ -18,14 +18,14 @@ enum SceneProperty: Sendable, Hashable {
   }
 }
 
-/// What scenes have changed, and what was posted, that the service does not know yet. A change is written once, as it is then; scenes take
-/// turns in the order of their first change.
+/// The changes of scenes, and the notifications, that the service does not know yet. A change is written once, with its value at that time.
+/// Scenes take turns in the order of their first change.
 struct UnwrittenChanges {
   typealias Change = (scene: SessionIdentifier, property: SceneProperty)
 
   private var properties: [SessionIdentifier: [SceneProperty]] = [:]
   private var turns: [SessionIdentifier] = []
-  /// What is posted tells of changes, and so waits for them.
+  /// A notification reports changes, and so waits until they are written.
   private var notifications: [SceneNotification] = []
 
   var isEmpty: Bool { properties.isEmpty && notifications.isEmpty }
@@ -46,7 +46,7 @@ struct UnwrittenChanges {
 
   mutating func add(_ notification: SceneNotification) { notifications.append(notification) }
 
-  /// It could not be told.
+  /// The notification could not be sent.
   mutating func putBack(_ notification: SceneNotification) { notifications.insert(notification, at: 0) }
 
   mutating func takeNotification() -> SceneNotification? {

@@ -1,4 +1,4 @@
-/// How near to the user a scene is.
+/// The state of a scene.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -6,17 +6,17 @@
 /// print(shown.count)
 /// ```
 public enum ActivationState: String, Sendable, Hashable, CaseIterable {
-  /// In front, and taking what the user does.
+  /// In front, with the user's input.
   case foregroundActive
-  /// To be seen, and somebody else takes what the user does.
+  /// Visible, without the user's input.
   case foregroundInactive
-  /// Out of sight.
+  /// Not visible.
   case background
-  /// There is no scene, only its session.
+  /// The session has no scene.
   case unattached
 }
 
-/// How a window goes.
+/// How a window closes.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -25,29 +25,29 @@ public enum ActivationState: String, Sendable, Hashable, CaseIterable {
 /// }
 /// ```
 public enum DismissalAnimation: String, Sendable, Hashable, CaseIterable {
-  /// As any window.
+  /// Like any window.
   case standard
-  /// What was done in it is done: sent, saved.
+  /// The work in the window was completed, for example sent or saved.
   case commit
-  /// What was done in it is thrown away.
+  /// The work in the window was discarded.
   case decline
 }
 
-/// What a session is for.
+/// The purpose of a session.
 ///
 /// ```swift
 /// print(SessionRole.windowApplication)  // UIWindowSceneSessionRoleApplication
 /// ```
 public struct SessionRole: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
-  /// As manifests spell it.
+  /// The spelling of manifests.
   public let rawValue: String
 
-  /// A role as manifests spell it.
+  /// Makes a role from the spelling of manifests.
   public init(rawValue: String) { self.rawValue = rawValue }
 
   /// A window of an application.
   public static let windowApplication = SessionRole(rawValue: "UIWindowSceneSessionRoleApplication")
 
-  /// As manifests spell it.
+  /// The spelling of manifests.
   public var description: String { rawValue }
 }

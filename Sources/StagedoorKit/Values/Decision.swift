@@ -1,6 +1,6 @@
 internal import SceneModel
 
-/// Which session a payload belongs to, and why.
+/// The decision which session a payload belongs to, and why.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -9,31 +9,31 @@ internal import SceneModel
 /// for candidate in decision.candidates { print(candidate.session, candidate.tier, candidate.reason) }
 /// ```
 public struct Decision: Sendable, Hashable {
-  /// What would be done.
+  /// What the service would do.
   ///
   /// ```swift
   /// func isNew(_ decision: Decision) -> Bool { decision.outcome == .delivered(.created) }
   /// ```
   public enum Outcome: Sendable, Hashable {
-    /// It goes to a session.
+    /// The payload goes to a session.
     case delivered(Delivery.Outcome)
-    /// It goes nowhere.
+    /// The payload is refused.
     case refused(StagedoorError.Code)
   }
 
-  /// Something that was chosen, and why.
+  /// A choice, and its reason.
   ///
   /// ```swift
   /// func why(_ decision: Decision) -> String { decision.application?.reason ?? "it did not come so far" }
   /// ```
   public struct Choice: Sendable, Hashable {
-    /// What was chosen.
+    /// The choice.
     public let value: String
-    /// Why.
+    /// The reason.
     public let reason: String
   }
 
-  /// A session that was looked at.
+  /// A session that the decision considered.
   ///
   /// ```swift
   /// func vetoed(_ decision: Decision) -> [Decision.Candidate] { decision.candidates.filter { !$0.can } }
@@ -41,33 +41,33 @@ public struct Decision: Sendable, Hashable {
   public struct Candidate: Sendable, Hashable {
     /// The session.
     public let session: SessionIdentifier
-    /// Where it stands: "prefers", "can" or "out".
+    /// Its rank: "prefers", "can" or "out".
     public let tier: String
-    /// Whether its condition allows it.
+    /// Whether its *can* condition is true.
     public let can: Bool
-    /// Whether it is eager.
+    /// Whether its *prefers* condition is true.
     public let prefers: Bool
-    /// Why.
+    /// The reason.
     public let reason: String
   }
 
-  /// What would be done.
+  /// What the service would do.
   public let outcome: Outcome
-  /// Why it is refused; "" where it is not.
+  /// The message of a refusal; "" otherwise.
   public let message: String
-  /// Which application.
+  /// The application.
   public let application: Choice?
-  /// Which configuration.
+  /// The configuration.
   public let configuration: Choice?
-  /// What the payload is about, and where it says so.
+  /// The key of the payload, and its place.
   public let key: Choice?
-  /// The session that takes it; `nil` where one would be made, or it is refused.
+  /// The session that takes the payload; `nil` if the service would make one, or for a refusal.
   public let session: SessionIdentifier?
-  /// Why it is that session, or a new one.
+  /// The reason for this session, or for a new one.
   public let reason: String
-  /// The sessions that were looked at, the best first; at most a hundred.
+  /// The considered sessions, the best first; at most a hundred.
   public let candidates: [Candidate]
-  /// The whole document, for those who want more of it.
+  /// The whole document of the decision.
   public let json: String
 }
 

@@ -1,6 +1,6 @@
 internal import DBus
 
-/// What became of something that was handed in.
+/// The result of handing something in.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -8,26 +8,26 @@ internal import DBus
 /// print(delivery.identifier, delivery.session, delivery.outcome)
 /// ```
 public struct Delivery: Sendable, Hashable, Identifiable {
-  /// How its session was found.
+  /// How the service found the session.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
   /// if try await stagedoor.drop("org.example.Cats.view", "cat1").outcome == .created { print("a new window") }
   /// ```
   public enum Outcome: String, Sendable, Hashable, CaseIterable {
-    /// A new session was made.
+    /// The service made a new session.
     case created
-    /// A session that was there received it.
+    /// An existing session received the delivery.
     case activated
-    /// The same, and its scene is made again.
+    /// An existing session received the delivery, and its scene is made again.
     case restored
   }
 
-  /// What the delivery is called.
+  /// The identifier of the delivery.
   public let identifier: DeliveryIdentifier
-  /// Where it went.
+  /// The session that it went to.
   public let session: SessionIdentifier
-  /// How that was found.
+  /// How the service found the session.
   public let outcome: Outcome
 
   /// The same identifier.
@@ -39,7 +39,7 @@ public struct Delivery: Sendable, Hashable, Identifiable {
     self.outcome = outcome
   }
 
-  /// What the service answered.
+  /// Reads the service's answer.
   init(_ session: String, _ outcome: String, _ delivery: String) throws(StagedoorError) {
     guard let identifier = DeliveryIdentifier(delivery), let session = SessionIdentifier(session),
       let outcome = Outcome(rawValue: outcome)
@@ -48,7 +48,7 @@ public struct Delivery: Sendable, Hashable, Identifiable {
   }
 }
 
-/// How far a delivery has come.
+/// The state of a delivery.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -58,18 +58,18 @@ public struct Delivery: Sendable, Hashable, Identifiable {
 /// }
 /// ```
 public enum DeliveryState: Sendable, Hashable {
-  /// Its application is not there yet.
+  /// Its application has no host yet.
   case held
-  /// Its session is decided. For an application that nobody hosts that is all; otherwise the host has it before it.
+  /// Its session is decided. For an application without a host this is the end; otherwise the host has yet to take it.
   case routed
   /// The application has taken it.
   case handled
-  /// It came to nothing.
+  /// The delivery failed.
   case failed(StagedoorError)
   /// Somebody cancelled it.
   case cancelled
 
-  /// Whether nothing more can become of it, where somebody hosts its application.
+  /// Whether this state is final for an application with a host.
   public var isFinal: Bool {
     switch self {
     case .held, .routed: false
@@ -77,7 +77,7 @@ public enum DeliveryState: Sendable, Hashable {
     }
   }
 
-  /// As the service spells it. It does not say why something failed when it is asked later.
+  /// Reads the service's spelling. Asked later, the service does not give the reason of a failure.
   init?(_ text: String) {
     switch text {
     case "held": self = .held
@@ -97,13 +97,13 @@ public enum DeliveryState: Sendable, Hashable {
 /// for waiting in try await stagedoor.deliveries(in: .held) { print(waiting.identifier, waiting.application) }
 /// ```
 public struct DeliveryRecord: Sendable, Hashable, Identifiable {
-  /// What it is called.
+  /// The identifier of the delivery.
   public let identifier: DeliveryIdentifier
-  /// How far it has come.
+  /// The state of the delivery.
   public let state: DeliveryState
-  /// Whose it is.
+  /// The application that it goes to.
   public let application: String
-  /// Where it went; `nil` where that is gone.
+  /// The session that it went to; `nil` if the session is gone.
   public let session: SessionIdentifier?
 
   /// The same identifier.

@@ -1,4 +1,4 @@
-/// What the sender of a delivery wishes.
+/// The options of a delivery.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -21,24 +21,24 @@ public struct DeliveryOptions: Sendable, Hashable {
   public enum Disposition: String, Sendable, Hashable, CaseIterable {
     /// The session that fits, or a new one.
     case auto
-    /// Always a new session: what is dropped at the edge of the screen.
+    /// Always a new session, as for a drop at the edge of the screen.
     case new
-    /// As `auto`, and without a key an existing session rather than a new one.
+    /// As `auto`, but without a key an existing session rather than a new one.
     case existing
     /// Never a new session.
     case existingOnly
   }
 
-  /// When the sender is answered.
+  /// When the service answers the sender.
   ///
   /// ```swift
   /// var options = DeliveryOptions()
   /// options.wait = .handled
   /// ```
   public enum Wait: String, Sendable, Hashable, CaseIterable {
-    /// Once it is decided and stored.
+    /// When the decision is stored.
     case routed
-    /// Once the application has taken it.
+    /// When the application has taken the delivery.
     case handled
   }
 
@@ -49,17 +49,17 @@ public struct DeliveryOptions: Sendable, Hashable {
   /// options.presentationStyle = .prominent
   /// ```
   public enum PresentationStyle: String, Sendable, Hashable, CaseIterable {
-    /// As the system likes.
+    /// The system decides.
     case automatic
-    /// Beside the others.
+    /// Beside the other windows.
     case standard
-    /// In front of the others.
+    /// In front of the other windows.
     case prominent
   }
 
   /// Whether a session may, or must, be made.
   public var disposition = Disposition.auto
-  /// Exactly this session, whatever it takes. Not beside ``application``, ``configuration``, ``role`` or ``disposition``.
+  /// Exactly this session, whatever its conditions. Not beside ``application``, ``configuration``, ``role`` or ``disposition``.
   public var session: SessionIdentifier?
   /// Only this application.
   public var application: String?
@@ -67,24 +67,24 @@ public struct DeliveryOptions: Sendable, Hashable {
   public var configuration: String?
   /// A role other than the usual one.
   public var role: SessionRole?
-  /// The session that the user acted in: it wins a tie.
+  /// The session that the user acted in. This session wins a tie.
   public var requestingSession: SessionIdentifier?
   /// How a new window appears.
   public var presentationStyle = PresentationStyle.automatic
-  /// The sender's own name for this request. Asked again with the same name and the same payload, the service gives its first answer and does
-  /// nothing: so one can ask again where an answer did not come.
+  /// The sender's own name for this request. If the sender hands in the same payload with the same name again, the service returns its
+  /// first answer and does nothing. So a sender can repeat a call that was not answered.
   public var token: String?
-  /// The time from acceptance to the application's answer; the service's own, 20 seconds, where it is `nil`.
+  /// The time from acceptance to the application's answer; `nil` for the service's default of 20 seconds.
   public var deadline: Duration?
-  /// When the sender is answered.
+  /// When the service answers the sender.
   public var wait = Wait.routed
-  /// What lets a window come to the front. It is handed on as it came.
+  /// The token that lets a window come to the front. The host receives it unchanged.
   public var activationToken: String?
-  /// Nothing of what is delivered is shown to anyone but its sender and its host.
+  /// Whether the content of the delivery is shown to its sender and its host only.
   public var isPrivate = false
-  /// Refuse what nobody knows, rather than pass it over.
+  /// Whether the service refuses unknown keys instead of ignoring them.
   public var isStrict = false
 
-  /// As most deliveries are.
+  /// The defaults.
   public init() {}
 }

@@ -16,12 +16,12 @@ extension Event {
     "SessionRefreshRequested": ["application", "session"],
   ]
 
-  /// The number that every signal of the service ends with; `nil` for one that has none.
+  /// The number at the end of every signal of the service; `nil` for a signal without a number.
   static func sequence(of signal: ReceivedSignal) -> UInt64? {
     if case .uint64(let sequence)? = (try? signal.variants())?.last { sequence } else { nil }
   }
 
-  /// As it is told.
+  /// Reads an event from its signal.
   init?(_ signal: ReceivedSignal) {
     guard let values = try? signal.variants(), case .uint64(let sequence)? = values.last else { return nil }
     let names = Self.arguments[signal.member] ?? ["application", "session"]
@@ -36,7 +36,7 @@ extension Event {
     self.init(signal.member.rawValue, arguments, sequence)
   }
 
-  /// As it is kept.
+  /// Reads a stored event.
   init?(_ name: String, json: String, _ sequence: UInt64) throws(StagedoorError) {
     self.init(name, try DocumentValue(json: json).texts, sequence)
   }

@@ -1,4 +1,4 @@
-/// Something that the service told everyone.
+/// An event that the service announced to everyone.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -7,33 +7,33 @@
 /// }
 /// ```
 public struct Event: Sendable, Hashable {
-  /// What happened.
+  /// The kind of the event.
   ///
   /// ```swift
   /// func isEnd(_ event: Event) -> Bool { if case .sessionDiscarded = event.kind { true } else { false } }
   /// ```
   public enum Kind: Sendable, Hashable {
-    /// A delivery's session is decided and stored; the host may not have it yet.
+    /// A delivery's session is decided and stored; the host may not have the delivery yet.
     case routed(Routing)
     /// The host has taken a delivery.
     case handled(DeliveryIdentifier)
-    /// A delivery came to nothing.
+    /// A delivery failed.
     case deliveryFailed(DeliveryIdentifier, StagedoorError)
     /// A session has a scene of this configuration.
     case sessionConnected(configuration: String)
-    /// A scene came nearer to the user, or went.
+    /// The state of a scene changed.
     case sessionStateChanged(ActivationState)
     /// A session has no scene any more.
     case sessionDisconnected
     /// A session is gone for good.
     case sessionDiscarded(DismissalAnimation)
-    /// Somebody wants a scene to be drawn anew.
+    /// Somebody asked a scene to bring its content up to date.
     case sessionRefreshRequested
-    /// Something that this module does not know.
+    /// An event that this module does not know.
     case other(String)
   }
 
-  /// Where a delivery went.
+  /// The route of a delivery.
   ///
   /// ```swift
   /// func describe(_ routing: Event.Routing) -> String {
@@ -43,22 +43,22 @@ public struct Event: Sendable, Hashable {
   public struct Routing: Sendable, Hashable {
     /// The delivery.
     public let delivery: DeliveryIdentifier
-    /// How its session was found.
+    /// How the service found the session.
     public let outcome: Delivery.Outcome
     /// The session's configuration.
     public let configuration: String
-    /// What routed it; "" for a private one.
+    /// The type of the activity that routed it; "" for a private delivery.
     public let activityType: String
-    /// What it is about; "" for a private one.
+    /// The key of that activity; "" for a private delivery.
     public let targetContentIdentifier: String
   }
 
-  /// Its number. Numbers are consecutive, and never go back while the service keeps its store.
+  /// The number of the event. Numbers are consecutive, and never go back while the service keeps its store.
   public let sequence: UInt64
-  /// The identifier of the application that it is about.
+  /// The identifier of the event's application.
   public let application: String
-  /// The session that it is about.
+  /// The event's session.
   public let session: SessionIdentifier
-  /// What happened.
+  /// The kind of the event.
   public let kind: Kind
 }

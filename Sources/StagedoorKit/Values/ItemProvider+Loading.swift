@@ -5,7 +5,7 @@ internal import InterchangeWire
 internal import SceneModel
 
 extension ItemProvider {
-  /// Whether it has something of `type`, or of what is a kind of it: `image/*` takes an `image/png`.
+  /// Whether the item has a representation that conforms to `type`: an `image/png` conforms to `image/*`.
   ///
   /// ```swift
   /// var provider = ItemProvider()
@@ -14,10 +14,10 @@ extension ItemProvider {
   /// ```
   public func hasItem(conformingTo type: String) -> Bool { representation(conformingTo: type) != nil }
 
-  /// The best that is of `type`. What the service keeps is loaded from it, as long as somebody holds on to this provider.
+  /// Loads the best representation that conforms to `type`. Data that the service keeps can be loaded as long as this provider exists.
   public func loadData(as type: String) async throws(StagedoorError) -> Data {
     guard let representation = representation(conformingTo: type) else {
-      // The service knows the desktop's types, of which this module knows the common ones.
+      // The service knows all types of the desktop; this module knows the common ones only.
       for case .delivered(let item, _, _) in representations.lazy.map(\.source) { return try await item.load(type) }
       let types = registeredTypes.joined(separator: ", ")
       throw StagedoorError(
@@ -32,12 +32,12 @@ extension ItemProvider {
     }
   }
 
-  /// The best that is of `type`, as text.
+  /// Loads the best representation that conforms to `type`, as text.
   public func loadText(as type: String = "text/plain") async throws(StagedoorError) -> String {
     String(decoding: try await loadData(as: type), as: UTF8.self)
   }
 
-  /// The file itself, where the sender wants it to be opened where it is.
+  /// The file itself, if the sender wants the file to be opened in its place.
   public func fileOpenedInPlace(as type: String) -> URL? {
     switch representation(conformingTo: type)?.source {
     case .file(let file, openInPlace: true): file
@@ -73,7 +73,7 @@ extension ItemProvider {
   }
 }
 
-/// An item of a delivery that was handed over to this process. When nobody has it any more, the service may forget its data.
+/// An item of a delivery that this process has taken. When the last copy is gone, the service may delete the item's data.
 struct ReceivedItem: Sendable {
   let delivery: ReceivedDelivery
   let index: UInt32
@@ -86,7 +86,7 @@ struct ReceivedItem: Sendable {
   }
 }
 
-/// Holds a delivery's items until the last of them goes.
+/// Keeps a delivery's items until the last of them is gone.
 final class ReceivedDelivery: Sendable {
   let stagedoor: Stagedoor
   let identifier: DeliveryIdentifier
@@ -97,7 +97,7 @@ final class ReceivedDelivery: Sendable {
   }
 
   deinit {
-    // Where it cannot be sent the service has gone, and what it held with it.
+    // If the call cannot be sent, the service has gone, and its data with it.
     try? stagedoor.connection.send(
       to: InterchangeNames.bus, at: InterchangeNames.root, InterchangeNames.interchange, "ReleaseDelivery",
       identifier.description)
@@ -111,7 +111,7 @@ extension StagedoorError {
 }
 
 extension EventLoop {
-  /// Runs `body` on a thread of its own, which may wait for a disk, or take its time.
+  /// Runs `body` on a thread of its own, where it may wait for a disk or take long.
   fileprivate static func forLoading(
     _ body: @escaping @Sendable (EventLoop) async throws(StagedoorError) -> Data
   ) async throws(StagedoorError) -> Data {
@@ -123,7 +123,7 @@ extension EventLoop {
 }
 
 extension OwnedFileDescriptor {
-  /// All that is in it, until the task is cancelled: it can be a pipe whose other end is in no hurry.
+  /// Reads to the end, or until the task is cancelled: the descriptor can be a pipe with a slow writer.
   func readToEnd() async throws(StagedoorError) -> Data {
     try await EventLoop.forLoading { loop throws(StagedoorError) in try await self.read(on: loop) }
   }
@@ -131,7 +131,7 @@ extension OwnedFileDescriptor {
   private func read(on loop: EventLoop) async throws(StagedoorError) -> Data {
     var data = Data()
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    // A file has its own place; whoever read it before us may have left that at the end.
+    // A file has its own offset; an earlier reader may have left the offset at the end.
     var offset: off_t = 0
     var isPipe = false
     while true {

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What an item can be shown as, and what could be done with it.
+/// The representations and the activities of an item.
 ///
 /// The order of registration is the order of fidelity: the best first.
 ///
@@ -17,7 +17,7 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// A provider of an item that was dropped here loads its data from the service:
+/// The provider of a dropped item loads its data from the service:
 ///
 /// ```swift
 /// func show(_ item: DragItem) async throws {
@@ -26,7 +26,7 @@ public import FoundationEssentials
 /// }
 /// ```
 public struct ItemProvider: Sendable {
-  /// Loads data when somebody wants it.
+  /// Loads data on demand.
   public typealias Loader = @Sendable () async throws -> Data
 
   enum Source: Sendable {
@@ -34,7 +34,7 @@ public struct ItemProvider: Sendable {
     case text(String)
     case file(URL, openInPlace: Bool)
     case loader(Loader)
-    /// It is with the service.
+    /// The service has the data.
     case delivered(ReceivedItem, size: Int?, file: URL?)
   }
 
@@ -44,30 +44,30 @@ public struct ItemProvider: Sendable {
     let source: Source
   }
 
-  /// What a file of it would be called.
+  /// The name for a file of the item.
   public var suggestedName: String?
-  /// What could be done with it. The first that an application declares is what routes the item.
+  /// The activities of the item. The first activity that an application declares routes the item.
   public private(set) var userActivities: [UserActivity] = []
   private(set) var representations: [Representation] = []
 
-  /// A provider of nothing yet.
+  /// Makes an empty provider.
   public init() {}
 
-  /// A provider of an activity.
+  /// Makes a provider with an activity.
   public init(_ activity: UserActivity) { registerObject(activity) }
 
-  /// A provider of a file.
+  /// Makes a provider with a file.
   public init(contentsOf file: URL, as type: String) {
     suggestedName = file.lastPathComponent
     registerFile(file, as: type)
   }
 
-  /// The types that it has: MIME types or uniform type identifiers, the best first.
+  /// The types of the representations: MIME types or uniform type identifiers, the best first.
   public var registeredTypes: [String] { representations.map(\.type) }
 
   // MARK: Registering
 
-  /// Adds something that could be done with it.
+  /// Adds an activity.
   public mutating func registerObject(_ activity: UserActivity, visibility: Visibility? = nil) {
     var activity = activity
     if let visibility { activity.visibility = visibility }
@@ -84,7 +84,7 @@ public struct ItemProvider: Sendable {
     add(type, visibility, .text(text))
   }
 
-  /// Adds a file. It is copied when the item is handed in, or opened where it is.
+  /// Adds a file. The service copies the file when the item is handed in, or the host opens it in its place.
   public mutating func registerFile(
     _ file: URL, as type: String, openInPlace: Bool = false, visibility: Visibility = .all
   ) {
@@ -103,7 +103,7 @@ public struct ItemProvider: Sendable {
   }
 }
 
-/// One thing that is dragged.
+/// One dragged item.
 ///
 /// ```swift
 /// var provider = ItemProvider(UserActivity("org.example.Cats.view", targetContentIdentifier: "cat1"))
@@ -112,14 +112,14 @@ public struct ItemProvider: Sendable {
 /// item.localObject = "what only this process knows of it"
 /// ```
 public struct DragItem: Sendable {
-  /// What it can be shown as.
+  /// The representations and activities of the item.
   public var itemProvider: ItemProvider
-  /// What this process knows of it. It goes nowhere.
+  /// An object of this process for the item. It is never sent.
   public var localObject: (any Sendable)?
 
-  /// An item of a provider.
+  /// Makes an item with a provider.
   public init(itemProvider: ItemProvider) { self.itemProvider = itemProvider }
 
-  /// An item that is an activity and nothing else.
+  /// Makes an item that is an activity only.
   public init(_ activity: UserActivity) { self.init(itemProvider: ItemProvider(activity)) }
 }

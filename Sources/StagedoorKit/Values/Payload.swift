@@ -2,7 +2,7 @@ internal import DBus
 internal import FoundationEssentials
 internal import SceneModel
 
-/// What is handed in: items, and what the sender wishes.
+/// A payload: items and options.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -15,25 +15,25 @@ internal import SceneModel
 /// print(delivery.session)
 /// ```
 public struct Payload: Sendable {
-  /// What is handed over. The first item with an activity of a declared type routes all of it.
+  /// The items. The first item with an activity of a declared type routes the payload.
   public var items: [DragItem]
-  /// What the sender wishes.
+  /// The options.
   public var options: DeliveryOptions
 
-  /// Items; or none, where the options say whose session is to come to the front.
+  /// Makes a payload with items; or without items, if the options name the session or application to bring to the front.
   public init(items: [DragItem] = [], _ options: DeliveryOptions = DeliveryOptions()) {
     self.items = items
     self.options = options
   }
 
-  /// One activity and nothing else.
+  /// Makes a payload with one activity only.
   public init(_ activity: UserActivity, _ options: DeliveryOptions = DeliveryOptions()) {
     self.init(items: [DragItem(activity)], options)
   }
 }
 
 extension Payload {
-  /// The document, with the data that providers load.
+  /// The document, including the data that the providers load.
   func json(batch: PayloadOptions.Batch = .allOrNothing) async throws(StagedoorError) -> String {
     var model = SceneModel.Payload()
     model.options = try options.model()
@@ -109,6 +109,6 @@ extension DeliveryOptions {
     return model
   }
 
-  /// The service's own where the sender says nothing.
+  /// The service's default, if the sender sets nothing.
   var effectiveDeadline: Duration { deadline ?? .seconds(PayloadOptions.defaultDeadline) }
 }

@@ -1,6 +1,6 @@
 internal import SceneModel
 
-/// Which content a scene takes: two conditions on the `targetContentIdentifier` of what is dropped.
+/// The content that a scene takes: two conditions on the `targetContentIdentifier` of a drop.
 ///
 /// ```swift
 /// let onlySeven = SceneActivationConditions(
@@ -9,14 +9,14 @@ internal import SceneModel
 /// print(onlySeven.canActivateForTargetContentIdentifier ?? "anything", allPhotos)
 /// ```
 ///
-/// A scene for which nothing was set takes only what it shows already. `nil` puts back what the manifest says.
+/// A scene without conditions takes only the content that it shows already. `nil` restores the manifest's condition.
 public struct SceneActivationConditions: Sendable, Hashable {
-  /// Where this is false, the scene is never chosen.
+  /// If this is false, the service never chooses the scene.
   public var canActivateForTargetContentIdentifier: ActivationPredicate?
-  /// Where this is true, the scene is chosen before others.
+  /// If this is true, the service chooses the scene before others.
   public var prefersToActivateForTargetContentIdentifier: ActivationPredicate?
 
-  /// Conditions; what is left out is the manifest's.
+  /// Makes conditions; a missing condition is the manifest's.
   public init(can: ActivationPredicate? = nil, prefers: ActivationPredicate? = nil) {
     canActivateForTargetContentIdentifier = can
     prefersToActivateForTargetContentIdentifier = prefers
@@ -34,10 +34,10 @@ public struct SceneActivationConditions: Sendable, Hashable {
 /// print(try ActivationPredicate(typed))
 /// ```
 public struct ActivationPredicate: Sendable, Hashable {
-  /// As it was written.
+  /// The predicate in its original spelling.
   public let source: String
 
-  /// Reads a predicate; ``StagedoorError/Code/invalidPredicate`` says where it stops being one.
+  /// Reads a predicate. ``StagedoorError/Code/invalidPredicate`` names the place of a fault.
   public init(_ source: String) throws(StagedoorError) {
     do throws(PredicateError) {
       self.source = try Predicate(Text(source)).source.string
@@ -48,34 +48,34 @@ public struct ActivationPredicate: Sendable, Hashable {
 
   private init(known source: String) { self.source = source }
 
-  /// What a session has; "" where nothing was set. One that does not parse any more is shown as it is.
+  /// Reads a session's condition; "" if none was set. A condition that does not parse any more keeps its spelling.
   init?(stored source: String) {
     if source.isEmpty { return nil }
     self.source = source
   }
 
-  /// Takes everything.
+  /// Takes every key.
   public static let always = ActivationPredicate(known: "TRUEPREDICATE")
-  /// Takes nothing.
+  /// Takes no key.
   public static let never = ActivationPredicate(known: "FALSEPREDICATE")
 
-  /// Takes just this.
+  /// Takes exactly this key.
   public static func equals(_ identifier: String) -> ActivationPredicate {
     ActivationPredicate(known: "SELF == \(literal(identifier))")
   }
 
-  /// Takes what begins with this.
+  /// Takes keys that begin with this text.
   public static func begins(with prefix: String) -> ActivationPredicate {
     ActivationPredicate(known: "SELF BEGINSWITH \(literal(prefix))")
   }
 
-  /// Takes just these.
+  /// Takes exactly these keys.
   public static func isOne(of identifiers: [String]) -> ActivationPredicate {
     identifiers.isEmpty
       ? .never : ActivationPredicate(known: "SELF IN {\(identifiers.map(literal).joined(separator: ", "))}")
   }
 
-  /// Whether it takes `identifier`, as the service will find. One that does not parse takes nothing.
+  /// Whether the predicate takes `identifier`; the service evaluates it in the same way. A predicate that does not parse takes no key.
   public func matches(_ identifier: String) -> Bool {
     (try? Predicate(Text(source)))?.evaluate(Text(identifier)) ?? false
   }
@@ -91,7 +91,7 @@ public struct ActivationPredicate: Sendable, Hashable {
 }
 
 extension ActivationPredicate: ExpressibleByStringLiteral, CustomStringConvertible {
-  /// A predicate that stands in the source. A wrong one is a mistake of the program, and traps.
+  /// A predicate in the source. A faulty predicate is a mistake of the program, and traps.
   public init(stringLiteral source: String) {
     do {
       try self.init(source)
@@ -100,6 +100,6 @@ extension ActivationPredicate: ExpressibleByStringLiteral, CustomStringConvertib
     }
   }
 
-  /// As it was written.
+  /// The predicate in its original spelling.
   public var description: String { source }
 }

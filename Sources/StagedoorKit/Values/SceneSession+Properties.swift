@@ -3,7 +3,7 @@ internal import FoundationEssentials
 internal import InterchangeWire
 internal import SceneModel
 
-// From what `org.stagedoor.SceneSession1` says.
+// Reads the properties of `org.stagedoor.SceneSession1`.
 extension SceneSession {
   /// All properties of a session's object.
   init(at path: ObjectPath, _ properties: [String: Variant]) throws(StagedoorError) {
@@ -18,7 +18,7 @@ extension SceneSession {
     try update(properties)
   }
 
-  /// Those that there are; the others stay as they were.
+  /// Reads the given properties; the others stay unchanged.
   mutating func update(_ properties: [String: Variant]) throws(StagedoorError) {
     for (name, variant) in properties {
       switch (name, variant) {

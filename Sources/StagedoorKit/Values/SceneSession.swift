@@ -1,8 +1,8 @@
 public import FoundationEssentials
 
-/// A window of an application, whether it is shown or put away: what the service keeps of it.
+/// A window of an application, whether it is open or not, as the service stores it.
 ///
-/// It is a value, what was so when it was asked for. ``Stagedoor/liveSessions(of:)`` tells what becomes of it.
+/// It is a value, as of the time of the call. ``Stagedoor/liveSessions(of:)`` reports later changes.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -11,31 +11,31 @@ public import FoundationEssentials
 /// }
 /// ```
 public struct SceneSession: Sendable, Hashable, Identifiable {
-  /// What it is called, for as long as it lasts.
+  /// The identifier, which never changes.
   public let identifier: SessionIdentifier
   /// The identifier of its application.
   public let application: String
-  /// The configuration that its scenes are made from, and its role.
+  /// The configuration of its scenes, and its role.
   public internal(set) var configuration: SceneConfiguration
-  /// How near to the user its scene is.
+  /// The state of its scene.
   public internal(set) var activationState = ActivationState.unattached
-  /// Whether there is a scene.
+  /// Whether it has a scene.
   public internal(set) var isConnected = false
-  /// What it shows; "" for nothing in particular.
+  /// The key of its content; "" for none.
   public internal(set) var targetContentIdentifier = ""
-  /// When it was made.
+  /// The time when it was made.
   public internal(set) var created = Date(timeIntervalSince1970: 0)
-  /// When it was last brought to the front, as of the moment when this was read: nobody is told when it changes.
+  /// The last activation, as of the time of the call: no signal announces its changes.
   public internal(set) var lastActivated = Date(timeIntervalSince1970: 0)
-  /// What people read.
+  /// The title that people read.
   public internal(set) var title = ""
-  /// What its scene is doing.
+  /// The activity that its scene shows.
   public internal(set) var userActivity: UserActivity?
-  /// What a new scene of it would begin with.
+  /// The activity that restores it.
   public internal(set) var stateRestorationActivity: UserActivity?
-  /// What its application keeps with it.
+  /// Data that its application keeps with it.
   public internal(set) var userInfo: [String: UserInfoValue] = [:]
-  /// Which content it takes.
+  /// The conditions on the content that it takes.
   public internal(set) var activationConditions = SceneActivationConditions()
 
   init(_ identifier: SessionIdentifier, of application: String, _ configuration: SceneConfiguration) {
@@ -46,9 +46,9 @@ public struct SceneSession: Sendable, Hashable, Identifiable {
 
   /// The same identifier.
   public var id: SessionIdentifier { identifier }
-  /// The identifier as text, as other kits have it.
+  /// The identifier as text, as in UIKit.
   public var persistentIdentifier: String { identifier.description }
-  /// What it is for.
+  /// The purpose of the session.
   public var role: SessionRole { configuration.role }
 }
 
@@ -64,7 +64,7 @@ public struct SceneConfiguration: Sendable, Hashable {
   /// The role that it is declared in.
   public var role: SessionRole
 
-  /// Names a configuration.
+  /// Makes a reference to a configuration.
   public init(name: String, sessionRole role: SessionRole = .windowApplication) {
     self.name = name
     self.role = role

@@ -2,7 +2,7 @@ public import DBus
 internal import InterchangeWire
 internal import SceneModel
 
-/// What a session is called, for as long as it lasts: a UUID. It is no secret.
+/// The identifier of a session, which never changes: a UUID. It is not a secret.
 ///
 /// ```swift
 /// if let session = SessionIdentifier("6f1c0a52-8a3e-4f0e-9c55-2b7d1e90aa41") { print(session.path) }
@@ -19,17 +19,17 @@ public struct SessionIdentifier: Sendable, Hashable, Comparable, LosslessStringC
     self.model = model
   }
 
-  /// The UUID, in small letters.
+  /// The UUID, in lower case.
   public var description: String { model.description }
 
-  /// Where the session lives on the bus.
+  /// The session's path on the bus.
   public var path: ObjectPath { InterchangeNames.path(ofSession: model) }
 
   /// Orders by the letters.
   public static func < (one: Self, other: Self) -> Bool { one.model < other.model }
 }
 
-/// What a delivery is called: a UUID. It is no secret.
+/// The identifier of a delivery: a UUID. It is not a secret.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -44,6 +44,6 @@ public struct DeliveryIdentifier: Sendable, Hashable, LosslessStringConvertible 
     self.model = model
   }
 
-  /// The UUID, in small letters.
+  /// The UUID, in lower case.
   public var description: String { model.description }
 }

@@ -25,7 +25,7 @@ extension UserActivity {
       expirationDate: model.expirationDate.map { Date($0) }, visibility: Visibility(model.visibility))
   }
 
-  /// The activity of a document; `nil` where there is none, as "" says.
+  /// The activity of a document; `nil` for "".
   init?(json: String) throws(StagedoorError) {
     if json.isEmpty { return nil }
     do throws(Fault) {
@@ -39,7 +39,7 @@ extension UserActivity {
 }
 
 extension ReadingRules {
-  /// What is read here was checked by the service, which knows the desktop's types.
+  /// The service, which knows the desktop's types, has checked the documents that are read here.
   static let plain = ReadingRules(types: TypeCatalog())
 }
 

@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What somebody was doing, in a form in which it can be taken up elsewhere: in another window, or another day.
+/// A description of what a user was doing, so that another window can continue it, also on another day.
 ///
 /// ```swift
 /// var activity = UserActivity("org.example.Cats.view", targetContentIdentifier: "cat1")
@@ -14,31 +14,31 @@ public import FoundationEssentials
 ///
 /// It is a value: `scene.userActivity?.title = "Tom"` changes what that scene shows, and nothing else.
 public struct UserActivity: Sendable, Hashable {
-  /// What is done: a type that an application's manifest declares in `NSUserActivityTypes`.
+  /// The type, which an application's manifest declares in `NSUserActivityTypes`.
   public var activityType: String
-  /// What it is done with. Scenes are found by it: see ``SceneActivationConditions``.
+  /// The key of the content. The service finds scenes by this key: see ``SceneActivationConditions``.
   public var targetContentIdentifier: String?
-  /// What people read.
+  /// The title that people read.
   public var title: String?
-  /// All else that it takes to go on.
+  /// Further data to continue the activity.
   public var userInfo: [String: UserInfoValue]
-  /// The same on the web. It finds scenes where there is no ``targetContentIdentifier``.
+  /// The same content on the web. It is the key of an activity without a ``targetContentIdentifier``.
   public var webpageURL: URL?
-  /// The keys of ``userInfo`` that whoever goes on cannot do without.
+  /// The keys of ``userInfo`` that are needed to continue the activity.
   public var requiredUserInfoKeys: Set<String>
   /// Words to find it by.
   public var keywords: Set<String>
-  /// What it can be called back by.
+  /// An identifier by which the activity can be withdrawn.
   public var persistentIdentifier: String?
-  /// When it is of no use any more.
+  /// The date after which the activity is refused.
   public var expirationDate: Date?
   /// Who may see it in a drag.
   public var visibility: Visibility
-  /// Whether it lags behind what the scene shows. Set it on a scene's activity, and the scene's delegate is asked to fill it in
-  /// before it is stored: see ``SceneDelegate/scene(_:willSave:)``. It goes nowhere.
+  /// Whether the activity is out of date. Set this on a scene's activity, and the scene's delegate fills in the changes before the activity
+  /// is stored: see ``SceneDelegate/scene(_:willSave:)``. This flag is never sent.
   public var needsSave = false
 
-  /// An activity of a type.
+  /// Makes an activity of a type.
   public init(
     _ activityType: String, targetContentIdentifier: String? = nil, title: String? = nil,
     userInfo: [String: UserInfoValue] = [:], webpageURL: URL? = nil, requiredUserInfoKeys: Set<String> = [],
@@ -58,7 +58,7 @@ public struct UserActivity: Sendable, Hashable {
   }
 }
 
-/// Who may see a part of what is dragged. For others it is not there at all.
+/// Who may see a part of a payload. For others this part is absent.
 ///
 /// ```swift
 /// var provider = ItemProvider()
@@ -67,7 +67,7 @@ public struct UserActivity: Sendable, Hashable {
 public enum Visibility: String, Sendable, Hashable, CaseIterable {
   /// Everyone.
   case all
-  /// Whoever hosts the scenes of the sender's own application.
+  /// The host of the sender's own application.
   case application
   /// The sender's own connection.
   case ownProcess

@@ -3,7 +3,7 @@ internal import SceneModel
 
 // To and from what the documents are made of.
 extension UserInfoValue {
-  /// `place` is named where the value cannot be written down.
+  /// The error names `place` if the value cannot be written.
   func model(at place: Place) throws(StagedoorError) -> Value {
     switch self {
     case .null: return .null
@@ -44,7 +44,7 @@ extension UserInfoValue {
       case .string(let value): .string(value.string)
       case .data(let value): .data(Data(value))
       case .date(let value): .date(Date(value))
-      // What Foundation does not take for one is text all the same.
+      // A UUID or a URL that Foundation refuses is kept as text.
       case .uuid(let value): UUID(uuidString: value.string).map { .uuid($0) } ?? .string(value.string)
       case .url(let value): URL(string: value.string).map { .url($0) } ?? .string(value.string)
       case .array(let values): .array(values.map { UserInfoValue($0) })
@@ -63,14 +63,14 @@ extension SceneModel.UserInfo {
 
 extension [String: UserInfoValue] {
   init(_ model: SceneModel.UserInfo) {
-    // Keys whose bytes differ may be one for Swift, which compares letters.
+    // Keys with different bytes can be equal for Swift, which compares characters.
     self.init(
       model.entries.map { ($0.key.string, UserInfoValue($0.value)) }, uniquingKeysWith: { first, _ in first })
   }
 }
 
 extension Date {
-  /// A double tells microseconds apart for as long as anyone will ask.
+  /// In the present centuries a double distinguishes microseconds.
   init(_ instant: Instant) { self.init(timeIntervalSince1970: Double(instant.microseconds) / 1_000_000) }
 
   func instant(at place: Place) throws(StagedoorError) -> Instant {

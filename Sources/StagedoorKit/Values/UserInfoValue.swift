@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// What the `userInfo` of an activity may hold.
+/// A value in the `userInfo` of an activity.
 ///
 /// ```swift
 /// var activity = UserActivity("org.example.Gallery.openDetail")
@@ -8,15 +8,15 @@ public import FoundationEssentials
 /// if let identifier = activity.userInfo["photoID"]?.string { print(identifier) }
 /// ```
 ///
-/// Each comes out of the service as it went in: an integer stays an integer, a set a set.
+/// The service keeps the kind of each value: an integer stays an integer, a set stays a set.
 public enum UserInfoValue: Sendable, Hashable {
-  /// Nothing, said so.
+  /// An explicit null.
   case null
   /// True or false.
   case bool(Bool)
   /// A whole number.
   case integer(Int)
-  /// Any other number. It is finite: nothing else can be written down.
+  /// Any other number. It must be finite: no other number can be written.
   case double(Double)
   /// Text.
   case string(String)
@@ -32,16 +32,16 @@ public enum UserInfoValue: Sendable, Hashable {
   case array([UserInfoValue])
   /// Values without an order, each once.
   case set(Set<UserInfoValue>)
-  /// Values by their names.
+  /// Values by name.
   case dictionary([String: UserInfoValue])
 }
 
 extension UserInfoValue {
-  /// The truth, where it is one.
+  /// The boolean, if the value is one.
   public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
-  /// The whole number, where it is one.
+  /// The whole number, if the value is one.
   public var integer: Int? { if case .integer(let value) = self { value } else { nil } }
-  /// The number, where it is one, whole or not.
+  /// The number, if the value is one, whole or not.
   public var double: Double? {
     switch self {
     case .double(let value): value
@@ -49,19 +49,19 @@ extension UserInfoValue {
     default: nil
     }
   }
-  /// The text, where it is one.
+  /// The text, if the value is one.
   public var string: String? { if case .string(let value) = self { value } else { nil } }
-  /// The bytes, where it has some.
+  /// The bytes, if the value holds bytes.
   public var data: Data? { if case .data(let value) = self { value } else { nil } }
-  /// The moment, where it is one.
+  /// The moment, if the value is one.
   public var date: Date? { if case .date(let value) = self { value } else { nil } }
-  /// The UUID, where it is one.
+  /// The UUID, if the value is one.
   public var uuid: UUID? { if case .uuid(let value) = self { value } else { nil } }
-  /// The URL, where it is one.
+  /// The URL, if the value is one.
   public var url: URL? { if case .url(let value) = self { value } else { nil } }
-  /// The values, where it is an array.
+  /// The values, if the value is an array.
   public var array: [UserInfoValue]? { if case .array(let values) = self { values } else { nil } }
-  /// The values, where it is a dictionary.
+  /// The values, if the value is a dictionary.
   public var dictionary: [String: UserInfoValue]? { if case .dictionary(let values) = self { values } else { nil } }
 }
 
@@ -78,7 +78,7 @@ extension UserInfoValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral
   public init(booleanLiteral value: Bool) { self = .bool(value) }
   /// An array.
   public init(arrayLiteral elements: UserInfoValue...) { self = .array(elements) }
-  /// A dictionary. A key that stands twice is a mistake of the program, and traps.
+  /// A dictionary. A repeated key is a mistake of the program, and traps.
   public init(dictionaryLiteral elements: (String, UserInfoValue)...) {
     self = .dictionary(Dictionary(uniqueKeysWithValues: elements))
   }
