@@ -104,28 +104,15 @@ extension Interchange {
   private func endTurnLater() {
     guard !turn.isEnding else { return }
     turn.isEnding = true
-    endTurnWhenAllIsRead()
-  }
-
-  /// The socket is read two KiB at a time, in a turn of the loop each. What has come already shares the write to the disk.
-  private func endTurnWhenAllIsRead() {
     let loop = connection.loop
     loop.atEndOfTurn {
       loop.enter(self) { me in
-        if me.store.writesToDisk, !me.turn.shares.isEmpty, me.turn.shares.count < Self.maximumShares,
-          loop.enter(me.connection, { $0.hasUnread })
-        {
-          return me.endTurnWhenAllIsRead()
-        }
         me.endTurn()
         // What was added by what was just done has a turn of its own.
         if me.turn.shares.isEmpty { me.turn = Turn() }
       }
     }
   }
-
-  /// Calls that are stored together at most: the first of them waits for the last.
-  private static let maximumShares = 256
 
   /// Commit, then speak. A read does it before it looks, so that it sees what came before it.
   func endTurn() {

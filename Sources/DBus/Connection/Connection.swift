@@ -54,6 +54,8 @@ public actor Connection {
   private var closeWaiters: [UInt64: CheckedContinuation<CloseReason?, Never>] = [:]
   private var nextWaiter: UInt64 = 0
   private var progressWaiters: [UInt64: ProgressWaiter] = [:]
+  /// Somebody waits for the socket to be read or written.
+  private var watchesProgress = false
   /// Who waits for the peer to say who it is; told once, with `nil` where it never does.
   private var welcome: (@Sendable (Connection?) -> Void)?
 
@@ -208,6 +210,14 @@ extension Connection {
     // once, and libdbus keeps room for as many as are said here.
     dbus_connection_set_max_message_unix_fds(raw, 253)
     loop.moveIn(self)
+    driver.afterReading = { [unowned self] in loop.enter(self) { $0.takeIn() } }
+    driver.afterEvents = { [unowned self] in
+      loop.enter(self) { connection in
+        if connection.watchesProgress { connection.noteProgress() }
+        // Calls wait for room in the socket.
+        if connection.callers.queue.hasWork { loop.setHungry(connection) }
+      }
+    }
     let data = driver.opaque
     dbus_connection_set_watch_functions(
       raw, LoopDriver.addWatch, LoopDriver.removeWatch, LoopDriver.toggleWatch, data, nil)
@@ -304,7 +314,7 @@ extension Connection {
   }
 
   private func watchProgress() {
-    driver.afterEvents = { [unowned self] in loop.enter(self) { $0.noteProgress() } }
+    watchesProgress = true
     noteProgress()
   }
 
@@ -317,7 +327,7 @@ extension Connection {
       self.welcome = nil
       welcome(self)
     }
-    if progressWaiters.isEmpty && welcome == nil { driver.afterEvents = nil }
+    watchesProgress = !progressWaiters.isEmpty || welcome != nil
   }
 
   /// The one way out, from whichever side. Everyone who waits for this connection hears of it here.
@@ -357,9 +367,6 @@ extension Connection {
 // MARK: - Messages in
 
 extension Connection: LoopResident {
-  /// How many messages are handled before others on the loop get their turn.
-  private static let messagesPerDrain = 256
-
   nonisolated func drain() -> Bool { loop.enter(self) { $0.drainQueue() } }
 
   nonisolated func depart() { loop.enter(self) { $0.sendMail() } }
@@ -367,18 +374,36 @@ extension Connection: LoopResident {
   nonisolated func evict() { assumeIsolated { $0.finish(.closedHere) } }
 
   private func drainQueue() -> Bool {
-    for _ in 0..<Self.messagesPerDrain {
-      guard let raw, let message = dbus_connection_pop_message(raw) else { return false }
-      route(Message(owning: message))
-    }
-    guard let raw else { return false }
-    return dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_DATA_REMAINS
+    takeIn()
+    return serveCalls()
   }
+
+  /// Takes what libdbus has read, which has a bound: replies and signals get where they belong, calls wait for their turn.
+  private func takeIn() {
+    while let raw, let message = dbus_connection_pop_message(raw) { route(Message(owning: message)) }
+    if callers.queue.hasWork { loop.setHungry(self) }
+  }
+
+  /// Reads what has come while calls were carried out, and sends their answers: whoever has just called is next.
+  func breathe() {
+    if !outbox.hasAnnouncements { sendMail() }
+    driver.readMore()
+  }
+
+  /// Whether something has come that was not read yet.
+  var hasUnread: Bool {
+    var descriptor: Int32 = -1
+    guard let raw, dbus_connection_get_unix_fd(raw, &descriptor) != 0 else { return false }
+    return LoopDriver.isReadable(descriptor)
+  }
+
+  /// Whether something waits for room in the socket: what is sent next stands behind it.
+  var hasUnsent: Bool { raw.map { dbus_connection_has_messages_to_send($0) != 0 } ?? false }
 
   private func route(_ message: consuming Message) {
     switch message.kind {
     case .methodReturn, .error: completeCall(with: message)
-    case .methodCall: serve(message)
+    case .methodCall: admit(message)
     case .signal:
       if dbus_message_is_signal(message.raw, DBUS_INTERFACE_LOCAL, "Disconnected") != 0 {
         finish(.disconnected)

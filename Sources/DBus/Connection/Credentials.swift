@@ -121,7 +121,7 @@ extension Connection {
     credentials.known[name] = nil
     credentials.asked[name] = nil
     handlers.callerLeft(name)
-    callers.resting.callerLeft(name)
+    callers.queue.callerLeft(name)
   }
 
   private func peerCredentials() -> Credentials {

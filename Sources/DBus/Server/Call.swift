@@ -117,6 +117,12 @@ extension Call {
     return true
   }
 
+  /// Lets go of the call with what it takes to refuse it later; `nil` where nobody waits for the answer.
+  func refusal(_ error: ErrorReply) -> CallQueue.Refusal? {
+    guard takeAnswer(), message.expectsReply else { return nil }
+    return .init(destination: sender, serial: message.serial, error: error)
+  }
+
   /// Whether it has not been answered yet; it has from now on.
   private func takeAnswer() -> Bool { !isAnswered.exchange(true, ordering: .relaxed) }
 
