@@ -316,8 +316,8 @@ extension Message {
   }
 
   /// Its values once its signature is known to fit.
-  func decodeValues<each Value: BusValue>() throws(CodingError) -> (repeat each Value) {
-    var reader = MessageReader(raw)
+  func decodeValues<each Value: BusValue>(limit: Int = .max) throws(CodingError) -> (repeat each Value) {
+    var reader = MessageReader(raw, limit: limit)
     return (repeat try (each Value).read(from: &reader))
   }
 

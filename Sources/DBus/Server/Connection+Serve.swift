@@ -123,7 +123,7 @@ extension Connection {
           "\(interface.name).\(call.member) takes \(describe(method.inSignature)), not \(describe(call.message.signature))"
         )
       }
-      call.answers(with: method.outSignature)
+      call.isMeant(for: method)
       try method.invoke(call)
     } catch {
       call.fail(error)
@@ -146,13 +146,13 @@ extension Connection {
       if let interface = standardInterfaces(at: path).first(where: { $0.name == name }) {
         return try entry(member, in: interface)
       }
-      throw ErrorReply(.unknownInterface, "the object \(path) has no interface \(name)")
+      throw ErrorReply(.unknownInterface, "the object \(shown(path)) has no interface \(name)")
     }
     guard let interfaces = objects.interfaces(at: path, for: call) else { throw unknownObject(path) }
     for interface in interfaces + standardInterfaces(at: path) {
       if let method = interface.methods[member] { return (interface, method) }
     }
-    throw ErrorReply(.unknownMethod, "the object \(path) has no method \(member)")
+    throw ErrorReply(.unknownMethod, "the object \(shown(path)) has no method \(member)")
   }
 
   private func entry(
@@ -164,7 +164,9 @@ extension Connection {
     return (interface, method)
   }
 
-  func unknownObject(_ path: ObjectPath) -> ErrorReply { ErrorReply(.unknownObject, "there is no object at \(path)") }
+  func unknownObject(_ path: ObjectPath) -> ErrorReply {
+    ErrorReply(.unknownObject, "there is no object at \(shown(path))")
+  }
 
   /// What the binding adds to every object.
   func standardInterfaces(at path: ObjectPath) -> [Interface] {
