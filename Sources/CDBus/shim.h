@@ -9,4 +9,5 @@ int dbus_message_iter_get_array_len(DBusMessageIter *iter);
 
 // The Glibc module is built without _GNU_SOURCE and so hides these.
 int pipe2(int ends[2], int flags);
+int pidfd_open(pid_t process, unsigned int flags);
 int pthread_setname_np(pthread_t thread, const char *name);

@@ -141,7 +141,7 @@ extension Interchange {
       stateOfOpen(to: application), isOpen: true, session: session,
       outcome: decision.outcome.name)
     var record = StoredDelivery(
-      identifier: delivery, application: application, sender: caller.application,
+      identifier: delivery, application: application, sender: caller.key,
       token: fingerprint == nil ? nil : payload.options.token, created: now,
       deadline: now.adding(seconds: payload.options.deadline),
       progress: progress)
@@ -237,7 +237,7 @@ extension Interchange {
   func firstDelivery(_ token: Text?, _ fingerprint: Text, _ caller: Caller) throws -> StoredDelivery? {
     guard let token else { return nil }
     endTurn()
-    let made = try stored { () throws(StoreError) in try store.deliveries(token: token, sender: caller.application) }
+    let made = try stored { () throws(StoreError) in try store.deliveries(token: token, sender: caller.key) }
     var found: StoredDelivery?
     for identifier in made {
       guard let delivery = try storedDelivery(identifier) else { continue }
