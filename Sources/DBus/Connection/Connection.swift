@@ -72,6 +72,10 @@ public actor Connection {
   var handlers = RunningHandlers()
   var callers = CallAdmission()
   private var mail = Mail()
+  /// Messages that libdbus had no memory for, each with its serial. What is sent later waits behind them.
+  private var delayed: [MessageBox] = []
+  /// A timer is set that tries again what there was no memory for.
+  private var isTryingAgain = false
 
   private struct ProgressWaiter {
     let isDone: (OpaquePointer) -> Bool
@@ -352,6 +356,7 @@ extension Connection {
     objects.detachAll(from: self)
     objects = ObjectTree()
     outbox = Outbox()
+    delayed = []
     callers = CallAdmission()
     noteProgress()
     welcome?(nil)
@@ -381,8 +386,27 @@ extension Connection: LoopResident {
   /// Takes what libdbus has read, which has a bound: replies and signals get where they belong, calls wait for their turn.
   private func takeIn() {
     while let raw, let message = dbus_connection_pop_message(raw) { route(Message(owning: message)) }
+    // What libdbus has read and cannot make messages of stays where it is: no byte need come for the next attempt.
+    if let raw, dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_NEED_MEMORY { tryAgainSoon() }
     if callers.queue.hasWork { loop.setHungry(self) }
   }
+
+  /// Memory that was not there now may be there in a moment.
+  private func tryAgainSoon() {
+    if isTryingAgain { return }
+    isTryingAgain = true
+    _ = loop.timers.schedule(at: Self.pauseWithoutMemory.deadline) { [weak self] in
+      guard let self else { return }
+      loop.enter(self) { connection in
+        connection.isTryingAgain = false
+        connection.sendDelayed()
+        connection.loop.setHungry(connection)
+      }
+    }
+  }
+
+  /// Long enough for others to let go of some, and short before the 25 seconds that a caller waits.
+  private static let pauseWithoutMemory = Duration.milliseconds(50)
 
   /// Reads what has come while calls were carried out, and sends their answers: whoever has just called is next.
   func breathe() {
@@ -462,6 +486,7 @@ extension Connection {
   @discardableResult
   func transmit(_ message: borrowing Message, serial: UInt32? = nil) -> UInt32 {
     guard let raw, closeReason == nil else { return 0 }
+    if !delayed.isEmpty { return delay(message, serial) }
     if let bytes = message.bytes, mail.isOpen(on: raw) {
       if mail.isEmpty { loop.setDeparting(self) }
       let serial = serial ?? mail.nextSerial()
@@ -474,16 +499,52 @@ extension Connection {
     if dbus_message_get_serial(message.raw) == 0 {
       dbus_message_set_serial(message.raw, serial ?? mail.nextSerial())
     }
-    // It fails only for want of memory: for the peer, that is a message that was lost, and its deadline tells.
-    dbus_connection_send(raw, message.raw, nil)
+    // What was collected may have been delayed just now.
+    if !delayed.isEmpty || dbus_connection_send(raw, message.raw, nil) == 0 { return delay(message, serial) }
     checkOutgoing(raw)
     return dbus_message_get_serial(message.raw)
+  }
+
+  /// Keeps a message that libdbus has no memory for. To drop it would let its caller wait for nothing.
+  private func delay(_ message: borrowing Message, _ serial: UInt32?) -> UInt32 {
+    let number: UInt32
+    if let bytes = message.bytes {
+      number = serial ?? mail.nextSerial()
+      bytes.setSerial(number)
+    } else {
+      let own = dbus_message_get_serial(message.raw)
+      number = own != 0 ? own : serial ?? mail.nextSerial()
+      if own == 0 { dbus_message_set_serial(message.raw, number) }
+    }
+    delayed.append(MessageBox(message))
+    tryAgainSoon()
+    return number
+  }
+
+  private func sendDelayed() {
+    guard let raw, !delayed.isEmpty else { return }
+    var sent = 0
+    for box in delayed {
+      if !Self.send(box.message, on: raw) { break }
+      sent += 1
+    }
+    delayed.removeFirst(sent)
+    if !delayed.isEmpty { tryAgainSoon() }
+  }
+
+  /// Whether libdbus had the memory to take the message, which has its serial.
+  private static func send(_ message: borrowing Message, on raw: OpaquePointer) -> Bool {
+    guard let bytes = message.bytes else { return dbus_connection_send(raw, message.raw, nil) != 0 }
+    guard let made = bytes.makeRaw() else { return false }
+    defer { dbus_message_unref(made) }
+    return dbus_connection_send(raw, made, nil) != 0
   }
 
   /// Sends what was collected. What the socket does not take now is libdbus's to send later.
   private func sendMail() {
     guard !mail.isEmpty, let raw else { return }
-    mail.leave(raw)
+    delayed += mail.leave(raw).map { MessageBox(Message($0)) }
+    if !delayed.isEmpty { tryAgainSoon() }
     checkOutgoing(raw)
   }
 

@@ -68,7 +68,7 @@ public struct Message: ~Copyable {
     content = message.content
   }
 
-  private init(_ bytes: MessageBytes) { content = .bytes(bytes) }
+  init(_ bytes: MessageBytes) { content = .bytes(bytes) }
 
   deinit { if case .library(let raw) = content { dbus_message_unref(raw) } }
 }
