@@ -14,6 +14,7 @@ struct Stagedoord {
 
   static func main() {
     fillStandardDescriptors()
+    raiseDescriptorLimit()
     setvbuf(stdout, nil, _IOLBF, 0)
     signal(SIGPIPE, SIG_IGN)
     // A file that may not grow counts as a full disk, and must not end the process.
@@ -44,6 +45,15 @@ struct Stagedoord {
         return
       }
     }
+  }
+
+  /// The soft limit is for programs that call select(), which knows no more than 1024. Messages bring descriptors with them, of which many may be
+  /// open at once.
+  private static func raiseDescriptorLimit() {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
   }
 
   private static func run(_ body: @escaping @Sendable (EventLoop) async throws -> Int32) throws -> Never {

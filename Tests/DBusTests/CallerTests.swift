@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import FoundationEssentials
 import Glibc
 import Testing
 
@@ -13,6 +14,14 @@ import Testing
       let credentials = try await connection.credentials(of: await other.uniqueName)
       #expect(credentials.userID == getuid())
       #expect(credentials.processID == UInt32(getpid()))
+      // Of this process, and of no other that gets its number: also where the bus tells the number alone.
+      let process = try #require(credentials.processDescriptor)
+      let said = try process.withRawValue { descriptor in
+        String(
+          decoding: try #require(FileManager.default.contents(atPath: "/proc/self/fdinfo/\(descriptor)")), as: UTF8.self
+        )
+      }
+      #expect(said.contains("Pid:\t\(getpid())\n"))
       await #expect(throws: CallError.self) { _ = try await connection.credentials(of: ":99.99") }
       await other.close()
       await connection.close()

@@ -13,14 +13,29 @@ internal import Glibc
 /// ```
 public struct MessageReader: ~Copyable {
   private var iterator = DBusMessageIter()
+  /// How many values may be taken: each costs time and memory, however few bytes it has.
+  private let limit: Int
+  private var left: Int
 
   /// `message` outlives the reader.
-  init(_ message: OpaquePointer) {
+  init(_ message: OpaquePointer, limit: Int = .max) {
+    self.limit = limit
+    left = limit
     // False says that there are no arguments, and leaves an iterator that is at its end.
     _ = dbus_message_iter_init(message, &iterator)
   }
 
-  private init() {}
+  /// For what is inside a container.
+  private init(limit: Int, left: Int) {
+    self.limit = limit
+    self.left = left
+  }
+
+  /// Counts a value before it is taken. An array of numbers that is taken in one step is one.
+  private mutating func count() throws(CodingError) {
+    if left == 0 { throw .tooManyValues(limit: limit) }
+    left -= 1
+  }
 
   /// Whether no value is left in the message, or in the container that is being read.
   public var isAtEnd: Bool {
@@ -66,14 +81,17 @@ public struct MessageReader: ~Copyable {
     _ body: (inout MessageReader) throws(CodingError) -> Void
   ) throws(CodingError) {
     guard dbus_message_iter_get_arg_type(&iterator) == type.code else { throw mismatch(expected: expected()) }
-    var child = MessageReader()
+    try count()
+    var child = MessageReader(limit: limit, left: left)
     dbus_message_iter_recurse(&iterator, &child.iterator)
     try body(&child)
+    left = child.left
     dbus_message_iter_next(&iterator)
   }
 
   mutating func basic<Value: BitwiseCopyable>(_ type: WireType, zero: Value) throws(CodingError) -> Value {
     guard dbus_message_iter_get_arg_type(&iterator) == type.code else { throw mismatch(expected: type) }
+    try count()
     var value = zero
     dbus_message_iter_get_basic(&iterator, &value)
     dbus_message_iter_next(&iterator)
@@ -104,6 +122,7 @@ public struct MessageReader: ~Copyable {
       let element = Signature(unchecked: String(UnicodeScalar(type.rawValue)))
       throw mismatch(expected: Signature(unchecked: "a\(element)"))
     }
+    try count()
     var elements = DBusMessageIter()
     dbus_message_iter_recurse(&iterator, &elements)
     var start: UnsafePointer<Element>?

@@ -78,6 +78,20 @@ extension Variant {
 }
 
 extension Variant {
+  /// About how many bytes it takes in a message.
+  var size: Int {
+    switch self {
+    case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .fileDescriptor: 8
+    case .string(let text): 8 + text.utf8.count
+    case .objectPath(let path): 8 + path.rawValue.utf8.count
+    case .signature(let signature): 8 + signature.rawValue.utf8.count
+    case .bytes(let bytes): 8 + bytes.count
+    case .array(_, let elements), .structure(let elements): elements.reduce(8) { $0 + $1.size }
+    case .dictionary(_, _, let entries): entries.reduce(8) { $0 + $1.key.size + $1.value.size }
+    case .variant(let content): 8 + content.size
+    }
+  }
+
   /// The bytes, also of an array of them that was put together as any other array.
   package var heldBytes: [UInt8]? {
     switch self {

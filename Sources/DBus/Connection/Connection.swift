@@ -54,6 +54,8 @@ public actor Connection {
   private var closeWaiters: [UInt64: CheckedContinuation<CloseReason?, Never>] = [:]
   private var nextWaiter: UInt64 = 0
   private var progressWaiters: [UInt64: ProgressWaiter] = [:]
+  /// Somebody waits for the socket to be read or written.
+  private var watchesProgress = false
   /// Who waits for the peer to say who it is; told once, with `nil` where it never does.
   private var welcome: (@Sendable (Connection?) -> Void)?
 
@@ -70,6 +72,10 @@ public actor Connection {
   var handlers = RunningHandlers()
   var callers = CallAdmission()
   private var mail = Mail()
+  /// Messages that libdbus had no memory for, each with its serial. What is sent later waits behind them.
+  private var delayed: [MessageBox] = []
+  /// A timer is set that tries again what there was no memory for.
+  private var isTryingAgain = false
 
   private struct ProgressWaiter {
     let isDone: (OpaquePointer) -> Bool
@@ -208,6 +214,14 @@ extension Connection {
     // once, and libdbus keeps room for as many as are said here.
     dbus_connection_set_max_message_unix_fds(raw, 253)
     loop.moveIn(self)
+    driver.afterReading = { [unowned self] in loop.enter(self) { $0.takeIn() } }
+    driver.afterEvents = { [unowned self] in
+      loop.enter(self) { connection in
+        if connection.watchesProgress { connection.noteProgress() }
+        // Calls wait for room in the socket.
+        if connection.callers.queue.hasWork { loop.setHungry(connection) }
+      }
+    }
     let data = driver.opaque
     dbus_connection_set_watch_functions(
       raw, LoopDriver.addWatch, LoopDriver.removeWatch, LoopDriver.toggleWatch, data, nil)
@@ -304,7 +318,7 @@ extension Connection {
   }
 
   private func watchProgress() {
-    driver.afterEvents = { [unowned self] in loop.enter(self) { $0.noteProgress() } }
+    watchesProgress = true
     noteProgress()
   }
 
@@ -317,7 +331,7 @@ extension Connection {
       self.welcome = nil
       welcome(self)
     }
-    if progressWaiters.isEmpty && welcome == nil { driver.afterEvents = nil }
+    watchesProgress = !progressWaiters.isEmpty || welcome != nil
   }
 
   /// The one way out, from whichever side. Everyone who waits for this connection hears of it here.
@@ -342,6 +356,7 @@ extension Connection {
     objects.detachAll(from: self)
     objects = ObjectTree()
     outbox = Outbox()
+    delayed = []
     callers = CallAdmission()
     noteProgress()
     welcome?(nil)
@@ -357,9 +372,6 @@ extension Connection {
 // MARK: - Messages in
 
 extension Connection: LoopResident {
-  /// How many messages are handled before others on the loop get their turn.
-  private static let messagesPerDrain = 256
-
   nonisolated func drain() -> Bool { loop.enter(self) { $0.drainQueue() } }
 
   nonisolated func depart() { loop.enter(self) { $0.sendMail() } }
@@ -367,18 +379,55 @@ extension Connection: LoopResident {
   nonisolated func evict() { assumeIsolated { $0.finish(.closedHere) } }
 
   private func drainQueue() -> Bool {
-    for _ in 0..<Self.messagesPerDrain {
-      guard let raw, let message = dbus_connection_pop_message(raw) else { return false }
-      route(Message(owning: message))
-    }
-    guard let raw else { return false }
-    return dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_DATA_REMAINS
+    takeIn()
+    return serveCalls()
   }
+
+  /// Takes what libdbus has read, which has a bound: replies and signals get where they belong, calls wait for their turn.
+  private func takeIn() {
+    while let raw, let message = dbus_connection_pop_message(raw) { route(Message(owning: message)) }
+    // What libdbus has read and cannot make messages of stays where it is: no byte need come for the next attempt.
+    if let raw, dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_NEED_MEMORY { tryAgainSoon() }
+    if callers.queue.hasWork { loop.setHungry(self) }
+  }
+
+  /// Memory that was not there now may be there in a moment.
+  private func tryAgainSoon() {
+    if isTryingAgain { return }
+    isTryingAgain = true
+    _ = loop.timers.schedule(at: Self.pauseWithoutMemory.deadline) { [weak self] in
+      guard let self else { return }
+      loop.enter(self) { connection in
+        connection.isTryingAgain = false
+        connection.sendDelayed()
+        connection.loop.setHungry(connection)
+      }
+    }
+  }
+
+  /// Long enough for others to let go of some, and short before the 25 seconds that a caller waits.
+  private static let pauseWithoutMemory = Duration.milliseconds(50)
+
+  /// Reads what has come while calls were carried out, and sends their answers: whoever has just called is next.
+  func breathe() {
+    if !outbox.hasAnnouncements { sendMail() }
+    driver.readMore()
+  }
+
+  /// Whether something has come that was not read yet.
+  var hasUnread: Bool {
+    var descriptor: Int32 = -1
+    guard let raw, dbus_connection_get_unix_fd(raw, &descriptor) != 0 else { return false }
+    return LoopDriver.isReadable(descriptor)
+  }
+
+  /// Whether something waits for room in the socket: what is sent next stands behind it.
+  var hasUnsent: Bool { raw.map { dbus_connection_has_messages_to_send($0) != 0 } ?? false }
 
   private func route(_ message: consuming Message) {
     switch message.kind {
     case .methodReturn, .error: completeCall(with: message)
-    case .methodCall: serve(message)
+    case .methodCall: admit(message)
     case .signal:
       if dbus_message_is_signal(message.raw, DBUS_INTERFACE_LOCAL, "Disconnected") != 0 {
         finish(.disconnected)
@@ -437,6 +486,7 @@ extension Connection {
   @discardableResult
   func transmit(_ message: borrowing Message, serial: UInt32? = nil) -> UInt32 {
     guard let raw, closeReason == nil else { return 0 }
+    if !delayed.isEmpty { return delay(message, serial) }
     if let bytes = message.bytes, mail.isOpen(on: raw) {
       if mail.isEmpty { loop.setDeparting(self) }
       let serial = serial ?? mail.nextSerial()
@@ -449,16 +499,52 @@ extension Connection {
     if dbus_message_get_serial(message.raw) == 0 {
       dbus_message_set_serial(message.raw, serial ?? mail.nextSerial())
     }
-    // It fails only for want of memory: for the peer, that is a message that was lost, and its deadline tells.
-    dbus_connection_send(raw, message.raw, nil)
+    // What was collected may have been delayed just now.
+    if !delayed.isEmpty || dbus_connection_send(raw, message.raw, nil) == 0 { return delay(message, serial) }
     checkOutgoing(raw)
     return dbus_message_get_serial(message.raw)
+  }
+
+  /// Keeps a message that libdbus has no memory for. To drop it would let its caller wait for nothing.
+  private func delay(_ message: borrowing Message, _ serial: UInt32?) -> UInt32 {
+    let number: UInt32
+    if let bytes = message.bytes {
+      number = serial ?? mail.nextSerial()
+      bytes.setSerial(number)
+    } else {
+      let own = dbus_message_get_serial(message.raw)
+      number = own != 0 ? own : serial ?? mail.nextSerial()
+      if own == 0 { dbus_message_set_serial(message.raw, number) }
+    }
+    delayed.append(MessageBox(message))
+    tryAgainSoon()
+    return number
+  }
+
+  private func sendDelayed() {
+    guard let raw, !delayed.isEmpty else { return }
+    var sent = 0
+    for box in delayed {
+      if !Self.send(box.message, on: raw) { break }
+      sent += 1
+    }
+    delayed.removeFirst(sent)
+    if !delayed.isEmpty { tryAgainSoon() }
+  }
+
+  /// Whether libdbus had the memory to take the message, which has its serial.
+  private static func send(_ message: borrowing Message, on raw: OpaquePointer) -> Bool {
+    guard let bytes = message.bytes else { return dbus_connection_send(raw, message.raw, nil) != 0 }
+    guard let made = bytes.makeRaw() else { return false }
+    defer { dbus_message_unref(made) }
+    return dbus_connection_send(raw, made, nil) != 0
   }
 
   /// Sends what was collected. What the socket does not take now is libdbus's to send later.
   private func sendMail() {
     guard !mail.isEmpty, let raw else { return }
-    mail.leave(raw)
+    delayed += mail.leave(raw).map { MessageBox(Message($0)) }
+    if !delayed.isEmpty { tryAgainSoon() }
     checkOutgoing(raw)
   }
 

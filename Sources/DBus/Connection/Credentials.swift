@@ -14,7 +14,8 @@ public struct Credentials: Sendable, Hashable {
   /// The process that made the connection. By the time you look it may have ended, and its number may be another's; see
   /// ``processDescriptor``.
   public var processID: UInt32?
-  /// A descriptor of that process, where the bus hands one out: it never becomes another's.
+  /// A descriptor of that process, which never becomes another's. Newer buses hand it out. With an older one it was opened by number here, and the
+  /// sender was still connected afterwards; `nil` where it had left. A sender that hands its socket to another process and ends is not noticed.
   public var processDescriptor: OwnedFileDescriptor?
   /// The groups.
   public var groupIDs: [UInt32]?
@@ -73,7 +74,14 @@ extension Connection {
         try await watchDepartures()
         let dictionary: [String: Variant] = try await call(
           to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionCredentials", name.rawValue)
-        return Credentials(dictionary)
+        var answer = Credentials(dictionary)
+        // dbus-daemon 1.14 tells the number alone. A sender that is still connected still has its process: so what was opened before is that process.
+        if name.isUnique, answer.processDescriptor == nil, let number = answer.processID,
+          let process = Self.process(number), try await owner(of: name) != nil
+        {
+          answer.processDescriptor = process
+        }
+        return answer
       }
     credentials.asked[name] = task
     let result = await task.result
@@ -89,6 +97,11 @@ extension Connection {
       return answer
     case .failure(let error): throw error as? CallError ?? .disconnected
     }
+  }
+
+  private static func process(_ number: UInt32) -> OwnedFileDescriptor? {
+    let descriptor = pidfd_open(pid_t(truncatingIfNeeded: number), 0)
+    return descriptor < 0 ? nil : OwnedFileDescriptor(owning: descriptor)
   }
 
   /// One rule for all senders: names that lose their owner. A rule for each would cost every signal on the bus more.
@@ -122,7 +135,7 @@ extension Connection {
     credentials.asked[name] = nil
     handlers.callerLeft(name)
     callers.departed?(name)
-    callers.resting.callerLeft(name)
+    callers.queue.callerLeft(name)
   }
 
   private func peerCredentials() -> Credentials {

@@ -1,4 +1,5 @@
 internal import CDBus
+internal import Glibc
 
 /// Drives what libdbus wants driven, a connection or a listening server, with an event loop. On the loop only.
 ///
@@ -12,6 +13,12 @@ final class LoopDriver {
   private var known: Set<OpaquePointer> = []
   /// Called after watches of a descriptor have been handled.
   var afterEvents: (() -> Void)?
+  /// Called each time that libdbus has read something. What has come is taken before more is read: it may have file descriptors, which are few.
+  /// Whoever sets this has the socket read on until it is empty.
+  var afterReading: (() -> Void)?
+
+  /// libdbus reads two to four KiB at a time. So much is read in one go; others on the loop come next.
+  private static let maximumReads = 128
 
   init(loop: EventLoop) { self.loop = loop }
 
@@ -38,6 +45,7 @@ final class LoopDriver {
     watches.removeAll()
     timeouts.removeAll()
     known.removeAll()
+    (afterEvents, afterReading) = (nil, nil)
   }
 }
 
@@ -100,13 +108,49 @@ extension LoopDriver {
     if events.contains(.error) { flags |= DBUS_WATCH_ERROR.rawValue }
     if events.contains(.hangup) { flags |= DBUS_WATCH_HANGUP.rawValue }
     let trouble = DBUS_WATCH_ERROR.rawValue | DBUS_WATCH_HANGUP.rawValue
-    // Handling one watch may remove the next, and free it: libdbus hangs up from inside a read.
-    for watch in watches[descriptor] ?? [] {
-      guard watches[descriptor]?.contains(watch) == true, dbus_watch_get_enabled(watch) != 0 else { continue }
-      let fitting = flags & (dbus_watch_get_flags(watch) | trouble)
-      if fitting != 0 { dbus_watch_handle(watch, fitting) }
+    // The end of the connection may be read here, and then nobody else holds the driver.
+    withExtendedLifetime(self) {
+      // Handling one watch may remove the next, and free it: libdbus hangs up from inside a read.
+      for watch in watches[descriptor] ?? [] where isEnabled(watch, of: descriptor) {
+        let fitting = flags & (dbus_watch_get_flags(watch) | trouble)
+        if fitting == 0 { continue }
+        let hasMemory = dbus_watch_handle(watch, fitting) != 0
+        if fitting & DBUS_WATCH_READABLE.rawValue != 0, let afterReading {
+          afterReading()
+          if hasMemory { readOn(watch, of: descriptor, Self.maximumReads) }
+        }
+      }
+      afterEvents?()
     }
-    afterEvents?()
+  }
+
+  /// Reads what has come in the meantime.
+  func readMore() {
+    for (descriptor, watches) in watches {
+      for watch in watches where isEnabled(watch, of: descriptor) {
+        if dbus_watch_get_flags(watch) & DBUS_WATCH_READABLE.rawValue != 0 {
+          readOn(watch, of: descriptor, Self.maximumReads)
+        }
+      }
+    }
+  }
+
+  private func readOn(_ watch: OpaquePointer, of descriptor: Int32, _ reads: Int) {
+    for _ in 0..<reads {
+      guard let afterReading, isEnabled(watch, of: descriptor), Self.isReadable(descriptor) else { return }
+      let hasMemory = dbus_watch_handle(watch, DBUS_WATCH_READABLE.rawValue) != 0
+      afterReading()
+      if !hasMemory { return }
+    }
+  }
+
+  private func isEnabled(_ watch: OpaquePointer, of descriptor: Int32) -> Bool {
+    watches[descriptor]?.contains(watch) == true && dbus_watch_get_enabled(watch) != 0
+  }
+
+  static func isReadable(_ descriptor: Int32) -> Bool {
+    var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&wanted, 1, 0) > 0 && wanted.revents & Int16(POLLIN) != 0
   }
 }
 

@@ -59,28 +59,29 @@ struct Mail {
     size += message.count
   }
 
-  /// Sends all of it. Where the socket is full, or gone, `connection` takes it: it knows how to wait, and how to end.
-  mutating func leave(_ connection: OpaquePointer) {
+  /// Sends all of it. Where the socket is full, or gone, `connection` takes it: it knows how to wait, and how to end. Answers the messages that it
+  /// has no memory for.
+  mutating func leave(_ connection: OpaquePointer) -> [MessageBytes] {
     defer {
       messages.removeAll(keepingCapacity: true)
       size = 0
     }
     if let descriptor = Mail.descriptor(of: connection) {
       let sent = write(to: descriptor)
-      if sent == size { return }
+      if sent == size { return [] }
       if sent > 0 {
         // The kernel has always taken so little in one piece. What came now would be read as the rest of a message.
         isFit = false
         shutdown(descriptor, Int32(SHUT_RDWR))
-        return
+        return []
       }
     }
-    for message in messages {
-      // For want of memory, as with any message that libdbus cannot take.
-      guard let raw = message.makeRaw() else { continue }
-      dbus_connection_send(connection, raw, nil)
-      dbus_message_unref(raw)
+    for (place, message) in messages.enumerated() {
+      guard let raw = message.makeRaw() else { return Array(messages[place...]) }
+      defer { dbus_message_unref(raw) }
+      if dbus_connection_send(connection, raw, nil) == 0 { return Array(messages[place...]) }
     }
+    return []
   }
 
   private func write(to descriptor: Int32) -> Int {

@@ -34,6 +34,8 @@ public enum CodingError: Error, Sendable, Hashable {
   case reserved(String)
   /// The value is of the right type, but not one that the Swift type has.
   case invalidValue(String)
+  /// The message holds more values than its reader takes.
+  case tooManyValues(limit: Int)
   /// There was not enough memory.
   case outOfMemory
 }
@@ -61,6 +63,7 @@ extension CodingError: CustomStringConvertible {
     case .fileDescriptorUnavailable(let code): "a file descriptor could not be duplicated (errno \(code))"
     case .reserved(let name): "\"\(name)\" is reserved for libdbus itself"
     case .invalidValue(let reason): reason
+    case .tooManyValues(let limit): "the arguments hold more than \(limit) values"
     case .outOfMemory: "there was not enough memory"
     }
   }

@@ -51,7 +51,7 @@ extension CodingError: NamedOnBus {
   public var errorReply: ErrorReply {
     switch self {
     case .arrayTooLong, .messageTooLong, .pathTooLong, .nestedTooDeep, .tooManyFileDescriptors,
-      .fileDescriptorUnavailable:
+      .fileDescriptorUnavailable, .tooManyValues:
       ErrorReply(.limitsExceeded, description)
     case .outOfMemory: ErrorReply(.noMemory, description)
     default: ErrorReply(.invalidArgs, description)

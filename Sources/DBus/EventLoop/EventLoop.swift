@@ -24,14 +24,16 @@ internal import Glibc
 ///
 /// 1. Run the jobs that are queued, and **drain** every connection: the messages that libdbus has already read are handled
 ///    before anything waits. Messages that came while another call was waited for sit in libdbus's queue, where no poll
-///    sees them; a loop that polls first loses them until the next byte arrives.
+///    sees them; a loop that polls first loses them until the next byte arrives. Timers come last: a reply that has come in
+///    time is in time, however late it is handled.
 /// 2. End the turn: what was collected during it (property changes, replies behind them) goes out, and small messages
 ///    leave together.
 /// 3. Bring epoll's interest up to date, once. libdbus switches its write watch on and off around what it sends; done
 ///    at once that would be two system calls for each.
-/// 4. Wait, then let libdbus read and write. Nothing is dispatched from inside a watch.
+/// 4. Wait, then let libdbus write, and read until the socket is empty or a bound is met. No call is carried out from inside a watch.
 ///
-/// A turn's first step goes round a bounded number of times, so that jobs that beget jobs starve nobody.
+/// A turn's first step goes round a bounded number of times, so that jobs that beget jobs starve nobody. A connection that has more than one
+/// turn's share goes on in the next turn.
 ///
 /// ## Ownership
 ///
@@ -73,6 +75,10 @@ public final class EventLoop: SerialExecutor {
   @exclusivity(unchecked) private var residents: [ObjectIdentifier: any LoopResident] = [:]
   @exclusivity(unchecked) private var hungry: [any LoopResident] = []
   @exclusivity(unchecked) private var draining: [any LoopResident] = []
+  /// Those that have more than this turn's share.
+  @exclusivity(unchecked) private var unfinished: [any LoopResident] = []
+  /// Which turn this is.
+  @exclusivity(unchecked) private(set) var turn: UInt64 = 0
   @exclusivity(unchecked) private var departing: [any LoopResident] = []
   let descriptors: DescriptorSet
   let timers = TimerQueue()
@@ -225,7 +231,7 @@ extension EventLoop {
 
 /// What lives on a loop and is kept alive by it: a connection, a listener.
 protocol LoopResident: AnyObject {
-  /// Handles the messages that are there, up to a bound. Returns whether more are left.
+  /// Handles the messages that are there, up to its share of a turn. Returns whether the next turn goes on with more.
   func drain() -> Bool
   /// Sends what was collected during the turn.
   func depart()
@@ -259,19 +265,25 @@ extension EventLoop {
   func runUntilStopped() {
     while true {
       workOff()
-      if beginWaiting(hasWork: !local.isEmpty || !hungry.isEmpty || !endOfTurn.isEmpty) { break }
+      if beginWaiting(hasWork: hasWork) { break }
     }
     finish()
   }
 
+  private var hasWork: Bool { !local.isEmpty || !hungry.isEmpty || !unfinished.isEmpty || !endOfTurn.isEmpty }
+
   /// Steps 1 and 2.
   private func workOff() {
+    turn &+= 1
+    for resident in unfinished { setHungry(resident) }
+    unfinished.removeAll(keepingCapacity: true)
     for _ in 0..<Turn.maximumRounds {
       takeInbox()
       if local.isEmpty && hungry.isEmpty { break }
       runLocal()
       drainHungry()
     }
+    timers.fire()
     if !endOfTurn.isEmpty {
       // What these ask for in their turn is the next turn's: it has timers and descriptors in between.
       let bodies = endOfTurn
@@ -302,7 +314,7 @@ extension EventLoop {
     if hungry.isEmpty { return }
     // Draining may make itself or others hungry again: those wait for the next round.
     swap(&hungry, &draining)
-    for resident in draining where resident.drain() { setHungry(resident) }
+    for resident in draining where resident.drain() { unfinished.append(resident) }
     draining.removeAll(keepingCapacity: true)
   }
 
@@ -319,7 +331,6 @@ extension EventLoop {
     if mustEnd { return true }
     let hasHappened = descriptors.wait(timeout: timeout)
     inbox.withLock { $0.isWaiting = false }
-    timers.fire()
     if hasHappened { quiet?.somethingHappened() } else if endsQuietly && timeout != 0 { quiet?.end() }
     return false
   }

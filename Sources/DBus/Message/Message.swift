@@ -68,7 +68,7 @@ public struct Message: ~Copyable {
     content = message.content
   }
 
-  private init(_ bytes: MessageBytes) { content = .bytes(bytes) }
+  init(_ bytes: MessageBytes) { content = .bytes(bytes) }
 
   deinit { if case .library(let raw) = content { dbus_message_unref(raw) } }
 }
@@ -145,6 +145,17 @@ extension Message {
         kind: DBUS_MESSAGE_TYPE_ERROR, destination: call.sender?.rawValue, errorName: name.rawValue,
         replySerial: call.serial),
       String.signature, sendable)
+  }
+
+  /// The error that answers the call `serial` of `destination`.
+  static func error(
+    to destination: BusName?, _ serial: UInt32, _ reply: ErrorReply
+  ) throws(CodingError) -> Message {
+    try make(
+      .init(
+        kind: DBUS_MESSAGE_TYPE_ERROR, destination: destination?.rawValue, errorName: reply.name.rawValue,
+        replySerial: serial),
+      String.signature, reply.text)
   }
 
   /// The error that goes to whom `reply` would have gone to.
@@ -266,6 +277,35 @@ extension Message {
     text.map { Name(unchecked: String(cString: $0)) }
   }
 
+  /// About how many bytes it has, without a look at each of its values.
+  var size: Int {
+    var size = dbus_message_get_path(raw).map { strlen($0) } ?? 0
+    var iterator = DBusMessageIter()
+    if dbus_message_iter_init(raw, &iterator) != 0 { size += Self.size(of: &iterator) }
+    return size
+  }
+
+  /// libdbus bounds how deep containers nest, and a signature how many values stand side by side outside an array.
+  private static func size(of iterator: inout DBusMessageIter) -> Int {
+    var size = 0
+    while true {
+      switch WireType(rawValue: UInt8(truncatingIfNeeded: dbus_message_iter_get_arg_type(&iterator))) ?? .invalid {
+      case .invalid: return size
+      case .string, .objectPath, .signature:
+        var text: UnsafePointer<CChar>?
+        dbus_message_iter_get_basic(&iterator, &text)
+        size += text.map { strlen($0) } ?? 0
+      case .array: size += Int(dbus_message_iter_get_array_len(&iterator))
+      case .structure, .variant:
+        var members = DBusMessageIter()
+        dbus_message_iter_recurse(&iterator, &members)
+        size += Self.size(of: &members)
+      default: size += 8
+      }
+      dbus_message_iter_next(&iterator)
+    }
+  }
+
   /// Its values, all of them, as Swift types.
   public func values<each Value: BusValue>(
     as types: repeat (each Value).Type
@@ -276,8 +316,8 @@ extension Message {
   }
 
   /// Its values once its signature is known to fit.
-  func decodeValues<each Value: BusValue>() throws(CodingError) -> (repeat each Value) {
-    var reader = MessageReader(raw)
+  func decodeValues<each Value: BusValue>(limit: Int = .max) throws(CodingError) -> (repeat each Value) {
+    var reader = MessageReader(raw, limit: limit)
     return (repeat try (each Value).read(from: &reader))
   }
 

@@ -27,6 +27,10 @@ public final class Call: Sendable {
   // Set on the loop before its method begins, and only what that begins reads it.
   /// What the method that was found for it answers with.
   nonisolated(unsafe) private var replySignature = Signature.empty
+  // As the signature.
+  /// How many values its arguments may hold.
+  nonisolated(unsafe) private(set) var valueLimit = Interface.usualValueLimit
+  // As the signature.
   /// The property that it sets.
   nonisolated(unsafe) private var changed: (property: MemberName, interface: InterfaceName)?
 
@@ -79,7 +83,17 @@ public final class Call: Sendable {
   }
 
   func identify(as credentials: Credentials) { knownCredentials = credentials }
-  func answers(with signature: Signature) { replySignature = signature }
+  /// The method that was found for it.
+  func isMeant(for method: Interface.MethodEntry) {
+    replySignature = method.outSignature
+    valueLimit = method.valueLimit
+  }
+
+  /// Its arguments, once their types are known to fit.
+  func decodeValues<each Value: BusValue>() throws(CodingError) -> (repeat each Value) {
+    try message.decodeValues(limit: valueLimit)
+  }
+
   /// Where it succeeds, everyone is told of the property's new value before it is answered.
   func changes(_ property: MemberName, of interface: InterfaceName) { changed = (property, interface) }
 }
@@ -115,6 +129,12 @@ extension Call {
       refuse(error)
     }
     return true
+  }
+
+  /// Lets go of the call with what it takes to refuse it later; `nil` where nobody waits for the answer.
+  func refusal(_ error: ErrorReply) -> CallQueue.Refusal? {
+    guard takeAnswer(), message.expectsReply else { return nil }
+    return .init(destination: sender, serial: message.serial, error: error)
   }
 
   /// Whether it has not been answered yet; it has from now on.

@@ -48,8 +48,14 @@ extension Connection {
   /// let connection = try await Connection.session()
   /// connection.exportObjectManager(at: "/org/example/Library")
   /// ```
-  public nonisolated func exportObjectManager(at path: ObjectPath) {
-    onLoop { $0.objects.node(making: path).isManager = true }
+  ///
+  /// - Parameter advice: What to do where the objects do not fit into the 16 MiB that a list may take, for the error that the caller gets: "ListBooks
+  ///   lists them page by page".
+  public nonisolated func exportObjectManager(at path: ObjectPath, advice: String? = nil) {
+    onLoop { connection in
+      let node = connection.objects.node(making: path)
+      (node.isManager, node.advice) = (true, advice)
+    }
   }
 
   /// An object of a ``Subtree`` has come into being: its object manager says so.

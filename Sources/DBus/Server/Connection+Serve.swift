@@ -4,7 +4,7 @@ extension Connection {
   /// every access check. A sender that cannot be identified, as one that has left already, is answered `AccessDenied`; where
   /// strangers are admitted, its calls come without credentials, and each access check decides what a stranger may.
   ///
-  /// Calls of a sender that wait for the answer keep their order.
+  /// The calls of a sender wait for the answer, and keep their order.
   public nonisolated func identifyCallers(admittingStrangers: Bool = false) {
     onLoop {
       $0.callers.identifies = true
@@ -29,49 +29,91 @@ extension Connection {
     onLoop { $0.callers.departed = observer }
   }
 
-  func serve(_ message: consuming Message) {
+  /// A call has come in: it waits for its turn, or is refused at once. To refuse costs less than the bus takes to pass a call on, so whatever a
+  /// sender does, what the bus has for this service does not pile up.
+  func admit(_ message: consuming Message) {
     let call = Call(message, on: self, isFromBus: uniqueName != nil)
-    guard callers.identifies else { return dispatch(call) }
-    let sender = call.sender
-    if let waiting = callers.waiting[sender] {
-      guard waiting.calls.count < CallAdmission.limitForEachSender else {
-        call.fail(ErrorReply(.limitsExceeded, "too many calls before the bus has said who is calling"))
-        return
-      }
-      callers.waiting[sender]?.calls.append(call)
-    } else if let sender, let known = credentials.known[sender] {
-      call.identify(as: known)
-      dispatch(call)
+    if call.carriesDescriptors && !takesDescriptors(call) {
+      // They are closed with the call, which waits for nothing: a process has few descriptors, and a message may have hundreds.
+      callers.observer?(call)
+      call.fail(ErrorReply(.invalidArgs, "the method \(call.member) takes no file descriptors"))
+      return
+    }
+    let name = call.sender
+    let sender = callers.queue.sender(making: name)
+    do throws(ErrorReply) {
+      try callers.queue.add(call, of: sender)
+    } catch {
+      if let refusal = call.refusal(error), !callers.queue.add(refusal) { send(refusal) }
+      return
+    }
+    guard case .unknown = sender.identity else { return }
+    if !callers.identifies {
+      callers.queue.identify(sender, as: nil)
+    } else if let name, let known = credentials.known[name] {
+      callers.queue.identify(sender, as: known)
     } else {
-      callers.waiting[sender] = .init(calls: [call], question: loop.task { await self.identify(sender) })
+      sender.identity = .asked(loop.task { await self.identify(sender) })
     }
   }
 
-  private func identify(_ sender: BusName?) async {
+  /// Before the bus has said who calls: an object that is made up for some callers takes none.
+  private func takesDescriptors(_ call: Call) -> Bool { (try? method(for: call))?.1.takesDescriptors ?? false }
+
+  private func send(_ refusal: CallQueue.Refusal) {
+    if let message = try? Message.error(to: refusal.destination, refusal.serial, refusal.error) { post(message) }
+  }
+
+  /// Sends refusals, up to a bound, while there is room for them. Returns whether the next turn goes on with more.
+  private func sendRefusals() -> Bool {
+    for _ in 0..<TurnShare.maximumCalls {
+      if hasUnsent { return false }
+      guard let refusal = callers.queue.nextRefusal() else { return false }
+      send(refusal)
+    }
+    return callers.queue.hasRefusals
+  }
+
+  private func identify(_ sender: CallQueue.Sender) async {
     let answer: Result<Credentials, CallError>
-    do throws(CallError) { answer = .success(try await credentials(of: sender)) } catch { answer = .failure(error) }
-    for call in callers.waiting.removeValue(forKey: sender)?.calls ?? [] {
-      switch answer {
-      case .success(let credentials):
-        call.identify(as: credentials)
-        dispatch(call)
-      case .failure where callers.admitsStrangers: dispatch(call)
-      case .failure:
+    do throws(CallError) { answer = .success(try await credentials(of: sender.name)) } catch {
+      answer = .failure(error)
+    }
+    switch answer {
+    case .success(let credentials): callers.queue.identify(sender, as: credentials)
+    case .failure where callers.admitsStrangers: callers.queue.identify(sender, as: nil)
+    case .failure:
+      for call in callers.queue.takeAll(of: sender) {
         callers.observer?(call)
         call.fail(ErrorReply(.accessDenied, "the bus does not say who is calling"))
       }
     }
+    loop.setHungry(self)
   }
 
-  func dispatch(_ call: Call) {
-    if callers.held != nil { return hold(call) }
-    if !callers.resting.isEmpty, callers.resting.has(call.sender) {
-      if !callers.resting.add(call) {
-        call.fail(ErrorReply(.limitsExceeded, "too many calls of this sender wait behind one that takes long"))
+  /// Carries out calls, up to this turn's share. Returns whether the next turn goes on with more.
+  func serveCalls() -> Bool {
+    if !callers.queue.isReady { return callers.queue.hasRefusals && sendRefusals() }
+    var now = TimerQueue.now
+    if callers.share.turn != loop.turn { callers.share = TurnShare(turn: loop.turn, now) }
+    var slice = now + TurnShare.slice
+    while callers.queue.isReady {
+      if callers.share.isUsed(now) { return true }
+      // What is answered now would stand behind what waits for room in the socket. The loop wakes when there is some.
+      if hasUnsent { return false }
+      guard let (sender, call, bytes) = callers.queue.next(now, hasUnread: { hasUnread }) else { return true }
+      carryOut(call)
+      let end = TimerQueue.now
+      callers.queue.charge(sender, max(end - now, 1), bytes: bytes, end)
+      callers.share.add(bytes)
+      now = end
+      if now > slice {
+        breathe()
+        now = TimerQueue.now
+        slice = now + TurnShare.slice
       }
-      return
     }
-    carryOut(call)
+    return callers.queue.hasRefusals && sendRefusals()
   }
 
   func carryOut(_ call: Call) {
@@ -86,11 +128,7 @@ extension Connection {
           "\(interface.name).\(call.member) takes \(describe(method.inSignature)), not \(describe(call.message.signature))"
         )
       }
-      // A call is kept until it is answered, and its descriptors with it.
-      if call.carriesDescriptors && !method.takesDescriptors {
-        throw ErrorReply(.invalidArgs, "\(interface.name).\(call.member) takes no file descriptors")
-      }
-      call.answers(with: method.outSignature)
+      call.isMeant(for: method)
       try method.invoke(call)
     } catch {
       call.fail(error)
@@ -113,13 +151,13 @@ extension Connection {
       if let interface = standardInterfaces(at: path).first(where: { $0.name == name }) {
         return try entry(member, in: interface)
       }
-      throw ErrorReply(.unknownInterface, "the object \(path) has no interface \(name)")
+      throw ErrorReply(.unknownInterface, "the object \(shown(path)) has no interface \(name)")
     }
     guard let interfaces = objects.interfaces(at: path, for: call) else { throw unknownObject(path) }
     for interface in interfaces + standardInterfaces(at: path) {
       if let method = interface.methods[member] { return (interface, method) }
     }
-    throw ErrorReply(.unknownMethod, "the object \(path) has no method \(member)")
+    throw ErrorReply(.unknownMethod, "the object \(shown(path)) has no method \(member)")
   }
 
   private func entry(
@@ -131,7 +169,9 @@ extension Connection {
     return (interface, method)
   }
 
-  func unknownObject(_ path: ObjectPath) -> ErrorReply { ErrorReply(.unknownObject, "there is no object at \(path)") }
+  func unknownObject(_ path: ObjectPath) -> ErrorReply {
+    ErrorReply(.unknownObject, "there is no object at \(shown(path))")
+  }
 
   /// What the binding adds to every object.
   func standardInterfaces(at path: ObjectPath) -> [Interface] {
@@ -139,25 +179,41 @@ extension Connection {
   }
 }
 
-/// What happens to a call before it is looked at: it waits until the bus has said who makes it, and for as long as calls are held; and is
-/// shown to whoever observes.
+/// What happens to a call before it is looked at: it waits for its turn, and is shown to whoever observes.
 struct CallAdmission {
-  /// The bus answers within a round trip; a sender that sends more than this in the meantime does not want answers.
-  static let limitForEachSender = 4096
-
-  struct Unidentified {
-    var calls: [Call]
-    let question: Task<Void, Never>
-  }
-
   var identifies = false
   var admitsStrangers = false
   var observer: (@Sendable (Call) -> Void)?
   var departed: (@Sendable (BusName) -> Void)?
-  var waiting: [BusName?: Unidentified] = [:]
-  /// `nil` where none is held.
-  var held: HeldCalls?
-  var resting = RestingSenders()
-  /// The call that is being carried out.
-  var tookLong = false
+  var queue = CallQueue()
+  fileprivate var share = TurnShare(turn: 0, 0)
+}
+
+/// What one turn of the loop carries out at most. Then it ends: what was decided is stored and said, and others on the loop come next.
+private struct TurnShare {
+  /// As many as are worth storing together.
+  static let maximumCalls = 256
+  /// Of arguments: a large document takes a turn of its own, or nearly.
+  private static let maximumBytes = 1 << 20
+  /// In nanoseconds. The first caller of a turn waits so long for an answer that is given at its end.
+  private static let time: UInt64 = 4_000_000
+  /// After so many nanoseconds the socket is read and written in between: whoever has just called need not wait for the turn's end.
+  static let slice: UInt64 = 200_000
+
+  let turn: UInt64
+  private let end: Instant
+  private var calls = 0
+  private var bytes = 0
+
+  init(turn: UInt64, _ now: Instant) {
+    self.turn = turn
+    end = now + Self.time
+  }
+
+  mutating func add(_ bytes: Int) {
+    calls += 1
+    self.bytes += bytes
+  }
+
+  func isUsed(_ now: Instant) -> Bool { calls >= Self.maximumCalls || bytes >= Self.maximumBytes || now >= end }
 }

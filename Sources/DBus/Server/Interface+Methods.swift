@@ -23,7 +23,7 @@ extension Interface {
     handler: @escaping @Sendable (repeat each Input) throws -> (repeat each Output)
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, repeat (each Output).self) { call in
-      let input: (repeat each Input) = try call.message.decodeValues()
+      let input: (repeat each Input) = try call.decodeValues()
       let output: (repeat each Output) = try handler(repeat each input)
       call.reply(repeat each output)
     }
@@ -35,7 +35,7 @@ extension Interface {
     handler: @escaping @Sendable (repeat each Input) throws -> Output
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, Output.self) { call in
-      let input: (repeat each Input) = try call.message.decodeValues()
+      let input: (repeat each Input) = try call.decodeValues()
       call.reply(try handler(repeat each input))
     }
   }
@@ -47,7 +47,7 @@ extension Interface {
     handler: @escaping @Sendable (Call, repeat each Input) throws -> (repeat each Output)
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, repeat (each Output).self) { call in
-      let input: (repeat each Input) = try call.message.decodeValues()
+      let input: (repeat each Input) = try call.decodeValues()
       let output: (repeat each Output) = try handler(call, repeat each input)
       call.reply(repeat each output)
     }
@@ -59,7 +59,7 @@ extension Interface {
     handler: @escaping @Sendable (Call, repeat each Input) throws -> Output
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, Output.self) { call in
-      let input: (repeat each Input) = try call.message.decodeValues()
+      let input: (repeat each Input) = try call.decodeValues()
       call.reply(try handler(call, repeat each input))
     }
   }
@@ -82,7 +82,7 @@ extension Interface {
     handler: @escaping @Sendable (repeat each Input) async throws -> (repeat each Output)
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, repeat (each Output).self) { call in
-      let input: (repeat each Input) = try call.message.decodeValues()
+      let input: (repeat each Input) = try call.decodeValues()
       call.connection.startHandler(of: call) {
         let output: (repeat each Output) = try await handler(repeat each input)
         call.reply(repeat each output)
@@ -96,7 +96,7 @@ extension Interface {
     handler: @escaping @Sendable (repeat each Input) async throws -> Output
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, Output.self) { call in
-      let input: (repeat each Input) = try call.message.decodeValues()
+      let input: (repeat each Input) = try call.decodeValues()
       call.connection.startHandler(of: call) {
         call.reply(try await handler(repeat each input))
       }
@@ -110,7 +110,7 @@ extension Interface {
     handler: @escaping @Sendable (Call, repeat each Input) async throws -> (repeat each Output)
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, repeat (each Output).self) { call in
-      let input: (repeat each Input) = try call.message.decodeValues()
+      let input: (repeat each Input) = try call.decodeValues()
       call.connection.startHandler(of: call) {
         let output: (repeat each Output) = try await handler(call, repeat each input)
         call.reply(repeat each output)
@@ -124,7 +124,7 @@ extension Interface {
     handler: @escaping @Sendable (Call, repeat each Input) async throws -> Output
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, Output.self) { call in
-      let input: (repeat each Input) = try call.message.decodeValues()
+      let input: (repeat each Input) = try call.decodeValues()
       call.connection.startHandler(of: call) {
         call.reply(try await handler(call, repeat each input))
       }
@@ -160,7 +160,7 @@ extension Interface {
     handler: @escaping @Sendable (isolated Owner, Call, repeat each Input) throws -> (repeat each Output)
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, repeat (each Output).self) { call in
-      let input: (repeat each Input) = try call.message.decodeValues()
+      let input: (repeat each Input) = try call.decodeValues()
       try call.enter(actor) { actor in
         let output: (repeat each Output) = try handler(actor, call, repeat each input)
         call.reply(repeat each output)
@@ -174,7 +174,7 @@ extension Interface {
     handler: @escaping @Sendable (isolated Owner, Call, repeat each Input) throws -> Output
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, Output.self) { call in
-      let input: (repeat each Input) = try call.message.decodeValues()
+      let input: (repeat each Input) = try call.decodeValues()
       try call.enter(actor) { actor in
         call.reply(try handler(actor, call, repeat each input))
       }
@@ -188,7 +188,7 @@ extension Interface {
     handler: @escaping @Sendable (isolated Owner, Call, repeat each Input) async throws -> (repeat each Output)
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, repeat (each Output).self) { call in
-      let input: (repeat each Input) = try call.message.decodeValues()
+      let input: (repeat each Input) = try call.decodeValues()
       @Sendable func answer(on actor: isolated Owner) async throws {
         let output: (repeat each Output) = try await handler(actor, call, repeat each input)
         call.reply(repeat each output)
@@ -203,7 +203,7 @@ extension Interface {
     handler: @escaping @Sendable (isolated Owner, Call, repeat each Input) async throws -> Output
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, Output.self) { call in
-      let input: (repeat each Input) = try call.message.decodeValues()
+      let input: (repeat each Input) = try call.decodeValues()
       @Sendable func answer(on actor: isolated Owner) async throws {
         call.reply(try await handler(actor, call, repeat each input))
       }
@@ -217,7 +217,7 @@ extension Interface {
     handler: @escaping @Sendable (Reply<repeat each Output>, repeat each Input) throws -> Void
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, repeat (each Output).self) { call in
-      let input: (repeat each Input) = try call.message.decodeValues()
+      let input: (repeat each Input) = try call.decodeValues()
       try handler(Reply<repeat each Output>(call: call), repeat each input)
     }
   }
@@ -228,7 +228,7 @@ extension Interface {
     handler: @escaping @Sendable (isolated Owner, Reply<repeat each Output>, repeat each Input) throws -> Void
   ) {
     addMethod(member, in: inNames, repeat (each Input).self, out: outNames, repeat (each Output).self) { call in
-      let input: (repeat each Input) = try call.message.decodeValues()
+      let input: (repeat each Input) = try call.decodeValues()
       try call.enter(actor) { actor in
         try handler(actor, Reply<repeat each Output>(call: call), repeat each input)
       }

@@ -26,6 +26,8 @@ public struct Interface: Sendable {
     let outSignature: Signature
     /// A variant may hold one.
     let takesDescriptors: Bool
+    /// How many values its arguments may hold.
+    var valueLimit = Interface.usualValueLimit
     var access: AccessCheck?
     let invoke: @Sendable (Call) throws -> Void
   }
@@ -87,6 +89,24 @@ public struct Interface: Sendable {
     for member in members {
       precondition(methods[member] != nil, "\(name) has no method \(member) to restrict")
       declaration[0].methods[member]?.access = check
+    }
+  }
+
+  /// How many values the arguments of a method may hold where it does not say: each takes up to a microsecond to read, so this is a second at most.
+  static let usualValueLimit = 1 << 20
+
+  /// Says how many values the arguments of `members` may hold, containers and what is in them counted. A call with more is refused with
+  /// `LimitsExceeded` while it is read.
+  ///
+  /// ```swift
+  /// var greeter = Interface("org.example.Greeter")
+  /// greeter.method("GreetAll", in: "names") { (names: [String]) in print(names) }
+  /// greeter.limit("GreetAll", values: 1000)
+  /// ```
+  public mutating func limit(_ members: MemberName..., values: Int) {
+    for member in members {
+      precondition(methods[member] != nil, "\(name) has no method \(member) to limit")
+      declaration[0].methods[member]?.valueLimit = values
     }
   }
 

@@ -37,10 +37,16 @@ public struct Subtree: Sendable {
 
 /// What is exported where.
 struct ObjectTree {
+  /// Of what `GetManagedObjects` answers: every caller gets a list of its own, which takes the time to build and to send, and a multiple of this
+  /// in memory.
+  static let maximumManagedSize = 16 << 20
+
   final class Node {
     var interfaces: [Interface] = []
     var subtree: Subtree?
     var isManager = false
+    /// What a manager tells whoever asks for more objects than fit.
+    var advice: String?
     var children: [String: Node] = [:]
 
     var isEmpty: Bool { interfaces.isEmpty && subtree == nil && !isManager && children.isEmpty }

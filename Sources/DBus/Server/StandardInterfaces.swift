@@ -23,9 +23,7 @@ enum StandardInterfaces {
     introspectable.method("Introspect", out: "xml_data") { (call: Call) throws -> String in
       if call.isAbandoned { throw abandoned }
       return try call.connection.assumeIsolated { connection in
-        let node = try connection.introspection(for: call)
-        if node.children.count > manyObjects { call.tookLong() }
-        return node.xml
+        try connection.introspection(for: call).xml
       }
     }
     return introspectable
@@ -56,9 +54,7 @@ enum StandardInterfaces {
     manager.method("GetManagedObjects", out: "object_paths_interfaces_and_properties") {
       (call: Call) throws -> [ObjectPath: [String: [String: Variant]]] in
       if call.isAbandoned { throw abandoned }
-      let managed = try call.connection.assumeIsolated { try $0.managedObjects(for: call) }
-      if managed.count > manyObjects { call.tookLong() }
-      return managed
+      return try call.connection.assumeIsolated { try $0.managedObjects(for: call) }
     }
     manager.signal(
       "InterfacesAdded", "object_path", "interfaces_and_properties",
@@ -68,8 +64,6 @@ enum StandardInterfaces {
   }()
 }
 
-/// To tell of more takes so long that others have their turn before the same caller asks again.
-private let manyObjects = 100
 private let abandoned = ErrorReply(.noReply, "the caller has left")
 
 extension Connection {
@@ -118,7 +112,7 @@ extension Connection {
       throw ErrorReply(.propertyReadOnly, "\(interface.name).\(name) cannot be written")
     }
     // Only now, when it is known to be wanted, is a value taken that may be as large as a message.
-    var reader = MessageReader(call.message.raw)
+    var reader = MessageReader(call.message.raw, limit: call.valueLimit)
     reader.skip()
     reader.skip()
     var type = Signature.empty
@@ -126,7 +120,7 @@ extension Connection {
     guard type == entry.signature else {
       throw ErrorReply(.invalidArgs, "\(interface.name).\(name) is of type \"\(entry.signature)\", not \"\(type)\"")
     }
-    reader = MessageReader(call.message.raw)
+    reader = MessageReader(call.message.raw, limit: call.valueLimit)
     reader.skip()
     reader.skip()
     let value = try Variant.read(from: &reader)
@@ -157,17 +151,25 @@ extension Connection {
   private func interface(named name: String, for call: Call) throws(ErrorReply) -> Interface {
     let path = call.path
     if InterfaceName.fault(in: name) != nil {
-      throw ErrorReply(.unknownInterface, "the object \(path) has no interface \(quoted(name))")
+      throw ErrorReply(.unknownInterface, "the object \(shown(path)) has no interface \(quoted(name))")
     }
     let all = (objects.interfaces(at: path, for: call) ?? []) + standardInterfaces(at: path)
     guard let interface = all.first(where: { $0.name.rawValue == name }) else {
-      throw ErrorReply(.unknownInterface, "the object \(path) has no interface \(name)")
+      throw ErrorReply(.unknownInterface, "the object \(shown(path)) has no interface \(name)")
     }
     return interface
   }
 
+  private func tooManyObjects(below path: ObjectPath) -> ErrorReply {
+    let advice = objects[path]?.advice.map { ": \($0)" } ?? ""
+    return ErrorReply(
+      .limitsExceeded,
+      "the objects below \(shown(path)) do not fit into \(ObjectTree.maximumManagedSize) bytes\(advice)")
+  }
+
   fileprivate func managedObjects(for call: Call) throws -> [ObjectPath: [String: [String: Variant]]] {
     var managed: [ObjectPath: [String: [String: Variant]]] = [:]
+    var size = 0
     try objects.objects(below: call.path, for: call) { path, interfaces in
       var description: [String: [String: Variant]] = [:]
       // What a caller may not reach, it is not shown.
@@ -177,20 +179,14 @@ extension Connection {
         guard let properties = try? interface.readableProperties(for: access) else { continue }
         description[interface.name.rawValue] = properties
       }
-      if !description.isEmpty { managed[path] = description }
+      if description.isEmpty { return }
+      size += path.rawValue.utf8.count + description.variant.size
+      // What was built so far is let go of, and what follows is not looked at.
+      if size > ObjectTree.maximumManagedSize { throw tooManyObjects(below: call.path) }
+      managed[path] = description
     }
     return managed
   }
-}
-
-/// What somebody wrote for a name, as an error repeats it: in quotes, cut where it gets long, and without what would not stand on one line.
-private func quoted(_ text: String) -> String {
-  let limit = 72
-  let shown = text.unicodeScalars.prefix(limit).map { scalar in
-    let isPlain = scalar.value >= 0x20 && scalar.value != 0x7F && scalar != "\"" && scalar != "\\"
-    return isPlain && (scalar.isASCII || scalar.properties.isAlphabetic) ? "\(scalar)" : scalar.escaped(asASCII: true)
-  }
-  return "\"\(shown.joined())\(text.unicodeScalars.count > limit ? "…" : "")\""
 }
 
 /// A variant that is left where it is until somebody wants it.

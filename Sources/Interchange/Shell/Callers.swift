@@ -10,25 +10,34 @@ final class Callers {
   private static let maximumKnown = 1024
 
   func caller(of call: Call) -> Caller {
-    guard let name = call.sender else { return Caller(connection: nil, isSandboxed: true, application: .empty, isStranger: true) }
+    guard let name = call.sender else { return Callers.stranger(nil) }
     if let caller = known[name] { return caller }
-    let caller = Callers.look(at: call.knownCredentials, name)
+    // What could not be looked at now may be looked at with its next call.
+    guard let caller = Callers.look(at: call.knownCredentials, Text(name.rawValue)) else {
+      return Callers.stranger(Text(name.rawValue))
+    }
     if known.count >= Callers.maximumKnown { known.removeAll(keepingCapacity: true) }
     known[name] = caller
     return caller
   }
 
-  /// One that has left before it could be looked at could have been anyone, and counts as a stranger.
-  private static func look(at credentials: Credentials?, _ name: BusName) -> Caller {
-    var sandbox = Sandbox.unknown
-    if let credentials, credentials.userID == getuid(), let process = credentials.processID {
-      sandbox = Sandbox.find(around: process, credentials.processDescriptor)
+  private static func stranger(_ name: Text?) -> Caller {
+    Caller(connection: name, isSandboxed: true, application: .empty, isStranger: true)
+  }
+
+  /// `nil` where it could not be looked at: it has left, or there was no descriptor to look with.
+  private static func look(at credentials: Credentials?, _ name: Text) -> Caller? {
+    guard let credentials else { return nil }
+    guard credentials.userID == getuid() else {
+      return Caller(connection: name, isSandboxed: true, application: .empty)
     }
-    let connection = Text(name.rawValue)
+    guard let process = credentials.processID, let descriptor = credentials.processDescriptor,
+      let sandbox = Sandbox.find(around: process, descriptor, label: credentials.securityLabel)
+    else { return nil }
     switch sandbox {
-    case .none: return Caller(connection: connection, isSandboxed: false, application: .empty)
-    case .application(let identifier): return Caller(connection: connection, isSandboxed: true, application: identifier)
-    case .unknown: return Caller(connection: connection, isSandboxed: true, application: .empty, isStranger: credentials == nil)
+    case .none: return Caller(connection: name, isSandboxed: false, application: .empty)
+    case .application(let identifier): return Caller(connection: name, isSandboxed: true, application: identifier)
+    case .unknown: return Caller(connection: name, isSandboxed: true, application: .empty)
     }
   }
 }

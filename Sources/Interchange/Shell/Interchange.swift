@@ -85,7 +85,7 @@ package actor Interchange {
     let root = RootInterface(on: self)
     signals = root.signals
     connection.export(root.interface, at: InterchangeNames.root)
-    connection.exportObjectManager(at: InterchangeNames.root)
+    connection.exportObjectManager(at: InterchangeNames.root, advice: "ListSessions lists the sessions")
     let (application, notificationPosted) = ApplicationInterface.make(on: self)
     self.notificationPosted = notificationPosted
     connection.export(

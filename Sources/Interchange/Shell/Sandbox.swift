@@ -20,7 +20,8 @@ package struct ProcessTraces {
   }
 
   package var root: Root
-  /// `/proc/PID/status`, `/proc/PID/cgroup` and `/proc/PID/attr/current`; `nil` where they cannot be read.
+  /// `/proc/PID/status` and `/proc/PID/cgroup`; `nil` where they cannot be read. The label is what the bus tells, or `/proc/PID/attr/current` where the
+  /// bus tells none.
   package var status: String?
   package var cgroup: String?
   package var label: String?
@@ -34,15 +35,20 @@ package struct ProcessTraces {
 }
 
 extension Sandbox {
-  /// - Parameter descriptor: of the process, where the bus hands one out: the number may be another's by now.
-  static func find(around process: UInt32, _ descriptor: OwnedFileDescriptor?) -> Sandbox {
-    // What is opened below it is this process's for good, or nobody's.
+  /// What is around a process; `nil` where it has gone, or cannot be looked at now.
+  ///
+  /// - Parameters:
+  ///   - descriptor: of the process: its number may be another's by now.
+  ///   - label: what the kernel told the bus of the process when it connected. It may have changed its label since.
+  static func find(around process: UInt32, _ descriptor: OwnedFileDescriptor, label: [UInt8]?) -> Sandbox? {
+    // Whatever is opened below the directory is of one process for good, or of none.
     let directory = open("/proc/\(process)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    if directory < 0 { return .unknown }
+    if directory < 0 { return nil }
     defer { close(directory) }
-    // While it lives, its number is no other's: so the directory is its own.
-    if let descriptor, !isAlive(descriptor) { return .unknown }
-    return ProcessTraces(of: directory).map(Sandbox.init) ?? .unknown
+    guard var traces = ProcessTraces(of: directory) else { return nil }
+    if let label { traces.label = String(decoding: label, as: UTF8.self) }
+    // A process that lives now had its number all the while: so the directory is its own.
+    return isAlive(descriptor) ? Sandbox(traces) : nil
   }
 
   /// A descriptor of a process can be read from when it has ended.

@@ -3,8 +3,8 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// Calls that take long: others have their turn between two of them.
-@Suite struct RestingSenderTests {
+/// Calls that have come and wait for their turn.
+@Suite struct CallQueueTests {
   /// Who called, and whether somebody was there to hear the answer.
   private struct Noted: Equatable {
     let number: Int32
@@ -116,8 +116,89 @@ import Testing
         thread.open()
       }
       #expect(noted.map(\.number) == [1, 2, 3, 4, 5])
-      #expect(noted.map(\.isAbandoned) == [false, true, true, true, true])
+      #expect(noted.map(\.isAbandoned) == [true, true, true, true, true])
       await witness.close()
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `whoever calls in the middle of a flood is next`(kind: PrivateBus.Kind) async throws {
+    try await withPrivateBus(kind) { bus in
+      let (service, flooding, other) = (try await bus.connect(), try await bus.connect(), try await bus.connect())
+      let noted = Guarded<[Int32]>([])
+      var interface = Interface("org.example.Log")
+      interface.method("Note", in: "number") { (number: Int32) in noted.with { $0.append(number) } }
+      service.identifyCallers()
+      service.export(interface, at: "/")
+      let name = try #require(await service.uniqueName)
+      for client in [flooding, other] { try await client.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping") }
+      let thread = await stand(service)
+      for _ in 0..<100 { try flooding.send(to: name, at: "/", "org.example.Log", "Note", Int32(1)) }
+      _ = try await flooding.owner(of: name)
+      try other.send(to: name, at: "/", "org.example.Log", "Note", Int32(2))
+      _ = try await other.owner(of: name)
+      thread.open()
+      try await eventually("all calls") { noted.with { $0.count } == 101 }
+      let place = try #require(noted.with { $0.firstIndex(of: 2) })
+      #expect(place < 4)
+      for client in [service, flooding, other] { await client.close() }
+    }
+  }
+
+  @Test func `what has come is handled in one turn of the loop`() async throws {
+    try await withPeers { server, client in
+      let count = Guarded(0)
+      let atEnd = Guarded<Int?>(nil)
+      var interface = Interface("org.example.Log")
+      interface.method("Note", in: "text") { (call: Call, _: String) in
+        if count.with({ $0 }) == 0 {
+          call.connection.loop.atEndOfTurn { atEnd.with { $0 = count.with { $0 } } }
+        }
+        count.with { $0 += 1 }
+      }
+      server.export(interface, at: "/")
+      // Both live on one loop: while it stands, what is sent is only queued; then it leaves in one piece, and is read in one.
+      let text = String(repeating: "x", count: 400)
+      let thread = await stand(server)
+      for _ in 0..<40 { try client.send(to: nil, at: "/", "org.example.Log", "Note", text) }
+      thread.open()
+      try await eventually("all calls") { count.with { $0 } == 40 }
+      try await eventually("the end of the turn") { atEnd.with { $0 } != nil }
+      #expect(atEnd.with { $0 } == 40)
+    }
+  }
+
+  @Test func `a descriptor that no method takes is closed while calls are held`() async throws {
+    try await withPeers { server, client in
+      var thing = Interface("org.example.Thing")
+      thing.method("Text", in: "text") { (_: String) in }
+      thing.method("File", in: "file") { (_: OwnedFileDescriptor) in }
+      server.export(thing, at: "/")
+      server.holdCalls()
+      let pipe = try OwnedFileDescriptor.pipe()
+      // They are answered although nothing else is.
+      for member in ["Text", "Nothing"] as [MemberName] {
+        let error = await #expect(throws: CallError.self) {
+          try await client.call(to: nil, at: "/", "org.example.Thing", member, pipe.readEnd)
+        }
+        guard case .replied(let reply) = error else {
+          Issue.record("\(String(describing: error))")
+          continue
+        }
+        #expect(reply.name == .invalidArgs)
+      }
+      // Of those that a method takes, few wait.
+      for _ in 0..<4 { try client.send(to: nil, at: "/", "org.example.Thing", "File", pipe.readEnd) }
+      let error = await #expect(throws: CallError.self) {
+        try await client.call(to: nil, at: "/", "org.example.Thing", "File", pipe.readEnd)
+      }
+      guard case .replied(let reply) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(reply.name == .limitsExceeded)
+      server.releaseCalls()
+      try await client.call(to: nil, at: "/", "org.example.Thing", "File", pipe.readEnd)
     }
   }
 }

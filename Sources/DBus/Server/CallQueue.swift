@@ -1,0 +1,224 @@
+/// Calls that have come in and wait for their turn: a queue for each sender.
+///
+/// The next call is that of the sender who has had the least time so far, so a sender that floods the service makes the others wait for one of its
+/// calls, and not for all. The calls of one sender keep their order. A call waits here, too, until the bus has said who makes it, and while calls
+/// are held.
+struct CallQueue {
+  /// Calls of one sender that wait at most. A service begins within seconds, and the bus answers within a round trip: a sender that sends more in
+  /// the meantime does not want answers.
+  static let limitForEachSender = 4096
+  /// Bytes of one sender's calls that wait at most, beside one call of any length: two of the largest documents, with room.
+  static let byteLimitForEachSender = 32 << 20
+  /// Calls of one sender that wait with file descriptors at most. Each may have hundreds, and a process has few.
+  static let descriptorLimitForEachSender = 4
+  /// What a call counts as at least once it says that it took long: its answer is long, or is written to a disk later.
+  static let longTime: UInt64 = 10_000_000
+  /// A sender whose call took longer rests: calls of others may still be unread.
+  private static let shortTime: UInt64 = 1_000_000
+
+  enum Identity {
+    case unknown
+    case asked(Task<Void, Never>)
+    /// The bus has answered; without credentials where strangers are admitted, or nobody asks.
+    case known(Credentials?)
+  }
+
+  /// One sender. On the loop only, as the queue is.
+  final class Sender {
+    fileprivate struct Waiting {
+      let call: Call
+      let bytes: Int
+    }
+
+    let name: BusName?
+    var identity: Identity
+    fileprivate var waiting: [Waiting] = []
+    /// How many of `waiting` have gone to their handlers.
+    fileprivate var done = 0
+    fileprivate var bytes = 0
+    fileprivate var withDescriptors = 0
+    fileprivate var hasLeft = false
+    /// The time that it has had, in nanoseconds. A sender that comes, or comes back, begins with what the last one that was served had.
+    fileprivate var used: UInt64
+    fileprivate var restsUntil: Instant = 0
+
+    fileprivate init(_ name: BusName?, used: UInt64) {
+      self.name = name
+      self.used = used
+      identity = .unknown
+    }
+
+    fileprivate var isEmpty: Bool { done == waiting.count }
+    fileprivate var isAsked: Bool { if case .asked = identity { true } else { false } }
+
+    fileprivate func takeFirst() -> Waiting {
+      let first = waiting[done]
+      done += 1
+      bytes -= first.bytes
+      if first.call.carriesDescriptors { withDescriptors -= 1 }
+      // What has gone is let go of now and then: each time would move all that waits.
+      if done == waiting.count || done >= 64 && done * 2 >= waiting.count {
+        waiting.removeFirst(done)
+        done = 0
+      }
+      return first
+    }
+  }
+
+  /// While they are held, calls come in and none is carried out.
+  var isHeld = false
+  private var senders: [BusName?: Sender] = [:]
+  /// Those whose next call may be carried out, in the order in which they came.
+  private var ready: [Sender] = []
+  /// What the sender that was served last had used before.
+  private var clock: UInt64 = 0
+  /// Refusals that are sent when no call waits that could be answered: an answer would stand behind them in the bus.
+  private var refusals: [Refusal] = []
+  /// Refusals that wait at most: some megabytes. Beyond this many they are sent at once.
+  private static let maximumRefusals = 65_536
+
+  /// A call that was refused and let go of.
+  struct Refusal {
+    let destination: BusName?
+    let serial: UInt32
+    let error: ErrorReply
+  }
+
+  /// Whether a call may be carried out.
+  var isReady: Bool { !isHeld && !ready.isEmpty }
+  var questions: [Task<Void, Never>] {
+    senders.values.compactMap { if case .asked(let question) = $0.identity { question } else { nil } }
+  }
+
+  var hasRefusals: Bool { !refusals.isEmpty }
+  var hasWork: Bool { isReady || hasRefusals }
+
+  /// Whether the refusal waits.
+  mutating func add(_ refusal: Refusal) -> Bool {
+    if refusals.count >= Self.maximumRefusals { return false }
+    refusals.append(refusal)
+    return true
+  }
+
+  /// The last refusals first, so that none has to be moved: nobody counts on their order.
+  mutating func nextRefusal() -> Refusal? { refusals.popLast() }
+
+  // MARK: Coming
+
+  func sender(_ name: BusName?) -> Sender? { senders[name] }
+
+  mutating func sender(making name: BusName?) -> Sender {
+    if let sender = senders[name] { return sender }
+    let sender = Sender(name, used: clock)
+    senders[name] = sender
+    return sender
+  }
+
+  /// Adds a call, or says why it is refused.
+  mutating func add(_ call: Call, of sender: Sender) throws(ErrorReply) {
+    let bytes = call.message.size
+    do throws(ErrorReply) {
+      try check(call, bytes, of: sender)
+    } catch {
+      sender.used += UInt64(bytes)
+      throw error
+    }
+    if call.carriesDescriptors { sender.withDescriptors += 1 }
+    sender.bytes += bytes
+    sender.waiting.append(.init(call: call, bytes: bytes))
+    if sender.waiting.count - sender.done == 1, case .known = sender.identity { ready.append(sender) }
+  }
+
+  private func check(_ call: Call, _ bytes: Int, of sender: Sender) throws(ErrorReply) {
+    if sender.waiting.count - sender.done >= Self.limitForEachSender { throw Self.tooMany }
+    if !sender.isEmpty && sender.bytes + bytes > Self.byteLimitForEachSender { throw Self.tooLarge }
+    if call.carriesDescriptors && sender.withDescriptors >= Self.descriptorLimitForEachSender {
+      throw Self.tooManyDescriptors
+    }
+  }
+
+  private static let tooMany = ErrorReply(
+    .limitsExceeded, "\(limitForEachSender) calls of this sender wait already: wait for the answers")
+  private static let tooLarge = ErrorReply(
+    .limitsExceeded, "calls of this sender with \(byteLimitForEachSender) bytes wait already: wait for the answers")
+  private static let tooManyDescriptors = ErrorReply(
+    .limitsExceeded,
+    "\(descriptorLimitForEachSender) calls of this sender with file descriptors wait already: wait for the answers")
+
+  /// The bus has said who `sender` is: its calls may be carried out.
+  mutating func identify(_ sender: Sender, as credentials: Credentials?) {
+    sender.identity = .known(credentials)
+    if !sender.isEmpty { ready.append(sender) }
+  }
+
+  // MARK: Going
+
+  /// Takes the next call, and who made it. `nil` where none is there, or the next one waits for others.
+  mutating func next(_ now: Instant, hasUnread: () -> Bool) -> (Sender, Call, bytes: Int)? {
+    guard isReady, let place = ready.indices.min(by: { ready[$0].used < ready[$1].used }) else { return nil }
+    let sender = ready[place]
+    // The calls of others may stand behind messages that were not read yet. Reading gets as much time as the call took.
+    if sender.restsUntil > now && hasUnread() { return nil }
+    clock = max(clock, sender.used)
+    let first = sender.takeFirst()
+    if sender.isEmpty { ready.remove(at: place) }
+    if case .known(let credentials?) = sender.identity { first.call.identify(as: credentials) }
+    return (sender, first.call, first.bytes)
+  }
+
+  /// A call of `sender` took this long. To read it took time, too: about a nanosecond for each byte.
+  mutating func charge(_ sender: Sender, _ time: UInt64, bytes: Int = 0, _ now: Instant) {
+    sender.used += time + UInt64(bytes)
+    if time > Self.shortTime { sender.restsUntil = max(sender.restsUntil, now + time) }
+    // Where nobody waits, everyone has had the same. Those who used more than others, and do not call, are forgotten.
+    if ready.isEmpty {
+      clock = senders.values.reduce(clock) { max($0, $1.used) }
+      prune(now)
+    } else if senders.count > ready.count * 2 + 64 {
+      prune(now)
+    }
+  }
+
+  private mutating func prune(_ now: Instant) {
+    let clock = clock
+    senders = senders.filter { _, sender in
+      !sender.isEmpty || sender.isAsked || sender.restsUntil > now || sender.used > clock
+    }
+  }
+
+  mutating func callerLeft(_ name: BusName) {
+    guard let sender = senders[name] else { return }
+    sender.hasLeft = true
+  }
+
+  func hasLeft(_ name: BusName?) -> Bool { senders[name]?.hasLeft ?? false }
+
+  /// Takes all calls of a sender that nobody can identify.
+  mutating func takeAll(of sender: Sender) -> [Call] {
+    var calls: [Call] = []
+    while !sender.isEmpty { calls.append(sender.takeFirst().call) }
+    senders[sender.name] = nil
+    return calls
+  }
+
+  /// Takes all calls that could be carried out.
+  mutating func takeAll() -> [Call] {
+    let all = ready
+    ready = []
+    return all.flatMap { takeAll(of: $0) }
+  }
+}
+
+extension Call {
+  /// It took long, or its answer will: before the next call of its sender the others have theirs. The time that its handler takes is measured,
+  /// and need not be said.
+  package func tookLong() {
+    connection.assumeIsolated { connection in
+      let sender = connection.callers.queue.sender(making: sender)
+      connection.callers.queue.charge(sender, CallQueue.longTime, TimerQueue.now)
+    }
+  }
+
+  /// Its sender has left the bus while it waited: nobody reads what is answered.
+  package var isAbandoned: Bool { connection.assumeIsolated { $0.callers.queue.hasLeft(sender) } }
+}
