@@ -90,12 +90,19 @@ extension PromptBook {
       }
       next(key)
     case .refreshing:
-      if let failure = answer.failure { log(.warning, "\(key.application): RefreshScene: \(failure)") }
+      warn("RefreshScene", answer, key)
       next(key)
     case .destroying:
-      if let failure = answer.failure { log(.warning, "\(key.application): DestroyScene: \(failure)") }
+      warn("DestroyScene", answer, key)
       wasClosed(key)
     }
+  }
+
+  /// What a host says of a window that may be private is for nobody else.
+  private mutating func warn(_ question: String, _ answer: HostAnswer, _ key: Lane.Key) {
+    guard let failure = answer.failure else { return }
+    let isPublic = memory.sessions[key.session].map { !$0.isPrivate && !$0.hasSecrets } ?? false
+    log(.warning, "\(key.application): \(question): \(isPublic ? failure : "the host refused it or did not answer")")
   }
 
   // MARK: A delivery

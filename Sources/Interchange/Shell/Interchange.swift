@@ -160,7 +160,7 @@ extension SessionStore {
     remembered.preferences = try preferences()
     remembered.sessionCounts = try sessionCounts()
     for application in try owedCounts().keys { remembered.owed[application] = try owedDiscards(of: application) }
-    remembered.open = try openDeliveriesToTakeUp()
+    remembered.open = try openDeliveries()
     remembered.connected = try connectedSessions()
     remembered.lastEvent = lastEventSequence
     return remembered

@@ -122,11 +122,19 @@ extension Interchange {
 
   /// Everything is as it is stored, each caller is told, and what the world said is told again.
   private func drop(_ steps: [(cue: Cue, step: Step)], _ error: StoreError) {
-    log.error("nothing was stored: \(error.message)")
     book.drop()
+    turn.isEnding = false
+    // Where the disk is well, one record may be what the store cannot take: then each cue has a turn of its own, and the others are taken.
+    if error.kind == .other, steps.count > 1 {
+      for (cue, _) in steps {
+        feed(cue)
+        endTurn()
+      }
+      return
+    }
+    log.error("nothing was stored: \(error.message)")
     let refusal = InterchangeError(.storageFailed, "it could not be stored, so it did not happen: \(error.message)")
     for (cue, _) in steps { refuse(cue, refusal) }
-    turn.isEnding = false
   }
 
   private func tellAgain() {

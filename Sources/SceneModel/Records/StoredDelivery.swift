@@ -134,8 +134,9 @@ package struct DeliverySummary: Hashable, Sendable {
   package let created: Instant
   package let deadline: Instant
   package var progress: DeliveryProgress
+  /// What its sender keeps from others; told of open deliveries only.
   package var isPrivate = false
-  /// The delivery that gave its session what it showed before.
+  /// The delivery that gave its session what it showed before; told of open deliveries only.
   package var previousBy: UniqueIdentifier?
 
   package init(
@@ -171,7 +172,7 @@ extension StoredDelivery {
     var summary = DeliverySummary(
       identifier: identifier, application: application, sender: sender, token: token, created: created,
       deadline: deadline, progress: progress)
-    (summary.isPrivate, summary.previousBy) = (isPrivate, previous.shownBy)
+    if progress.isOpen { (summary.isPrivate, summary.previousBy) = (isPrivate, previous.shownBy) }
     return summary
   }
 }

@@ -64,16 +64,26 @@ extension PreviouslyShown {
 }
 
 extension DeliverySummary {
-  static let columns = "\(firstColumns), ended"
+  static let columns = "\(firstColumns), ended, is_private, previous_by"
 
   static let firstColumns = "identifier, application, sender, token, created, deadline, \(DeliveryProgress.columns)"
 
   init(from cells: inout some CellReader & ~Copyable) throws(Malformed) {
     try self.init(firstOf: &cells)
     try progress.readEnd(from: &cells)
+    (isPrivate, previousBy) = (try cells.bool(), try cells.optionalIdentifier())
   }
 
-  /// All but when it was over.
+  /// Goes on as a change says that is not in the row yet. What only an open delivery tells, one that is over does not.
+  mutating func goOn(_ change: Tail.DeliveryChange? = nil) {
+    if case .changed(let progress, let previous)? = change {
+      self.progress = progress
+      if let previous { previousBy = previous.shownBy }
+    }
+    if !progress.isOpen { (isPrivate, previousBy) = (false, nil) }
+  }
+
+  /// All but when it was over, and what only an open one tells.
   init(firstOf cells: inout some CellReader & ~Copyable) throws(Malformed) {
     self.init(
       identifier: try cells.identifier(), application: try cells.text(), sender: try cells.text(),

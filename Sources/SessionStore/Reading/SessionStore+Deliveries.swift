@@ -117,11 +117,10 @@ extension SessionStore {
   private func numbered(_ identifier: UniqueIdentifier) throws(StoreError) -> Numbered? {
     switch tail.deliveries[identifier] {
     case .whole(let delivery, let number): return Numbered(number: number, summary: delivery.summary)
-    case .changed(let progress, _):
+    case let change:
       var found = try row(of: identifier)
-      found?.summary.progress = progress
+      found?.summary.goOn(change)
       return found
-    case nil: return try row(of: identifier)
     }
   }
 
@@ -159,7 +158,8 @@ extension SessionStore {
     var page: [DeliverySummary] = []
     var changed = changed[...]
     while page.count < limit, try query.step() {
-      guard let row = read(&query, database), tail.deliveries[row.summary.identifier] == nil else { continue }
+      guard var row = read(&query, database), tail.deliveries[row.summary.identifier] == nil else { continue }
+      row.summary.goOn()
       while page.count < limit, let other = changed.first, comesFirst(other, row) {
         page.append(changed.removeFirst().summary)
       }
