@@ -13,6 +13,8 @@ package typealias SessionRow = Structure<ObjectPath, String, String, String, Str
 package typealias EventRow = Structure<UInt64, String, String>
 /// (identifier, path, name, whether its host is attached)
 package typealias ApplicationRow = Structure<String, ObjectPath, String, Bool>
+/// (identifier, name)
+package typealias HandlerRow = Structure<String, String>
 /// (type, identifier)
 package typealias PreferenceRow = Structure<String, String>
 /// (role, name, activity types)
@@ -39,6 +41,7 @@ package protocol InterchangeCalls: Actor {
   func register(_ manifest: Text, _ reply: Reply<ObjectPath>) throws
   func unregister(_ application: Text, _ reply: Reply<>) throws
   func applications(_ call: Call) -> [ApplicationRow]
+  func handlers(of type: Text, _ call: Call) throws -> [HandlerRow]
   func setPreferredApplication(_ identifier: Text, for type: Text, _ reply: Reply<>) throws
   func preferredApplication(for type: Text, _ call: Call) throws -> Text
   func preferredApplications(_ call: Call) throws -> [PreferenceRow]

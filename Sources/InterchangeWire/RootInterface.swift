@@ -119,6 +119,11 @@ package struct RootInterface: Sendable {
       "ListApplications", out: "applications", on: service
     ) { (service: isolated Service, call: Call) -> [ApplicationRow] in service.applications(call) }
     interface.method(
+      "ListHandlers", in: "type", out: "handlers", on: service
+    ) { (service: isolated Service, call: Call, type: String) throws -> [HandlerRow] in
+      try service.handlers(of: Text(type), call)
+    }
+    interface.method(
       "ListPreferredApplications", out: "preferences", on: service
     ) { (service: isolated Service, call: Call) throws -> [PreferenceRow] in try service.preferredApplications(call) }
     interface.method(

@@ -45,7 +45,7 @@ extension Decider {
     for application in rest { try requireAll(of: application, state) }
     steps -= rest.reduce(0) { $0 + Steps.lookup * (1 + state.applications[$1].index.ofConfiguration.count) }
     try refuseTooManySteps()
-    let used = rest.compactMap { application in lastActivated(application, state).map { (application, $0) } }
+    let used = rest.compactMap { application in state.lastActivated(application).map { (application, $0) } }
     guard let latest = used.map(\.1).max() else { return (rest[0], .firstByIdentifier) }
     let last = used.filter { $0.1 == latest }
     return (last[0].0, last.count == 1 ? .activatedLast : .firstByIdentifier)
@@ -56,8 +56,11 @@ extension Decider {
     guard !key.isEmpty, let route = try? route(of: application, for: subject, state) else { return nil }
     return Scope(application, route, state)
   }
+}
 
-  private func lastActivated(_ application: Int, _ state: State) -> Instant? {
-    state.applications[application].index.ofConfiguration.compactMap { $0.latest?.lastActivated }.max()
+extension State {
+  /// When the application was used last; `nil` where it has no session.
+  func lastActivated(_ application: Int) -> Instant? {
+    applications[application].index.ofConfiguration.compactMap { $0.latest?.lastActivated }.max()
   }
 }

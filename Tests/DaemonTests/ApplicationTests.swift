@@ -150,6 +150,30 @@ import Testing
     }
   }
 
+  @Test func `the application that would take a type is the first of those that take it`() async throws {
+    try await withService { house in
+      for (identifier, name) in [("org.example.A", "Album"), ("org.example.B", "Book")] {
+        let manifest = """
+          {"CFBundleIdentifier": "\(identifier)", "CFBundleName": "\(name)", "NSUserActivityTypes": ["view"],
+           "CFBundleDocumentTypes": [{"LSItemContentTypes": ["image/*"]}],
+           "UIApplicationSceneManifest": {"UIApplicationSupportsMultipleScenes": true, "UISceneConfigurations":
+            {"UIWindowSceneSessionRoleApplication": [{"UISceneConfigurationName": "Main"}]}}}
+          """
+        try await house.register(manifest)
+      }
+      func handlers(of type: String) async throws -> [[String?]] {
+        try await house.call("ListHandlers", "string:\(type)").first?.elements.map { $0.elements.map(\.text) } ?? []
+      }
+      #expect(try await handlers(of: "view") == [["org.example.A", "Album"], ["org.example.B", "Book"]])
+      _ = try await house.newSession("", of: "org.example.B")
+      #expect(try await handlers(of: "view") == [["org.example.B", "Book"], ["org.example.A", "Album"]])
+      #expect(try await handlers(of: "image/png") == [["org.example.B", "Book"], ["org.example.A", "Album"]])
+      _ = try await house.call("SetPreferredApplication", "string:view", "string:org.example.A")
+      #expect(try await handlers(of: "view") == [["org.example.A", "Album"], ["org.example.B", "Book"]])
+      #expect(try await handlers(of: "sing").isEmpty)
+    }
+  }
+
   @Test(arguments: PrivateBus.Kind.available)
   func `events are kept by number, and read page by page`(kind: PrivateBus.Kind) async throws {
     try await withService(kind) { house in

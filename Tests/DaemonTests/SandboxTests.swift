@@ -102,6 +102,8 @@ import Testing
       }
       let register = try await sandboxed("RegisterApplication", "string:\(Manifests.oneScene)")
       #expect(register.said.contains("org.freedesktop.DBus.Error.AccessDenied"), "\(register)")
+      let handlers = try await sandboxed("ListHandlers", "string:viewCat")
+      #expect(handlers.said.contains("org.freedesktop.DBus.Error.AccessDenied"), "\(handlers)")
       let file = #"{"items": [{"representations": [{"type": "image/png", "file": "file:///etc/passwd"}]}]}"#
       for method in ["Deliver", "DeliverEach", "Explain"] {
         let answer = try await sandboxed(method, "string:\(file)")

@@ -22,6 +22,19 @@ extension PromptBook {
     memory.preferences.values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
+  /// Who takes an activity type or a content type, the application first that a payload without further options would go to. Where the
+  /// core lacks something, learn it and ask again.
+  package func handlers(of type: Text) throws(Lack) -> Result<[Text], InterchangeError> {
+    do throws(Stop) {
+      return .success(try memory.routing.handlers(of: type))
+    } catch {
+      switch error {
+      case .needs(let need): throw .routing([need])
+      case .refused(let refusal): return .failure(InterchangeError(refusal))
+      }
+    }
+  }
+
   package func knowsAll(of application: Text) -> Bool { memory.routing.knows(.allSessions(of: application)) }
 
   /// Whether anything is known of an application: it has a manifest, or had one when its sessions were made.

@@ -76,17 +76,22 @@ extension Interchange {
     return decision.json
   }
 
-  private func explain(_ payload: Payload, _ caller: Caller) throws(InterchangeError) -> Result<Decision, InterchangeError> {
+  private func explain(_ payload: Payload, _ caller: Caller) throws(InterchangeError) -> Result<
+    Decision, InterchangeError
+  > {
     while true {
-      let lack: Lack
       do throws(Lack) {
         return try book.explain(payload, from: caller, at: moment)
       } catch {
-        lack = error
+        try read(error)
       }
-      guard case .routing(let needs) = lack else { preconditionFailure("a decision lacks sessions and nothing else") }
-      try stored { () throws(StoreError) in for need in needs { try find(need) } }
     }
+  }
+
+  /// Reads the sessions that routing lacks, so that the core can be asked again.
+  private func read(_ lack: Lack) throws(InterchangeError) {
+    guard case .routing(let needs) = lack else { preconditionFailure("routing lacks sessions and nothing else") }
+    try stored { () throws(StoreError) in for need in needs { try find(need) } }
   }
 
   /// Why a session would take something tells what it shows, so of a private one that is left out.
@@ -236,6 +241,22 @@ extension Interchange {
       ApplicationRow(
         identifier.string, InterchangeNames.path(ofApplication: identifier),
         book.manifest(of: identifier)?.name.string ?? "", book.isHostAttached(to: identifier))
+    }
+  }
+
+  package func handlers(of type: Text, _ call: Call) throws -> [HandlerRow] {
+    try refuseSandbox(call, "ask who takes a type")
+    endTurn()
+    return try findHandlers(of: type).get().map { HandlerRow($0.string, book.manifest(of: $0)?.name.string ?? "") }
+  }
+
+  private func findHandlers(of type: Text) throws(InterchangeError) -> Result<[Text], InterchangeError> {
+    while true {
+      do throws(Lack) {
+        return try book.handlers(of: type)
+      } catch {
+        try read(error)
+      }
     }
   }
 

@@ -7,8 +7,8 @@ package enum Answer: Sendable {
   case needs(Need)
 }
 
-/// Why the decider stops before its last step.
-enum Stop: Error {
+/// Why there is no answer yet, or none at all.
+package enum Stop: Error {
   case refused(Refusal)
   case needs(Need)
 

@@ -1,0 +1,75 @@
+import SceneModel
+import SceneRouting
+import SceneTestSupport
+import Testing
+
+/// Who takes a type, the application first that a payload of that type goes to.
+@Suite struct HandlerTests {
+  private let viewer = app("org.example.Viewer", "view", takes: ["image/*"])
+  private let editor = app("org.example.Editor", "view", takes: ["image/png"])
+  private let player = app("org.example.Player", "play", takes: ["video/*"])
+
+  @Test func `applications that nobody used come by identifier`() throws {
+    let stage = Stage(viewer, player, editor)
+    #expect(try stage.state.handlers(of: "view") == ["org.example.Editor", "org.example.Viewer"])
+    #expect(try stage.state.handlers(of: "image/png") == ["org.example.Editor", "org.example.Viewer"])
+    #expect(try stage.state.handlers(of: "public.jpeg") == ["org.example.Viewer"])
+    #expect(try stage.state.handlers(of: "play") == ["org.example.Player"])
+    #expect(try stage.state.handlers(of: "sing").isEmpty)
+    #expect(try stage.state.handlers(of: "").isEmpty)
+  }
+
+  @Test func `the application that was used last comes first, and the preferred one before it`() throws {
+    var stage = Stage(viewer, editor)
+    stage.session("viewer", of: "org.example.Viewer", activated: 5)
+    #expect(try stage.state.handlers(of: "view") == ["org.example.Viewer", "org.example.Editor"])
+    stage.state.setPreferredApplication("org.example.Editor", for: "view")
+    #expect(try stage.state.handlers(of: "view") == ["org.example.Editor", "org.example.Viewer"])
+    #expect(try stage.state.handlers(of: "image/png") == ["org.example.Viewer", "org.example.Editor"])
+    // Both names are names of one type.
+    stage.state.setPreferredApplication("org.example.Editor", for: "public.png")
+    #expect(try stage.state.handlers(of: "image/png") == ["org.example.Editor", "org.example.Viewer"])
+  }
+
+  @Test func `applications that declare the activity type come before those that take the content`() throws {
+    let stage = Stage(app("org.example.A", takes: ["public.image"]), app("org.example.B", "public.image"))
+    #expect(try stage.state.handlers(of: "public.image") == ["org.example.B", "org.example.A"])
+  }
+
+  @Test func `the first handler is who gets a payload of the type alone, in generated worlds`() throws {
+    let types = TypeCatalog()
+    let pool = try WorldGenerator.Pool()
+    for seed in 0..<300 as Range<UInt64> {
+      var generator = WorldGenerator(random: SeededRandom(seed: seed), pool: pool)
+      let world = generator.world()
+      for type in Set(world.manifests.flatMap(\.activityTypes)) {
+        let request = Request(Payload(items: [item(activity(type))]), newSession: UniqueIdentifier(high: 9, low: 9))
+        let state = Case(world: world, request: request).state(types)
+        let decision = decided(state, request, at: WorldGenerator.now)
+        #expect(try state.handlers(of: type).first == decision.explanation.application, "seed \(seed): \(type)")
+      }
+    }
+  }
+
+  @Test func `sessions that the state does not know are asked for, of several applications only`() {
+    var state = State(types: Stage.types)
+    state.register(viewer)
+    #expect(throws: Never.self) { try state.handlers(of: "view") }
+    state.register(editor)
+    for application: Text in ["org.example.Editor", "org.example.Viewer"] {
+      #expect(need(of: state) == .allSessions(of: application))
+      state.noteComplete(application)
+    }
+    #expect(need(of: state) == nil)
+  }
+
+  private func need(of state: State) -> Need? {
+    do throws(Stop) {
+      _ = try state.handlers(of: "view")
+      return nil
+    } catch {
+      if case .needs(let need) = error { return need }
+      return nil
+    }
+  }
+}
