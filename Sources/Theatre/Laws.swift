@@ -73,10 +73,13 @@ extension World {
     checkDeadlines(cue, step)
   }
 
+  /// While it is being asked whether anything can start an application, its deliveries are looked at as often.
+  private static let asked: Int64 = 100_000
+
   private func checkDeadlines(_ cue: Cue, _ step: Step) {
     guard let due = book.firstDue else { return }
     guard let next = step.callAgain else { return breaks(.deadlines, "a delivery is due, and nobody will look at it") }
-    if next > max(due, uptime) { breaks(.deadlines, "a delivery is due at \(due), and it is looked at at \(next)") }
+    if next > max(due, uptime + World.asked) { breaks(.deadlines, "a delivery is due at \(due), and it is looked at at \(next)") }
     // A hundred end in one step.
     if case .moment = cue, due <= uptime, book.remains.open.count < 90 {
       breaks(.deadlines, "a delivery was due at \(due), and at \(uptime) it is open")

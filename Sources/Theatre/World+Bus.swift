@@ -290,6 +290,8 @@ extension World {
       if broken != nil { return }
       let next = [alarm, questions.map(\.due).min(), rereadings.map(\.at).min()].compactMap(\.self).min()
       guard let next, next <= target else { break }
+      // The bus takes moments, and not hours.
+      if !chance.once(in: 3) { busSpeaks() }
       uptime = max(uptime, next)
       if let place = questions.firstIndex(where: { $0.due <= uptime }) {
         let question = questions.remove(at: place)
