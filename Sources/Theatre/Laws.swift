@@ -81,7 +81,9 @@ extension World {
     guard let next = step.callAgain else { return breaks(.deadlines, "a delivery is due, and nobody will look at it") }
     if next > max(due, uptime + World.asked) { breaks(.deadlines, "a delivery is due at \(due), and it is looked at at \(next)") }
     // A hundred end in one step.
-    if case .moment = cue, due <= uptime, book.remains.open.count < 90 {
+    guard case .moment = cue, due <= uptime, book.remains.open.count < 90 else { return }
+    if late?.due != due { late = (due, uptime) }
+    if let late, uptime > late.seen + World.asked {
       breaks(.deadlines, "a delivery was due at \(due), and at \(uptime) it is open")
     }
   }
@@ -95,7 +97,8 @@ extension World {
   }
 
   func checkDisagreements() {
-    guard broken == nil, let disagreement = book.disagreements.first else { return }
+    // What a turn has replaced is held until the turn is stored.
+    guard broken == nil, turn.isEmpty, let disagreement = book.disagreements.first else { return }
     breaks(disagreement.contains("charge") || disagreement.contains("account") ? .charges : .fold, disagreement)
   }
 

@@ -123,12 +123,13 @@ extension World {
   }
 
   private func refuse(_ cue: Cue, _ error: InterchangeError) {
-    if case .call(let number, _, _) = cue {
-      answered(number, .refused(error))
-    } else {
-      backlog.append(cue)
-      setAlarm(uptime + PromptBook.pause)
+    switch cue {
+    case .call(let number, _, _): return answered(number, .refused(error))
+    // There is another one when the alarm goes.
+    case .moment: break
+    default: backlog.append(cue)
     }
+    setAlarm(uptime + PromptBook.pause)
   }
 
   // MARK: Store, then say, then do
@@ -162,6 +163,7 @@ extension World {
   private func drop(_ steps: [(cue: Cue, step: Step)], _ error: StoreError) {
     tell("   nothing was stored: \(error.message)")
     book.drop()
+    late = nil
     let refusal = InterchangeError(.storageFailed, "it could not be stored, so it did not happen: \(error.message)")
     for (cue, _) in steps { refuse(cue, refusal) }
     checkDisagreements()

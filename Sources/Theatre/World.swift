@@ -64,6 +64,8 @@ final class World {
   /// Some of the sessions that there are or were: acts choose among them.
   var seen: [UniqueIdentifier] = []
   var tokensUsed: Set<TokenUse> = []
+  /// When the delivery that is due first was due, and when that was first seen.
+  var late: (due: Int64, seen: Int64)?
   var installed: [Text: InstalledManifest] = [:]
 
   var steps = 0
