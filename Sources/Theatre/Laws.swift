@@ -79,7 +79,9 @@ extension World {
   private func checkDeadlines(_ cue: Cue, _ step: Step) {
     guard let due = book.firstDue else { return }
     guard let next = step.callAgain else { return breaks(.deadlines, "a delivery is due, and nobody will look at it") }
-    if next > max(due, uptime + World.asked) { breaks(.deadlines, "a delivery is due at \(due), and it is looked at at \(next)") }
+    if next > max(due, uptime + World.asked) {
+      breaks(.deadlines, "a delivery is due at \(due), and it is looked at at \(next)")
+    }
     // A hundred end in one step.
     guard case .moment = cue, due <= uptime, book.remains.open.count < 90 else { return }
     if late?.due != due { late = (due, uptime) }
@@ -351,7 +353,8 @@ extension World {
           breaks(.windows, "\(name) is said to show \(session.identifier), and does not")
         }
       }
-      if let owed = book.remains.owed[program.application], !owed.isEmpty {
+      // One that was told and was silent may have heard it: the next is told again.
+      if let owed = book.remains.owed[program.application]?.subtracting(program.forgotten), !owed.isEmpty {
         breaks(.windows, "\(name) was not told that \(owed) are gone")
       }
     }

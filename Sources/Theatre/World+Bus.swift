@@ -259,6 +259,7 @@ extension World {
       if way == 1 { answer = refusal }
     case .discarded(let sessions):
       programs[program].windows.subtract(sessions)
+      programs[program].forgotten.formUnion(sessions)
       if way == 1 { answer = refusal }
     }
     tell(

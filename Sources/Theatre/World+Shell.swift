@@ -27,6 +27,13 @@ extension World {
     } catch {
       return breaks(.acknowledged, "the store cannot be read: \(error)")
     }
+    if store.lastEventSequence < lastSaid {
+      breaks(.acknowledged, "event \(lastSaid) was told, and the last that is stored is \(store.lastEventSequence)")
+    }
+    // It ended between storing and saying: what was told last of a delivery may not be the last any more.
+    if store.lastEventSequence > lastSaid {
+      known = known.mapValues { Known(created: $0.created, isAnswered: $0.isAnswered) }
+    }
     lastSaid = store.lastEventSequence
     checkEverything()
     feed(.installed(installed, keeping: []))

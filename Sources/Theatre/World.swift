@@ -158,6 +158,8 @@ struct Program {
   let connection: Int
   let application: Text
   var windows: Set<UniqueIdentifier> = []
+  /// The sessions that it was told are gone for good.
+  var forgotten: Set<UniqueIdentifier> = []
   /// What it was asked and has not read.
   var inbox: [Question] = []
   /// What it has read, and what it will answer.
