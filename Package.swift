@@ -20,6 +20,7 @@ let package = Package(
     .library(name: "DBusTestSupport", targets: ["DBusTestSupport"]),
     .library(name: "StagedoorKit", targets: ["StagedoorKit"]),
     .executable(name: "dbus-showcase", targets: ["dbus-showcase"]),
+    .executable(name: "theatre", targets: ["TheatreCommand"]),
     .executable(name: "private-bus", targets: ["private-bus"]),
   ],
   targets: [
@@ -41,6 +42,11 @@ let package = Package(
       name: "Interchange",
       dependencies: ["DBus", "InterchangeCore", "InterchangeWire", "SceneModel", "SceneRouting", "SessionStore"],
       path: "Sources/Interchange/Shell", swiftSettings: settings),
+    // The core and the store in a world that a seed decides.
+    .target(
+      name: "Theatre", dependencies: ["CSQLite", "InterchangeCore", "SceneModel", "SceneRouting", "SessionStore"],
+      swiftSettings: settings),
+    .executableTarget(name: "TheatreCommand", dependencies: ["Theatre"], swiftSettings: settings),
     .target(name: "ServiceSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(
       name: "stagedoord",

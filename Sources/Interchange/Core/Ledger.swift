@@ -84,6 +84,11 @@ package final class Ledger: @unchecked Sendable {
 
   package func taken(_ resource: Resource, by principal: Principal) -> Int { accounts[principal]?.taken[resource] ?? 0 }
 
+  /// What the accounts say together: as much as the total, or something was given back wrongly.
+  func takenByAll(_ resource: Resource) -> Int { accounts.values.reduce(0) { $0 + ($1.taken[resource] ?? 0) } }
+
+  var accountCount: Int { accounts.count }
+
   /// A connection has left: what it still holds is charged to all that have left.
   func leave(_ connection: Text) {
     guard let account = accounts.removeValue(forKey: .connection(connection)), !account.taken.isEmpty else { return }

@@ -15,6 +15,9 @@ struct Memory {
   var sessions = Table<UniqueIdentifier, Session>()
   /// Sessions that were discarded in this turn, and are still stored.
   private(set) var leaving = Table<UniqueIdentifier, Bool>()
+  /// What this turn has changed about sessions and deliveries that are not here whole: whoever reads them finds them as they were before it.
+  private var activations = Table<UniqueIdentifier, SessionActivation>()
+  private var changes = Table<UniqueIdentifier, DeliveryChange>()
   /// How many sessions each application has, with those whose host is still to be told that they are gone.
   private(set) var sessionCounts = Table<Text, Int>()
   private(set) var sessionTotal = 0
@@ -103,7 +106,9 @@ struct Memory {
       routingChanges.append(.session(isKnown ? routing.update(session) : routing.apply(.sessionMade(session))))
     case .sessionActivated(let activation): activate(activation)
     case .sessionDiscarded(let identifier):
-      if let application = routing.application(of: identifier) ?? sessions[identifier]?.application { count(application, -1) }
+      if let application = routing.application(of: identifier) ?? sessions[identifier]?.application {
+        count(application, -1)
+      }
       sessions[identifier] = nil
       leaving[identifier] = true
       routingChanges.append(.session(routing.discard(identifier)))
@@ -135,6 +140,11 @@ struct Memory {
     if var session = sessions[activation.session] {
       activation.apply(to: &session)
       sessions[activation.session] = session
+    } else if var earlier = activations[activation.session] {
+      earlier.add(activation)
+      activations[activation.session] = earlier
+    } else {
+      activations[activation.session] = activation
     }
     let shown: Shown? =
       activation.userActivity.map { .activity($0) }
@@ -162,6 +172,10 @@ struct Memory {
     if let session = delivery.progress.session { deliveriesToSession.remove(place, for: session) }
     deliveriesToApplication.remove(place, for: delivery.application)
     deliveries[delivery.identifier] = nil
+    // Whoever ends the last one has seen that its session was made by one that failed.
+    if let session = delivery.progress.session, deliveriesToSession.count(of: session) == 0 {
+      provisional[session] = nil
+    }
     if let before = delivery.previousBy, followers[before] == delivery.identifier { followers[before] = nil }
   }
 
@@ -172,6 +186,8 @@ struct Memory {
       whole.progress = progress
       if let previous { whole.previous = previous }
       recent[identifier] = whole
+    } else {
+      changes[identifier] = DeliveryChange(progress: progress, previous: previous ?? changes[identifier]?.previous)
     }
     guard var delivery = deliveries[identifier] else {
       // It was over, and is taken up again.
@@ -184,7 +200,8 @@ struct Memory {
       delivery.previousBy = previous.shownBy
       if let before = previous.shownBy { followers[before] = identifier }
     }
-    guard progress.session != delivery.progress.session || previous != nil && progress.attempt != delivery.progress.attempt
+    guard
+      progress.session != delivery.progress.session || previous != nil && progress.attempt != delivery.progress.attempt
     else {
       delivery.progress = progress
       deliveries[identifier] = delivery
@@ -210,7 +227,9 @@ struct Memory {
 
   /// What a service that begins finds.
   mutating func recall(_ remembered: Remembered, at moment: Moment) {
-    for (type, application) in remembered.preferences { fold(.preference(type: type, application: application), at: moment) }
+    for (type, application) in remembered.preferences {
+      fold(.preference(type: type, application: application), at: moment)
+    }
     for (application, sessions) in remembered.owed {
       for session in sessions { fold(.discardOwed(application: application, session: session), at: moment) }
     }
@@ -223,6 +242,8 @@ struct Memory {
   /// Sessions that were just read. What is here already is newer.
   mutating func learn(_ read: [Session]) {
     for session in read where sessions[session.identifier] == nil && leaving[session.identifier] == nil {
+      var session = session
+      activations[session.identifier]?.apply(to: &session)
       routing.learn([session], answering: .session(session.identifier))
       sessions.remember(session, for: session.identifier)
     }
@@ -231,7 +252,10 @@ struct Memory {
   mutating func learn(_ delivery: StoredDelivery) {
     guard recent[delivery.identifier] == nil else { return }
     var delivery = delivery
-    if let open = deliveries[delivery.identifier] { delivery.progress = open.progress }
+    if let change = changes[delivery.identifier] {
+      delivery.progress = change.progress
+      delivery.previous = change.previous ?? delivery.previous
+    }
     recent.remember(delivery, for: delivery.identifier)
   }
 
@@ -260,7 +284,7 @@ extension Memory {
     fileprivate let routing, sessions, leaving, sessionCounts, owed, deliveries, toSession, toApplication, recent: Int
     fileprivate let tokens, followers, manifests, preferences, hosts, hosted, lanes, queue, errands, starts: Int
     fileprivate let attaching, calls, waiters, refreshes, closings, provisional: Int
-    fileprivate let sessionTotal, owedTotal, orphaned, due: Int
+    fileprivate let sessionTotal, owedTotal, orphaned, due, activations, changes: Int
     fileprivate let sequence: UInt64
   }
 
@@ -269,10 +293,12 @@ extension Memory {
       routing: routingChanges.count, sessions: sessions.mark, leaving: leaving.mark, sessionCounts: sessionCounts.mark,
       owed: owed.mark, deliveries: deliveries.mark, toSession: deliveriesToSession.mark,
       toApplication: deliveriesToApplication.mark, recent: recent.mark, tokens: tokens.mark, followers: followers.mark,
-      manifests: manifests.mark, preferences: preferences.mark, hosts: hosts.mark, hosted: hosted.mark, lanes: lanes.mark,
+      manifests: manifests.mark, preferences: preferences.mark, hosts: hosts.mark, hosted: hosted.mark,
+      lanes: lanes.mark,
       queue: queue.mark, errands: errands.mark, starts: starts.mark, attaching: attaching.mark, calls: calls.mark,
       waiters: waiters.mark, refreshes: refreshes.mark, closings: closings.mark, provisional: provisional.mark,
-      sessionTotal: sessionTotal, owedTotal: owedTotal, orphaned: orphaned.mark, due: due.count, sequence: sequence)
+      sessionTotal: sessionTotal, owedTotal: owedTotal, orphaned: orphaned.mark, due: due.count,
+      activations: activations.mark, changes: changes.mark, sequence: sequence)
   }
 
   mutating func rewind(to mark: Mark) {
@@ -286,6 +312,8 @@ extension Memory {
     }
     sessions.rewind(to: mark.sessions)
     leaving.rewind(to: mark.leaving)
+    activations.rewind(to: mark.activations)
+    changes.rewind(to: mark.changes)
     sessionCounts.rewind(to: mark.sessionCounts)
     owed.rewind(to: mark.owed)
     deliveries.rewind(to: mark.deliveries)
@@ -321,6 +349,8 @@ extension Memory {
     routingChanges.removeAll(keepingCapacity: routingChanges.count <= 64)
     sessions.keep()
     leaving.keep()
+    activations.keep()
+    changes.keep()
     sessionCounts.keep()
     owed.keep()
     deliveries.keep()
@@ -357,6 +387,8 @@ extension Memory {
   private mutating func forgetOld() {
     // What was discarded or made under a token is in the store from now on.
     if !leaving.isEmpty { leaving.removeAll() }
+    if !activations.isEmpty { activations.removeAll() }
+    if !changes.isEmpty { changes.removeAll() }
     if !tokens.isEmpty { tokens.removeAll() }
     if sessions.count > Memory.rememberedSessions { sessions.removeAll() }
     if recent.count > Memory.rememberedDeliveries {
@@ -384,6 +416,12 @@ struct Owed: Comparable, Hashable, Sendable {
   let session: UniqueIdentifier
 
   static func < (one: Owed, other: Owed) -> Bool { one.order < other.order }
+}
+
+/// What becomes of a delivery that is not here whole.
+private struct DeliveryChange: Sendable {
+  let progress: DeliveryProgress
+  let previous: PreviouslyShown?
 }
 
 struct TokenKey: Hashable, Sendable {

@@ -44,6 +44,8 @@ package struct PromptBook: Sendable {
     for delivery in memory.deliveries.values.keys {
       memory.deliveries[delivery]?.holding = ledger.take(Allowance.smallestDelivery, of: .waiting, for: .departed)
     }
+    // They are counted already: what changes about them makes none of them new.
+    memory.learn(remembered.connected)
     leftConnected = remembered.connected
     memory.keep()
     turn = memory.mark

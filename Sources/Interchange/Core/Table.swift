@@ -62,6 +62,8 @@ package struct Rows<Key: Hashable & Sendable, Element: Comparable & Sendable>: S
 
   subscript(key: Key) -> [Element] { rows[key] ?? [] }
 
+  var keys: some Collection<Key> { rows.keys }
+
   func first(of key: Key) -> Element? { rows[key]?.first }
 
   func count(of key: Key) -> Int { rows[key]?.count ?? 0 }

@@ -66,12 +66,15 @@ extension Interchange {
 
   /// A caller hears of it; what the world said is told again later.
   private func refuse(_ cue: Cue, _ error: InterchangeError) {
-    if case .call(let number, _, _) = cue {
+    switch cue {
+    case .call(let number, _, _):
       replies.removeValue(forKey: number)?(.refused(error))
-    } else {
-      backlog.append(cue)
-      setAlarm(Interchange.uptime() + PromptBook.pause)
+      return
+    // The alarm brings another one; kept here, each pause of a full disk would add one.
+    case .moment: break
+    default: backlog.append(cue)
     }
+    setAlarm(Interchange.uptime() + PromptBook.pause)
   }
 
   private func endTurnLater() {

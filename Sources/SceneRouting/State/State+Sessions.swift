@@ -219,3 +219,17 @@ extension State {
     slot(of: identifier).map { entries[Int($0)].state }
   }
 }
+
+extension State {
+  /// Whether it holds the session otherwise than as it is, or not at all.
+  package func differs(from session: Session) -> Bool {
+    guard let slot = slot(of: session.identifier) else { return true }
+    let held = entries[Int(slot)]
+    var told = SessionEntry(session, held.application, held.kind)
+    _ = told.takeConditions(of: session)
+    let kind = applications[Int(held.application)].kind(held.kind)
+    return applications[Int(held.application)].identifier != session.application || kind.role != session.role
+      || kind.configuration != session.configuration || held.rank != told.rank || held.flags != told.flags
+      || held.shownType != told.shownType || held.shownKey != told.shownKey
+  }
+}

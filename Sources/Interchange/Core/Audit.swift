@@ -1,0 +1,157 @@
+package import SceneModel
+import SceneRouting
+
+// Whether the core's tables agree with each other, and what of them survives. Nothing here changes anything: the theatre asks after its steps,
+// and a service that behaves oddly can be asked too.
+extension PromptBook {
+  /// What is remembered of what survives, in a form that can be compared with what another core recalls from the store.
+  package struct Remains: Hashable, Sendable {
+    package struct Delivery: Hashable, Sendable {
+      package let application: Text
+      package let progress: DeliveryProgress
+      package let isPrivate: Bool
+      package let previousBy: UniqueIdentifier?
+    }
+
+    package var open: [UniqueIdentifier: Delivery] = [:]
+    package var owed: [Text: Set<UniqueIdentifier>] = [:]
+    package var preferences: [Text: Text] = [:]
+    package var sessionCounts: [Text: Int] = [:]
+    package var lastEvent: UInt64 = 0
+  }
+
+  package var remains: Remains {
+    var remains = Remains()
+    remains.open = memory.deliveries.values.mapValues {
+      Remains.Delivery(
+        application: $0.application, progress: $0.progress, isPrivate: $0.isPrivate, previousBy: $0.previousBy)
+    }
+    for application in memory.owed.keys { remains.owed[application] = Set(memory.owed[application].map(\.session)) }
+    remains.preferences = memory.preferences.values
+    remains.sessionCounts = memory.sessionCounts.values.filter { $0.value != 0 }
+    remains.lastEvent = memory.sequence
+    return remains
+  }
+
+  /// The sessions that are remembered whole.
+  package var rememberedSessions: [UniqueIdentifier: Session] { memory.sessions.values }
+
+  /// The deliveries that are remembered whole.
+  package var rememberedDeliveries: [UniqueIdentifier: StoredDelivery] { memory.recent.values }
+
+  /// What routing has of a session and of its application's others, where that is not as the session says.
+  package func misroutes(_ session: Session) -> Bool { memory.routing.differs(from: session) }
+
+  /// Microseconds of uptime at which the first open delivery has waited long enough, but for those of which it is being asked whether anything
+  /// can start their application.
+  package var firstDue: Int64? {
+    memory.deliveries.values.values.lazy.filter { canBeStarted($0.application) != nil }.map(\.due).min()
+  }
+
+  /// A sentence for each disagreement; none where all is well.
+  package var disagreements: [String] {
+    var found: [String] = []
+    checkCharges(&found)
+    checkDeliveries(&found)
+    checkHosts(&found)
+    checkCounts(&found)
+    return found
+  }
+
+  /// Charges add up to what is held.
+  private func checkCharges(_ found: inout [String]) {
+    let waiting = memory.deliveries.values.values.reduce(0) { $0 + ($1.holding?.charge.amount ?? 0) }
+    let calls = memory.calls.values.values.reduce(0) { $0 + $1.number.charge.amount }
+    let bytes = memory.calls.values.values.reduce(0) { $0 + ($1.bytes?.charge.amount ?? 0) }
+    let manifests = memory.manifests.values.values.reduce(0) { $0 + ($1.holding?.charge.amount ?? 0) }
+    let held: [(Resource, Int)] = [(.waiting, waiting), (.calls, calls), (.callBytes, bytes), (.manifests, manifests)]
+    for (resource, amount) in held {
+      let (total, accounts) = (ledger.total(resource), ledger.takenByAll(resource))
+      if total != amount || accounts != amount {
+        found.append("of \(resource) \(amount) is held, \(total) is charged, and the accounts have \(accounts)")
+      }
+    }
+    for (identifier, delivery) in memory.deliveries.values where delivery.holding == nil {
+      found.append("nobody is charged for the open delivery \(identifier)")
+    }
+    if memory.deliveries.values.isEmpty, memory.calls.values.isEmpty, memory.manifests.values.isEmpty,
+      ledger.accountCount != 0
+    {
+      found.append("\(ledger.accountCount) accounts are kept, and nothing is held")
+    }
+  }
+
+  private func checkDeliveries(_ found: inout [String]) {
+    var (ofSession, ofApplication): ([UniqueIdentifier: Int], [Text: Int]) = ([:], [:])
+    for (identifier, delivery) in memory.deliveries.values {
+      guard let session = delivery.session else {
+        found.append("the open delivery \(identifier) has no session")
+        continue
+      }
+      ofSession[session, default: 0] += 1
+      ofApplication[delivery.application, default: 0] += 1
+      let place = Ordered(order: delivery.order, identifier: identifier)
+      if !memory.deliveriesToSession[session].contains(place)
+        || !memory.deliveriesToApplication[delivery.application].contains(place)
+      {
+        found.append("the open delivery \(identifier) is missing in a row")
+      }
+      if !delivery.progress.isOpen { found.append("the delivery \(identifier) is over, and waits") }
+      if memory.leaving[session] != nil {
+        found.append("the open delivery \(identifier) is for a session that is gone")
+      }
+    }
+    for session in memory.deliveriesToSession.keys
+    where memory.deliveriesToSession.count(of: session) != ofSession[session] {
+      found.append("the session \(session) has a delivery in its row that is over")
+    }
+    for application in memory.deliveriesToApplication.keys
+    where memory.deliveriesToApplication.count(of: application) != ofApplication[application] {
+      found.append("\(application) has a delivery in its row that is over")
+    }
+    for (delivery, calls) in memory.waiters.values {
+      if memory.deliveries[delivery] == nil { found.append("calls wait for the delivery \(delivery), which is over") }
+      for number in calls where memory.calls[number] == nil { found.append("call \(number) waits, and is not charged") }
+    }
+    for (follower, delivery) in memory.followers.values where memory.deliveries[delivery] == nil {
+      found.append("the delivery \(delivery) followed \(follower), and is over")
+    }
+  }
+
+  private func checkHosts(_ found: inout [String]) {
+    var lanes: [Text: Int] = [:]
+    for (key, lane) in memory.lanes.values {
+      lanes[key.application, default: 0] += 1
+      if memory.hosts[key.application] == nil {
+        found.append("a lane of \(key.application) goes on, which has no host")
+      }
+      if memory.errands[lane.errand] != .lane(key) { found.append("nothing will end a lane of \(key.application)") }
+    }
+    for (application, host) in memory.hosts.values {
+      if host.running != lanes[application] ?? 0 {
+        found.append(
+          "\(application) is asked about \(lanes[application] ?? 0) sessions, and \(host.running) are counted")
+      }
+      if !memory.hosted[host.connection].contains(application) {
+        found.append("\(host.connection) hosts what nobody knows of")
+      }
+    }
+    for (errand, purpose) in memory.errands.values {
+      guard case .lane(let key) = purpose, memory.lanes[key]?.errand != errand else { continue }
+      found.append("errand \(errand) is for a lane that does something else")
+    }
+    for (session, _) in memory.provisional.values where memory.deliveriesToSession.count(of: session) == 0 {
+      found.append("the session \(session) was made by a failed delivery, and nobody waits for it")
+    }
+  }
+
+  private func checkCounts(_ found: inout [String]) {
+    let sessions = memory.sessionCounts.values.values.reduce(0, +)
+    if sessions != memory.sessionTotal { found.append("\(sessions) sessions are \(memory.sessionTotal) in all") }
+    let owed = memory.owed.keys.reduce(0) { $0 + memory.owed.count(of: $1) }
+    if owed != memory.owedTotal { found.append("\(owed) owed discards are \(memory.owedTotal) in all") }
+    for (application, count) in memory.sessionCounts.values where count < 0 {
+      found.append("\(application) has \(count) sessions")
+    }
+  }
+}

@@ -1,0 +1,383 @@
+import Glibc
+import InterchangeCore
+import SceneModel
+import SceneRouting
+import SessionStore
+
+/// What has to be so after each step. Each is a sentence of the documentation.
+package enum Law: String, CaseIterable, Sendable {
+  /// `bus.md`: "What was answered is stored."
+  case acknowledged = "what was answered is stored"
+  /// `documents.md`, of tokens: the same token and document again get the first answer.
+  case once = "what comes again under a token is carried out once"
+  /// `architecture.md`: "exactly one reply, whatever the handler does".
+  case answers = "each call is answered once"
+  /// `hosts.md`: "DestroyScene: the session is gone, and had a window or was getting one".
+  case windows = "no window without a session, and none is gone that its host was not told of"
+  /// `bus.md`: "InterfacesAdded, then PropertiesChanged, then the signals of Stagedoor's own, then the reply".
+  case order = "what a call announces comes before its reply, and what changed before the signals"
+  /// `bus.md`: EventSequence and EventsSince.
+  case sequence = "no number of an event is left out, and none is given twice"
+  /// `callers.md`: "What nobody else shall read in one is handed in as private."
+  case secrets = "nothing private is said to anyone else"
+  /// `limits.md`.
+  case charges = "charges add up to what is held"
+  /// `architecture.md`: what is in memory is a fold of the records.
+  case fold = "memory is the fold of what is stored"
+  /// `hosts.md`: "Silence lasts until the delivery's deadline".
+  case deadlines = "no delivery outlives its deadline"
+  /// `architecture.md`: "What is in the state is what is stored, or newer".
+  case routing = "routing has each session as the store has it"
+  /// `bus.md`: objects come and go with what they stand for.
+  case objects = "the objects on the bus are the sessions in the store"
+  /// Everything comes to an end once nothing happens any more.
+  case quiet = "where nothing happens, all is over soon"
+  /// The theatre itself failed.
+  case theatre = "the theatre can go on"
+}
+
+extension World {
+  // MARK: After each step
+
+  func checkStep(_ cue: Cue, _ step: Step) {
+    var changed: Set<UniqueIdentifier> = []
+    var told: Set<UniqueIdentifier> = []
+    var answeredCall = false
+    for saying in step.sayings {
+      switch saying {
+      case .sessionAppeared(let session):
+        if told.contains(session) { breaks(.order, "the session \(session) appears behind a signal about it") }
+        changed.insert(session)
+      case .sessionChanged(let session, _, _): changed.insert(session)
+      case .event(let event):
+        switch event.kind {
+        case .sessionConnected, .sessionStateChanged, .sessionDisconnected:
+          if !changed.contains(event.session) {
+            breaks(.order, "\(event.name) comes, and nothing has changed before it")
+          }
+        case .handled(let delivery):
+          told.insert(event.session)
+          if book.remains.open[delivery] != nil { breaks(.fold, "the delivery \(delivery) is handled and open") }
+        default: told.insert(event.session)
+        }
+      case .answer(let number, _): if case .call(number, _, _) = cue { answeredCall = true }
+      default: break
+      }
+      if answeredCall {
+        switch saying {
+        case .answer, .log: break
+        default: breaks(.order, "behind the reply comes \(saying)")
+        }
+      }
+    }
+    checkDeadlines(cue, step)
+  }
+
+  /// While it is being asked whether anything can start an application, its deliveries are looked at as often.
+  private static let asked: Int64 = 100_000
+
+  private func checkDeadlines(_ cue: Cue, _ step: Step) {
+    guard let due = book.firstDue else { return }
+    guard let next = step.callAgain else { return breaks(.deadlines, "a delivery is due, and nobody will look at it") }
+    if next > max(due, uptime + World.asked) {
+      breaks(.deadlines, "a delivery is due at \(due), and it is looked at at \(next)")
+    }
+    // A hundred end in one step.
+    guard case .moment = cue, due <= uptime, book.remains.open.count < 90 else { return }
+    if late?.due != due { late = (due, uptime) }
+    if let late, uptime > late.seen + World.asked {
+      breaks(.deadlines, "a delivery was due at \(due), and at \(uptime) it is open")
+    }
+  }
+
+  // MARK: After each turn
+
+  func checkOften() {
+    guard broken == nil else { return }
+    if steps & 3 == 0 { checkDisagreements() }
+    if chance.once(in: 60) { checkEverything() }
+  }
+
+  func checkDisagreements() {
+    // What a turn has replaced is held until the turn is stored.
+    guard broken == nil, turn.isEmpty, let disagreement = book.disagreements.first else { return }
+    breaks(disagreement.contains("charge") || disagreement.contains("account") ? .charges : .fold, disagreement)
+  }
+
+  // MARK: Now and then
+
+  /// Holds everything against the store. It is done between two turns, when the disk can be read.
+  func checkEverything() {
+    guard broken == nil, turn.isEmpty, !disk.hasCrashed else { return }
+    checkDisagreements()
+    do throws(StoreError) {
+      let sessions = try allSessions()
+      try checkFold(sessions)
+      try checkKnown()
+      try checkEvents()
+      try checkTokens()
+      try checkRouting(sessions)
+      checkSecrets(sessions)
+    } catch {
+      if disk.isWell { breaks(.acknowledged, "the store cannot be read: \(error)") }
+    }
+  }
+
+  private func checkFold(_ sessions: [Session]) throws(StoreError) {
+    var fresh = PromptBook(types: types, allowance: setting.allowance, seed: (1, 1))
+    fresh.recall(try remembered(), at: moment)
+    let (live, stored) = (book.remains, fresh.remains)
+    if live != stored {
+      if live.open != stored.open {
+        let ours = live.open.filter { stored.open[$0.key] != $0.value }
+        let theirs = stored.open.filter { live.open[$0.key] != $0.value }
+        breaks(.fold, "open in memory are \(ours), and stored are \(theirs)")
+      }
+      if live.owed != stored.owed { breaks(.fold, "owed in memory is \(live.owed), and stored is \(stored.owed)") }
+      if live.preferences != stored.preferences {
+        breaks(.fold, "preferred in memory is \(live.preferences), and stored is \(stored.preferences)")
+      }
+      if live.sessionCounts != stored.sessionCounts {
+        breaks(.fold, "counted in memory are \(live.sessionCounts), and stored are \(stored.sessionCounts)")
+      }
+      breaks(.fold, "the last event in memory is \(live.lastEvent), and stored is \(stored.lastEvent)")
+    }
+    var counts: [Text: Int] = [:]
+    for session in sessions { counts[session.application, default: 0] += 1 }
+    if counts != stored.sessionCounts { breaks(.fold, "\(counts) sessions are counted as \(stored.sessionCounts)") }
+    let identifiers = Set(sessions.map(\.identifier))
+    if identifiers != visible {
+      breaks(.objects, "\(visible.symmetricDifference(identifiers)) are there or on the bus, and not both")
+    }
+    for (identifier, delivery) in stored.open where delivery.progress.session.map({ !identifiers.contains($0) }) ?? true
+    {
+      breaks(.fold, "the open delivery \(identifier) is for a session that is gone")
+    }
+    let remembered = book.rememberedSessions
+    for session in sessions {
+      guard let held = remembered[session.identifier], held != session else { continue }
+      breaks(.fold, "in memory is \(held), and stored is \(session)")
+    }
+    for (identifier, held) in book.rememberedDeliveries {
+      guard let stored = try store.delivery(identifier) else { continue }
+      if held.progress != stored.progress || held.previous != stored.previous || held.answer != stored.answer {
+        breaks(
+          .fold, "in memory is \(held.progress) \(held.previous), and stored is \(stored.progress) \(stored.previous)")
+      }
+    }
+  }
+
+  /// What is told of a delivery is how it is stored, as long as history keeps it.
+  private func checkKnown() throws(StoreError) {
+    for (identifier, known) in known where latest.microseconds - known.created.microseconds < setting.history.age / 2 {
+      guard let stored = try store.delivery(identifier) else {
+        breaks(.acknowledged, "the delivery \(identifier) is not stored")
+        continue
+      }
+      guard let event = known.event else { continue }
+      let (isOpen, states): (Bool?, [DeliveryState]) =
+        switch event.kind {
+        case .handled: (false, [.handled])
+        case .deliveryFailed: (false, [.failed, .cancelled])
+        case .unclaimed: (false, [.routed])
+        default: (true, [.held, .routed])
+        }
+      if stored.progress.isOpen != isOpen || !states.contains(stored.progress.state) {
+        breaks(
+          .acknowledged, "of the delivery \(identifier) the last signal is \(event.name), and it is \(stored.progress)")
+      }
+    }
+  }
+
+  private func checkEvents() throws(StoreError) {
+    let first = lastSaid > 60 ? lastSaid - 60 : 0
+    let stored = try store.events(after: first, limit: 10_000)
+    var next = max(first + 1, store.firstEventSequence)
+    for event in stored {
+      if event.sequence != next { breaks(.sequence, "behind event \(next - 1) stands \(event.sequence)") }
+      next = event.sequence + 1
+      guard let told = said[event.sequence] else { continue }
+      if (told.name, told.application, told.arguments) != (event.name, event.application, event.arguments) {
+        breaks(.sequence, "event \(event.sequence) was told as \(told), and is stored as \(event)")
+      }
+    }
+    if next <= lastSaid {
+      breaks(.acknowledged, "the events from \(next) to \(lastSaid) were told, and are not stored")
+    }
+  }
+
+  private func checkTokens() throws(StoreError) {
+    for use in tokensUsed {
+      var carriedOut = 0
+      for identifier in try store.deliveries(token: use.token, sender: use.owner) {
+        guard let delivery = try store.delivery(identifier) else { continue }
+        if ![.failed, .cancelled].contains(delivery.progress.state) { carriedOut += 1 }
+      }
+      if carriedOut > 1 {
+        breaks(.once, "under the token \(use.token) of \"\(use.owner)\" there are \(carriedOut) deliveries")
+      }
+    }
+  }
+
+  // MARK: Routing
+
+  /// Sessions are routed as the store has them: each by itself, and as a whole, where a router that knows all of them decides the same.
+  private func checkRouting(_ sessions: [Session]) throws(StoreError) {
+    for session in sessions {
+      let isToBeKnown =
+        book.knowsAll(of: session.application)
+        && book.manifest(of: session.application)?.has(configurationOf: session) ?? false
+      if book.knows(session.identifier) || isToBeKnown, book.misroutes(session) {
+        breaks(.routing, "routing has \(session.identifier) otherwise than it is stored, or not at all")
+      }
+    }
+    var complete = State(types: types, isComplete: true)
+    for application in book.applications {
+      if let manifest = book.manifest(of: application) { complete.register(manifest) }
+    }
+    for (type, application) in book.preferredApplications { complete.setPreferredApplication(application, for: type) }
+    for session in sessions {
+      // One whose configuration is gone is out of routing, and soon discarded.
+      if let manifest = book.manifest(of: session.application), !manifest.has(configurationOf: session) { continue }
+      complete.update(session)
+    }
+    for _ in 0..<3 {
+      let payload = probe()
+      guard let outcome = try explain(payload) else { continue }
+      let request = Request(payload, newSession: UniqueIdentifier(high: 0x4000, low: 1 << 63))
+      guard case .decided(let decision) = SceneRouting.decide(complete, request, at: moment.time) else { continue }
+      let isSame =
+        switch (outcome, decision.outcome) {
+        case (.created, .created): true
+        default: outcome == decision.outcome
+        }
+      if !isSame { breaks(.routing, "\(payload.json) comes to \(outcome) here, and should to \(decision.outcome)") }
+    }
+  }
+
+  private func explain(_ payload: Payload) throws(StoreError) -> Outcome? {
+    let caller = Caller(connection: ":1.probe", isSandboxed: false, application: .empty)
+    for _ in 0..<100 {
+      do throws(Lack) {
+        if case .success(let decision) = try book.explain(payload, from: caller, at: moment) { return decision.outcome }
+        return nil
+      } catch {
+        guard case .routing(let needs) = error else { return nil }
+        for need in needs { try find(need) }
+      }
+    }
+    breaks(.routing, "a decision lacks something for ever")
+    return nil
+  }
+
+  private func probe() -> Payload {
+    var activity = UserActivity(
+      activityType: chance.one(of: ["org.theatre.open", "org.theatre.edit", "org.theatre.shared.one"]))
+    if !chance.once(in: 4) { activity.targetContentIdentifier = Text("key-\(chance.below(5))") }
+    var payload = Payload(activity)
+    payload.options.application = chance.one(of: setting.applications).identifier
+    payload.options.disposition = chance.one(of: [.auto, .existing, .existingOnly])
+    return payload
+  }
+
+  // MARK: Secrets
+
+  private func checkSecrets(_ sessions: [Session]) {
+    for session in sessions {
+      let seen = session.asSeen
+      if seen.json.holdsSecret { breaks(.secrets, "everybody sees \(seen.json)") }
+    }
+  }
+
+  func holdsSecret(_ answer: CallAnswer) -> Bool {
+    switch answer {
+    case .refused(let error): Text(error.message).holdsSecret
+    case .deliveredEach(let items):
+      items.contains { if case .refused(let error) = $0 { Text(error.message).holdsSecret } else { false } }
+    case .outcome(let text), .application(let text): text.holdsSecret
+    case .attached(_, let discarded): discarded.contains { $0.holdsSecret }
+    case .done, .delivered: false
+    }
+  }
+
+  // MARK: In the end
+
+  /// The disk is well, programs do what they are asked, nobody wants anything more: soon all is over.
+  func comeToRest() {
+    disk.heal()
+    for round in 0..<600 {
+      if broken != nil { return }
+      endTurn()
+      while !news.isEmpty, broken == nil {
+        busSpeaks()
+        endTurn()
+      }
+      for program in programs.indices {
+        // What was asked of it before it was there for the service is read all the same.
+        for _ in 0..<64 where programs.indices.contains(program) {
+          reads(program, obeys: true)
+          answers(program, first: true)
+          endTurn()
+        }
+      }
+      for application in launches.keys.sorted() where launches[application]?.isWaiting ?? false {
+        launches[application]?.isWaiting = false
+      }
+      if broken != nil { return }
+      let isOver =
+        turn.isEmpty && news.isEmpty && questions.isEmpty && backlog.isEmpty && calls.isEmpty && rereadings.isEmpty
+        && book.remains.open.isEmpty && programs.allSatisfy { $0.inbox.isEmpty && $0.answers.isEmpty }
+      if isOver { return checkRest() }
+      if round > 10, programs.allSatisfy({ $0.inbox.isEmpty && $0.answers.isEmpty }) || round > 40 {
+        goOn(to: uptime + 30_000_000)
+      }
+    }
+    breaks(
+      .quiet,
+      "\(calls.count) calls wait, \(book.remains.open.count) deliveries are open, \(questions.count) questions are not answered"
+    )
+  }
+
+  private func checkRest() {
+    checkEverything()
+    guard broken == nil, let sessions = try? allSessions() else { return }
+    let identifiers = Set(sessions.map(\.identifier))
+    for program in programs {
+      let name = connections[program.connection].name
+      guard book.isHost(connections[program.connection].caller, of: program.application) else { continue }
+      for window in program.windows.sorted() where !identifiers.contains(window) {
+        breaks(.windows, "\(name) shows the window \(window), whose session is gone")
+      }
+      for session in sessions where session.application == program.application {
+        if session.isConnected, !program.windows.contains(session.identifier) {
+          breaks(.windows, "\(name) is said to show \(session.identifier), and does not")
+        }
+      }
+      // One that was told and was silent may have heard it: the next is told again.
+      if let owed = book.remains.owed[program.application]?.subtracting(program.forgotten), !owed.isEmpty {
+        breaks(.windows, "\(name) was not told that \(owed) are gone")
+      }
+    }
+    for session in sessions where session.isConnected && !book.isHostAttached(to: session.application) {
+      breaks(.windows, "\(session.identifier) is connected, and \(session.application) has no host")
+    }
+  }
+}
+
+extension Text {
+  func holds(_ needle: String) -> Bool {
+    let needle = Array(needle.utf8)
+    return withBytes { bytes in
+      guard let start = bytes.baseAddress, var next = UnsafeRawPointer?(start) else { return false }
+      let end = start + bytes.count
+      while end - next >= needle.count, let found = memchr(next, Int32(needle[0]), end - next - needle.count + 1) {
+        if memcmp(found, needle, needle.count) == 0 { return true }
+        next = UnsafeRawPointer(found) + 1
+      }
+      return false
+    }
+  }
+
+  /// Whatever is private in a play has this word in it.
+  var holdsSecret: Bool { holds("s3cr3t") }
+}

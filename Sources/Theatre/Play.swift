@@ -1,0 +1,91 @@
+import SceneModel
+
+/// One play from its first act until all is quiet.
+package struct Play: Sendable {
+  package private(set) var steps = 0
+  /// Microseconds that went by in it.
+  package private(set) var played: Int64 = 0
+  /// What went wrong; `nil` where all laws held.
+  package private(set) var breach: Breach?
+  /// Of the act during which it went wrong.
+  package private(set) var endedAt = 0
+
+  /// - Parameter teller: takes the story, line by line.
+  package init(_ script: Script, teller: ((String) -> Void)? = nil) throws(TheatreFailure) {
+    let world = try World(Setting(seed: script.seed))
+    defer {
+      world.store = nil
+      world.book = nil
+      world.disk.remove()
+    }
+    world.teller = teller
+    world.tell(
+      "seed \(script.seed): \(world.setting.durability), \(world.setting.applications.map(\.identifier.string))")
+    world.chance = Chance(script.seed, 3)
+    world.manifestsChange(all: true)
+    try world.open()
+    for (place, act) in script.acts.enumerated() {
+      if world.broken != nil { break }
+      endedAt = place
+      world.tell("#\(place) at \(world.played / 1000) ms: \(act)")
+      world.perform(act)
+    }
+    world.tell("# the end")
+    world.chance = Chance(script.seed, 4)
+    if world.broken == nil { world.comeToRest() }
+    (steps, played, breach) = (world.steps, world.played, world.broken)
+  }
+
+  // MARK: Shorter
+
+  /// The shortest script that still breaks the same law, as far as leaving acts out finds one.
+  package static func shortened(_ script: Script, breaking law: Law, tries: Int = 3_000) throws(TheatreFailure)
+    -> Script
+  {
+    var script = script
+    var tries = tries
+    func stillBreaks(_ acts: [Act]) throws(TheatreFailure) -> Int? {
+      tries -= 1
+      let play = try Play(Script(seed: script.seed, acts: acts))
+      return play.breach?.law == law ? play.endedAt : nil
+    }
+    if let end = try stillBreaks(script.acts) { script.acts = Array(script.acts.prefix(end + 1)) }
+    var size = max(1, script.acts.count / 2)
+    while tries > 0 {
+      var place = 0
+      var isShorter = false
+      while place < script.acts.count, tries > 0 {
+        var acts = script.acts
+        acts.removeSubrange(place..<min(place + size, acts.count))
+        if try stillBreaks(acts) != nil {
+          script.acts = acts
+          isShorter = true
+        } else {
+          place += size
+        }
+      }
+      if size == 1, !isShorter { break }
+      if !isShorter || size > script.acts.count { size = max(1, size / 2) }
+    }
+    return script
+  }
+}
+
+extension Script {
+  /// As it is kept in a file.
+  package var text: String { (["seed \(seed)"] + acts.map(\.description)).joined(separator: "\n") + "\n" }
+
+  /// Reads what is kept in a file. Lines that begin with "#" are for people.
+  package init?(text: String) {
+    var lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }[...]
+    guard let first = lines.popFirst(), first.hasPrefix("seed "), let seed = UInt64(first.dropFirst(5)) else {
+      return nil
+    }
+    var acts: [Act] = []
+    for line in lines {
+      guard let act = Act(line) else { return nil }
+      acts.append(act)
+    }
+    self.init(seed: seed, acts: acts)
+  }
+}

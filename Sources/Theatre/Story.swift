@@ -1,0 +1,84 @@
+import InterchangeCore
+import SceneModel
+
+// What people read of a play.
+extension World {
+  func short(_ identifier: UniqueIdentifier) -> String { String("\(identifier)".prefix(8)) }
+
+  func brief(_ cue: Cue) -> String {
+    switch cue {
+    case .began: "the service begins"
+    case .call(let number, _, let ask): "call \(number): \(brief(ask))"
+    case .ownership(let number, let isOwner): "call \(number): the caller \(isOwner ? "owns" : "does not own") the name"
+    case .hostAnswered(let errand, let answer): "errand \(errand): \(answer)"
+    case .hostLeft(let application, let connection): "\(connection) hosts \(application) no more"
+    case .callerLeft(let connection): "\(connection) has left"
+    case .delivery(let errand, let delivery):
+      "errand \(errand): delivery \(delivery.map { short($0.identifier) } ?? "none")"
+    case .launch(let application, let number, let news): "start \(number) of \(application): \(news)"
+    case .installed(let installed, let broken): "installed: \(installed.keys.sorted()), kept: \(broken.sorted())"
+    case .declared(let manifest): "declared: \(manifest.identifier)"
+    case .moment: "the moment \(uptime)"
+    }
+  }
+
+  func brief(_ ask: Ask) -> String {
+    switch ask {
+    case .deliver(let payload, let digest, let size): "Deliver \(payload.json) \(digest) \(size) B"
+    case .deliverEach(let payload, let digest, let size): "DeliverEach \(payload.json) \(digest) \(size) B"
+    case .activate(let session, _, _): "Activate \(short(session))"
+    case .newSession(let application, let configuration): "NewSession \(application) \(configuration)"
+    case .cancel(let delivery): "Cancel \(short(delivery))"
+    case .redirect(let delivery, let session): "Redirect \(short(delivery)) to \(short(session))"
+    case .register(let manifest, let size): "Register \(manifest.identifier) \(size) B"
+    case .unregister(let application): "Unregister \(application)"
+    case .prefer(let application, let type): "Prefer \(application ?? "nothing") for \(type)"
+    case .attach(let application, let shown, let unknown, _):
+      "Attach \(application), which shows \(shown.map { short($0) } + unknown.map(\.string))"
+    case .refresh(let session): "Refresh \(short(session))"
+    case .destroy(let session, let animation): "Destroy \(short(session)) \(animation)"
+    case .setState(let session, let state): "SetState \(short(session)) \(state)"
+    case .disconnect(let session): "Disconnect \(short(session))"
+    case .write(let session, let writing): "write \(short(session)) \(writing.property)"
+    case .post(let application, let name, _): "Post \(application) \(name)"
+    }
+  }
+
+  func brief(_ answer: CallAnswer) -> String {
+    switch answer {
+    case .done: "done"
+    case .delivered(let delivered):
+      "\(delivered.outcome) \(short(delivered.session)), delivery \(short(delivered.delivery))"
+    case .deliveredEach(let items): "\(items.count) items"
+    case .outcome(let outcome): outcome.string
+    case .application(let application): application.string
+    case .attached(let application, let discarded): "attached to \(application), gone are \(discarded)"
+    case .refused(let error): "\(error.name): \(error.message)"
+    }
+  }
+
+  func brief(_ errand: Errand) -> String {
+    switch errand {
+    case .ask(let number, _, let owner, let question, let within):
+      "errand \(number): ask \(owner) within \(within / 1000) ms: \(brief(question))"
+    case .read(let number, let delivery): "errand \(number): read \(short(delivery))"
+    case .findOwner(let number, let application, let connection):
+      "call \(number): does \(connection) own \(application)?"
+    case .launch(let application, let number): "start \(number) of \(application) by the bus"
+    case .run(let application, let number, _, _): "start \(number) of \(application) by its command"
+    case .forgetLaunch(let application, let number): "forget start \(number) of \(application)"
+    }
+  }
+
+  func brief(_ question: HostQuestion) -> String {
+    switch question {
+    case .configuration(let session, _, _): "ConfigurationForConnecting \(short(session))"
+    case .connect(let session, let configuration, _): "ConnectScene \(short(session)) \(configuration)"
+    case .continue(let session, _): "ContinueScene \(short(session))"
+    case .activate(let session, _): "ActivateScene \(short(session))"
+    case .refresh(let session): "RefreshScene \(short(session))"
+    case .destroy(let session, _): "DestroyScene \(short(session))"
+    case .discarded(let sessions): "DidDiscardSceneSessions \(sessions.map { short($0) })"
+    }
+  }
+}

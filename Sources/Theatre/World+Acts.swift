@@ -1,0 +1,362 @@
+import Glibc
+import InterchangeCore
+import SceneModel
+import SceneRouting
+import SessionStore
+
+// What each act does. Whom it is about is found among those who are there, so an act that finds nobody does nothing.
+extension World {
+  func perform(_ act: Act) {
+    chance = Chance(act.bits)
+    switch act.kind {
+    case .deliver, .deliverEach, .newSession, .activate, .cancel, .redirect, .register, .unregister, .prefer, .refresh,
+      .destroy, .post, .callerComes, .callerLeaves:
+      performOfCaller(act.kind)
+    case .programComes, .programAttaches, .programReads, .programAnswers, .programWorks, .programWrites,
+      .programSetsState, .programDisconnects, .programLosesName, .programLeaves:
+      performOfProgram(act.kind)
+    default: performOfWorld(act.kind)
+    }
+    if broken == nil, chance.once(in: setting.turns) { endTurn() }
+  }
+
+  // MARK: Callers
+
+  private func performOfCaller(_ kind: Act.Kind) {
+    let caller = caller()
+    let application = chance.one(of: setting.applications).identifier
+    switch kind {
+    case .deliver:
+      let drop = drop(from: caller)
+      call(
+        caller, .deliver(drop.payload, digest: drop.digest, size: drop.size),
+        tellsSecret: drop.payload.options.isPrivate,
+        token: drop.token)
+    case .deliverEach:
+      var drop = drop(from: caller)
+      drop.payload.items += (0..<chance.below(3)).map { _ in item(isPrivate: drop.payload.options.isPrivate, caller) }
+      drop.payload.options.wait = .routed
+      drop.payload.options.batch = chance.once(in: 2) ? .bestEffort : .allOrNothing
+      // Another call, and so another document.
+      if drop.token != nil { drop.payload.options.token = Text("each-\(drop.payload.options.token ?? .empty)") }
+      let token = drop.payload.options.token.map { TokenUse(token: $0, owner: drop.owner) }
+      call(
+        caller, .deliverEach(drop.payload, digest: drop.digest, size: drop.size),
+        tellsSecret: drop.payload.options.isPrivate, token: token)
+    case .newSession:
+      call(caller, .newSession(application: application, configuration: chance.one(of: ["", "Main", "Other"])))
+    case .activate:
+      guard let session = session() else { return }
+      var payload = Payload()
+      payload.options.session = Text("\(session)")
+      if chance.once(in: 3) { payload.options.wait = .handled }
+      call(caller, .activate(session, payload, size: 0))
+    case .cancel: if let delivery = delivery() { call(caller, .cancel(delivery)) }
+    case .redirect:
+      guard let delivery = delivery(), let session = session() else { return }
+      call(caller, .redirect(delivery, to: session))
+    case .register:
+      guard let stage = setting.applications.first(where: { $0.identifier == application && !$0.isInstalled }) else {
+        return
+      }
+      call(caller, .register(manifest(of: stage), size: 100 + chance.below(9_000)))
+    case .unregister: call(caller, .unregister(application))
+    case .prefer: call(caller, .prefer(chance.once(in: 3) ? nil : application, type: activityType(isPrivate: false)))
+    case .refresh: if let session = session() { call(caller, .refresh(session)) }
+    case .destroy:
+      guard let session = session() else { return }
+      call(caller, .destroy(session, animation: chance.one(of: ["standard", "commit", "decline", "slowly"])))
+    case .post: call(caller, .post(application: application, name: "Changed", userInfo: "{}"))
+    case .callerComes: _ = caller
+    default: leave(caller)
+    }
+  }
+
+  /// Somebody who is there, or comes.
+  private func caller() -> Int {
+    let there = connections.indices.suffix(24).filter { connections[$0].isThere }
+    if there.count > 3, !chance.once(in: 20) { return chance.one(of: there) }
+    switch chance.below(6) {
+    case 0: return join(isSandboxed: true, application: chance.one(of: setting.applications).identifier)
+    case 1: return join(isSandboxed: true, isStranger: chance.once(in: 2))
+    default: return join()
+    }
+  }
+
+  /// Sessions that there are, and now and then one that is gone or never was.
+  private func session() -> UniqueIdentifier? {
+    chance.once(in: 30) ? UniqueIdentifier(high: 0x4000, low: 1 << 63) : chance.any(of: seen)
+  }
+
+  private func delivery() -> UniqueIdentifier? { chance.any(of: Array(knownOrder.suffix(chance.once(in: 2) ? 6 : 60))) }
+
+  // MARK: Payloads
+
+  private struct Drop {
+    var payload: Payload
+    var digest: Text = .empty
+    var size = 0
+    var owner: Text = .empty
+    var token: TokenUse?
+  }
+
+  private func drop(from caller: Int) -> Drop {
+    let ofCaller = connections[caller].caller
+    let owner: Text = ofCaller.isSandboxed && ofCaller.application.isEmpty ? "?" : ofCaller.application
+    let usesToken = chance.once(in: 5)
+    let (number, variant) = (chance.below(6), chance.once(in: 6) ? 1 : 0)
+    var rest = chance
+    // The same token comes with the same document, and now and then with another.
+    if usesToken { chance = Chance(setting.seed, UInt64(5_000 + 2 * number + variant)) }
+    defer { chance = rest }
+    var drop = Drop(payload: payload(caller, isPlain: usesToken), owner: owner)
+    drop.size = 60 + chance.below(chance.once(in: 10) ? 20_000 : 600)
+    if usesToken {
+      let token = Text("token-\(number)")
+      drop.payload.options.token = token
+      // A document that names nobody is the same whoever sends it.
+      drop.digest = Text("document-\(number)-\(variant)")
+      drop.token = TokenUse(token: token, owner: owner)
+    }
+    if rest.once(in: 4) { drop.payload.options.wait = .handled }
+    return drop
+  }
+
+  private func payload(_ caller: Int, isPlain: Bool) -> Payload {
+    var payload = Payload()
+    payload.options.isPrivate = !isPlain && chance.once(in: 5)
+    let isPrivate = payload.options.isPrivate
+    if !chance.once(in: 10) {
+      payload.items = (0..<(chance.once(in: 6) ? 2 : 1)).map { _ in item(isPrivate: isPrivate, isPlain ? nil : caller) }
+    }
+    if payload.items.isEmpty || chance.once(in: 4) {
+      if !isPlain, chance.once(in: 2), let session = session() {
+        payload.options.session = Text("\(session)")
+      } else {
+        payload.options.application = chance.one(of: setting.applications).identifier
+        payload.options.disposition = chance.one(of: [.auto, .new, .existing, .existingOnly])
+        if chance.once(in: 5) { payload.options.configuration = chance.one(of: ["Main", "Other"]) }
+      }
+    } else {
+      payload.options.disposition = chance.one(of: [.auto, .auto, .auto, .new, .existing, .existingOnly])
+    }
+    payload.options.deadline = chance.one(of: [0.5, 5, 20, 20, 60, 3600])
+    if chance.once(in: 8) { payload.options.activationToken = "activation" }
+    return payload
+  }
+
+  private func item(isPrivate: Bool, _ caller: Int?) -> Item {
+    var item = Item()
+    let mark = isPrivate ? "s3cr3t-" : ""
+    if !chance.once(in: 6) {
+      var activity = UserActivity(activityType: activityType(isPrivate: isPrivate))
+      if !chance.once(in: 5) { activity.targetContentIdentifier = Text("\(mark)key-\(chance.below(5))") }
+      if chance.once(in: 3) { activity.title = Text("\(mark)title") }
+      if chance.once(in: 9) { activity.visibility = .application }
+      item.activities.append(activity)
+      if let caller, chance.once(in: 6) {
+        var own = UserActivity(activityType: activityType(isPrivate: false))
+        own.title = Text("0wn\(connections[caller].name)*")
+        own.visibility = .ownProcess
+        item.activities.append(own)
+      }
+    }
+    if item.activities.isEmpty || chance.once(in: 5), let type = ContentType("text/plain") {
+      item.representations.append(Representation(type: type, .text(Text("\(mark)text"))))
+    } else if chance.once(in: 12), let type = ContentType("image/png") {
+      item.representations.append(Representation(type: type, .file(Text("file:///\(mark)\(chance.below(3)).png"))))
+    }
+    return item
+  }
+
+  private func activityType(isPrivate: Bool) -> Text {
+    if isPrivate { return "org.theatre.s3cr3t" }
+    return chance.one(of: [
+      "org.theatre.open", "org.theatre.open", "org.theatre.edit", "org.theatre.shared.one", "org.theatre.unknown",
+    ])
+  }
+
+  // MARK: Manifests
+
+  func manifest(of stage: Setting.Stage) -> Manifest {
+    var main = SceneConfiguration(name: "Main")
+    var other = SceneConfiguration(name: "Other")
+    main.launch = chance.one(of: [.automatic, .automatic, .new, .single])
+    if chance.once(in: 3) { other.activityTypes = ["org.theatre.edit", "org.theatre.shared.*"] }
+    if chance.once(in: 4) { main.maximumSessions = 1 + chance.below(3) }
+    if chance.once(in: 3), let can = try? Predicate("SELF BEGINSWITH \"key\"") { main.conditions.can = can }
+    var manifest = Manifest(
+      identifier: stage.identifier,
+      activityTypes: ["org.theatre.open", "org.theatre.edit", "org.theatre.s3cr3t", "org.theatre.shared.one"],
+      contentTypes: chance.once(in: 2) ? [ContentType("text/plain")].compactMap(\.self) : [],
+      supportsMultipleScenes: !chance.once(in: 4),
+      configurations: [[main, other], [main], [main, other], [other]][chance.below(4)])
+    manifest.isDynamic = chance.once(in: 4)
+    manifest.routing = chance.once(in: 4) ? .uikit : .seated
+    if chance.once(in: 4) { manifest.keptSessions = 1 + chance.below(4) }
+    if stage.startsByCommand { manifest.exec = "program" }
+    return manifest
+  }
+
+  func manifestsChange(all: Bool) {
+    var keeping: Set<Text> = []
+    for stage in setting.applications where stage.isInstalled {
+      if !all, !chance.once(in: 2) { continue }
+      if !all, chance.once(in: 4) {
+        installed[stage.identifier] = nil
+        if chance.once(in: 3) { keeping.insert(stage.identifier) }
+        continue
+      }
+      installed[stage.identifier] = InstalledManifest(
+        manifest: manifest(of: stage), file: Text("/apps/\(stage.identifier).plist"))
+    }
+    if all { return }
+    feed(.installed(installed, keeping: keeping))
+    endTurn()
+  }
+
+  // MARK: Programs
+
+  private func performOfProgram(_ kind: Act.Kind) {
+    if kind == .programComes {
+      let stage = chance.one(of: setting.applications)
+      if programs.count < 12 { begin(stage) }
+      return
+    }
+    guard let program = programs.indices.isEmpty ? nil : chance.below(programs.count) else { return }
+    let connection = programs[program].connection
+    let window = chance.any(of: programs[program].windows.sorted())
+    switch kind {
+    case .programAttaches:
+      if chance.once(in: 3), owners[programs[program].application] == nil {
+        take(programs[program].application, by: connections[connection].name)
+      }
+      attach(program)
+    case .programReads: reads(program, obeys: false)
+    case .programAnswers: answers(program)
+    case .programWorks:
+      for _ in 0..<(1 + chance.below(3)) {
+        reads(program, obeys: false)
+        answers(program)
+      }
+    case .programWrites:
+      // It knows what its window shows.
+      endTurn()
+      if let window, programs.indices.contains(program), broken == nil {
+        call(connection, .write(window, writing(of: window)))
+      }
+    case .programSetsState:
+      guard let window else { return }
+      call(connection, .setState(window, chance.one(of: [.foregroundActive, .foregroundInactive, .background])))
+    case .programDisconnects:
+      guard let window else { return }
+      programs[program].windows.remove(window)
+      call(connection, .disconnect(window))
+    case .programLosesName:
+      if owners[programs[program].application]?.connection == connections[connection].name {
+        lose(programs[program].application)
+      }
+    default: leave(connection)
+    }
+  }
+
+  /// A program that has begun takes the name, where it is free or is given to whoever comes, and attaches.
+  private func begin(_ stage: Setting.Stage) {
+    let program = comes(stage)
+    if owners[stage.identifier] == nil || chance.once(in: 6) {
+      take(stage.identifier, by: connections[programs[program].connection].name)
+    }
+    if !chance.once(in: 8) { attach(program) }
+  }
+
+  private func writing(of window: UniqueIdentifier) -> SessionWriting {
+    let isPrivate = (try? store.session(window))??.isPrivate ?? false
+    let mark = isPrivate ? "s3cr3t-" : ""
+    switch chance.below(7) {
+    case 0: return .title(Text("\(mark)title \(chance.below(3))"))
+    case 1:
+      // The host goes on from what the window shows, or to something else.
+      var activity = UserActivity(activityType: isPrivate ? "org.theatre.s3cr3t" : "org.theatre.open")
+      activity.targetContentIdentifier = Text("\(mark)key-\(chance.below(5))")
+      if isPrivate, chance.once(in: 2) { return .userActivity(nil) }
+      return .userActivity(isPrivate ? (try? store.session(window))??.userActivity : activity)
+    case 2:
+      return .stateRestorationActivity(
+        chance.once(in: 3)
+          ? nil
+          : UserActivity(
+            activityType: Text("org.theatre.\(mark)open"),
+            targetContentIdentifier: Text("\(mark)key-\(chance.below(5))")))
+    case 3: return .userInfo(["note": .string(Text("\(mark)note"))])
+    case 4: return .canActivatePredicate(chance.one(of: ["", Text("SELF == \"\(mark)key-1\""), "TRUEPREDICATE"]))
+    case 5: return .prefersToActivatePredicate(chance.one(of: ["", Text("SELF == \"\(mark)key-2\"")]))
+    default: return .title("")
+    }
+  }
+
+  // MARK: The rest of the world
+
+  private func performOfWorld(_ kind: Act.Kind) {
+    switch kind {
+    case .busSpeaks: for _ in 0..<(1 + chance.below(3)) { busSpeaks() }
+    case .startGoesOn: startGoesOn()
+    case .manifestsChange: manifestsChange(all: false)
+    case .timeGoesOn:
+      let far: [Int64] = [1_000, 50_000, 1_000_000, 5_000_000, 21_000_000, 130_000_000, 3_700_000_000]
+      goOn(to: uptime + Int64(chance.below(Int(chance.one(of: far)))) + 1)
+    case .clockJumps:
+      let hours: Int64 = 3_600_000_000
+      clock += Int64(chance.below(48)) * hours - 24 * hours
+    case .turnEnds: endTurn()
+    case .readsOn:
+      guard let application = chance.any(of: readings.keys.sorted()) else { return }
+      do throws(StoreError) { _ = try findMore(of: application) } catch { readings[application] = nil }
+    case .rests: rest()
+    case .diskFails: diskFails()
+    case .diskHeals: disk.heal()
+    case .killed: if setting.durability != .memory { die(isPowerCut: false) }
+    case .crashes:
+      guard setting.durability != .memory else { return }
+      isPowerCutComing = setting.durability == .full && chance.once(in: 2)
+      disk.crash(after: chance.below(12), isPowerCut: isPowerCutComing, Chance(chance.next()))
+    case .stops: if setting.durability != .memory { stop() }
+    default: break
+    }
+  }
+
+  private func rest() {
+    do throws(StoreError) { try store.rest(at: moment.time) } catch {
+      tell("   the store is not put in order: \(error.message)")
+    }
+    if disk.hasCrashed { die(isPowerCut: isPowerCutComing) }
+  }
+
+  private func diskFails() {
+    let call = chance.one(of: [Disk.Call.write, .sync])
+    let error = call == .write && chance.once(in: 2) ? ENOSPC : EIO
+    tell("   the disk fails: \(call) \(error)")
+    disk.fail(call, error: error, times: chance.one(of: [1, 1, 2, 5, 200]))
+  }
+
+  private func startGoesOn() {
+    guard let application = chance.any(of: launches.keys.sorted()), let launch = launches[application],
+      launch.isWaiting,
+      let stage = setting.applications.first(where: { $0.identifier == application })
+    else { return }
+    launches[application]?.isWaiting = false
+    switch (launch.way, chance.below(5)) {
+    case (.bus, 0): news.append(.launch(application, launch.number, .failed("it cannot be started")))
+    case (.bus, 1): break
+    case (.bus, _):
+      let program = comes(stage)
+      take(application, by: connections[programs[program].connection].name)
+      news.append(.launch(application, launch.number, .started))
+      if chance.once(in: 5) { leave(programs[program].connection) } else { attach(program) }
+    case (.command, 0):
+      feed(.launch(application: application, number: launch.number, .commandEnded(failure: "status 1")))
+    case (.command, 1): feed(.launch(application: application, number: launch.number, .commandEnded(failure: nil)))
+    case (.command, 2): break
+    case (.command, _): begin(stage)
+    }
+  }
+}

@@ -1,0 +1,330 @@
+import InterchangeCore
+import SceneModel
+import SessionStore
+
+// The bus, as it promises to be and no better: what one peer sends comes in its order, and what two send in any.
+extension World {
+  // MARK: What the service says
+
+  func say(_ saying: Saying) {
+    switch saying {
+    case .answer(let number, let answer): answered(number, answer)
+    case .event(let event): heard(event)
+    case .sessionAppeared(let session):
+      tell("     + session \(short(session))")
+      if !visible.insert(session).inserted { breaks(.objects, "the session \(session) appeared twice") }
+      seen.append(session)
+      if seen.count > 48 { seen.removeFirst() }
+    case .sessionWent(let session):
+      tell("     - session \(short(session))")
+      if visible.remove(session) == nil { breaks(.objects, "the session \(session) went, and was not there") }
+    case .sessionChanged(let session, let fields, let withheld):
+      tell("     ~ session \(short(session)): \((fields + withheld).map(\.rawValue).joined(separator: " "))")
+      if !visible.contains(session) { breaks(.objects, "the session \(session) changed, and was not there") }
+    case .log(_, let line):
+      if line.holdsSecret { breaks(.secrets, "the log has \(line)") }
+    case .notification, .applicationAppeared, .applicationChanged, .applicationWent: break
+    }
+  }
+
+  func answered(_ number: CallNumber, _ answer: CallAnswer) {
+    guard let sent = calls.removeValue(forKey: number) else {
+      return breaks(.answers, "call \(number) was answered twice: \(answer)")
+    }
+    tell("     = call \(number): \(brief(answer))")
+    if !sent.tellsSecret, holdsSecret(answer) { breaks(.secrets, "the answer to \(brief(sent.ask)) is \(answer)") }
+    switch answer {
+    case .delivered(let delivered): acknowledge(delivered, sent)
+    case .deliveredEach(let items):
+      for case .delivered(let delivered) in items { acknowledge(delivered, sent) }
+    case .attached(let application, let discarded):
+      guard
+        let program = programs.firstIndex(where: {
+          $0.application == application && connections[$0.connection].name == sent.caller.connection
+        })
+      else { return }
+      for path in discarded {
+        if let session = SessionReference.identifier(path) { programs[program].windows.remove(session) }
+      }
+    default: break
+    }
+  }
+
+  private func acknowledge(_ delivered: Delivered, _ sent: Sent) {
+    learn(delivered.delivery)
+    known[delivered.delivery]?.isAnswered = true
+    if let token = sent.token { tokensUsed.insert(token) }
+  }
+
+  private func learn(_ delivery: UniqueIdentifier) {
+    guard known[delivery] == nil else { return }
+    known[delivery] = Known(created: moment.time)
+    knownOrder.append(delivery)
+    // What is older than all of these is looked at no more.
+    if knownOrder.count > 600 { for old in knownOrder.prefix(200) { known[old] = nil } }
+    if knownOrder.count > 600 { knownOrder.removeFirst(200) }
+  }
+
+  private func heard(_ event: Event) {
+    tell("     ! \(event.sequence) \(event.name) \(short(event.session))")
+    if event.sequence != lastSaid + 1 {
+      breaks(.sequence, "after \(lastSaid) came \(event.sequence), \(event.name)")
+    }
+    lastSaid = event.sequence
+    let arguments = event.arguments
+    if arguments.holdsSecret { breaks(.secrets, "\(event.name) says \(arguments)") }
+    said[event.sequence] = StoredEvent(
+      sequence: event.sequence, name: event.name, application: event.application, arguments: arguments, at: moment.time)
+    said[event.sequence &- 400] = nil
+    switch event.kind {
+    case .routed(_, _, _, _, let delivery), .handled(let delivery), .deliveryFailed(let delivery, _, _),
+      .unclaimed(let delivery):
+      learn(delivery)
+      known[delivery]?.event = event
+    default: break
+    }
+  }
+
+  // MARK: What the service does
+
+  func run(_ errand: Errand) {
+    tell("   < \(brief(errand))")
+    switch errand {
+    case .ask(let number, _, let owner, let question, let within):
+      let asked = Question(errand: number, life: life, owner: owner, question: question, due: uptime + within)
+      if let problem = overhears(question, owner) { breaks(.secrets, problem) }
+      guard let program = programs.firstIndex(where: { connections[$0.connection].name == owner }),
+        connections[programs[program].connection].isThere
+      else { return news.append(.noReply(asked, neverReached: true)) }
+      questions.append(asked)
+      programs[program].inbox.append(asked)
+    case .read(let number, let delivery): read(delivery, for: number)
+    case .findOwner(let number, let application, let connection):
+      let isOwner = owners[application]?.connection == connection
+      news.append(
+        .ownership(number, application: application, connection: connection, isOwner: isOwner, asked: changesOfOwners))
+    case .launch(let application, let number): launch(application, number)
+    case .run(let application, let number, _, _):
+      launches[application] = Launch(number: number, way: .command)
+    case .forgetLaunch(let application, let number):
+      if launches[application]?.number == number { launches[application] = nil }
+    }
+  }
+
+  func read(_ delivery: UniqueIdentifier, for number: ErrandNumber) {
+    do throws(StoreError) {
+      let found =
+        if let recent = book.recentDelivery(delivery) { Optional(recent) } else { try store.delivery(delivery) }
+      feed(.delivery(number, found))
+    } catch {
+      rereadings.append((uptime + 1_000_000, number, delivery))
+    }
+  }
+
+  private func launch(_ application: Text, _ number: Int) {
+    let stage = setting.applications.first { $0.identifier == application }
+    launches[application] = Launch(number: number, way: .bus)
+    if owners[application] != nil {
+      launches[application]?.isWaiting = false
+      news.append(.launch(application, number, .started))
+    } else if stage?.startsByBus ?? false {
+      news.append(.launch(application, number, .isKnown))
+    } else {
+      launches[application]?.isWaiting = false
+      news.append(.launch(application, number, .unknown))
+    }
+  }
+
+  /// What a host is told that its sender meant for itself alone.
+  private func overhears(_ question: HostQuestion, _ owner: Text) -> String? {
+    guard let options = question.options, options.holds("0wn") else { return nil }
+    return options.holds("0wn\(owner)*") ? nil : "\(owner) is given \(options)"
+  }
+
+  // MARK: What the bus says
+
+  /// The next that the bus itself has to tell.
+  func busSpeaks() {
+    if news.isEmpty { return }
+    switch news.removeFirst() {
+    case .ownership(let number, let application, let connection, let isOwner, let asked):
+      feed(.ownership(number, isOwner: isOwner))
+      let watch = Watched(application: application, connection: connection)
+      guard isOwner, watched.insert(watch).inserted else { return }
+      // Whatever became of the name since it was asked for comes behind the answer.
+      if owners[application]?.connection != connection || owners[application]?.since ?? 0 > asked {
+        news.append(.ownerWent(watch))
+      }
+    case .ownerWent(let watch):
+      guard watched.remove(watch) != nil else { return }
+      feed(.hostLeft(application: watch.application, connection: watch.connection))
+    case .noReply(let question, let neverReached):
+      // The service asks the bus whether the host is still there.
+      let isThere = connections.contains { $0.name == question.owner && $0.isThere }
+      news.append(.answer(question.errand, isThere ? .refused("NoReply") : .gone(neverReached: neverReached)))
+    case .answer(let errand, let answer): feed(.hostAnswered(errand, answer))
+    case .callerWent(let name): if book.isCharged(name) { feed(.callerLeft(connection: name)) }
+    case .launch(let application, let number, let what):
+      if launches[application]?.number == number { feed(.launch(application: application, number: number, what)) }
+    }
+  }
+
+  func take(_ application: Text, by connection: Text) {
+    lose(application)
+    changesOfOwners += 1
+    owners[application] = (connection, changesOfOwners)
+  }
+
+  func lose(_ application: Text) {
+    guard let owner = owners.removeValue(forKey: application) else { return }
+    changesOfOwners += 1
+    let watch = Watched(application: application, connection: owner.connection)
+    if watched.contains(watch) { news.append(.ownerWent(watch)) }
+    if let launch = launches[application], launch.way == .bus, !launch.isWaiting {
+      news.append(.launch(application, launch.number, .left))
+    }
+  }
+
+  func leave(_ place: Int) {
+    guard connections[place].isThere else { return }
+    connections[place].isThere = false
+    let name = connections[place].name
+    tell("   \(name) leaves")
+    for (application, owner) in owners.sorted(by: { $0.key < $1.key }) where owner.connection == name {
+      lose(application)
+    }
+    for question in questions where question.owner == name { news.append(.noReply(question, neverReached: false)) }
+    questions.removeAll { $0.owner == name }
+    programs.removeAll { $0.connection == place }
+    news.append(.callerWent(name))
+  }
+
+  func join(isSandboxed: Bool = false, application: Text = .empty, isStranger: Bool = false) -> Int {
+    connections.append(
+      Connection(
+        name: Text(":1.\(connections.count)"), isSandboxed: isSandboxed, application: application,
+        isStranger: isStranger))
+    return connections.count - 1
+  }
+
+  func call(_ place: Int, _ ask: Ask, tellsSecret: Bool = false, token: TokenUse? = nil) {
+    callNumber += 1
+    let caller = connections[place].caller
+    calls[callNumber] = Sent(caller: caller, isThere: place, ask: ask, tellsSecret: tellsSecret, token: token)
+    tell(
+      "   \(caller.connection ?? "?")\(caller.isSandboxed ? " in the sandbox \(caller.application)" : "") calls, number \(callNumber)"
+    )
+    feed(.call(callNumber, caller, ask))
+  }
+
+  // MARK: Programs
+
+  func comes(_ application: Setting.Stage) -> Int {
+    let connection = join(
+      isSandboxed: application.isSandboxed, application: application.isSandboxed ? application.identifier : .empty)
+    tell("   \(connections[connection].name) is a program of \(application.identifier)")
+    programs.append(Program(connection: connection, application: application.identifier))
+    return programs.count - 1
+  }
+
+  func attach(_ program: Int) {
+    let windows = programs[program].windows.sorted()
+    // A window that its program has forgotten, or a path that names nothing, is as good as any.
+    let unknown: [Text] = chance.once(in: 12) ? ["/nowhere"] : []
+    call(
+      programs[program].connection,
+      .attach(
+        application: programs[program].application, shown: windows, unknown: unknown,
+        choosesConfiguration: chance.once(in: 4)))
+  }
+
+  /// The program reads what it was asked next, does it, and has an answer.
+  func reads(_ program: Int, obeys: Bool) {
+    if programs[program].inbox.isEmpty { return }
+    let question = programs[program].inbox.removeFirst()
+    let way = obeys || !chance.once(in: setting.obedience) ? 0 : 1 + chance.below(4)
+    var answer = HostAnswer.done
+    let isSecret = question.question.options?.holds("s3cr3t") ?? isPrivate(question.question.session)
+    let refusal = HostAnswer.refused(isSecret ? "org.theatre.Error: s3cr3t\u{1b}" : "org.theatre.Error: no")
+    switch question.question {
+    case .connect(let session, _, _):
+      // It refuses, and shows nothing; or it shows the window, and is silent.
+      if way == 1 { answer = refusal } else { programs[program].windows.insert(session) }
+    case .configuration:
+      answer = .configuration(chance.one(of: ["", "Main", "Other", "Nothing"]))
+      if way == 1 { answer = refusal }
+    case .continue, .activate, .refresh: if way == 1 { answer = refusal }
+    case .destroy(let session, _):
+      programs[program].windows.remove(session)
+      if way == 1 { answer = refusal }
+    case .discarded(let sessions):
+      programs[program].windows.subtract(sessions)
+      programs[program].forgotten.formUnion(sessions)
+      if way == 1 { answer = refusal }
+    }
+    tell(
+      "   \(question.owner) reads \(brief(question.question))\(way == 0 ? "" : way == 1 ? ", and refuses" : ", and is silent")"
+    )
+    if way <= 1 { programs[program].answers.append((question, answer)) }
+  }
+
+  /// A program answers one of those that it has read, whichever.
+  func answers(_ program: Int, first: Bool = false) {
+    if programs[program].answers.isEmpty { return }
+    let place = first ? 0 : chance.below(programs[program].answers.count)
+    let (question, answer) = programs[program].answers.remove(at: place)
+    guard let place = questions.firstIndex(of: question) else { return }
+    questions.remove(at: place)
+    feed(.hostAnswered(question.errand, answer))
+  }
+
+  private func isPrivate(_ session: UniqueIdentifier?) -> Bool {
+    guard let session else { return false }
+    return (try? store.session(session))??.isPrivate ?? false
+  }
+
+  // MARK: Time
+
+  /// Everything that comes until then comes, each at its time or a little later.
+  func goOn(to target: Int64) {
+    for _ in 0..<2_000 {
+      if broken != nil { return }
+      let next = [alarm, questions.map(\.due).min(), rereadings.map(\.at).min()].compactMap(\.self).min()
+      guard let next, next <= target else { break }
+      // The bus takes moments, and not hours.
+      if !chance.once(in: 3) { busSpeaks() }
+      uptime = max(uptime, next)
+      if let place = questions.firstIndex(where: { $0.due <= uptime }) {
+        let question = questions.remove(at: place)
+        tell("   \(question.owner) was silent")
+        feed(.hostAnswered(question.errand, .timedOut))
+      } else if let place = rereadings.firstIndex(where: { $0.at <= uptime }) {
+        let (_, errand, delivery) = rereadings.remove(at: place)
+        read(delivery, for: errand)
+      } else {
+        alarmWent()
+      }
+      if !chance.once(in: 3) { endTurn() }
+    }
+    uptime = max(uptime, target)
+  }
+}
+
+extension HostQuestion {
+  /// What comes with a session.
+  var options: Text? {
+    switch self {
+    case .configuration(_, _, let options), .connect(_, _, let options), .continue(_, let options): options
+    case .activate, .refresh, .destroy, .discarded: nil
+    }
+  }
+
+  var session: UniqueIdentifier? {
+    switch self {
+    case .configuration(let session, _, _), .connect(let session, _, _), .continue(let session, _),
+      .activate(let session, _), .refresh(let session), .destroy(let session, _):
+      session
+    case .discarded: nil
+    }
+  }
+}

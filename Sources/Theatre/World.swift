@@ -1,0 +1,225 @@
+import InterchangeCore
+import SceneModel
+import SceneRouting
+import SessionStore
+
+/// The world of one play: the real core and the real store, and around them callers, programs, a bus, clocks and a disk, all of which the seed
+/// decides.
+///
+/// Where the service has its shell, the world has one of its own (`World+Shell.swift`): the same turns, with nothing beneath them that takes time.
+final class World {
+  let setting: Setting
+  let types = TypeCatalog()
+  var chance = Chance(0)
+
+  // MARK: Clocks
+
+  /// Microseconds, on the clock that nobody sets.
+  var uptime: Int64 = 3_600_000_000
+  /// How far the time of day is from it.
+  var clock: Int64 = 1_767_225_600_000_000
+  var moment: Moment { Moment(time: Instant(microseconds: uptime + clock), uptime: uptime) }
+  /// The latest time of day that there was.
+  var latest = Instant(microseconds: 0)
+  var played: Int64 { uptime - 3_600_000_000 }
+
+  // MARK: The service
+
+  let disk: Disk
+  var store: SessionStore!
+  var book: PromptBook!
+  /// How often the service has begun: what was on its way to one that is gone comes to nobody.
+  var life = 0
+  var turn: [(cue: Cue, step: Step)] = []
+  var backlog: [Cue] = []
+  var alarm: Int64?
+  var readings: [Text: SessionAge] = [:]
+  var rereadings: [(at: Int64, errand: ErrandNumber, delivery: UniqueIdentifier)] = []
+  var watched: Set<Watched> = []
+  var launches: [Text: Launch] = [:]
+  /// The next crash takes what was not synced with it.
+  var isPowerCutComing = false
+
+  // MARK: The bus
+
+  /// What the bus itself has to tell the service, in order.
+  var news: [News] = []
+  var connections: [Connection] = []
+  var programs: [Program] = []
+  var owners: [Text: (connection: Text, since: Int)] = [:]
+  var changesOfOwners = 0
+  var questions: [Question] = []
+  var calls: [CallNumber: Sent] = [:]
+  var callNumber: CallNumber = 0
+
+  // MARK: What is known to be so
+
+  /// The deliveries that were acknowledged, or that a signal told of, and how they stood when that was last told.
+  var known: [UniqueIdentifier: Known] = [:]
+  var knownOrder: [UniqueIdentifier] = []
+  var said: [UInt64: StoredEvent] = [:]
+  var lastSaid: UInt64 = 0
+  /// The sessions that are on the bus.
+  var visible: Set<UniqueIdentifier> = []
+  /// Some of the sessions that there are or were: acts choose among them.
+  var seen: [UniqueIdentifier] = []
+  var tokensUsed: Set<TokenUse> = []
+  /// When the delivery that is due first was due, and when that was first seen.
+  var late: (due: Int64, seen: Int64)?
+  var installed: [Text: InstalledManifest] = [:]
+
+  var steps = 0
+  var broken: Breach?
+  /// Takes a line of the story; `nil` where nobody listens.
+  var teller: ((String) -> Void)?
+
+  init(_ setting: Setting) throws(TheatreFailure) {
+    self.setting = setting
+    disk = try Disk()
+    disk.remembersUnsynced = setting.durability == .full
+  }
+
+  func tell(_ line: @autoclosure () -> String) { teller?(line()) }
+
+  /// The first law that was broken counts.
+  func breaks(_ law: Law, _ how: @autoclosure () -> String) {
+    if broken != nil { return }
+    let breach = Breach(law: law, how: how())
+    broken = breach
+    tell("!! \(breach)")
+  }
+}
+
+/// What the seed decides of a house before anything happens.
+struct Setting {
+  let seed: UInt64
+  let durability: Durability
+  let allowance: Allowance
+  let applications: [Stage]
+  /// Sessions that are read at once.
+  let page: Int
+  /// A turn ends by itself after one of as many acts.
+  let turns: Int
+  /// Programs do as they are asked; in some plays they often do not.
+  let obedience: Int
+  let history: HistoryLimits
+
+  /// How an application is found.
+  struct Stage {
+    let identifier: Text
+    let isSandboxed: Bool
+    let startsByBus: Bool
+    let startsByCommand: Bool
+    let isInstalled: Bool
+  }
+
+  init(seed: UInt64) {
+    var chance = Chance(seed, 2)
+    self.seed = seed
+    durability = [.full, .full, .normal, .normal, .memory, .memory][chance.below(6)]
+    var allowance = Allowance()
+    // Most often there is room; in some plays all of it is soon used up.
+    if chance.once(in: 3) { allowance.waiting = (4 + chance.below(60)) * Allowance.smallestDelivery }
+    if chance.once(in: 3) { allowance.sessions = 4 + chance.below(60) }
+    if chance.once(in: 4) { allowance.calls = 2 + chance.below(10) }
+    if chance.once(in: 4) { allowance.callBytes = 500 + chance.below(5_000) }
+    if chance.once(in: 4) { allowance.preferences = 1 + chance.below(3) }
+    if chance.once(in: 4) { allowance.manifests = 4096 * (1 + chance.below(3)) }
+    self.allowance = allowance
+    applications = (0..<(1 + chance.below(4))).map { number in
+      Stage(
+        identifier: Text("org.theatre.App\(number)"), isSandboxed: chance.once(in: 4), startsByBus: chance.once(in: 3),
+        startsByCommand: chance.once(in: 3), isInstalled: !chance.once(in: 4))
+    }
+    page = [1, 2, 3, 256][chance.below(4)]
+    turns = 1 + chance.below(4)
+    obedience = 1 + chance.below(8)
+    history = HistoryLimits()
+  }
+}
+
+// MARK: - Small values
+
+/// A peer on the bus.
+struct Connection {
+  let name: Text
+  let isSandboxed: Bool
+  let application: Text
+  var isStranger = false
+  var isThere = true
+
+  var caller: Caller {
+    Caller(connection: name, isSandboxed: isSandboxed, application: application, isStranger: isStranger)
+  }
+}
+
+/// A program that shows an application's windows.
+struct Program {
+  let connection: Int
+  let application: Text
+  var windows: Set<UniqueIdentifier> = []
+  /// The sessions that it was told are gone for good.
+  var forgotten: Set<UniqueIdentifier> = []
+  /// What it was asked and has not read.
+  var inbox: [Question] = []
+  /// What it has read, and what it will answer.
+  var answers: [(question: Question, answer: HostAnswer)] = []
+}
+
+struct Question: Equatable {
+  let errand: ErrandNumber
+  let life: Int
+  let owner: Text
+  let question: HostQuestion
+  let due: Int64
+}
+
+struct Watched: Hashable {
+  let application: Text
+  let connection: Text
+}
+
+struct Launch {
+  enum Way { case bus, command }
+  let number: Int
+  var way: Way
+  var isWaiting = true
+}
+
+/// What the bus itself says.
+enum News {
+  case ownership(CallNumber, application: Text, connection: Text, isOwner: Bool, asked: Int)
+  case ownerWent(Watched)
+  case noReply(Question, neverReached: Bool)
+  case answer(ErrandNumber, HostAnswer)
+  case callerWent(Text)
+  case launch(Text, Int, LaunchNews)
+}
+
+/// A call that waits for its answer.
+struct Sent {
+  let caller: Caller
+  let isThere: Int
+  let ask: Ask
+  let tellsSecret: Bool
+  var token: TokenUse?
+}
+
+struct TokenUse: Hashable {
+  let token: Text
+  let owner: Text
+}
+
+struct Known {
+  let created: Instant
+  var isAnswered = false
+  /// What the last signal about it told.
+  var event: Event?
+}
+
+package struct Breach: Error, Hashable, CustomStringConvertible, Sendable {
+  package let law: Law
+  package let how: String
+
+  package var description: String { "\(law.rawValue): \(how)" }
+}
