@@ -117,6 +117,9 @@ let package = Package(
       name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusFoundation", "DBusTestSupport", "XML"],
       swiftSettings: settings),
     .testTarget(
+      name: "InterchangeCoreTests", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting"],
+      swiftSettings: settings),
+    .testTarget(
       name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport", "XML"], exclude: ["Fixtures"],
       swiftSettings: settings),
     .testTarget(

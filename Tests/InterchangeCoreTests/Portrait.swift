@@ -1,0 +1,98 @@
+import SceneModel
+import SceneRouting
+
+@testable import InterchangeCore
+
+/// All that a core knows and will act upon, as lines that can be compared: whatever is only remembered to be quick is left out, and so are
+/// numbers that grow with each attempt.
+///
+/// Identifiers are named in the order in which they appear, so that two cores can be held against each other that drew different ones.
+struct Portrait {
+  private var names: [String: String] = [:]
+
+  /// Records, sayings and errands in the order in which they came.
+  mutating func lines(of step: Step) -> [String] {
+    let errands = step.errands.map { errand in
+      switch errand {
+      case .ask(_, let application, let owner, let question, let within):
+        "ask \(application) \(owner) \(question) \(within)"
+      case .read(_, let delivery): "read \(delivery)"
+      case .launch(let application, _): "launch \(application)"
+      case .run(let application, _, let command, let token): "run \(application) \(command) \(token ?? .empty)"
+      case .forgetLaunch(let application, _): "forget the launch of \(application)"
+      case .findOwner(let number, let application, let connection): "find owner \(number) \(application) \(connection)"
+      }
+    }
+    let again = step.callAgain.map { "call again at \($0)" } ?? "never again"
+    return named(step.records.map { "\($0)" } + step.sayings.map { "\($0)" } + errands + [again])
+  }
+
+  mutating func lines(of book: PromptBook) -> [String] {
+    let memory = book.memory
+    var lines: [String] = []
+    let ids: ([UniqueIdentifier]) -> String = { $0.map { "\($0)" }.sorted().joined(separator: " ") }
+    for delivery in memory.deliveries.values.values.sorted(by: { $0.order < $1.order }) {
+      lines.append(
+        "delivery \(delivery.identifier) \(delivery.application) \(delivery.progress) due \(delivery.due) "
+          + "\(delivery.previousBy.map { "\($0)" } ?? "") \(delivery.confidant ?? .empty) \(delivery.holding?.charge.amount ?? 0)"
+      )
+    }
+    let sessions = Set(memory.deliveries.values.values.compactMap(\.session)).sorted()
+    for session in sessions {
+      lines.append("to session \(session): \(memory.deliveriesToSession[session].map { "\($0.identifier)" })")
+    }
+    for application in memory.manifests.values.keys.sorted() {
+      lines.append("to \(application): \(memory.deliveriesToApplication[application].map { "\($0.identifier)" })")
+      lines.append(
+        "places of \(application): \(memory.places(of: application)), owed \(memory.owed[application].map { "\($0.session)" })"
+      )
+      lines.append("queue of \(application): \(memory.queue[application].map { "\($0.identifier)" })")
+      lines.append("manifest of \(application): \(String(describing: memory.manifests[application]?.file))")
+      lines.append("routed \(application): \(String(describing: memory.routing.manifest(of: application)))")
+    }
+    lines.append("places \(memory.places), owed \(memory.owedTotal)")
+    for (application, host) in memory.hosts.values.sorted(by: { $0.key < $1.key }) {
+      lines.append(
+        "host of \(application): \(host.connection) \(host.stage) scenes [\(ids(Array(host.scenes)))] opened "
+          + "[\(ids(Array(host.opened)))] closing [\(ids(Array(host.closing)))] told [\(ids(Array(host.told)))] "
+          + "\(host.isListening) \(host.running) \(host.choosesConfiguration)")
+      lines.append("hosted by \(host.connection): \(memory.hosted[host.connection])")
+    }
+    lines += memory.lanes.values.map { "lane of \($0.session): \($1.act)" }.sorted()
+    lines += memory.errands.values.values.map { "errand for \($0)" }.sorted()
+    lines += memory.starts.values.map { "start of \($0): \($1.isPossible.map { "\($0)" } ?? "asked")" }.sorted()
+    lines += memory.attaching.values.keys.map { "attaching \($0)" }.sorted()
+    lines += memory.calls.values.map { "call \($0) takes \($1.number.charge.amount) \($1.bytes?.charge.amount ?? 0)" }
+      .sorted()
+    lines += memory.waiters.values.map { "for \($0) wait \($1)" }.sorted()
+    lines += memory.followers.values.map { "\($0) is followed by \($1)" }.sorted()
+    lines += memory.refreshes.values.keys.map { "refresh \($0)" }.sorted()
+    lines += memory.closings.values.map { "closing \($0) \($1)" }.sorted()
+    lines += memory.provisional.values.keys.map { "provisional \($0)" }.sorted()
+    lines += memory.orphaned.values.keys.map { "orphaned \($0)" }.sorted()
+    lines += memory.preferences.values.map { "\($0) is preferred for \($1)" }.sorted()
+    lines += memory.preferences.values.keys.map {
+      "routed \(String(describing: memory.routing.preferredApplication(for: $0)))"
+    }
+    lines.append("events \(memory.sequence)")
+    lines += Resource.allCases.map { "\($0) \(book.ledger.total($0))" }
+    return named(lines)
+  }
+
+  private mutating func named(_ lines: [String]) -> [String] {
+    lines.map { line in
+      var rest = Substring(line)
+      var result = ""
+      while let found = rest.firstMatch(of: /[0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}/)
+      {
+        result += rest[..<found.range.lowerBound]
+        let identifier = String(rest[found.range].map { $0 == "_" ? "-" : $0 })
+        let name = names[identifier] ?? "#\(names.count + 1)"
+        names[identifier] = name
+        result += name
+        rest = rest[found.range.upperBound...]
+      }
+      return result + rest
+    }
+  }
+}

@@ -1,0 +1,198 @@
+import SceneModel
+import SceneRouting
+import Testing
+
+@testable import InterchangeCore
+
+/// A turn that the store refuses leaves no trace: the core knows what it knew, and does with the same cue what a core does that never heard it.
+@Suite struct RefusedTurnTests {
+  private static let cat: Text = "org.example.Cats"
+
+  /// Plays `act` on two equal stages, on one of them first in a turn that is refused.
+  private func expectNoTrace(
+    _ stage: Stage, _ act: (inout Stage) throws -> Void, sourceLocation: SourceLocation = #_sourceLocation
+  ) rethrows {
+    var (refused, other) = (stage, stage)
+    var (before, after) = (Portrait(), Portrait())
+    let portrait = before.lines(of: refused.book)
+    try refused.turn(refused: true, act)
+    #expect(after.lines(of: refused.book) == portrait, sourceLocation: sourceLocation)
+    #expect(refused.shelf == stage.shelf, sourceLocation: sourceLocation)
+    for (identifier, session) in refused.memory.sessions.values {
+      #expect(session == refused.shelf.sessions[identifier], sourceLocation: sourceLocation)
+    }
+    for (identifier, delivery) in refused.memory.recent.values {
+      #expect(delivery == refused.shelf.deliveries[identifier], sourceLocation: sourceLocation)
+    }
+    let one = try played(&refused, act)
+    let two = try played(&other, act)
+    #expect(one.difference(from: two).map { "\($0)" } == [], sourceLocation: sourceLocation)
+    #expect(!two.isEmpty, sourceLocation: sourceLocation)
+  }
+
+  private func played(_ stage: inout Stage, _ act: (inout Stage) throws -> Void) rethrows -> [String] {
+    var portrait = Portrait()
+    var lines: [String] = []
+    try stage.turn { stage in
+      try act(&stage)
+      for step in stage.steps { lines += portrait.lines(of: step) }
+    }
+    // Both stages have the same ledger, in which each counts for itself.
+    return lines
+      + portrait.lines(of: stage.book).filter { line in !Resource.allCases.contains { line.hasPrefix("\($0) ") } }
+  }
+
+  private func staged(_ prepare: (inout Stage) -> Void = { _ in }) -> Stage {
+    var stage = Stage(cats(configurations: ["Default", "Other"], isDynamic: true))
+    prepare(&stage)
+    return stage
+  }
+
+  @Test func `a drop that makes a session`() { expectNoTrace(staged()) { $0.drop(key: "1") } }
+
+  @Test func `a drop that activates a session`() {
+    expectNoTrace(staged { $0.drop(key: "1") }) { $0.drop(key: "1") }
+    // And one that gives it something else to show.
+    let stage = staged { stage in
+      let session = stage.drop(key: "1")?.delivered?.session
+      #expect(session != nil)
+    }
+    expectNoTrace(stage) { stage in
+      let session = stage.sessions()[0].identifier
+      stage.drop(key: "2") { $0.session = Text("\(session)") }
+    }
+  }
+
+  @Test func `attaching`() {
+    let stage = staged { stage in
+      stage.drop(key: "1")
+      stage.call(
+        .attach(application: RefusedTurnTests.cat, shown: [], unknown: ["/x"], choosesConfiguration: true), by: .host)
+    }
+    expectNoTrace(stage) { $0.play(.ownership($0.lastCall, isOwner: true)) }
+    expectNoTrace(staged()) { stage in
+      stage.call(
+        .attach(application: RefusedTurnTests.cat, shown: [], unknown: [], choosesConfiguration: false), by: .host)
+    }
+  }
+
+  @Test func `attaching with scenes, in place of another host`() {
+    let stage = staged { stage in
+      stage.attach()
+      stage.drop(key: "1")
+      stage.hostAnswersAll()
+      stage.call(
+        .attach(
+          application: RefusedTurnTests.cat, shown: [stage.sessions()[0].identifier], unknown: [],
+          choosesConfiguration: false), by: .other)
+    }
+    expectNoTrace(stage) { $0.play(.ownership($0.lastCall, isOwner: true)) }
+  }
+
+  @Test func `an acknowledgement, a refusal, a silence and a departure`() {
+    let stage = staged { stage in
+      stage.attach()
+      stage.drop(key: "1") { $0.wait = .handled }
+      stage.hostAnswers(.configuration("Other"))
+    }
+    let errand = stage.asked[0].errand
+    for answer in [HostAnswer.done, .refused("no"), .timedOut, .failed("no"), .gone(neverReached: false)] {
+      expectNoTrace(stage) { $0.play(.hostAnswered(errand, answer)) }
+    }
+  }
+
+  @Test func `the host's choice of configuration`() {
+    let stage = staged { stage in
+      stage.attach()
+      stage.drop(key: "1")
+    }
+    let errand = stage.asked[0].errand
+    expectNoTrace(stage) { $0.play(.hostAnswered(errand, .configuration("Other"))) }
+    expectNoTrace(stage) { $0.play(.hostAnswered(errand, .configuration("Third"))) }
+  }
+
+  @Test func `a redirect of what is held, and of what was handled`() {
+    let held = staged { stage in
+      stage.drop(key: "1")
+      stage.drop(key: "2")
+    }
+    expectNoTrace(held) { stage in
+      stage.call(.redirect(stage.shelf.deliveryOrder[1], to: stage.sessions()[0].identifier))
+    }
+    let handled = staged { stage in
+      stage.attach()
+      stage.drop(key: "1")
+      stage.drop(key: "2")
+      stage.hostAnswersAll()
+    }
+    expectNoTrace(handled) { stage in
+      stage.call(.redirect(stage.shelf.deliveryOrder[1], to: stage.sessions()[0].identifier))
+    }
+  }
+
+  @Test func `SetState, a title, a disconnection and a refresh`() {
+    let stage = staged { stage in
+      stage.attach()
+      stage.drop(key: "1")
+      stage.hostAnswersAll()
+    }
+    let session = stage.sessions()[0].identifier
+    expectNoTrace(stage) { $0.call(.setState(session, .foregroundActive), by: .host) }
+    expectNoTrace(stage) { $0.call(.write(session, .title("Cat")), by: .host) }
+    expectNoTrace(stage) { $0.call(.disconnect(session), by: .host) }
+    expectNoTrace(stage) { $0.call(.refresh(session)) }
+  }
+
+  @Test func `destroying, with a host and without`() {
+    let alone = staged { $0.drop(key: "1") }
+    expectNoTrace(alone) { $0.call(.destroy($0.sessions()[0].identifier, animation: "standard")) }
+    let hosted = staged { stage in
+      stage.attach()
+      stage.drop(key: "1")
+      stage.hostAnswersAll()
+    }
+    expectNoTrace(hosted) { $0.call(.destroy($0.sessions()[0].identifier, animation: "commit")) }
+  }
+
+  @Test func `cancelling`() {
+    expectNoTrace(staged { $0.drop(key: "1") }) { $0.call(.cancel($0.shelf.deliveryOrder[0])) }
+  }
+
+  @Test func `registering, unregistering and preferring`() {
+    expectNoTrace(staged()) { $0.call(.register(cats("org.example.Dogs"), size: 100)) }
+    expectNoTrace(staged { $0.drop(key: "1") }) { $0.call(.register(cats(configurations: ["Third"]), size: 100)) }
+    expectNoTrace(staged { $0.drop(key: "1") }) { $0.call(.unregister(RefusedTurnTests.cat)) }
+    expectNoTrace(staged()) { $0.call(.prefer(RefusedTurnTests.cat, type: "view")) }
+  }
+
+  @Test func `a batch`() {
+    expectNoTrace(staged { $0.drop(key: "1") }) { stage in
+      let items = ["1", "2", "2"].map {
+        Item(activities: [UserActivity(activityType: "view", targetContentIdentifier: $0)])
+      }
+      stage.call(.deliverEach(Payload(items: items), digest: "d", size: 100))
+    }
+  }
+
+  @Test func `a deadline`() {
+    var stage = staged { $0.drop(key: "1") { $0.wait = .handled } }
+    stage.pass(seconds: 21)
+    expectNoTrace(stage) { stage in
+      stage.play(.launch(application: RefusedTurnTests.cat, number: 1, .unknown))
+      stage.play(.moment)
+    }
+  }
+
+  @Test func `a beginning`() {
+    var stage = staged { stage in
+      stage.attach()
+      stage.drop(key: "1")
+      stage.hostAnswersAll()
+      stage.drop(key: "2")
+    }
+    stage.book = PromptBook(types: Stage.types, seed: (5, 6))
+    stage.book.recall(stage.shelf.remembered, at: stage.now)
+    stage.play(.declared(cats()))
+    expectNoTrace(stage) { $0.play(.began) }
+  }
+}

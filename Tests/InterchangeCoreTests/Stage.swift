@@ -1,0 +1,297 @@
+import SceneModel
+import SceneRouting
+
+@testable import InterchangeCore
+
+/// The core with everything around it played: a store in memory that answers what the core lacks, hosts whose answers a test gives, a
+/// clock that a test moves.
+///
+///     var stage = Stage(cats)
+///     let answer = stage.drop("view", key: "1")
+///     stage.attach("org.example.Cats")
+///     stage.hostAnswers(.done)
+///
+/// Each cue is a turn of its own, unless ``turn(refused:_:)`` puts several into one.
+struct Stage {
+  var book: PromptBook
+  var shelf = Shelf()
+  var now = Moment(time: Instant(microseconds: 1_800_000_000_000_000), uptime: 1_000_000)
+  /// What every stored turn said, in order.
+  private(set) var sayings: [Saying] = []
+  /// What every stored turn had the shell do, but for reading.
+  private(set) var errands: [Errand] = []
+  private(set) var answers: [CallNumber: CallAnswer] = [:]
+  /// What hosts were asked and have not answered.
+  private(set) var asked: [Asked] = []
+  /// What the core lacked for the last cue.
+  private(set) var lacks: [Lack] = []
+  private(set) var lastCall: CallNumber = 0
+  /// The steps of the present turn.
+  private(set) var steps: [Step] = []
+  private var isHeld = false
+  /// What the core asked to be called again for.
+  private(set) var callAgain: Int64?
+
+  struct Asked: Hashable {
+    let errand: ErrandNumber
+    let owner: Text
+    let question: HostQuestion
+    let within: Int64
+  }
+
+  static let types = TypeCatalog()
+
+  init(_ manifests: Manifest..., allowance: Allowance = Allowance()) {
+    book = PromptBook(types: Stage.types, allowance: allowance, seed: (1, 2))
+    for manifest in manifests { play(.declared(manifest)) }
+  }
+
+  // MARK: Cues and turns
+
+  /// Gives the core a cue, as often as it lacks something.
+  @discardableResult
+  mutating func play(_ cue: Cue) -> Step {
+    lacks = []
+    while true {
+      do throws(Lack) {
+        let step = try book.handle(cue, at: now)
+        steps.append(step)
+        if !isHeld { endTurn() }
+        return step
+      } catch {
+        precondition(lacks.count < 10_000, "the core lacks the same again and again: \(error)")
+        lacks.append(error)
+        find(error)
+      }
+    }
+  }
+
+  /// All that is played in `body` is stored together, or refused together.
+  mutating func turn(refused: Bool = false, _ body: (inout Stage) throws -> Void) rethrows {
+    precondition(!isHeld, "a turn within a turn")
+    isHeld = true
+    defer { isHeld = false }
+    let firstCall = lastCall
+    try body(&self)
+    if !refused { return endTurn() }
+    // Nobody heard of these calls: their numbers are given again.
+    (steps, lastCall) = ([], firstCall)
+    book.drop()
+  }
+
+  private mutating func endTurn() {
+    while !steps.isEmpty {
+      let steps = steps
+      self.steps = []
+      shelf.commit(steps.flatMap(\.records))
+      book.keep()
+      for saying in steps.flatMap(\.sayings) {
+        sayings.append(saying)
+        if case .answer(let number, let answer) = saying {
+          precondition(answers[number] == nil, "a call is answered twice")
+          answers[number] = answer
+        }
+      }
+      callAgain = steps.last?.callAgain ?? callAgain
+      let wasHeld = isHeld
+      isHeld = true
+      for errand in steps.flatMap(\.errands) { run(errand) }
+      isHeld = wasHeld
+    }
+  }
+
+  private mutating func run(_ errand: Errand) {
+    switch errand {
+    case .read(let number, let delivery):
+      let found = book.recentDelivery(delivery) ?? shelf.deliveries[delivery]
+      play(.delivery(number, found))
+    case .ask(let number, _, let owner, let question, let within):
+      errands.append(errand)
+      asked.append(Asked(errand: number, owner: owner, question: question, within: within))
+    default: errands.append(errand)
+    }
+  }
+
+  // MARK: What the core lacks
+
+  private mutating func find(_ lack: Lack) {
+    switch lack {
+    case .routing(let needs): for need in needs { find(need) }
+    case .sessions(let identifiers):
+      book.learn(.sessions(identifiers, found: identifiers.compactMap { shelf.sessions[$0] }))
+    case .delivery(let identifier): book.learn(.delivery(identifier, shelf.deliveries[identifier]))
+    case .token(let token, let owner):
+      book.learn(.token(token, owner: owner, shelf.deliveries(token: token, sender: owner)))
+    case .orphans(let manifest):
+      let orphans = shelf.sessions(of: manifest.identifier).filter { !manifest.has(configurationOf: $0) }
+      book.learn(.orphans(of: manifest.identifier, Array(orphans.prefix(PromptBook.orphansAtOnce))))
+    }
+  }
+
+  private mutating func find(_ need: Need) {
+    switch need {
+    case .session(let identifier):
+      book.learn(.routing(shelf.sessions[identifier].map { [$0] } ?? [], answering: need))
+    case .sessions(of: let application, concernedWith: _), .allSessions(of: let application):
+      book.learn(.page(shelf.sessions(of: application)))
+      book.noteComplete(application)
+    }
+  }
+
+  // MARK: Calls
+
+  @discardableResult
+  mutating func call(_ ask: Ask, by caller: Caller = .shell) -> CallAnswer? {
+    lastCall += 1
+    play(.call(lastCall, caller, ask))
+    return answers[lastCall]
+  }
+
+  @discardableResult
+  mutating func drop(
+    _ type: Text = "view", key: Text? = nil, by caller: Caller = .shell,
+    _ change: (inout PayloadOptions) -> Void = { _ in }
+  ) -> CallAnswer? {
+    call(
+      .deliver(activity(type, key, change), digest: Text("digest of \(type) \(key ?? .empty)"), size: 100), by: caller)
+  }
+
+  func activity(_ type: Text, _ key: Text?, _ change: (inout PayloadOptions) -> Void = { _ in }) -> Payload {
+    var payload = Payload(UserActivity(activityType: type, targetContentIdentifier: key))
+    change(&payload.options)
+    return payload
+  }
+
+  // MARK: Hosts
+
+  /// A host attaches, and takes note of what is gone.
+  mutating func attach(
+    _ application: Text = "org.example.Cats", as caller: Caller = .host, showing: [UniqueIdentifier] = [],
+    choosesConfiguration: Bool = false, hearsDiscards: Bool = true
+  ) {
+    call(
+      .attach(application: application, shown: showing, unknown: [], choosesConfiguration: choosesConfiguration),
+      by: caller)
+    play(.ownership(lastCall, isOwner: true))
+    if hearsDiscards, case .discarded? = asked.last?.question { hostAnswers(.done) }
+  }
+
+  /// The oldest question is answered.
+  mutating func hostAnswers(_ answer: HostAnswer) {
+    precondition(!asked.isEmpty, "no host was asked anything")
+    play(.hostAnswered(asked.removeFirst().errand, answer))
+  }
+
+  /// The host answers everything that it is asked, until nothing is asked any more.
+  mutating func hostAnswersAll(_ answer: HostAnswer = .done) { while !asked.isEmpty { hostAnswers(answer) } }
+
+  mutating func hostLeaves(_ application: Text = "org.example.Cats", _ caller: Caller = .host) {
+    asked.removeAll { $0.owner == caller.connection }
+    play(.hostLeft(application: application, connection: caller.connection ?? .empty))
+  }
+
+  // MARK: Time
+
+  mutating func pass(seconds: Double) {
+    now.time = now.time.adding(seconds: seconds)
+    now.uptime += Int64(seconds * 1_000_000)
+  }
+
+  /// As long as the core wants to be called, it is.
+  mutating func passUntilQuiet(seconds: Double) {
+    pass(seconds: seconds)
+    while let moment = play(.moment).callAgain, moment <= now.uptime {}
+  }
+
+  /// The service ends, however, and another one begins with what is stored.
+  mutating func restart(_ manifests: Manifest...) {
+    let allowance = book.ledger.allowance
+    book = PromptBook(types: Stage.types, allowance: allowance, seed: (3, UInt64(shelf.events.count)))
+    book.recall(shelf.remembered, at: now)
+    asked = []
+    for manifest in manifests { play(.declared(manifest)) }
+    play(.began)
+  }
+
+  // MARK: Looking
+
+  var memory: Memory { book.memory }
+
+  /// What has been said since, but for the log.
+  func said(since count: Int) -> [Saying] {
+    sayings.dropFirst(count).filter { if case .log = $0 { false } else { true } }
+  }
+
+  func sessions(of application: Text = "org.example.Cats") -> [Session] { shelf.sessions(of: application) }
+
+  func progress(of delivery: UniqueIdentifier?) -> DeliveryProgress? {
+    delivery.flatMap { shelf.deliveries[$0]?.progress }
+  }
+}
+
+extension Caller {
+  static let shell = Caller(connection: ":1.1", isSandboxed: false, application: .empty)
+  static let other = Caller(connection: ":1.2", isSandboxed: false, application: .empty)
+  static let host = Caller(connection: ":1.10", isSandboxed: false, application: .empty)
+  static let stranger = Caller(connection: ":1.20", isSandboxed: true, application: .empty, isStranger: true)
+
+  static func shell(_ number: Int) -> Caller {
+    Caller(connection: Text(":2.\(number)"), isSandboxed: false, application: .empty)
+  }
+
+  static func sandbox(_ application: Text, _ number: Int = 0) -> Caller {
+    Caller(connection: Text(":3.\(number)"), isSandboxed: true, application: application)
+  }
+}
+
+extension CallAnswer {
+  var delivered: Delivered? { if case .delivered(let delivered) = self { delivered } else { nil } }
+  var items: [DeliveredItem]? { if case .deliveredEach(let items) = self { items } else { nil } }
+  var refusal: InterchangeError? { if case .refused(let error) = self { error } else { nil } }
+}
+
+extension Saying {
+  /// In a word: which signal, and of which properties.
+  var word: String {
+    switch self {
+    case .answer(_, .refused(let error)): "refused \(error.name)"
+    case .answer: "answer"
+    case .event(let event): event.name.string
+    case .applicationAppeared: "application appeared"
+    case .applicationChanged(_, let properties):
+      "application changed \(properties.map(\.rawValue).joined(separator: " "))"
+    case .applicationWent: "application went"
+    case .sessionAppeared: "session appeared"
+    case .sessionChanged(_, let fields, _): "session changed \(fields.map(\.rawValue).joined(separator: " "))"
+    case .sessionWent: "session went"
+    case .notification: "notification"
+    case .log: "log"
+    }
+  }
+}
+
+extension HostQuestion {
+  /// The member of the host's interface.
+  var word: String {
+    switch self {
+    case .configuration: "ConfigurationForConnecting"
+    case .connect: "ConnectScene"
+    case .continue: "ContinueScene"
+    case .activate: "ActivateScene"
+    case .refresh: "RefreshScene"
+    case .destroy: "DestroyScene"
+    case .discarded: "DidDiscardSceneSessions"
+    }
+  }
+}
+
+/// An application with windows for cats, and room for more.
+func cats(
+  _ identifier: Text = "org.example.Cats", configurations: [Text] = ["Default"], atMost limit: Int? = nil,
+  isDynamic: Bool = false, hasOneScene: Bool = false, exec: Text? = nil
+) -> Manifest {
+  Manifest(
+    identifier: identifier, activityTypes: ["view"], supportsMultipleScenes: !hasOneScene,
+    configurations: configurations.map { SceneConfiguration(name: $0, maximumSessions: limit) }, isDynamic: isDynamic,
+    exec: exec)
+}
