@@ -20,6 +20,7 @@ let package = Package(
     .library(name: "DBusTestSupport", targets: ["DBusTestSupport"]),
     .library(name: "StagedoorKit", targets: ["StagedoorKit"]),
     .executable(name: "dbus-showcase", targets: ["dbus-showcase"]),
+    .executable(name: "stagedoor", targets: ["stagedoor"]),
     .executable(name: "private-bus", targets: ["private-bus"]),
   ],
   targets: [
@@ -45,6 +46,10 @@ let package = Package(
     .target(
       name: "StagedoorKit", dependencies: ["CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
       // What is asked on the main actor stays there: it does not go by way of a thread pool.
+      swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+    // It speaks to the service through the kit alone. The pure rooms are for what needs no service: checking and testing manifests.
+    .executableTarget(
+      name: "stagedoor", dependencies: ["DBus", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit"],
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
