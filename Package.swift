@@ -76,6 +76,10 @@ let package = Package(
       name: "ClientTests",
       dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],
       exclude: ["Clients"], swiftSettings: settings),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: ["DBus", "DBusTestSupport", "DaemonTestSupport", "stagedoor", "stagedoord"],
+      exclude: ["Snapshots", "terminal.py"], swiftSettings: settings),
     .testTarget(name: "ContractTests", dependencies: ["DBus"], swiftSettings: settings),
     .testTarget(
       name: "DaemonTests",

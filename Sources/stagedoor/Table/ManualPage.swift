@@ -69,6 +69,11 @@ enum ManualPage {
       case "`": line += "\\(ga"
       case "~": line += "\\(ti"
       case "^": line += "\\(ha"
+      case _ where !character.isASCII:
+        for scalar in character.unicodeScalars {
+          let digits = String(scalar.value, radix: 16, uppercase: true)
+          line += "\\[u" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits + "]"
+        }
       default: line.append(character)
       }
     }

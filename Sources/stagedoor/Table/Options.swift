@@ -6,7 +6,7 @@ extension OptionEntry {
   static let help = OptionEntry(name: "help", letter: "h", help: "show this help")
   static let color = OptionEntry(
     name: "color", value: .words("WHEN", "auto", "always", "never"),
-    help: "use colour: auto (the default) does so on a terminal, unless NO_COLOR is set")
+    help: "use colour always, never, or auto: on a terminal, unless NO_COLOR is set")
   static let common = [color, help]
   static let version = OptionEntry(name: "version", help: "show the version")
 
