@@ -45,6 +45,7 @@ extension House {
       + arguments
     var command = command("python3", arguments: words)
     command.environment["TERM"] = "xterm"
+    command.environment["NO_COLOR"] = nil
     command.environment.merge(more) { $1 }
     return command
   }

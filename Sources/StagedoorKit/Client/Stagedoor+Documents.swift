@@ -34,6 +34,8 @@ extension Stagedoor {
   /// Hands in what can be read from a descriptor: a file, or a pipe that is still being filled. The service reads it.
   ///
   /// ```swift
+  /// import DBus
+  ///
   /// let stagedoor = try await Stagedoor.connect()
   /// let input = try OwnedFileDescriptor(duplicating: 0)
   /// try await stagedoor.deliver(reading: input, as: "text/plain", suggestedName: "notes.txt")
