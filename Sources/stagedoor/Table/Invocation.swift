@@ -4,7 +4,8 @@ import DBus
 struct Invocation: Sendable {
   let command: CommandEntry
   var arguments: [String] = []
-  private var values: [String: [String]] = [:]
+  // A command line is short, and a dictionary would have to be made of types that nothing else needs.
+  private var values: [(option: String, value: String)] = []
   /// What it runs on, once it runs.
   var loop: EventLoop?
 
@@ -12,11 +13,11 @@ struct Invocation: Sendable {
 
   init(_ command: CommandEntry) { self.command = command }
 
-  mutating func set(_ option: OptionEntry, _ value: String) { values[option.name, default: []].append(value) }
+  mutating func set(_ option: OptionEntry, _ value: String) { values.append((option.name, value)) }
 
-  func has(_ option: OptionEntry) -> Bool { values[option.name] != nil }
-  func all(_ option: OptionEntry) -> [String] { values[option.name] ?? [] }
-  subscript(_ option: OptionEntry) -> String? { values[option.name]?.last }
+  func has(_ option: OptionEntry) -> Bool { values.contains { $0.option == option.name } }
+  func all(_ option: OptionEntry) -> [String] { values.filter { $0.option == option.name }.map(\.value) }
+  subscript(_ option: OptionEntry) -> String? { values.last { $0.option == option.name }?.value }
   /// The argument at a place, where it was given.
   func argument(_ place: Int) -> String? { place < arguments.count ? arguments[place] : nil }
 }
