@@ -10,7 +10,7 @@ SECONDS  = 60
 
 # What `make run` shows, and what `make install` puts into bin.
 RUN         ?= stagedoord --demo
-EXECUTABLES ?= stagedoord dbus-showcase private-bus
+EXECUTABLES ?= stagedoord stagedoor
 
 # The libraries whose documentation is built and whose examples are compiled.
 DOCUMENTED = DBus DBusTestSupport StagedoorKit
@@ -34,17 +34,27 @@ MAN        = $(DESTDIR)$(PREFIX)/share/man/man1
 INTERFACES = $(DESTDIR)$(PREFIX)/share/dbus-1/interfaces
 SERVICES   = $(DESTDIR)$(PREFIX)/share/dbus-1/services
 UNITS      = $(DESTDIR)$(PREFIX)/lib/systemd/user
+SHARE      = $(DESTDIR)$(PREFIX)/share
+EXAMPLES   = $(DOC)/examples
+LIBEXEC    = $(DESTDIR)$(PREFIX)/libexec/stagedoor
+
+# Where each shell looks for completions, and each file manager for what its menus show.
+COMPLETIONS = bash:bash-completion/completions/stagedoor zsh:zsh/site-functions/_stagedoor \
+  fish:fish/vendor_completions.d/stagedoor.fish
+MENUS       = thunar.desktop:Thunar/sendto/stagedoor.desktop kde.desktop:kio/servicemenus/stagedoor.desktop \
+  nemo.nemo_action:nemo/actions/stagedoor.nemo_action
+NAUTILUS    = stagedoor/nautilus/Send to scene…
 
 # How the bus starts the service: its activation file and its unit, with the place of the program filled in.
 ACTIVATED = org.stagedoor.Interchange1.service
 UNIT      = stagedoord.service
-FILL      = sed 's|@bindir@|$(PREFIX)/bin|'
+FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libexec/stagedoor|'
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
 .PHONY: help setup run demo build test check check-scripts check-format check-rules check-shell check-unit check-manual \
   check-examples check-install docs format bench stress fuzz sanitize-thread sanitize-address release install install-built \
-  uninstall clean
+  uninstall deb clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
@@ -108,7 +118,21 @@ install-built:
 	for name in $(EXECUTABLES); do install -m 755 "$(BUILT)/$$name" "$(BIN)" || exit 1; done
 	install -m 644 $(wildcard README.md) LICENSE CHANGELOG.md "$(DOC)"
 	find docs \( -name '*.md' -o -name '*.svg' \) -exec install -D -m 644 {} "$(DOC)/{}" \;
-	install -m 644 docs/stagedoord.1 "$(MAN)"
+	install -m 644 docs/*.1 "$(MAN)"
+	for pair in $(COMPLETIONS); do \
+	  install -D -m 644 "docs/completions/$${pair%%:*}" "$(SHARE)/$${pair#*:}" || exit 1; \
+	done
+	install -D -m 755 examples/shell/send-to-scene "$(LIBEXEC)/send-to-scene"
+	for pair in $(MENUS); do \
+	  install -d "$$(dirname "$(SHARE)/$${pair#*:}")" || exit 1; \
+	  $(FILL) "desktop/$${pair%%:*}.in" >"$(SHARE)/$${pair#*:}" && chmod 644 "$(SHARE)/$${pair#*:}" || exit 1; \
+	done
+	install -d "$(SHARE)/stagedoor/nautilus"
+	$(FILL) desktop/nautilus.in >"$(SHARE)/$(NAUTILUS)" && chmod 755 "$(SHARE)/$(NAUTILUS)"
+	install -d "$(EXAMPLES)/shell" "$(EXAMPLES)/python"
+	install -m 755 $(filter-out examples/shell/gallery.json,$(wildcard examples/shell/*)) "$(EXAMPLES)/shell"
+	install -m 644 examples/shell/gallery.json "$(EXAMPLES)/shell"
+	install -m 755 examples/python/* "$(EXAMPLES)/python"
 	install -m 644 dbus/*.xml "$(INTERFACES)"
 	for name in $(ACTIVATED); do $(FILL) dbus/$$name.in >"$(SERVICES)/$$name" || exit 1; done
 	for name in $(UNIT); do $(FILL) dbus/$$name.in >"$(UNITS)/$$name" || exit 1; done
@@ -119,8 +143,13 @@ uninstall: ## remove what install put there (same PREFIX and DESTDIR)
 	for file in dbus/*.xml; do rm -f "$(INTERFACES)/$${file##*/}"; done
 	for name in $(ACTIVATED); do rm -f "$(SERVICES)/$$name"; done
 	for name in $(UNIT); do rm -f "$(UNITS)/$$name"; done
-	rm -f "$(MAN)/stagedoord.1"
+	for page in docs/*.1; do rm -f "$(MAN)/$${page##*/}"; done
+	for pair in $(COMPLETIONS) $(MENUS); do rm -f "$(SHARE)/$${pair#*:}"; done
+	rm -rf "$(LIBEXEC)" "$(SHARE)/stagedoor/nautilus"
 	rm -rf "$(DOC)"
+
+deb: release ## build a Debian package in .build
+	Scripts/make-deb "$$($(SWIFT) build $(RELEASE) --show-bin-path)" $(SCRATCH)
 
 setup: ## install every system package that any target needs
 	@$(SETUP) build run test check bench

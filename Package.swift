@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "StagedoorKit", targets: ["StagedoorKit"]),
     .executable(name: "dbus-showcase", targets: ["dbus-showcase"]),
     .executable(name: "theatre", targets: ["TheatreCommand"]),
+    .executable(name: "stagedoor", targets: ["stagedoor"]),
     .executable(name: "private-bus", targets: ["private-bus"]),
   ],
   targets: [
@@ -59,6 +60,10 @@ let package = Package(
       name: "StagedoorKit", dependencies: ["CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
       // What is asked on the main actor stays there: it does not go by way of a thread pool.
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
+    // It speaks to the service through the kit alone. The pure rooms are for what needs no service: checking and testing manifests.
+    .executableTarget(
+      name: "stagedoor", dependencies: ["DBus", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit"],
+      swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
     .executableTarget(
@@ -84,6 +89,10 @@ let package = Package(
       name: "ClientTests",
       dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],
       exclude: ["Clients"], swiftSettings: settings),
+    .testTarget(
+      name: "CommandTests",
+      dependencies: ["DBus", "DBusTestSupport", "DaemonTestSupport", "stagedoor", "stagedoord"],
+      exclude: ["Snapshots", "terminal.py"], swiftSettings: settings),
     .testTarget(name: "ContractTests", dependencies: ["DBus"], swiftSettings: settings),
     .testTarget(
       name: "DaemonTests",

@@ -20,7 +20,7 @@ struct Starter: Sendable {
 
   /// Returns when the command has ended, with the reason if it failed.
   func run(_ application: Text, _ command: Text, _ activationToken: Text?) async -> String? {
-    guard let words = Starter.words(of: command.string), let program = words.first else {
+    guard let words = CommandWords.words(of: command.string), let program = words.first else {
       return "its command has a quotation mark without its other, or is empty"
     }
     let environment = environment(activationToken)
@@ -83,33 +83,5 @@ struct Starter: Sendable {
     case 127: return "it cannot be found"
     case let code: return "it ended with status \(code)"
     }
-  }
-
-  static func words(of command: String) -> [String]? {
-    var words: [String] = []
-    var word: String?
-    var isQuoted = false
-    var rest = command.unicodeScalars.makeIterator()
-    while let next = rest.next() {
-      switch next {
-      case "\"":
-        isQuoted.toggle()
-        word = word ?? ""
-      case "\\" where isQuoted:
-        guard let escaped = rest.next() else { return nil }
-        word = (word ?? "") + String(escaped)
-      case " ", "\t", "\n":
-        if isQuoted {
-          word = (word ?? "") + String(next)
-        } else if let whole = word {
-          words.append(whole)
-          word = nil
-        }
-      default: word = (word ?? "") + String(next)
-      }
-    }
-    if isQuoted { return nil }
-    if let word { words.append(word) }
-    return words
   }
 }

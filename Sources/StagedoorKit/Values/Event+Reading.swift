@@ -9,6 +9,7 @@ extension Event {
     ],
     "Handled": ["application", "session", "delivery"],
     "DeliveryFailed": ["application", "session", "delivery", "error", "message"],
+    "Unclaimed": ["application", "session", "delivery"],
     "SessionConnected": ["application", "session", "configuration"],
     "SessionStateChanged": ["application", "session", "state"],
     "SessionDisconnected": ["application", "session"],
@@ -47,7 +48,7 @@ extension Event {
     else { return nil }
     self.init(
       sequence: sequence, application: application, session: session,
-      kind: Self.kind(name, arguments) ?? .other(name))
+      kind: Self.kind(name, arguments) ?? .other(name), name: name, arguments: arguments)
   }
 
   private static func kind(_ name: String, _ arguments: [String: String]) -> Kind? {

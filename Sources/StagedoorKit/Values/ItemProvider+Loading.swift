@@ -46,6 +46,14 @@ extension ItemProvider {
     }
   }
 
+  /// The path of the file itself, where the sender wants it to be opened where it is.
+  public func pathOpenedInPlace(as type: String) -> String? {
+    guard let file = fileOpenedInPlace(as: type), let bytes = FileURL.path(of: Text(file.absoluteString)) else {
+      return nil
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
   private func representation(conformingTo type: String) -> Representation? {
     guard let wanted = ContentType(Text(type), as: .asked) else { return nil }
     return representations.first { representation in

@@ -1,0 +1,149 @@
+internal import DBus
+internal import InterchangeWire
+internal import SceneModel
+
+extension Stagedoor {
+  /// A page of the sessions that there are, the oldest first, however many there are.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// var last: SessionIdentifier?
+  /// repeat {
+  ///   let page = try await stagedoor.sessionList(after: last, limit: 1000)
+  ///   for window in page { print(window.session) }
+  ///   last = page.last?.session
+  /// } while last != nil
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - application: Only those of this application.
+  ///   - last: The last session of the page before.
+  ///   - limit: How many at most; 0 for as many as fit into a message.
+  public func sessionList(
+    of application: String? = nil, after last: SessionIdentifier? = nil, limit: UInt32 = 0
+  ) async throws(StagedoorError) -> [SessionSummary] {
+    let rows = try await call(
+      "ListSessions", application ?? "", last?.description ?? "", limit, returning: [SessionRow].self)
+    return try rows.map { row throws(StagedoorError) in
+      let (path, application, configuration, state, target, title, lastActivated) = row.members
+      guard let session = SessionIdentifier(path.rawValue) else { throw .unexpectedReply("no session's path: \(path)") }
+      return SessionSummary(
+        session: session, application: application, configuration: configuration, state: state,
+        targetContentIdentifier: target, title: title, lastActivated: lastActivated)
+    }
+  }
+
+  /// The applications that there are, by their identifiers.
+  public func applications() async throws(StagedoorError) -> [ApplicationSummary] {
+    do throws(StagedoorError) {
+      let rows = try await call("ListApplications", returning: [Structure<String, ObjectPath, String, Bool>].self)
+      return rows.map {
+        ApplicationSummary(identifier: $0.members.0, name: $0.members.2, isHostAttached: $0.members.3)
+      }
+    } catch  where error.code == .unknownMethod {
+      return try await applicationObjects()
+    }
+  }
+
+  /// What an older service shows of them.
+  private func applicationObjects() async throws(StagedoorError) -> [ApplicationSummary] {
+    let objects = try await call(
+      "GetManagedObjects", in: "org.freedesktop.DBus.ObjectManager",
+      returning: [ObjectPath: [String: Properties]].self)
+    let found = objects.values.compactMap { interfaces -> ApplicationSummary? in
+      guard let application = interfaces[InterchangeNames.application.rawValue],
+        case .string(let identifier)? = application["Identifier"], case .string(let name)? = application["Name"]
+      else { return nil }
+      return ApplicationSummary(
+        identifier: identifier, name: name, isHostAttached: application["HostAttached"] == .boolean(true))
+    }
+    return found.sorted { Text($0.identifier) < Text($1.identifier) }
+  }
+
+  /// One application. ``StagedoorError/Code/noSuchApplication`` where there is none.
+  public func application(_ identifier: String) async throws(StagedoorError) -> ApplicationDetails {
+    do throws(StagedoorError) {
+      let properties = try await call(
+        "GetAll", InterchangeNames.application.rawValue, at: InterchangeNames.path(ofApplication: Text(identifier)),
+        in: Self.properties, returning: Properties.self)
+      do throws(CodingError) {
+        return try ApplicationDetails(identifier, properties)
+      } catch {
+        throw .unexpectedReply("\(error)")
+      }
+    } catch  where error.code == .unknownObject {
+      throw StagedoorError(.noSuchApplication, "there is no application \(quoted(identifier))")
+    }
+  }
+
+  /// Who takes an activity type or a content type: the one that it would go to first, and the others. Each has an identifier and a name.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// for (identifier, name) in try await stagedoor.handlers(of: "image/png") { print(identifier, name) }
+  /// ```
+  public func handlers(of type: String) async throws(StagedoorError) -> [(identifier: String, name: String)] {
+    try await call("ListHandlers", type, returning: [Structure<String, String>].self)
+      .map { (identifier: $0.members.0, name: $0.members.1) }
+  }
+
+  /// Which application each type goes to for which somebody has chosen one.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// for (type, application) in try await stagedoor.preferredApplications() { print(type, application) }
+  /// ```
+  public func preferredApplications() async throws(StagedoorError) -> [(type: String, application: String)] {
+    try await call("ListPreferredApplications", returning: [Structure<String, String>].self)
+      .map { (type: $0.members.0, application: $0.members.1) }
+  }
+
+  /// Takes back ``register(manifest:)``. The sessions stay, and take no part in routing.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// try await stagedoor.unregister("org.example.Cats")
+  /// ```
+  public func unregister(_ application: String) async throws(StagedoorError) {
+    try await call("UnregisterApplication", application)
+  }
+
+  /// The session's properties as the bus has them, each as text.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// if let window = try await stagedoor.sessionList().first {
+  ///   print(try await stagedoor.sessionProperties(window.session)["Title"] ?? "")
+  /// }
+  /// ```
+  public func sessionProperties(_ session: SessionIdentifier) async throws(StagedoorError) -> [String: String] {
+    try await properties(ofSession: session.path).mapValues { value in
+      switch value {
+      case .string(let text): text
+      case .boolean(let flag): flag ? "true" : "false"
+      case .uint64(let number): "\(number)"
+      default: ""
+      }
+    }
+  }
+
+  /// The number of the protocol that the service speaks.
+  public func version() async throws(StagedoorError) -> UInt32 { try await property("Version") }
+}
+
+extension ApplicationDetails {
+  fileprivate init(_ identifier: String, _ properties: [String: Variant]) throws(CodingError) {
+    func value<Value: BusValue>(_ name: String, or missing: Value) throws(CodingError) -> Value {
+      guard let variant = properties[name] else { return missing }
+      return try Value(variant)
+    }
+    self.init(
+      identifier: identifier, name: try value("Name", or: identifier),
+      activityTypes: try value("ActivityTypes", or: []), contentTypes: try value("ContentTypes", or: []),
+      supportsMultipleScenes: try value("SupportsMultipleScenes", or: false),
+      configurations: try value("Configurations", or: [ConfigurationRow]()).map {
+        Configuration(role: $0.members.0, name: $0.members.1, activityTypes: $0.members.2)
+      },
+      isHostAttached: try value("HostAttached", or: false), manifestPath: try value("ManifestPath", or: ""))
+  }
+}

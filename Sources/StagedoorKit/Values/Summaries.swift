@@ -1,0 +1,84 @@
+/// A session in a list: what one line shows of it.
+///
+/// ```swift
+/// let stagedoor = try await Stagedoor.connect()
+/// for window in try await stagedoor.sessionList(limit: 10) { print(window.session, window.title) }
+/// ```
+public struct SessionSummary: Sendable, Hashable, Identifiable {
+  /// The session.
+  public let session: SessionIdentifier
+  /// The identifier of its application.
+  public let application: String
+  /// The name of its configuration.
+  public let configuration: String
+  /// How near to the user its scene is, as the bus says it.
+  public let state: String
+  /// What it shows; "" for nothing in particular.
+  public let targetContentIdentifier: String
+  /// What people read.
+  public let title: String
+  /// When it was last activated, in microseconds since 1970.
+  public let lastActivated: UInt64
+
+  /// The session.
+  public var id: SessionIdentifier { session }
+}
+
+/// An application in a list.
+///
+/// ```swift
+/// let stagedoor = try await Stagedoor.connect()
+/// for application in try await stagedoor.applications() { print(application.identifier, application.name) }
+/// ```
+public struct ApplicationSummary: Sendable, Hashable, Identifiable {
+  /// Its identifier.
+  public let identifier: String
+  /// What people read.
+  public let name: String
+  /// Whether its host is attached.
+  public let isHostAttached: Bool
+
+  /// The identifier.
+  public var id: String { identifier }
+}
+
+/// What the service knows of an application.
+///
+/// ```swift
+/// let stagedoor = try await Stagedoor.connect()
+/// let cats = try await stagedoor.application("org.example.Cats")
+/// print(cats.name, cats.activityTypes, cats.configurations.map(\.name))
+/// ```
+public struct ApplicationDetails: Sendable, Hashable {
+  /// A kind of window.
+  ///
+  /// ```swift
+  /// let stagedoor = try await Stagedoor.connect()
+  /// for kind in try await stagedoor.application("org.example.Cats").configurations { print(kind.role, kind.name) }
+  /// ```
+  public struct Configuration: Sendable, Hashable {
+    /// The role that it is declared in.
+    public let role: String
+    /// Its name.
+    public let name: String
+    /// The activity types that it names.
+    public let activityTypes: [String]
+  }
+
+  /// Its identifier.
+  public let identifier: String
+  /// What people read.
+  public let name: String
+  /// The activity types that open its windows.
+  public let activityTypes: [String]
+  /// The content types that it takes without an activity.
+  public let contentTypes: [String]
+  /// Whether it has more than one window.
+  public let supportsMultipleScenes: Bool
+  /// In the manifest's order.
+  public let configurations: [Configuration]
+  /// Whether its host is attached.
+  public let isHostAttached: Bool
+  /// The file of its manifest; "" for one that was registered.
+  public let manifestPath: String
+}

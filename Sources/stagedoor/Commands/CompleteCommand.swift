@@ -1,0 +1,72 @@
+import Glibc
+import StagedoorKit
+
+/// What the completion scripts ask: `stagedoor __complete SHELL WORD...`. Each line is a word and, behind a tab, what it means; `:files` and
+/// `:programs` ask the shell for its own.
+enum CompleteCommand {
+  static func run(_ invocation: Invocation) async throws -> Status {
+    let shell = invocation.arguments.first ?? ""
+    let words = Array(invocation.arguments.dropFirst())
+    let splits = shell == "bash"
+    var current = words.last ?? ""
+    if splits, current == "=" { current = "" }
+    switch Completion.offer(words, splits: splits) {
+    case .files: try Output.line(":files")
+    case .programs: try Output.line(":programs")
+    case .candidates(let candidates): try print(candidates, current, shell)
+    case .live(let live, let before, let application):
+      // A shell that waits for an answer looks broken: where there is none at once, nothing is offered.
+      guard var client = try? await Client(invocation) else { return .done }
+      client.stagedoor.timeout = .seconds(1)
+      let found = (try? await candidates(live, application, client)) ?? []
+      try print(found.map { Completion.Candidate(value: before + $0.value, meaning: $0.meaning) }, current, shell)
+    }
+    return .done
+  }
+
+  private static func print(_ candidates: [Completion.Candidate], _ current: String, _ shell: String) throws(Problem) {
+    for candidate in candidates where candidate.value.hasPrefix(current) {
+      let meaning = candidate.meaning.printable
+      try Output.line(candidate.value.printable + (meaning.isEmpty ? "" : "\t\(meaning)"))
+    }
+  }
+
+  /// How many sessions and deliveries a person wants to see offered.
+  private static let most: UInt32 = 200
+
+  private static func candidates(
+    _ live: ValueKind.Live, _ application: String?, _ client: Client
+  ) async throws -> [Completion.Candidate] {
+    let stagedoor = client.stagedoor
+    switch live {
+    case .applications:
+      return try await stagedoor.applications().map { .init(value: $0.identifier, meaning: $0.name) }
+    case .sessions:
+      return try await stagedoor.sessionList(limit: most).map {
+        .init(
+          value: $0.session.description,
+          meaning: "\($0.application) \($0.title.isEmpty ? $0.targetContentIdentifier : $0.title)")
+      }
+    case .deliveries, .heldDeliveries:
+      return try await stagedoor.deliveries(in: live == .heldDeliveries ? .held : .all, limit: most).map {
+        .init(value: $0.identifier.description, meaning: "\($0.state.word) \($0.application)")
+      }
+    case .anything:
+      let applications = try await candidates(.applications, nil, client)
+      let sessions = try await candidates(.sessions, nil, client)
+      return try await applications + sessions + candidates(.deliveries, nil, client)
+    case .activityTypes, .types:
+      var found: [Completion.Candidate] = []
+      for application in try await stagedoor.applications() {
+        let details = try await stagedoor.application(application.identifier)
+        let types = details.activityTypes + (live == .types ? details.contentTypes : [])
+        found += types.map { .init(value: $0, meaning: application.name) }
+      }
+      return found
+    case .configurations:
+      guard let application else { return [] }
+      let details = try await stagedoor.application(try await client.application(application))
+      return details.configurations.map { .init(value: $0.name, meaning: $0.role) }
+    }
+  }
+}

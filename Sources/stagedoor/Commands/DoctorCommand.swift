@@ -1,0 +1,163 @@
+import DBus
+import Glibc
+import SceneModel
+import StagedoorKit
+
+/// Looks at all that has to be there, and says what to do about what is not.
+enum DoctorCommand {
+  private struct Finding {
+    enum Kind: String { case good, note, wrong }
+    let kind: Kind
+    let what: String
+    let text: String
+  }
+
+  static func run(_ invocation: Invocation) async throws -> Status {
+    var findings: [Finding] = []
+    findings += await bus(invocation)
+    findings += activation()
+    findings += manifests()
+    findings.append(state())
+    if invocation.has(.json) {
+      var list = Printed.List()
+      for finding in findings {
+        try list.add(
+          Printed.object([
+            ("what", .text(finding.what)), ("state", .text(finding.kind.rawValue)), ("text", .text(finding.text)),
+          ]))
+      }
+      try list.end()
+    } else {
+      let screen = invocation.screen
+      let width = findings.map(\.what.columns).max() ?? 0
+      for finding in findings where finding.kind != .good || !invocation.has(.quiet) {
+        let style: Style = finding.kind == .good ? .good : finding.kind == .note ? .waiting : .bad
+        let room = screen.isTerminal ? max(20, screen.width - width - 9) : Int.max
+        let lines = finding.text.printable.wrapped(room)
+        try Output.line(
+          "\(screen.styled(finding.kind.rawValue.padded(5), style))  \(finding.what.padded(width))  \(lines.first ?? "")"
+        )
+        for line in lines.dropFirst() { try Output.line(String(repeating: " ", count: width + 9) + line) }
+      }
+    }
+    return findings.contains { $0.kind == .wrong } ? .failed : .done
+  }
+
+  private static func bus(_ invocation: Invocation) async -> [Finding] {
+    let client: Client
+    do throws(Problem) { client = try await Client(invocation) } catch {
+      return [Finding(kind: .wrong, what: "bus", text: error.sentence)]
+    }
+    var findings = [Finding(kind: .good, what: "bus", text: "there is a session bus")]
+    do throws(StagedoorError) {
+      let version = try await client.stagedoor.version()
+      findings.append(
+        version == 1
+          ? Finding(kind: .good, what: "service", text: "it runs, and speaks version \(version) of the contract")
+          : Finding(
+            kind: .wrong, what: "service",
+            text:
+              "it speaks version \(version) of the contract, and this command version 1; install both from one package")
+      )
+    } catch  where error.code == .serviceUnknown {
+      findings.append(
+        Finding(
+          kind: .wrong, what: "service",
+          text: "nobody serves org.stagedoor.Interchange1, and the bus cannot start it; install it, or run stagedoord"))
+    } catch {
+      findings.append(Finding(kind: .wrong, what: "service", text: "it does not answer: \(error)"))
+    }
+    return findings
+  }
+
+  private static func activation() -> [Finding] {
+    let service = "dbus-1/services/org.stagedoor.Interchange1.service"
+    var findings: [Finding] = []
+    let places: [String] = DataDirectories.all.map { "\($0)/\(service)" }
+    if let path = places.first(where: { access($0, R_OK) == 0 }) {
+      let lines = String(decoding: (try? InputFile.read(path, limit: 64 << 10)) ?? [], as: UTF8.self).split(
+        separator: "\n")
+      let program = lines.first { $0.hasPrefix("Exec=") }.map { String($0.dropFirst(5).prefix { $0 != " " }) }
+      if let program, access(program, X_OK) != 0 {
+        findings.append(
+          Finding(
+            kind: .wrong, what: "activation",
+            text: "\(path) starts \(program), which is not there; install Stagedoor again"))
+      } else {
+        findings.append(Finding(kind: .good, what: "activation", text: path))
+      }
+    } else {
+      findings.append(
+        Finding(
+          kind: .note, what: "activation",
+          text:
+            "no \(service) in a data directory, so that somebody has to start stagedoord; `make install` puts it there")
+      )
+    }
+    let directories: [String] = [
+      DataDirectories.user.map { "\($0)/systemd/user" }, "/etc/systemd/user", "/usr/local/lib/systemd/user",
+      "/usr/lib/systemd/user",
+    ].compactMap(\.self)
+    let units: [String] = directories.map { "\($0)/stagedoord.service" }
+    if let unit = units.first(where: { access($0, R_OK) == 0 }) {
+      findings.append(Finding(kind: .good, what: "unit", text: unit))
+    } else {
+      findings.append(
+        Finding(
+          kind: .note, what: "unit",
+          text: "no stagedoord.service; without it the bus starts the service itself, which is enough"))
+    }
+    return findings
+  }
+
+  private static func manifests() -> [Finding] {
+    var findings: [Finding] = []
+    for directory in ManifestFile.directories {
+      for name in Directory.names(in: directory) where name.hasSuffix(".plist") || name.hasSuffix(".json") {
+        let path = "\(directory)/\(name)"
+        do throws(Problem) {
+          switch try ManifestFile.read(path) {
+          case .success(let manifest):
+            let warnings = ManifestWarnings.all(manifest)
+            findings.append(
+              warnings.isEmpty
+                ? Finding(kind: .good, what: "manifest", text: path)
+                : Finding(kind: .note, what: "manifest", text: "\(path): \(warnings[0]); `stagedoor check` says all"))
+          case .failure(let faults):
+            findings.append(
+              Finding(kind: .wrong, what: "manifest", text: "\(path): \(faults.all[0]); `stagedoor check` says all"))
+          }
+        } catch {
+          findings.append(Finding(kind: .wrong, what: "manifest", text: error.sentence))
+        }
+      }
+    }
+    if findings.isEmpty {
+      findings.append(
+        Finding(
+          kind: .note, what: "manifest",
+          text: "no application is installed; `stagedoor install-manifest Info.plist` does it"))
+    }
+    return findings
+  }
+
+  private static func state() -> Finding {
+    let home = Environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    guard let base = home ?? Environment["HOME"].map({ "\($0)/.local/state" }) else {
+      return Finding(
+        kind: .wrong, what: "state", text: "there is no place for it: set HOME, or XDG_STATE_HOME to an absolute path")
+    }
+    let path = "\(base)/stagedoor"
+    var status = stat()
+    if stat(path, &status) != 0 {
+      return Finding(kind: .good, what: "state", text: "\(path) is made when the service first starts")
+    }
+    if status.st_mode & S_IFMT != S_IFDIR || access(path, R_OK | W_OK | X_OK) != 0 {
+      return Finding(kind: .wrong, what: "state", text: "\(path) cannot be written; make it a directory of yours")
+    }
+    if status.st_mode & 0o077 != 0 {
+      return Finding(kind: .note, what: "state", text: "others can look into \(path); `chmod 700` it")
+    }
+    return Finding(kind: .good, what: "state", text: path)
+  }
+}

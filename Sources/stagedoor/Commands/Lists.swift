@@ -1,0 +1,162 @@
+import DBus
+import SceneModel
+import StagedoorKit
+
+// The commands that show many of something.
+
+enum SessionsCommand {
+  static func run(_ invocation: Invocation) async throws -> Status {
+    let client = try await Client(invocation)
+    var application: String?
+    if let text = invocation[.ofApp] { application = try await client.application(text) }
+    var rest = invocation[.limit].flatMap { UInt32($0) }
+    var table = Table(invocation.screen, columns)
+    var list = Printed.List()
+    var last: SessionIdentifier?
+    repeat {
+      if rest == 0 { break }
+      let limit = min(Client.page, rest ?? Client.page)
+      let page = try await client.stagedoor.sessionList(of: application, after: last, limit: limit)
+      if invocation.has(.quiet) {
+        for session in page { try Output.line(session.session.description) }
+      } else if invocation.has(.json) {
+        for session in page { try list.add(json(session)) }
+      } else {
+        try table.print(page.map { row($0, table.screen) })
+      }
+      rest = rest.map { $0 - min($0, UInt32(page.count)) }
+      last = page.last?.session
+    } while last != nil
+    if invocation.has(.json) { try list.end() }
+    return .done
+  }
+
+  private static let columns = [
+    Table.Column(title: "SESSION") { _ in .identifier },
+    Table.Column(title: "APPLICATION", minimum: 12, rank: 3),
+    Table.Column(title: "WINDOW", minimum: 8, rank: 4),
+    Table.Column(title: "STATE", rank: 2) { Style(of: $0) },
+    Table.Column(title: "SHOWS", minimum: 8),
+    Table.Column(title: "TITLE", minimum: 8, rank: 1),
+    Table.Column(title: "USED", rank: 5) { _ in .aside },
+  ]
+
+  private static func row(_ session: SessionSummary, _ screen: Screen) -> [String] {
+    [
+      screen.identifier(session.session.description), session.application, session.configuration, session.state,
+      session.targetContentIdentifier, session.title,
+      screen.isTerminal ? Moment.age(session.lastActivated) : Moment.rfc3339(session.lastActivated),
+    ]
+  }
+
+  static func json(_ session: SessionSummary) -> Value {
+    Printed.object([
+      ("session", .text(session.session.description)), ("path", .text(session.session.path.rawValue)),
+      ("application", .text(session.application)), ("configuration", .text(session.configuration)),
+      ("state", .text(session.state)), ("targetContentIdentifier", .text(session.targetContentIdentifier)),
+      ("title", .text(session.title)), ("lastActivated", .text(Moment.rfc3339(session.lastActivated))),
+    ])
+  }
+}
+
+enum DeliveriesCommand {
+  static func run(_ invocation: Invocation) async throws -> Status {
+    let client = try await Client(invocation)
+    let filter = invocation[.state].flatMap { Stagedoor.DeliveryFilter(rawValue: $0) } ?? .all
+    var rest = invocation[.limit].flatMap { UInt32($0) }
+    var table = Table(invocation.screen, columns)
+    var list = Printed.List()
+    var last: DeliveryIdentifier?
+    repeat {
+      if rest == 0 { break }
+      let limit = min(Client.page, rest ?? Client.page)
+      let page = try await client.stagedoor.deliveries(in: filter, after: last, limit: limit)
+      if invocation.has(.quiet) {
+        for delivery in page { try Output.line(delivery.identifier.description) }
+      } else if invocation.has(.json) {
+        for delivery in page { try list.add(json(delivery)) }
+      } else {
+        try table.print(page.map { row($0, table.screen) })
+      }
+      rest = rest.map { $0 - min($0, UInt32(page.count)) }
+      last = page.last?.identifier
+    } while last != nil
+    if invocation.has(.json) { try list.end() }
+    return .done
+  }
+
+  private static let columns = [
+    Table.Column(title: "DELIVERY") { _ in .identifier },
+    Table.Column(title: "STATE") { Style(of: $0) },
+    Table.Column(title: "APPLICATION", minimum: 12, rank: 1),
+    Table.Column(title: "SESSION", rank: 2) { _ in .identifier },
+  ]
+
+  private static func row(_ delivery: DeliveryRecord, _ screen: Screen) -> [String] {
+    [
+      screen.identifier(delivery.identifier.description), delivery.state.word, delivery.application,
+      delivery.session.map { screen.identifier($0.description) } ?? "",
+    ]
+  }
+
+  private static func json(_ delivery: DeliveryRecord) -> Value {
+    Printed.object([
+      ("delivery", .text(delivery.identifier.description)), ("state", .text(delivery.state.word)),
+      ("application", .text(delivery.application)), ("session", delivery.session.map { .text($0.description) }),
+    ])
+  }
+}
+
+extension StagedoorKit.DeliveryState {
+  /// As the bus says it.
+  var word: String {
+    switch self {
+    case .held: "held"
+    case .routed: "routed"
+    case .handled: "handled"
+    case .failed: "failed"
+    case .cancelled: "cancelled"
+    }
+  }
+}
+
+enum AppsCommand {
+  static func run(_ invocation: Invocation) async throws -> Status {
+    let client = try await Client(invocation)
+    let all = try await client.stagedoor.applications()
+    var shown = all
+    if let type = invocation.argument(0) {
+      shown = try await client.stagedoor.handlers(of: type).compactMap { handler in
+        all.first { $0.identifier == handler.identifier }
+      }
+    }
+    if invocation.has(.quiet) {
+      for application in shown { try Output.line(application.identifier) }
+    } else if invocation.has(.json) {
+      var list = Printed.List()
+      for application in shown {
+        try list.add(
+          Printed.object([
+            ("application", .text(application.identifier)), ("name", .text(application.name)),
+            ("hostAttached", .bool(application.isHostAttached)),
+          ]))
+      }
+      try list.end()
+    } else {
+      var table = Table(invocation.screen, columns)
+      try table.print(shown.map { [$0.identifier, $0.name, $0.isHostAttached ? "yes" : "no"] })
+    }
+    return .done
+  }
+
+  private static let columns = [
+    Table.Column(title: "APPLICATION", minimum: 12) { _ in .identifier },
+    Table.Column(title: "NAME", minimum: 8, rank: 1),
+    Table.Column(title: "RUNS", rank: 2) { $0 == "yes" ? .good : .aside },
+  ]
+}
+
+extension Screen {
+  /// Whole for programs, and its beginning for people: eight letters tell four billion apart.
+  func identifier(_ text: String) -> String { isTerminal ? String(text.prefix(8)) : text }
+}

@@ -1,0 +1,268 @@
+import Glibc
+import SceneModel
+import StagedoorKit
+
+/// What `drop` and `explain` are given, as a payload.
+struct PayloadArguments {
+  /// The plainest form, for which the bus has a call of its own.
+  struct Plain {
+    let type: String
+    let target: String
+    let info: [String: String]
+  }
+
+  /// Data that is still to come from standard input.
+  struct Stream {
+    let type: String
+    let name: String?
+    /// What was read of it to find out how much there is and what.
+    let beginning: [UInt8]
+  }
+
+  let plain: Plain?
+  private(set) var document: Value
+  let stream: Stream?
+  private let options: Value
+  let activity: Value?
+  /// How much longer than others the call may take.
+  let slack: Duration
+
+  /// What comes at once goes along in the document; the bus carries that faster than a descriptor up to this size.
+  private static let inline = 32 << 10
+
+  /// - Parameter readsInput: `-` is read. To explain where data would go, its type is enough.
+  init(_ invocation: Invocation, _ client: Client, readsInput: Bool) async throws {
+    let options = try await PayloadArguments.options(invocation, client)
+    self.options = options
+    let waits = options["wait"]?.string == "handled"
+    slack = waits ? .seconds(Double(invocation[.deadline] ?? "") ?? PayloadOptions.defaultDeadline) : .zero
+    let payload = invocation[.payload] ?? invocation[.payloadDocument]
+    if let payload {
+      (plain, stream, activity) = (nil, nil, nil)
+      document = try PayloadArguments.read(payload, adding: options, invocation)
+      return
+    }
+    activity = try PayloadArguments.activity(invocation)
+    var items: [Value] = []
+    var stream: Stream?
+    for file in invocation.arguments {
+      guard file == "-" else {
+        items.append(try PayloadArguments.item(file: file, copies: invocation.has(.copy)))
+        continue
+      }
+      if stream != nil || items.contains(where: { $0["representations"] == nil }) {
+        throw Problem.usage("- stands twice, and there is one standard input")
+      }
+      let (item, rest) = try PayloadArguments.input(invocation, reads: readsInput)
+      if let item { items.append(item) }
+      stream = rest
+    }
+    for text in invocation.all(.text) {
+      let type = invocation[.contentType] ?? "text/plain"
+      items.append(
+        Printed.object([("representations", [Printed.object([("text", .text(text)), ("type", .text(type))])])]))
+    }
+    for url in invocation.all(.url) { items.append(PayloadArguments.item(link: url)) }
+    if stream != nil, !items.isEmpty {
+      throw Problem.usage("standard input is long, and goes alone; hand the other things in by themselves")
+    }
+    self.stream = stream
+    if items.isEmpty {
+      document = Printed.object([("activity", activity), ("options", options.isEmpty ? nil : options)])
+    } else {
+      if let activity { items[0] = items[0].adding("activities", [activity]) }
+      document = Printed.object([("items", .array(items)), ("options", options.isEmpty ? nil : options)])
+    }
+    if activity == nil, items.isEmpty, stream == nil, options["session"] == nil, options["application"] == nil {
+      throw Problem.usage(
+        "nothing is handed in; name a FILE, or give --type, --text, --url or --json, or a window with --session or --app"
+      )
+    }
+    let isPlain = items.isEmpty && stream == nil && options.isEmpty && !invocation.has(.title)
+    plain =
+      isPlain
+      ? try invocation[.type].map { type throws(Problem) in
+        Plain(type: type, target: invocation[.target] ?? "", info: try PayloadArguments.info(invocation))
+      } : nil
+  }
+
+  /// The options by their names, as the bus takes them beside data.
+  var streamOptions: [String: String] {
+    guard case .dictionary(let fields) = options else { return [:] }
+    var texts: [String: String] = [:]
+    for entry in fields.entries { if case .string(let text) = entry.value { texts[entry.key.string] = text.string } }
+    return texts
+  }
+
+  // MARK: Options
+
+  private static func options(_ invocation: Invocation, _ client: Client) async throws -> Value {
+    var options = UserInfo()
+    if invocation.has(.new) { options["disposition"] = "new" }
+    if invocation.has(.existing) { options["disposition"] = "existing" }
+    if invocation.has(.existingOnly) { options["disposition"] = "existingOnly" }
+    if let text = invocation[.session] { options["session"] = .text(try await client.session(text).description) }
+    if let text = invocation[.app] { options["application"] = .text(try await client.application(text)) }
+    if let name = invocation[.configuration] { options["configuration"] = .text(name) }
+    if let text = invocation[.from] { options["requestingSession"] = .text(try await client.session(text).description) }
+    if invocation.has(.isPrivate) { options["private"] = true }
+    if let wait = invocation[.wait], wait != "routed" { options["wait"] = .text(wait) }
+    if let deadline = invocation[.deadline].flatMap({ Double($0) }) { options["deadline"] = .double(deadline) }
+    if let token = DesktopToken.current { options["activationToken"] = .text(token) }
+    return .dictionary(options)
+  }
+
+  private static func read(_ path: String, adding options: Value, _ invocation: Invocation) throws(Problem) -> Value {
+    let alone: [OptionEntry] = [.type, .target, .title, .info, .text, .url]
+    if let other = alone.first(where: { invocation.has($0) }) {
+      throw .usage("--\(other.name) says what the payload says already; leave one of them out")
+    }
+    if !invocation.arguments.isEmpty {
+      throw .usage("a whole payload goes alone; leave the files out, or name them in it")
+    }
+    let bytes = try InputFile.read(path, limit: Limits.payload)
+    let name = path == "-" ? "standard input" : path.printable
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .failed("\(name) is not UTF-8") }
+    do throws(Fault) {
+      var payload = try JSON.dictionary(Text(text))
+      guard case .dictionary(let given) = options, !given.isEmpty else { return .dictionary(payload) }
+      var merged = UserInfo()
+      if case .dictionary(let own)? = payload["options"] { merged = own }
+      for entry in given.entries { merged[entry.key] = entry.value }
+      payload["options"] = .dictionary(merged)
+      return .dictionary(payload)
+    } catch {
+      throw .failed("\(name): \(error)")
+    }
+  }
+
+  // MARK: What is handed in
+
+  private static func activity(_ invocation: Invocation) throws(Problem) -> Value? {
+    let info = try info(invocation)
+    guard let type = invocation[.type] else {
+      let orphan = [OptionEntry.target, .title, .info].first { invocation.has($0) }
+      if let orphan { throw .usage("--\(orphan.name) belongs to an activity; say its type with --type") }
+      return nil
+    }
+    var fields = UserInfo()
+    for (key, value) in info { fields[Text(key)] = .text(value) }
+    return Printed.object([
+      ("activityType", .text(type)), ("targetContentIdentifier", invocation[.target].map { .text($0) }),
+      ("title", invocation[.title].map { .text($0) }), ("userInfo", info.isEmpty ? nil : .dictionary(fields)),
+    ])
+  }
+
+  private static func info(_ invocation: Invocation) throws(Problem) -> [String: String] {
+    var info: [String: String] = [:]
+    for pair in invocation.all(.info) {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let key = String(parts[0])
+      if info[key] != nil { throw .usage("--info gives \"\(key.printable)\" twice; give it once") }
+      info[key] = String(parts[1])
+    }
+    return info
+  }
+
+  /// A file by its path, or anything by its URL, as file managers hand them over.
+  private static func item(file: String, copies: Bool) throws(Problem) -> Value {
+    var path = file
+    if let scheme = scheme(of: file) {
+      guard scheme == "file" else { return item(link: file) }
+      guard let bytes = FileURL.path(of: Text(file)) else {
+        throw .failed("\(file.printable) is no URL of a local file")
+      }
+      path = String(decoding: bytes, as: UTF8.self)
+    }
+    guard let real = realpath(path, nil) else { throw .failed("\(path.printable): \(InputFile.reason)") }
+    defer { free(real) }
+    let whole = String(cString: real)
+    var status = stat()
+    guard stat(whole, &status) == 0, access(whole, R_OK) == 0 else {
+      throw .failed("\(path.printable): \(InputFile.reason)")
+    }
+    if status.st_mode & S_IFMT == S_IFDIR {
+      throw .failed("\(path.printable) is a directory; hand in the files that are in it")
+    }
+    let name = String(whole.split(separator: "/").last ?? "")
+    return Printed.object([
+      ("suggestedName", .text(name)),
+      (
+        "representations",
+        [
+          Printed.object([
+            ("file", .text(url(ofFile: whole))), ("openInPlace", copies ? nil : true),
+            ("type", .text(try FileTypes.type(ofFile: whole))),
+          ])
+        ]
+      ),
+    ])
+  }
+
+  private static func item(link: String) -> Value {
+    Printed.object([
+      ("representations", [Printed.object([("text", .text(link)), ("type", "text/uri-list")])])
+    ])
+  }
+
+  /// `https` of `https://example.org`.
+  private static func scheme(of text: String) -> String? {
+    let bytes = Array(text.utf8)
+    guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), colon > 1,
+      bytes[colon...].starts(with: Array("://".utf8)),
+      bytes[..<colon].allSatisfy({ isLetterOrDigit($0) || $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "-") })
+    else { return nil }
+    return String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
+  }
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  static func url(ofFile path: String) -> String {
+    var url = "file://"
+    for byte in path.utf8 {
+      if isLetterOrDigit(byte) || "/-._~".utf8.contains(byte) {
+        url.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        url += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
+      }
+    }
+    return url
+  }
+
+  /// Standard input: whole where it is short, else the beginning of a stream.
+  private static func input(_ invocation: Invocation, reads: Bool) throws(Problem) -> (item: Value?, stream: Stream?) {
+    let name = invocation[.fileName]
+    var named = invocation[.contentType]
+    if named == nil, let name { named = try FileTypes.type(ofName: name) }
+    var bytes: [UInt8] = []
+    if reads {
+      while bytes.count <= inline, let chunk = try InputFile.chunk(of: STDIN_FILENO, "standard input") {
+        bytes += chunk
+      }
+    }
+    let type = named ?? FileTypes.type(ofBytes: bytes)
+    if bytes.count > inline { return (nil, Stream(type: type, name: name, beginning: bytes)) }
+    var representation = Printed.object([("type", .text(type))])
+    if type.hasPrefix("text/"), let text = String(validating: bytes, as: UTF8.self) {
+      representation = representation.adding("text", .text(text))
+    } else {
+      representation = representation.adding("data", .string(Base64.text(of: bytes)))
+    }
+    let item = Printed.object([("representations", [representation]), ("suggestedName", name.map { .text($0) })])
+    return (item, nil)
+  }
+}
+
+extension Value {
+  var isEmpty: Bool { if case .dictionary(let fields) = self { fields.isEmpty } else { false } }
+
+  func adding(_ key: String, _ value: Value) -> Value {
+    guard case .dictionary(var fields) = self else { return self }
+    fields[Text(key)] = value
+    return .dictionary(fields)
+  }
+}

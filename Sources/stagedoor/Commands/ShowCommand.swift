@@ -1,0 +1,123 @@
+import DBus
+import SceneModel
+import StagedoorKit
+
+/// Shows a session, a delivery or an application, whichever the identifier names.
+enum ShowCommand {
+  static func run(_ invocation: Invocation) async throws -> Status {
+    let client = try await Client(invocation)
+    let text = invocation.arguments[0]
+    let value = try await found(text, client)
+    if invocation.has(.json) {
+      try Output.line(Printed.json(value))
+    } else {
+      try Output.write(listed(value, invocation.screen))
+    }
+    return .done
+  }
+
+  /// A session before a delivery, and both before an application; an application has dots, and the others have digits.
+  private static func found(_ text: String, _ client: Client) async throws -> Value {
+    let isIdentifier = text.utf8.allSatisfy { "0123456789abcdefABCDEF-".utf8.contains($0) }
+    if isIdentifier || text.hasPrefix("/") {
+      do { return try await session(try await client.session(text), client) } catch let problem as Problem {
+        // Nothing begins so, or several do: perhaps a delivery alone.
+        if let delivery = try? await client.delivery(text) { return try await self.delivery(delivery, client) }
+        if let application = try? await application(text, client) { return application }
+        throw problem
+      } catch let error as StagedoorError where error.code == .noSuchSession {
+        guard let delivery = DeliveryIdentifier(text) else { throw error }
+        do { return try await self.delivery(delivery, client) } catch let error as StagedoorError
+          where error.code == .noSuchDelivery
+        {
+          throw Problem(.refused, "there is no session and no delivery \(text), or no longer")
+        }
+      }
+    }
+    return try await application(text, client)
+  }
+
+  private static func session(_ session: SessionIdentifier, _ client: Client) async throws -> Value {
+    let properties = try await client.stagedoor.sessionProperties(session)
+    var fields: [(String, Value?)] = [("session", .text(session.description)), ("path", .text(session.path.rawValue))]
+    for (name, value) in properties where name != "PersistentIdentifier" && !value.isEmpty {
+      let key = name.prefix(1).lowercased() + name.dropFirst()
+      switch name {
+      case "Created", "LastActivated": fields.append((key, UInt64(value).map { .text(Moment.rfc3339($0)) }))
+      case "Connected": fields.append((key, .bool(value == "true")))
+      case "UserActivity", "StateRestorationActivity", "UserInfo": fields.append((key, try Printed.value(value)))
+      default: fields.append((key, .text(value)))
+      }
+    }
+    return Printed.object(fields)
+  }
+
+  private static func delivery(_ delivery: DeliveryIdentifier, _ client: Client) async throws -> Value {
+    let (state, decision) = try await client.stagedoor.delivery(delivery)
+    return Printed.object([
+      ("delivery", .text(delivery.description)), ("state", .text(state.word)),
+      ("decision", try Printed.value(decision.json)),
+    ])
+  }
+
+  private static func application(_ text: String, _ client: Client) async throws -> Value {
+    let application = try await client.stagedoor.application(try await client.application(text))
+    return Printed.object([
+      ("application", .text(application.identifier)), ("name", .text(application.name)),
+      ("activityTypes", .texts(application.activityTypes)), ("contentTypes", .texts(application.contentTypes)),
+      ("supportsMultipleScenes", .bool(application.supportsMultipleScenes)),
+      ("hostAttached", .bool(application.isHostAttached)),
+      ("manifest", application.manifestPath.isEmpty ? nil : .text(application.manifestPath)),
+      (
+        "configurations",
+        .array(
+          application.configurations.map {
+            Printed.object([
+              ("name", .text($0.name)), ("role", .text($0.role)),
+              ("activityTypes", $0.activityTypes.isEmpty ? nil : .texts($0.activityTypes)),
+            ])
+          })
+      ),
+    ])
+  }
+
+  /// Names and values under each other; what is inside of something is indented.
+  private static func listed(_ value: Value, _ screen: Screen, indent: String = "") -> String {
+    guard case .dictionary(let fields) = value else { return "" }
+    // What it is comes first, whatever its letters.
+    let first = ["session", "delivery", "application"]
+    let entries =
+      fields.entries.filter { first.contains($0.key.string) && indent.isEmpty }.sorted {
+        (first.firstIndex(of: $0.key.string) ?? 0) < (first.firstIndex(of: $1.key.string) ?? 0)
+      } + fields.entries.filter { !first.contains($0.key.string) || !indent.isEmpty }
+    let width = entries.map(\.key.string.columns).max() ?? 0
+    var text = ""
+    for entry in entries {
+      let name = screen.styled(entry.key.string.printable, .heading)
+      let gap = String(repeating: " ", count: width - entry.key.string.columns + 2)
+      switch entry.value {
+      case .dictionary: text += "\(indent)\(name)\n" + listed(entry.value, screen, indent: indent + "  ")
+      case .array(let elements) where elements.contains { if case .dictionary = $0 { true } else { false } }:
+        text += "\(indent)\(name)\n"
+        for element in elements {
+          let lines = listed(element, screen, indent: indent + "    ").split(separator: "\n").map(String.init)
+          for (number, line) in lines.enumerated() {
+            text += (number == 0 ? "\(indent)  - \(line.dropFirst(indent.utf8.count + 4))" : line) + "\n"
+          }
+        }
+      case .array(let elements):
+        for (number, element) in elements.enumerated() {
+          text += (number == 0 ? "\(indent)\(name)\(gap)" : indent + String(repeating: " ", count: width + 2))
+          text += plain(element) + "\n"
+        }
+      default: text += "\(indent)\(name)\(gap)\(plain(entry.value))\n"
+      }
+    }
+    return text
+  }
+
+  private static func plain(_ value: Value) -> String {
+    if let text = value.string { return text.printable }
+    return Printed.json(value)
+  }
+}

@@ -1,0 +1,67 @@
+import DBus
+@preconcurrency import Glibc
+import StagedoorKit
+
+/// The program: words in, exit status out.
+@main enum Main {
+  nonisolated static func main() {
+    let words = Array(CommandLine.arguments.dropFirst())
+    do throws(Problem) {
+      switch try CommandTable.parse(words) {
+      case .help(let command, let invocation):
+        let screen = Screen(color: invocation?[.color])
+        try Output.write(command.map { HelpPage.command($0, screen) } ?? HelpPage.program(screen))
+        try Output.flush()
+        // Somebody who typed no command did not ask for help.
+        if words.isEmpty { exit(Status.usage.rawValue) }
+      case .version:
+        try Output.line("stagedoor \(CommandTable.versionNumber)")
+        try Output.flush()
+      case .run(let invocation): try run(invocation)
+      }
+    } catch {
+      end(error, words.first)
+    }
+  }
+
+  /// On one loop, whose thread does everything: a thread pool would have to be started first.
+  private nonisolated static func run(_ invocation: Invocation) throws(Problem) -> Never {
+    if invocation.command.isMain {
+      // Its windows live on the main actor.
+      MainQueue.run {
+        do { exit(try await HostCommand.run(invocation).rawValue) } catch { end(error, invocation.command.name) }
+      }
+    }
+    let loop: EventLoop
+    do throws(ConnectionError) { loop = try EventLoop() } catch { throw .failed("the program cannot begin: \(error)") }
+    loop.task { @Sendable in
+      do {
+        var invocation = invocation
+        invocation.loop = loop
+        let status = try await invocation.command.run(invocation)
+        try Output.flush()
+        exit(status.rawValue)
+      } catch {
+        end(error, invocation.command.name)
+      }
+    }
+    // This thread has nothing more to do, and its end would leave a process that looks dead.
+    while true { pause() }
+  }
+
+  private nonisolated static func end(_ error: any Error, _ command: String?) -> Never {
+    switch error {
+    case let problem as Problem: end(problem, command)
+    case let error as StagedoorError: end(Problem(error), command)
+    default: end(.failed("\(error)"), command)
+    }
+  }
+
+  private nonisolated static func end(_ problem: Problem, _ command: String?) -> Never {
+    // What was found before the problem is not lost.
+    fflush(stdout)
+    let name = command.flatMap { CommandTable.command($0) }.map { " \($0.name)" } ?? ""
+    if !problem.sentence.isEmpty { Output.note("stagedoor\(name): \(problem.sentence)") }
+    exit(problem.status.rawValue)
+  }
+}

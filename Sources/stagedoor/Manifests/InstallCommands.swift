@@ -1,0 +1,87 @@
+import Glibc
+import SceneModel
+
+enum InstallCommands {
+  private static func directory() throws(Problem) -> String {
+    guard let data = DataDirectories.user else {
+      throw .failed("there is no place to install it: set HOME, or XDG_DATA_HOME to an absolute path")
+    }
+    return "\(data)/stagedoor/applications"
+  }
+
+  static func install(_ invocation: Invocation) async throws -> Status {
+    let directory = try directory()
+    var files: [(bytes: [UInt8], name: String, identifier: String)] = []
+    // All are checked before the first is installed.
+    for path in invocation.arguments {
+      switch try ManifestFile.read(path) {
+      case .failure(let faults):
+        throw Problem.failed(
+          "\(path.printable) is not installed: \(faults.all[0]); `stagedoor check` shows all that is wrong with it")
+      case .success(let manifest):
+        let bytes = try InputFile.read(path, limit: Limits.manifest)
+        let identifier = manifest.identifier.string
+        files.append((bytes, identifier + (ManifestFile.isJSON(bytes) ? ".json" : ".plist"), identifier))
+      }
+    }
+    try makeDirectory(directory)
+    for file in files {
+      let place = "\(directory)/\(file.name)"
+      try write(file.bytes, to: place)
+      // Of two files of one application the service would take the older form.
+      let other = "\(directory)/\(file.identifier)" + (file.name.hasSuffix(".json") ? ".plist" : ".json")
+      if unlink(other) != 0, errno != ENOENT { throw Problem.failed("\(other): \(InputFile.reason)") }
+      if !invocation.has(.quiet) { try Output.line(place.printable) }
+    }
+    return .done
+  }
+
+  static func uninstall(_ invocation: Invocation) async throws -> Status {
+    let directory = try directory()
+    for name in invocation.arguments {
+      guard ApplicationIdentifier.isValid(Text(name)) else {
+        throw Problem.usage("\(name.printable) is no application's identifier, such as org.example.Gallery")
+      }
+      var found = false
+      for end in [".json", ".plist"] {
+        if unlink("\(directory)/\(name)\(end)") == 0 {
+          found = true
+        } else if errno != ENOENT {
+          throw Problem.failed("\(directory)/\(name)\(end): \(InputFile.reason)")
+        }
+      }
+      if !found {
+        throw Problem.failed("no manifest of \(name.printable) is installed in \(directory); `ls` shows those that are")
+      }
+    }
+    return .done
+  }
+
+  private static func makeDirectory(_ path: String) throws(Problem) {
+    var whole = ""
+    for part in path.split(separator: "/") {
+      whole += "/\(part)"
+      if mkdir(whole, 0o777) != 0, errno != EEXIST, errno != EISDIR { throw .failed("\(whole): \(InputFile.reason)") }
+    }
+  }
+
+  /// In one step: the service, which watches the directory, reads the old file or the new one.
+  static func write(_ bytes: [UInt8], to path: String) throws(Problem) {
+    var template = Array("\(path).XXXXXX".utf8CString)
+    let file = mkstemp(&template)
+    if file < 0 { throw .failed("\(path.printable): \(InputFile.reason)") }
+    var rest = bytes[...]
+    var isGood = fchmod(file, 0o644) == 0
+    while isGood, !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      isGood = count > 0
+      if isGood { rest = rest.dropFirst(count) }
+    }
+    if close(file) != 0 { isGood = false }
+    if isGood, rename(template, path) == 0 { return }
+    let reason = InputFile.reason
+    unlink(template)
+    throw .failed("\(path.printable): \(reason)")
+  }
+}

@@ -1,0 +1,61 @@
+import StagedoorKit
+
+/// Why a command cannot do what was asked: a sentence that says what to do about it, and the status to end with.
+struct Problem: Error {
+  let status: Status
+  let sentence: String
+
+  init(_ status: Status, _ sentence: String) {
+    self.status = status
+    self.sentence = sentence
+  }
+
+  static func usage(_ sentence: String) -> Problem { Problem(.usage, sentence) }
+  static func failed(_ sentence: String) -> Problem { Problem(.failed, sentence) }
+}
+
+extension Problem {
+  /// What the service, or the bus, says.
+  init(_ error: StagedoorError) {
+    let status = Status(error.code)
+    switch error.code {
+    case .serviceUnknown:
+      self.init(
+        status,
+        "nobody serves org.stagedoor.Interchange1, and the bus cannot start it; `stagedoor doctor` says what is missing"
+      )
+    case .disconnected:
+      self.init(
+        status, "\(error.message.withoutPeriod); run it inside a desktop session, or set DBUS_SESSION_BUS_ADDRESS")
+    case .timedOut, .noReply:
+      self.init(status, "the service does not answer; `stagedoor doctor` looks for the reason")
+    case .unknownMethod, .unknownInterface, .unknownProperty:
+      self.init(
+        status, "the service that runs is too old for this (\(error.message.withoutPeriod)); restart stagedoord")
+    default:
+      self.init(status, error.message.isEmpty ? error.code.rawValue : error.message.withoutPeriod)
+    }
+  }
+}
+
+extension Status {
+  init(_ code: StagedoorError.Code) {
+    self =
+      switch code {
+      case .serviceUnknown, .disconnected, .timedOut, .noReply, .nameHasNoOwner, .spawnFailed, .unknownMethod,
+        .unknownInterface, .unknownProperty:
+        .noService
+      case .hostTimeout: .notInTime
+      case .hostRefused, .launchFailed: .cameToNothing
+      case .cancelled: .cancelled
+      default: .refused
+      }
+  }
+}
+
+extension StagedoorError.Code {
+  static let unknownInterface = Self(rawValue: "org.freedesktop.DBus.Error.UnknownInterface")
+  static let unknownProperty = Self(rawValue: "org.freedesktop.DBus.Error.UnknownProperty")
+  static let nameHasNoOwner = Self(rawValue: "org.freedesktop.DBus.Error.NameHasNoOwner")
+  static let spawnFailed = Self(rawValue: "org.freedesktop.DBus.Error.Spawn.ExecFailed")
+}

@@ -1,0 +1,288 @@
+// Every command, in the order in which the help shows them.
+
+enum CommandTable {
+  static let versionNumber = "0.1.0"
+  static let summary = """
+    Hands files, links and activities to the windows that they belong to, shows which windows there are, and moves them. It asks \
+    stagedoord, which the bus starts where it does not run.
+    """
+  static let aboutIdentifiers = """
+    Sessions and deliveries have UUIDs, applications names such as org.example.Gallery. Each can be shortened to what is unambiguous: \
+    a UUID to its beginning, a name to its beginning or its last part.
+    """
+  static let aboutAnswers = """
+    On a terminal, lists have headings and are cut to its width. In a pipe, a tab stands between whole values. --json is for programs, \
+    --quiet prints identifiers and nothing else.
+    """
+  static let environment = [
+    ("DBUS_SESSION_BUS_ADDRESS", "The session bus."),
+    ("NO_COLOR", "Where this is set, there is no colour, unless --color asks for it."),
+    ("COLUMNS", "How wide the terminal is, where that cannot be found out, or is to be taken for something else."),
+    ("XDG_ACTIVATION_TOKEN", "What lets a window come to the front. It is handed on to the application."),
+    ("XDG_DATA_HOME", "Where the user's manifests and MIME types are, beside XDG_DATA_DIRS for the system's."),
+  ]
+  static let files = [
+    (
+      "~/.local/share/stagedoor/applications/IDENTIFIER.plist",
+      "A manifest that install-manifest installed, or IDENTIFIER.json."
+    ),
+    ("/usr/share/mime", "The shared MIME database, which says what type a file is of."),
+  ]
+
+  static let all: [CommandEntry] = handingIn + windows + deliveries + applications + helping
+}
+
+private let payloadOptions: [OptionEntry] = [
+  .type, .target, .title, .info, .text, .url, .payload, .contentType, .fileName, .copy, .app, .configuration, .session,
+  .new,
+  .existing, .existingOnly, .from, .isPrivate, .deadline,
+]
+private let payloadExclusions: [[OptionEntry]] = [
+  [.session, .new, .existing, .existingOnly], [.session, .app], [.session, .configuration],
+  [.payload, .payloadDocument],
+]
+
+extension CommandTable {
+  private static let handingIn: [CommandEntry] = [
+    CommandEntry(
+      name: "drop", group: .handingIn, summary: "hand something in, and say which window got it",
+      description: [
+        "It prints the outcome, the session and the delivery: \"created\" is a new window, \"activated\" one that was there, \"restored\" one "
+          + "whose scene had been released. Several things go to one window.",
+        "An activity says what is to be done and what it is about. Without one, the types of the files decide; they come from the shared "
+          + "MIME database. Where standard input is long it is handed over as it comes, and a terminal shows how far it is.",
+      ],
+      arguments: [
+        ArgumentEntry(
+          kind: .files, help: "a file, or its URL; - is standard input", isOptional: true, isRepeated: true)
+      ],
+      options: payloadOptions + [.payloadDocument, .wait, .quietDelivery], exclusive: payloadExclusions,
+      examples: [
+        .init(
+          purpose: "a photo, to the window that shows it",
+          line: "stagedoor drop --type org.example.Gallery.openDetail --target photo-7"),
+        .init(purpose: "a file, to a new window", line: "stagedoor drop --new Beach.png"),
+        .init(purpose: "what a program prints", line: "dmesg | stagedoor drop --name dmesg.txt -"),
+      ],
+      statuses: [.failed, .notInTime, .cameToNothing, .cancelled], run: DropCommand.run),
+    CommandEntry(
+      name: "explain", group: .handingIn, summary: "say where something would go, and why; nothing happens",
+      description: [
+        "It takes what `stagedoor drop` takes, and draws the decision: the application, the configuration and the key, each with its reason; "
+          + "every window that was looked at, with its tier; the one that is chosen.",
+        "Of the tiers, \"prefers\" wants it, \"can\" takes it, \"out\" refuses it. A refusal is a decision too, and status 4.",
+      ],
+      arguments: [
+        ArgumentEntry(
+          kind: .files, help: "a file, or its URL; - is standard input, which is not read", isOptional: true,
+          isRepeated: true)
+      ],
+      options: payloadOptions + [.record, .json, .quietSession],
+      exclusive: payloadExclusions + [[.json, .quietSession]],
+      examples: [
+        .init(
+          purpose: "why this window", line: "stagedoor explain --type org.example.Gallery.openDetail --target photo-7"),
+        .init(
+          purpose: "keep the decision, to be tested later", line: "stagedoor explain --record cases.json Beach.png"),
+      ],
+      statuses: [.failed], run: ExplainCommand.run),
+    CommandEntry(
+      name: "new", group: .handingIn, summary: "open a new window of an application", description: [],
+      arguments: [
+        ArgumentEntry(kind: .application, help: "the application"),
+        ArgumentEntry(
+          kind: .configuration, help: "what kind of window; the first of the manifest otherwise", isOptional: true),
+      ],
+      options: [.quietSession],
+      examples: [
+        .init(
+          purpose: "open a window and keep its identifier", line: "window=$(stagedoor new --quiet org.example.Gallery)")
+      ],
+      run: WindowCommands.new),
+  ]
+
+  private static let windows: [CommandEntry] = [
+    CommandEntry(
+      name: "sessions", group: .windows, summary: "list the windows, open or put away",
+      description: ["The oldest comes first."], options: [.ofApp, .limit, .json, .quiet], exclusive: [[.json, .quiet]],
+      examples: [
+        .init(purpose: "what the gallery shows", line: "stagedoor sessions --app org.example.Gallery"),
+        .init(purpose: "titles, for a menu", line: "stagedoor sessions --json | jq -r '.[].title'"),
+      ], run: SessionsCommand.run),
+    CommandEntry(
+      name: "show", group: .windows, summary: "show all about a session, a delivery or an application", description: [],
+      arguments: [ArgumentEntry(kind: .anything, help: "its identifier")], options: [.json],
+      examples: [.init(purpose: "an application", line: "stagedoor show org.example.Gallery")], run: ShowCommand.run),
+    CommandEntry(
+      name: "activate", group: .windows, summary: "bring a window to the front", description: [],
+      arguments: [ArgumentEntry(kind: .session, help: "the window")], options: [.quietDelivery],
+      statuses: [], run: WindowCommands.activate),
+    CommandEntry(
+      name: "refresh", group: .windows, summary: "have windows drawn anew", description: [],
+      arguments: [ArgumentEntry(kind: .session, help: "the window", isRepeated: true)], run: WindowCommands.refresh),
+    CommandEntry(
+      name: "close", group: .windows, summary: "end sessions for good, and close their windows", description: [],
+      arguments: [ArgumentEntry(kind: .session, help: "the window", isRepeated: true)], options: [.animation],
+      run: WindowCommands.close),
+    CommandEntry(
+      name: "watch", group: .windows, summary: "print what happens, as it happens",
+      description: [
+        "One line is one event. With --since it begins with what was kept, and no event is missed or comes twice, also where the service is "
+          + "started again meanwhile."
+      ],
+      options: [.ofApp, .since, .json, .quiet], exclusive: [[.json, .quiet]],
+      examples: [
+        .init(purpose: "everything that is kept, and then what happens", line: "stagedoor watch --since 0 --json")
+      ],
+      run: WatchCommand.run),
+  ]
+
+  private static let deliveries: [CommandEntry] = [
+    CommandEntry(
+      name: "deliveries", group: .deliveries, summary: "list what was handed in, the newest first", description: [],
+      options: [.state, .limit, .json, .quiet], exclusive: [[.json, .quiet]],
+      examples: [.init(purpose: "what still waits for its application", line: "stagedoor deliveries --state held")],
+      run: DeliveriesCommand.run),
+    CommandEntry(
+      name: "wait", group: .deliveries, summary: "wait for the end of a delivery",
+      description: ["The status says how it ended: 0 where the application has it."],
+      arguments: [ArgumentEntry(kind: .delivery, help: "the delivery")], options: [.waitDeadline, .quiet],
+      examples: [
+        .init(purpose: "go on when the window has it", line: "stagedoor wait \"$(stagedoor drop --quiet Beach.png)\"")
+      ],
+      statuses: [.notInTime, .cameToNothing, .cancelled], run: WaitCommand.run),
+    CommandEntry(
+      name: "cancel", group: .deliveries, summary: "take back what still waits for its application", description: [],
+      arguments: [ArgumentEntry(kind: .heldDelivery, help: "the delivery", isRepeated: true)],
+      run: WindowCommands.cancel),
+    CommandEntry(
+      name: "redirect", group: .deliveries, summary: "hand a delivery to another window of its application",
+      description: [],
+      arguments: [
+        ArgumentEntry(kind: .delivery, help: "the delivery"), ArgumentEntry(kind: .session, help: "where it belongs"),
+      ], options: [.quietDelivery], run: WindowCommands.redirect),
+  ]
+
+  private static let applications: [CommandEntry] = [
+    CommandEntry(
+      name: "apps", group: .applications, summary: "list the applications, or those that take a type",
+      description: ["Of those that take a type, the one comes first that it goes to."],
+      arguments: [ArgumentEntry(kind: .type, help: "an activity type or a MIME type", isOptional: true)],
+      options: [.json, .quiet], exclusive: [[.json, .quiet]],
+      examples: [.init(purpose: "who opens pictures", line: "stagedoor apps image/png")], run: AppsCommand.run),
+    CommandEntry(
+      name: "prefer", group: .applications, summary: "choose the application for a type that several take",
+      description: ["Without an application it prints the one that is chosen, and without a type all choices."],
+      arguments: [
+        ArgumentEntry(kind: .type, help: "an activity type or a MIME type", isOptional: true),
+        ArgumentEntry(kind: .application, help: "the application", isOptional: true),
+      ], options: [.none, .json],
+      examples: [.init(purpose: "the service chooses again", line: "stagedoor prefer --none image/png")],
+      run: PreferCommand.run),
+    CommandEntry(
+      name: "host", group: .applications, summary: "make commands the windows of an application",
+      description: [
+        "A new window runs the command of --connect, and is over when that ends. In a command, {title}, {target}, {type}, {info.KEY} and "
+          + "{session} stand for what was delivered, and {file} for the files, each as one argument: no shell reads it. Blanks separate "
+          + "words; \"…\" holds together what has blanks in it.",
+        "The application is the one that a manifest declares; `stagedoor install-manifest` installs it.",
+      ],
+      options: [.hostApp, .connect, .onContinue, .onClose],
+      examples: [
+        .init(
+          purpose: "each text file in an editor of its own",
+          line: "stagedoor host --app org.example.Notes --connect 'xterm -e vi {file}'")
+      ],
+      isMain: true, run: { try await HostCommand.run($0) }),
+    CommandEntry(
+      name: "register", group: .applications, summary: "declare an application for as long as the service runs",
+      description: [],
+      arguments: [ArgumentEntry(kind: .manifest, help: "its manifest, as JSON or XML; - is standard input")],
+      statuses: [.failed], run: RegisterCommands.register),
+    CommandEntry(
+      name: "unregister", group: .applications, summary: "take back register; the sessions stay", description: [],
+      arguments: [ArgumentEntry(kind: .application, help: "the application")], run: RegisterCommands.unregister),
+    CommandEntry(
+      name: "check", group: .applications, summary: "say all that is wrong with manifests",
+      description: ["Each fault has its place and what to write instead. A warning is no fault: status 0."],
+      arguments: [ArgumentEntry(kind: .manifest, help: "a manifest", isRepeated: true)], options: [.quiet],
+      examples: [.init(purpose: "before it is installed", line: "stagedoor check Info.plist")],
+      statuses: [.failed], isLocal: true, run: CheckCommand.run),
+    CommandEntry(
+      name: "test", group: .applications, summary: "make recorded decisions again, and compare them",
+      description: [
+        "A file of cases is made by `stagedoor explain --record`: what was handed in, the windows that there were, and the decision. It can be "
+          + "kept beside the manifest. Sentences that give reasons are not compared."
+      ],
+      arguments: [ArgumentEntry(kind: .cases, help: "a file of cases", isRepeated: true)],
+      options: [.manifests, .update, .quiet],
+      examples: [
+        .init(purpose: "after a change of the manifest", line: "stagedoor test --manifest Info.plist cases.json")
+      ],
+      statuses: [.failed], isLocal: true, run: TestCommand.run),
+    CommandEntry(
+      name: "install-manifest", group: .applications, summary: "install manifests for this user",
+      description: [
+        "They are checked first, and none is installed where one is wrong. The service reads them at once."
+      ],
+      arguments: [ArgumentEntry(kind: .manifest, help: "a manifest, whatever it is called", isRepeated: true)],
+      options: [.quiet], statuses: [.failed], isLocal: true, run: InstallCommands.install),
+    CommandEntry(
+      name: "uninstall-manifest", group: .applications, summary: "remove manifests that this user installed",
+      description: ["The sessions stay, and take no part in routing until the manifest is back."],
+      arguments: [ArgumentEntry(kind: .application, help: "the whole identifier of the application", isRepeated: true)],
+      statuses: [.failed], isLocal: true, run: InstallCommands.uninstall),
+  ]
+
+  private static let helping: [CommandEntry] = [
+    CommandEntry(
+      name: "doctor", group: .help, summary: "look for what is missing, and say what to do about it",
+      description: [
+        "It looks at the bus, the service, its activation file and unit, the manifests, and where the service keeps its state."
+      ],
+      options: [.json, .quiet], exclusive: [[.json, .quiet]], statuses: [.failed], isLocal: true, run: DoctorCommand.run
+    ),
+    CommandEntry(
+      name: "help", group: .help, summary: "show the help, of the program or of a command", description: [],
+      arguments: [ArgumentEntry(kind: .commandName, help: "a command", isOptional: true)], isLocal: true,
+      run: HelpCommands.help),
+    CommandEntry(
+      name: "completions", group: .help, summary: "print the completions for a shell", description: [],
+      arguments: [ArgumentEntry(kind: .words("SHELL", "bash", "zsh", "fish"), help: "bash, zsh or fish")],
+      examples: [.init(purpose: "in ~/.bashrc", line: "source <(stagedoor completions bash)")], isLocal: true,
+      run: HelpCommands.completions),
+    CommandEntry(
+      name: "__complete", group: .help, summary: "what can stand at the cursor", description: [],
+      arguments: [ArgumentEntry(kind: .text, help: "a shell, and the words", isRepeated: true)], isLocal: true,
+      isHidden: true,
+      run: CompleteCommand.run),
+    CommandEntry(
+      name: "__manual", group: .help, summary: "the page of the manual", description: [], isLocal: true, isHidden: true,
+      run: HelpCommands.manual),
+  ]
+}
+
+enum HelpCommands {
+  static func help(_ invocation: Invocation) async throws -> Status {
+    let screen = invocation.screen
+    guard let name = invocation.argument(0) else {
+      try Output.write(HelpPage.program(screen))
+      return .done
+    }
+    guard let command = CommandTable.command(name) else {
+      throw Problem.usage("there is no command \"\(name.printable)\"; `stagedoor help` lists those that there are")
+    }
+    try Output.write(HelpPage.command(command, screen))
+    return .done
+  }
+
+  static func completions(_ invocation: Invocation) async throws -> Status {
+    try Output.write(CompletionScripts.script(invocation.arguments[0]))
+    return .done
+  }
+
+  static func manual(_ invocation: Invocation) async throws -> Status {
+    try Output.write(ManualPage.text)
+    return .done
+  }
+}

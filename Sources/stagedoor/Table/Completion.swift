@@ -1,0 +1,108 @@
+/// What can stand at the cursor.
+enum Completion {
+  struct Candidate: Sendable {
+    let value: String
+    var meaning = ""
+  }
+
+  /// What a shell is to offer.
+  enum Offer: Sendable {
+    case candidates([Candidate])
+    case files, programs
+    /// What the service knows, to be asked for; behind what stands before it in the word.
+    case live(ValueKind.Live, before: String, application: String?)
+  }
+
+  /// - Parameters:
+  ///   - words: what stands behind the program's name; the last is the one at the cursor.
+  ///   - splits: the shell makes words of `--option`, `=` and the value, as bash does.
+  static func offer(_ words: [String], splits: Bool) -> Offer {
+    var words = words[...]
+    let current = words.popLast() ?? ""
+    // Options that stand in front of the command.
+    while let word = words.first, word.hasPrefix("-") {
+      words.removeFirst()
+      if word == "--color" { _ = words.popFirst() }
+    }
+    guard let name = words.popFirst() else {
+      if current.hasPrefix("-") { return .candidates(options(OptionEntry.common + [.version])) }
+      return .candidates(commands)
+    }
+    guard let command = CommandTable.command(name) else { return .candidates([]) }
+    let application = value(of: OptionEntry.app.name, in: words) ?? words.first { !$0.hasPrefix("-") }
+
+    if let (kind, before) = openValue(words, current, command, splits: splits) {
+      return offer(kind, before: before, application)
+    }
+    let areOptionsOver = words.contains("--")
+    if current.hasPrefix("-"), !areOptionsOver { return .candidates(options(command.allOptions)) }
+    let place = argumentCount(words, command, splits: splits)
+    let argument = place < command.arguments.count ? command.arguments[place] : command.arguments.last { $0.isRepeated }
+    guard let argument else { return .candidates(options(command.allOptions)) }
+    return offer(argument.kind, before: "", application)
+  }
+
+  private static var commands: [Candidate] {
+    CommandTable.visible.map { Candidate(value: $0.name, meaning: $0.summary) }
+  }
+
+  private static func options(_ options: [OptionEntry]) -> [Candidate] {
+    options.map { Candidate(value: "--\($0.name)", meaning: $0.help) }
+  }
+
+  private static func offer(_ kind: ValueKind, before: String, _ application: String?) -> Offer {
+    switch kind.completion {
+    case .none: .candidates([])
+    case .words(let words): .candidates(words.map { Candidate(value: before + $0) })
+    case .commands: .candidates(commands)
+    case .files: .files
+    case .programs: .programs
+    case .live(let live): .live(live, before: before, application: application)
+    }
+  }
+
+  /// The option whose value stands at the cursor, and what of the word stands before the value.
+  private static func openValue(
+    _ words: ArraySlice<String>, _ current: String, _ command: CommandEntry, splits: Bool
+  ) -> (ValueKind, String)? {
+    if splits {
+      if words.last == "=", let kind = option(words.dropLast().last, command)?.value { return (kind, "") }
+      if current == "=", let kind = option(words.last, command)?.value { return (kind, "") }
+    } else if current.hasPrefix("--"), let sign = current.firstIndex(of: "=") {
+      return option(String(current[..<sign]), command)?.value.map { ($0, String(current[...sign])) }
+    }
+    return option(words.last, command)?.value.map { ($0, "") }
+  }
+
+  private static func option(_ word: String?, _ command: CommandEntry) -> OptionEntry? {
+    guard let word, word.hasPrefix("-") else { return nil }
+    return command.allOptions.first { option in
+      word == "--\(option.name)" || option.letter.map { word == "-\($0)" } ?? false
+    }
+  }
+
+  private static func argumentCount(_ words: ArraySlice<String>, _ command: CommandEntry, splits: Bool) -> Int {
+    var count = 0
+    var rest = words
+    while let word = rest.popFirst() {
+      if word == "--" { return count + rest.count }
+      guard word.hasPrefix("-"), word != "-" else {
+        count += 1
+        continue
+      }
+      if option(word, command)?.value != nil {
+        if splits, rest.first == "=" { rest.removeFirst() }
+        _ = rest.popFirst()
+      }
+    }
+    return count
+  }
+
+  private static func value(of name: String, in words: ArraySlice<String>) -> String? {
+    for (place, word) in zip(words.indices, words) {
+      if word == "--\(name)" || word == "-a" { return place + 1 < words.endIndex ? words[place + 1] : nil }
+      if word.hasPrefix("--\(name)=") { return String(word.dropFirst(name.utf8.count + 3)) }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,159 @@
+/// A command as the table has it. Parsing, help, the manual and the completions are all made from these rows, so that they cannot disagree.
+struct CommandEntry: Sendable {
+  /// What one types.
+  let name: String
+  let group: Group
+  /// One line, without a full stop.
+  let summary: String
+  /// Paragraphs.
+  let description: [String]
+  var arguments: [ArgumentEntry] = []
+  var options: [OptionEntry] = []
+  /// Options of which one may be given at a time.
+  var exclusive: [[OptionEntry]] = []
+  var examples: [Example] = []
+  /// The statuses that it ends with beside 0, 2 and, for those that ask the service, 3 and 4.
+  var statuses: [Status] = []
+  /// It works without a bus.
+  var isLocal = false
+  /// It is for the shells, and no help mentions it.
+  var isHidden = false
+  /// It runs on the main actor.
+  var isMain = false
+  let run: @Sendable (Invocation) async throws -> Status
+
+  /// How the help arranges the commands.
+  enum Group: String, CaseIterable, Sendable {
+    case handingIn = "Hand something in"
+    case windows = "Look at windows and move them"
+    case deliveries = "Follow what was handed in"
+    case applications = "Applications"
+    case help = "Help"
+  }
+
+  struct Example: Sendable {
+    let purpose: String
+    let line: String
+  }
+
+  /// The options of this command, and those that every command has.
+  var allOptions: [OptionEntry] { options + OptionEntry.common }
+}
+
+/// An argument that stands without an option in front of it.
+struct ArgumentEntry: Sendable {
+  let kind: ValueKind
+  let help: String
+  var isOptional = false
+  /// It is the last, and can stand several times.
+  var isRepeated = false
+
+  /// As a synopsis shows it: `[FILE]...`.
+  var shown: String {
+    (isOptional ? "[\(kind.placeholder)]" : kind.placeholder) + (isRepeated ? "..." : "")
+  }
+}
+
+/// An option. Two commands that mean the same by it share the row.
+struct OptionEntry: Sendable {
+  /// Without its two hyphens.
+  let name: String
+  var letter: Character?
+  /// `nil` for one that stands by itself.
+  var value: ValueKind?
+  let help: String
+  /// It can stand several times.
+  var isRepeated = false
+
+  var shown: String { value.map { "--\(name) \($0.placeholder)" } ?? "--\(name)" }
+}
+
+/// What a value is: what the help calls it, which values there are, and how a shell completes it.
+struct ValueKind: Sendable {
+  let placeholder: String
+  var completion = Completion.none
+  /// What is wrong with a value, as the end of a sentence; `nil` for a good one.
+  var complaint: @Sendable (String) -> String? = { _ in nil }
+
+  enum Completion: Sendable {
+    case none
+    case words([String])
+    case files
+    case programs
+    case commands
+    /// What the service knows at the moment.
+    case live(Live)
+  }
+
+  enum Live: Sendable {
+    case applications, sessions, deliveries, heldDeliveries, anything, activityTypes, types, configurations
+  }
+}
+
+extension ValueKind {
+  static func words(_ placeholder: String, _ words: String...) -> ValueKind {
+    ValueKind(placeholder: placeholder, completion: .words(words)) { value in
+      words.contains(value) ? nil : "takes \(words.listed("or")), and not \"\(value.printable)\""
+    }
+  }
+
+  static let text = ValueKind(placeholder: "TEXT")
+  static let key = ValueKind(placeholder: "ID")
+  static let name = ValueKind(placeholder: "NAME")
+  static let file = ValueKind(placeholder: "FILE", completion: .files)
+  static let files = ValueKind(placeholder: "FILE|-", completion: .files)
+  static let manifest = ValueKind(placeholder: "MANIFEST", completion: .files)
+  static let cases = ValueKind(placeholder: "CASES", completion: .files)
+  static let application = ValueKind(placeholder: "APP", completion: .live(.applications))
+  static let session = ValueKind(placeholder: "SESSION", completion: .live(.sessions))
+  static let delivery = ValueKind(placeholder: "DELIVERY", completion: .live(.deliveries))
+  static let heldDelivery = ValueKind(placeholder: "DELIVERY", completion: .live(.heldDeliveries))
+  static let anything = ValueKind(placeholder: "ID", completion: .live(.anything))
+  static let activityType = ValueKind(placeholder: "TYPE", completion: .live(.activityTypes))
+  static let type = ValueKind(placeholder: "TYPE", completion: .live(.types))
+  static let configuration = ValueKind(placeholder: "CONFIGURATION", completion: .live(.configurations))
+  static let contentType = ValueKind(placeholder: "MIME-TYPE")
+  static let url = ValueKind(placeholder: "URL")
+  static let pair = ValueKind(placeholder: "KEY=VALUE") { value in
+    value.hasPrefix("=") || !value.utf8.contains(UInt8(ascii: "="))
+      ? "takes KEY=VALUE, and not \"\(value.printable)\"" : nil
+  }
+  static let seconds = ValueKind(placeholder: "SECONDS") { value in
+    if let seconds = Double(value), seconds > 0, seconds <= 3600 { return nil }
+    return "takes a number of seconds, above 0 and up to 3600, and not \"\(value.printable)\""
+  }
+  static let number = ValueKind(placeholder: "NUMBER") { value in
+    UInt64(value) == nil ? "takes a whole number from 0 on, and not \"\(value.printable)\"" : nil
+  }
+  static let count = ValueKind(placeholder: "COUNT") { value in
+    if let count = UInt32(value), count > 0 { return nil }
+    return "takes a whole number from 1 on, and not \"\(value.printable)\""
+  }
+  static let shellCommand = ValueKind(placeholder: "COMMAND", completion: .programs)
+  static let commandName = ValueKind(placeholder: "COMMAND", completion: .commands)
+}
+
+/// How the program ends.
+enum Status: Int32, CaseIterable, Sendable {
+  case done = 0
+  case failed = 1
+  case usage = 2
+  case noService = 3
+  case refused = 4
+  case notInTime = 5
+  case cameToNothing = 6
+  case cancelled = 7
+
+  var meaning: String {
+    switch self {
+    case .done: "done"
+    case .failed: "something is wrong on this side: a file, a manifest, a case, the installation"
+    case .usage: "the command line makes no sense"
+    case .noService: "no service, no bus, or no answer"
+    case .refused: "the service refused it"
+    case .notInTime: "the application did not take it in time"
+    case .cameToNothing: "the application refused it, or could not be started"
+    case .cancelled: "somebody cancelled it"
+    }
+  }
+}

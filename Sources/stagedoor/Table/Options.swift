@@ -1,0 +1,89 @@
+// Each option once, with its help.
+
+extension OptionEntry {
+  // MARK: Every command
+
+  static let help = OptionEntry(name: "help", letter: "h", help: "show this help")
+  static let color = OptionEntry(
+    name: "color", value: .words("WHEN", "auto", "always", "never"),
+    help: "use colour always, never, or auto: on a terminal, unless NO_COLOR is set")
+  static let common = [color, help]
+  static let version = OptionEntry(name: "version", help: "show the version")
+
+  // MARK: How it answers
+
+  static let json = OptionEntry(name: "json", letter: "j", help: "print JSON, for programs")
+  static let quiet = OptionEntry(name: "quiet", letter: "q", help: "print identifiers and nothing else")
+  static let quietDelivery = OptionEntry(name: "quiet", letter: "q", help: "print the delivery and nothing else")
+  static let quietSession = OptionEntry(name: "quiet", letter: "q", help: "print the session and nothing else")
+
+  // MARK: What is handed in
+
+  static let type = OptionEntry(
+    name: "type", letter: "t", value: .activityType, help: "the activity type: what is to be done")
+  static let target = OptionEntry(name: "target", value: .key, help: "what the activity is about, such as photo-7")
+  static let title = OptionEntry(name: "title", value: .text, help: "what people call the activity")
+  static let info = OptionEntry(
+    name: "info", letter: "i", value: .pair, help: "a text that goes along with the activity", isRepeated: true)
+  static let text = OptionEntry(name: "text", value: .text, help: "hand in a text", isRepeated: true)
+  static let url = OptionEntry(name: "url", value: .url, help: "hand in a link", isRepeated: true)
+  static let payload = OptionEntry(
+    name: "payload", value: .files, help: "hand in a whole payload, a JSON document; - reads standard input")
+  static let payloadDocument = OptionEntry(name: "json", value: .files, help: "the same as --payload")
+  static let copy = OptionEntry(
+    name: "copy", help: "hand in copies of the files; otherwise the application opens them where they are")
+  static let contentType = OptionEntry(
+    name: "content-type", value: .contentType, help: "what standard input or --text is; found out otherwise")
+  static let fileName = OptionEntry(
+    name: "name", value: .name, help: "what to call standard input where somebody saves it")
+
+  // MARK: Where it goes
+
+  static let app = OptionEntry(name: "app", letter: "a", value: .application, help: "only to this application")
+  static let configuration = OptionEntry(
+    name: "configuration", letter: "c", value: .configuration, help: "only to windows of this configuration")
+  static let session = OptionEntry(name: "session", letter: "s", value: .session, help: "to exactly this window")
+  static let new = OptionEntry(name: "new", letter: "n", help: "to a new window")
+  static let existing = OptionEntry(name: "existing", help: "rather to a window that is there")
+  static let existingOnly = OptionEntry(name: "existing-only", help: "to a window that is there, or nowhere")
+  static let from = OptionEntry(name: "from", value: .session, help: "the window that the user acts in: it wins a tie")
+  static let isPrivate = OptionEntry(name: "private", help: "tell nobody but the application what it is")
+
+  // MARK: When it is answered
+
+  static let wait = OptionEntry(
+    name: "wait", letter: "w", value: .words("UNTIL", "routed", "handled"),
+    help: "answer when its window is decided (routed, the default), or when the application has it (handled)")
+  static let deadline = OptionEntry(
+    name: "deadline", value: .seconds, help: "how long the application may take; 20 seconds otherwise")
+  static let waitDeadline = OptionEntry(
+    name: "deadline", value: .seconds, help: "wait no longer than this; otherwise as long as the delivery may take")
+
+  // MARK: Lists
+
+  static let ofApp = OptionEntry(name: "app", letter: "a", value: .application, help: "only those of this application")
+  static let state = OptionEntry(
+    name: "state", value: .words("STATE", "held", "routed", "handled", "failed", "cancelled"),
+    help: "only those in this state")
+  static let limit = OptionEntry(name: "limit", letter: "n", value: .count, help: "at most so many")
+  static let since = OptionEntry(
+    name: "since", value: .number, help: "begin after the event of this number; 0 begins with the oldest that is kept")
+
+  // MARK: Others
+
+  static let animation = OptionEntry(
+    name: "animation", value: .words("HOW", "standard", "commit", "decline"), help: "how the window goes")
+  static let none = OptionEntry(name: "none", help: "leave the choice to the service again")
+  static let record = OptionEntry(
+    name: "record", value: .file, help: "add the decision to a file of cases, for `stagedoor test`")
+  static let manifests = OptionEntry(
+    name: "manifest", letter: "m", value: .manifest,
+    help: "an application's manifest; without any, those that are installed", isRepeated: true)
+  static let update = OptionEntry(name: "update", help: "write what is decided now into the files of cases")
+  static let hostApp = OptionEntry(name: "app", letter: "a", value: .application, help: "the application to be")
+  static let connect = OptionEntry(name: "connect", value: .shellCommand, help: "run for each new window")
+  static let onContinue = OptionEntry(
+    name: "continue", value: .shellCommand, help: "run when a window that is there is given something")
+  static let onClose = OptionEntry(
+    name: "close", value: .shellCommand, help: "run when a window is to go; otherwise its command is ended")
+}

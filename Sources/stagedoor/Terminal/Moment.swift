@@ -1,0 +1,36 @@
+import Glibc
+import SceneModel
+
+/// Times as people and programs read them.
+enum Moment {
+  static var now: Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
+  }
+
+  /// How long ago: "now", "5 min", "3 h", "2 d".
+  static func age(_ microseconds: UInt64) -> String {
+    if microseconds == 0 { return "" }
+    let seconds = (now.microseconds - Int64(clamping: microseconds)) / 1_000_000
+    return switch seconds {
+    case ..<60: "now"
+    case ..<3600: "\(seconds / 60) min"
+    case ..<86_400: "\(seconds / 3600) h"
+    default: "\(seconds / 86_400) d"
+    }
+  }
+
+  static func rfc3339(_ microseconds: UInt64) -> String {
+    Instant(microseconds: Int64(clamping: microseconds)).rfc3339
+  }
+
+  /// The time of day, where the person is.
+  static func clock(_ instant: Instant) -> String {
+    var seconds = time_t(instant.microseconds / 1_000_000)
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    func two(_ number: Int32) -> String { (number < 10 ? "0" : "") + String(number) }
+    return "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+  }
+}

@@ -1,0 +1,82 @@
+@preconcurrency import Glibc
+
+/// Where the answer goes: a terminal of some width, or a file or a pipe.
+struct Screen: Sendable {
+  /// A person reads along: columns are lined up and long texts cut.
+  let isTerminal: Bool
+  /// In columns.
+  let width: Int
+  let hasColor: Bool
+
+  /// - Parameter color: what `--color` says.
+  init(color: String?, _ descriptor: Int32 = STDOUT_FILENO) {
+    isTerminal = isatty(descriptor) == 1
+    width = Screen.width(descriptor)
+    hasColor =
+      switch color {
+      case "always": true
+      case "never": false
+      default: isTerminal && Environment["NO_COLOR"] == nil && Environment["TERM"] != "dumb"
+      }
+  }
+
+  private static func width(_ descriptor: Int32) -> Int {
+    if let columns = Environment["COLUMNS"].flatMap({ Int($0) }), columns > 0 { return min(columns, 1000) }
+    var size = winsize()
+    if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+    return 80
+  }
+
+  func styled(_ text: String, _ style: Style?) -> String {
+    guard hasColor, let style, !text.isEmpty else { return text }
+    return "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m"
+  }
+}
+
+/// What colour means here.
+enum Style: String, Sendable {
+  case heading = "1"
+  case identifier = "36"
+  case good = "32"
+  case waiting = "33"
+  case bad = "31"
+  case aside = "2"
+
+  /// Of a word that the service uses for an outcome, a tier or a state.
+  init?(of word: String) {
+    switch word {
+    case "created", "handled", "prefers", "foregroundActive", "connected", "yes": self = .good
+    case "held", "routed", "can", "foregroundInactive", "activated", "restored": self = .waiting
+    case "failed", "cancelled", "refused", "out", "discarded", "no": self = .bad
+    case "unattached", "background": self = .aside
+    default: return nil
+    }
+  }
+}
+
+/// What the caller's environment says; what is set to nothing is not set.
+enum Environment {
+  static subscript(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+}
+
+/// Standard output. What cannot be written is a failure: a list that was cut off by a full disk is not the list.
+enum Output {
+  static func write(_ text: String) throws(Problem) {
+    var text = text
+    let written = text.withUTF8 { fwrite($0.baseAddress, 1, $0.count, stdout) == $0.count }
+    if !written { throw cannotWrite }
+  }
+
+  static func line(_ text: String) throws(Problem) { try write(text + "\n") }
+
+  static func flush() throws(Problem) { if fflush(stdout) != 0 { throw cannotWrite } }
+
+  private static var cannotWrite: Problem {
+    .failed("the answer cannot be written to standard output: \(String(cString: strerror(errno)))")
+  }
+
+  /// Says something to the person, past what programs read.
+  static func note(_ text: String) { fputs(text + "\n", stderr) }
+}

@@ -1,0 +1,93 @@
+import Glibc
+
+extension String {
+  /// The text on one line and without what steers a terminal: titles and keys come from anybody.
+  var printable: String {
+    guard unicodeScalars.contains(where: \.steers) else { return self }
+    var shown = ""
+    for scalar in unicodeScalars {
+      switch scalar {
+      case "\n": shown += "\\n"
+      case "\t": shown += "\\t"
+      case "\r": shown += "\\r"
+      case _ where scalar.steers: shown += "\\u{\(String(scalar.value, radix: 16))}"
+      default: shown.unicodeScalars.append(scalar)
+      }
+    }
+    return shown
+  }
+
+  /// How many columns of a terminal it takes.
+  var columns: Int {
+    if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
+    return unicodeScalars.reduce(0) { $0 + $1.columns }
+  }
+
+  /// What of it fits into so many columns, with an ellipsis where something is cut off.
+  func fitted(_ width: Int) -> String {
+    if columns <= width { return self }
+    var (shown, used) = ("", 0)
+    for character in self {
+      let columns = String(character).columns
+      if used + columns > width - 1 { break }
+      shown.append(character)
+      used += columns
+    }
+    return shown + "…"
+  }
+
+  /// Filled up with blanks.
+  func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
+
+  var withoutPeriod: String { hasSuffix(".") ? String(dropLast()) : self }
+
+  /// As lines of at most so many columns, broken at blanks.
+  func wrapped(_ width: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in split(separator: " ") {
+      if line.isEmpty {
+        line = String(word)
+      } else if line.columns + 1 + String(word).columns <= width {
+        line += " " + word
+      } else {
+        lines.append(line)
+        line = String(word)
+      }
+    }
+    return line.isEmpty ? lines : lines + [line]
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var steers: Bool {
+    switch properties.generalCategory {
+    case .control, .lineSeparator, .paragraphSeparator: true
+    // What turns the direction of writing around would show one name as another.
+    case .format: (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
+    default: false
+    }
+  }
+
+  fileprivate var columns: Int {
+    switch properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    // The wide blocks of UAX 11 that people meet: Hangul, CJK, full-width forms, and pictures.
+    return switch value {
+    case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+      0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+      2
+    default: 1
+    }
+  }
+}
+
+extension [String] {
+  /// "a", "a or b", "a, b or c".
+  func listed(_ conjunction: String) -> String {
+    guard let last else { return "" }
+    return count == 1 ? last : dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
+  }
+}

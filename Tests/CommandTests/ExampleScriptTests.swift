@@ -1,0 +1,114 @@
+import DBusTestSupport
+import DaemonTestSupport
+import Testing
+
+/// The scripts of `examples`, as they stand, with the command on the `PATH`.
+@Suite struct ExampleScriptTests {
+  private func withGallery(_ body: (House) async throws -> Void) async throws {
+    try await withService { house async throws in
+      try await house.registerGallery()
+      try await body(house)
+    }
+  }
+
+  @Test func `a file is opened in its window, or in a new one`() async throws {
+    try await withGallery { house async throws in
+      try house.write("sea", to: "\(house.home)/a.txt")
+      try house.write("sand", to: "\(house.home)/b.txt")
+      let open = house.script("shell/open-in-window", "\(house.home)/a.txt", "\(house.home)/b.txt")
+      #expect(try await open.output().split(separator: "\n").map { $0.prefix(7) } == ["created", "created"])
+      #expect(try await open.output().split(separator: "\n").map { $0.prefix(9) } == ["activated", "activated"])
+      let new = house.script("shell/open-in-window", "--new", "\(house.home)/a.txt")
+      #expect(try await new.output().hasPrefix("created"))
+      #expect(try await house.script("shell/open-in-window").run().status == .exited(2))
+      #expect(try await house.script("shell/open-in-window", "/no/such").run().status == .exited(1))
+    }
+  }
+
+  @Test func `a selection becomes a note`() async throws {
+    try await withGallery { house async throws in
+      var command = house.script("shell/note-selection", "Sunday")
+      command.input = "a beach"
+      command.environment["NOTES_TYPE"] = House.openDetail
+      #expect(try await command.output().hasPrefix("created"))
+      #expect(try await command.output().hasPrefix("activated"))
+    }
+  }
+
+  @Test func `a window that is picked comes to the front`() async throws {
+    try await withGallery { house async throws in
+      let photo = try await house.drop(photo: "photo-7")
+      _ = try await house.drop(photo: "photo-8")
+      var command = house.script("shell/pick-window", "Gallery")
+      command.environment["PICKER"] = "grep photo-7"
+      #expect(try await command.output().contains(photo.session))
+      command.environment["PICKER"] = "false"
+      #expect(try await command.run().status == .exited(0))
+    }
+  }
+
+  @Test func `each new window is told of`() async throws {
+    try await withGallery { house async throws in
+      try await house.script("shell/notify-windows", "0").whileRunning { watching async throws in
+        _ = try await house.drop(photo: "photo-7")
+        _ = try await house.drop(photo: "photo-7")
+        _ = try await house.drop(photo: "photo-8")
+        #expect(try await watching.nextLine() == "\(House.gallery): a new window: \(House.openDetail) photo-7")
+        #expect(try await watching.nextLine() == "\(House.gallery): a new window: \(House.openDetail) photo-8")
+      }
+    }
+  }
+
+  @Test func `windows are listed with nothing but dbus-send`() async throws {
+    try await withGallery { house async throws in
+      let photo = try await house.drop(photo: "photo-7")
+      let lines = try await house.script("shell/windows", House.gallery).output().split(separator: "\n")
+      #expect(lines.count == 1)
+      let fields = lines[0].split(separator: "\t", omittingEmptySubsequences: false)
+      #expect(fields.count == 7)
+      #expect(fields[0].hasSuffix(photo.session.replacing("-", with: "_")))
+      #expect(fields[1...4].map(String.init) == [House.gallery, "Detail", "unattached", "photo-7"])
+    }
+  }
+
+  @Test func `what file managers run drops files where they belong`() async throws {
+    try await withGallery { house async throws in
+      try house.write("sea", to: "\(house.home)/a b.txt")
+      #expect(try await house.script("shell/send-to-scene", "\(house.home)/a b.txt").output() == "")
+      #expect(try await house.stagedoor("sessions").output().contains("a%20b.txt"))
+      let result = try await house.script("shell/send-to-scene", "/no/such").run()
+      #expect(result.status == .exited(1))
+      #expect(result.standardError == "/no/such: No such file or directory\n")
+    }
+  }
+
+  @Test func `the watcher and the host in Python work as they stand`() async throws {
+    try await withGallery { house async throws in
+      try await house.script("python/host", House.gallery).whileRunning { host async throws in
+        #expect(try await host.nextLine() == "attached")
+        try await house.script("python/watch", House.gallery).whileRunning { watching async throws in
+          let photo = try await house.drop(photo: "photo-7", "--wait", "handled")
+          try await host.line { $0.hasPrefix("ConnectScene") && $0.hasSuffix("photo-7") }
+          try await watching.line { $0.contains("Handled") && $0.contains(photo.session.replacing("-", with: "_")) }
+          _ = try await house.stagedoor("close", photo.session).output()
+          try await host.line { $0.hasPrefix("DestroyScene") }
+        }
+      }
+    }
+  }
+}
+
+extension House {
+  /// One of `examples`, with the command where it would find it. It has no display and no notifications.
+  fileprivate func script(_ name: String, _ arguments: String...) -> Command {
+    let path = "\(Repository.path)/examples/\(name)"
+    // Debian's Python has the binding; whichever else comes first on the PATH may not.
+    var command =
+      name.hasPrefix("python/")
+      ? command("/usr/bin/python3", arguments: [path] + arguments) : command(path, arguments: arguments)
+    let folder = Command.built("stagedoor").program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+    command.environment["PATH"] = "\(folder):\(command.environment["PATH"] ?? "/usr/bin:/bin")"
+    for name in ["DISPLAY", "WAYLAND_DISPLAY"] { command.environment[name] = nil }
+    return command
+  }
+}

@@ -1,0 +1,134 @@
+import DBusTestSupport
+import DaemonTestSupport
+import FoundationEssentials
+import Testing
+
+/// What is made of the table of commands.
+@Suite struct HelpTests {
+  static let commands = [
+    "drop", "explain", "new", "sessions", "show", "activate", "refresh", "close", "watch", "deliveries", "wait",
+    "cancel",
+    "redirect", "apps", "prefer", "host", "register", "unregister", "check", "test", "install-manifest",
+    "uninstall-manifest", "doctor", "help", "completions",
+  ]
+
+  private func shown(_ arguments: String..., columns: Int) async throws -> String {
+    var command = Command(Command.built("stagedoor").program, arguments: arguments)
+    command.environment["COLUMNS"] = "\(columns)"
+    return try await command.output() + "\n"
+  }
+
+  @Test func `the help of the program is as it is kept, in three widths`() async throws {
+    var pages = ""
+    for columns in [40, 80, 120] {
+      pages += "== \(columns) columns ==\n" + (try await shown("--help", columns: columns))
+    }
+    try expectSnapshot(pages, "help")
+  }
+
+  @Test(arguments: commands)
+  func `the help of each command is as it is kept, in three widths`(name: String) async throws {
+    var pages = ""
+    for columns in [40, 80, 120] {
+      let page = try await shown(name, "--help", columns: columns)
+      // A line of an example is typed as it stands, so it is not broken.
+      let prose = page.split(separator: "\n").filter {
+        !$0.hasPrefix("  stagedoor") && !$0.contains(" | stagedoor") && !$0.contains("=$(")
+      }
+      #expect(prose.allSatisfy { $0.count <= max(columns, 30) }, "a line is longer than \(columns) columns")
+      #expect(try await shown("help", name, columns: columns) == page)
+      pages += "== \(columns) columns ==\n\(page)"
+    }
+    try expectSnapshot(pages, "help-\(name)")
+  }
+
+  @Test func `the program lists these commands and no other`() async throws {
+    let offered = try await Command.built("stagedoor", "__complete", "fish", "").output()
+    #expect(offered.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) }.sorted() == Self.commands.sorted())
+  }
+
+  @Test func `the page of the manual is what the table says`() async throws {
+    #expect(
+      try await shown("__manual", columns: 80) == Repository.text(of: "docs/stagedoor.1"), "make manual writes it")
+  }
+
+  @Test func `without a command it says how it is used, with status 2`() async throws {
+    let result = try await Command.built("stagedoor").run()
+    #expect(result.status == .exited(2))
+    #expect(result.standardOutput.hasPrefix("usage: stagedoor COMMAND"))
+  }
+
+  @Test func `it says its version, which is that of the service`() async throws {
+    let command = try await Command.built("stagedoor", "--version").output()
+    let service = try await Command.built("stagedoord", "--version").output()
+    #expect(command.split(separator: " ").last == service.split(separator: " ").last)
+  }
+
+  @Test(arguments: [
+    (["dorp"], "stagedoor: there is no command \"dorp\"; did you mean drop?"),
+    (["frobnicate"], "stagedoor: there is no command \"frobnicate\"; `stagedoor --help` lists those that there are"),
+    (["drop", "--tagret", "x"], "stagedoor drop: there is no option --tagret; did you mean --target?"),
+    (["drop", "-z"], "stagedoor drop: there is no option -z; `stagedoor drop --help` lists those that there are"),
+    (["drop", "--type"], "stagedoor drop: --type needs a value: --type TYPE"),
+    (["drop", "--new=yes", "x"], "stagedoor drop: --new takes no value; leave out \"=yes\""),
+    (
+      ["drop", "--new", "--existing", "x"], "stagedoor drop: --new and --existing exclude each other; give one of them"
+    ),
+    (["drop", "--type", "a", "--type", "b"], "stagedoor drop: --type is given twice; give it once"),
+    (["drop", "-i", "key"], "stagedoor drop: -i takes KEY=VALUE, and not \"key\""),
+    (
+      ["drop", "--deadline", "soon"],
+      "stagedoor drop: --deadline takes a number of seconds, above 0 and up to 3600, and not \"soon\""
+    ),
+    (["drop", "--wait=later"], "stagedoor drop: --wait takes routed or handled, and not \"later\""),
+    (["show"], "stagedoor show: ID is missing: stagedoor show [OPTION]... ID"),
+    (["show", "a", "b"], "stagedoor show: \"b\" is one argument too many: stagedoor show [OPTION]... ID"),
+    (["completions", "tcsh"], "stagedoor completions: SHELL takes bash, zsh or fish, and not \"tcsh\""),
+    (["sessions", "-jq"], "stagedoor sessions: --json and --quiet exclude each other; give one of them"),
+    (["sessions", "-n", "0"], "stagedoor sessions: -n takes a whole number from 1 on, and not \"0\""),
+    (["--colour", "x"], "stagedoor: there is no option --colour in front of a command; see `stagedoor --help`"),
+    (["show", "\u{1b}[2J", "x"], "stagedoor show: \"x\" is one argument too many: stagedoor show [OPTION]... ID"),
+    (["\u{1b}[2J"], "stagedoor: there is no command \"\\u{1b}[2J\"; `stagedoor --help` lists those that there are"),
+  ])
+  func `a command line that makes no sense is one sentence and status 2`(words: [String], sentence: String) async throws
+  {
+    let result = try await Command(Command.built("stagedoor").program, arguments: words).run()
+    #expect(result.status == .exited(2))
+    #expect(result.standardError == sentence + "\n")
+    #expect(result.standardOutput == "")
+  }
+
+  @Test(arguments: ["bash", "zsh", "fish"])
+  func `the completions that are installed are those that the program prints`(shell: String) async throws {
+    let script = try await shown("completions", shell, columns: 80)
+    #expect(try script == Repository.text(of: "docs/completions/\(shell)"), "stagedoor completions \(shell) writes it")
+  }
+
+  @Test(arguments: [
+    (["bash", "dro"], ["drop"]), (["bash", "drop", "--na"], ["--name"]),
+    (["bash", "drop", "--wait", "h"], ["handled"]),
+    (["bash", "drop", "--wait", "=", "r"], ["routed"]), (["bash", "drop", "--wait", "="], ["routed", "handled"]),
+    (["zsh", "drop", "--wait=h"], ["--wait=handled"]), (["fish", "check", ""], [":files"]),
+    (["fish", "host", "--connect", ""], [":programs"]), (["fish", "completions", "z"], ["zsh"]),
+    (["fish", "help", "unre"], ["unregister"]), (["fish", "--color", "never", "dro"], ["drop"]),
+    (["fish", "drop", "--", "--na"], [":files"]),
+  ])
+  func `what can stand at the cursor is offered without a bus`(words: [String], offered: [String]) async throws {
+    let output = try await Command(Command.built("stagedoor").program, arguments: ["__complete"] + words).output()
+    #expect(output.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) } == offered)
+  }
+
+  @Test func `bash completes commands, options and words`() async throws {
+    let program = Command.built("stagedoor").program
+    let script = """
+      source <('\(program)' completions bash)
+      complete_line() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _stagedoor; printf '%s\\n' "${COMPREPLY[*]}"; }
+      complete_line '\(program)' sess
+      complete_line '\(program)' close --animation de
+      complete_line '\(program)' check /etc/host
+      """
+    let lines = try await Command("bash", "-c", script).output().split(separator: "\n")
+    #expect(lines.prefix(2) == ["sessions", "decline"])
+    #expect(lines.last?.contains("/etc/hosts") ?? false)
+  }
+}

@@ -1,0 +1,61 @@
+import DBusTestSupport
+import DaemonTestSupport
+import FoundationEssentials
+import Testing
+
+/// What a person sees on a real terminal.
+@Suite struct TerminalTests {
+  private func withPhotos(_ body: (House) async throws -> Void) async throws {
+    try await withService { house async throws in
+      try await house.registerGallery()
+      for photo in ["photo-7", "写真-8", "a very long name of a photo that nobody will ever read to its end"] {
+        _ = try await house.drop(photo: photo)
+      }
+      try await body(house)
+    }
+  }
+
+  @Test(arguments: ["sessions", "deliveries", "apps", "explain"])
+  func `each table is as it is kept, in three widths`(name: String) async throws {
+    try await withPhotos { house async throws in
+      var shown = ""
+      for columns in [40, 80, 120] {
+        let command =
+          name == "explain"
+          ? house.stagedoor(
+            columns: columns, "--color", "never", "explain", "-t", House.openDetail, "--target", "photo-7")
+          : house.stagedoor(columns: columns, "--color", "never", name)
+        shown += "== \(columns) columns ==\n\(try await command.output())\n"
+      }
+      #expect(!shown.contains("\u{1b}"))
+      try expectSnapshot(shown.normalized, "table-\(name)")
+    }
+  }
+
+  @Test func `there is colour on a terminal, and none where it is not wanted`() async throws {
+    try await withPhotos { house async throws in
+      func isColored(_ command: Command) async throws -> Bool { try await command.output().contains("\u{1b}[") }
+      #expect(try await isColored(house.stagedoor(columns: 80, "sessions")))
+      #expect(try await isColored(house.stagedoor(columns: 80, "sessions", environment: ["NO_COLOR": "1"])) == false)
+      #expect(try await isColored(house.stagedoor(columns: 80, "sessions", environment: ["TERM": "dumb"])) == false)
+      #expect(try await isColored(house.stagedoor(columns: 80, "--color=never", "sessions")) == false)
+      #expect(try await isColored(house.stagedoor("sessions")) == false)
+      let forced = house.stagedoor(columns: 80, "--color=always", "help", "drop", environment: ["NO_COLOR": "1"])
+      #expect(try await isColored(forced))
+    }
+  }
+
+  @Test func `a name from somebody else does not steer the terminal`() async throws {
+    try await withPhotos { house async throws in
+      let photo = try await house.drop(photo: "\u{1b}[31mred\n", "--title", "\u{1b}[2J")
+      for words in [["sessions"], ["show", photo.session], ["explain", "--session", photo.session]] {
+        let arguments = ["--color=never"] + words
+        let program = Command.built("stagedoor").program
+        let script = ["\(Repository.path)/Tests/CommandTests/terminal.py", "200", "-", program]
+        let shown = try await house.command("python3", arguments: script + arguments).output()
+        #expect(!shown.contains("\u{1b}"), "\(words)")
+      }
+      #expect(try await house.stagedoor("sessions").output().contains("\\u{1b}[31mred\\n"))
+    }
+  }
+}
