@@ -124,6 +124,7 @@ extension PromptBook {
     memory.deliveries[identifier]?.holding = holding
     if isPrivate || payload.hasOwnProcess { memory.deliveries[identifier]?.confidant = caller.connection }
     announceRouting(decision, of: identifier, isPrivate)
+    if case .created = decision.outcome { try giveUpOldSessions(of: record.application) }
     log("\(identifier): \(decision.outcome.name) \(isPrivate ? "a session" : "\(session)")")
     handOver(identifier, to: session, of: record.application)
     return Delivered(session: session, outcome: decision.outcome.name, delivery: identifier)
