@@ -1,5 +1,5 @@
 /// What the parts of a decision take of its steps. `mind-benchmark worst` measures the dearest decisions that fit into the limits: a step is at
-/// most some three nanoseconds of a release build there, so that `Limits.conditionSteps` is less than 20 milliseconds.
+/// most some four nanoseconds of a release build there, so that `Limits.conditionSteps` is less than 20 milliseconds.
 enum Steps {
   /// A lookup in a table.
   static let lookup = 64
