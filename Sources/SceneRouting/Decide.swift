@@ -39,11 +39,18 @@ package func decide(_ state: State, _ request: Request, at now: Instant, within 
   var decision: Decision
   do throws(Stop) {
     let verdict = try decider.decide(state)
-    steps = decider.steps
+    let passedOn: PassedOn?
     switch verdict {
-    case .take(let slot, let reason): decision = decider.taking(slot, reason, state)
-    case .make(let scope, let reason): decision = decider.making(scope, reason, state)
+    case .take(let slot, let reason):
+      passedOn = try decider.passedOn(to: Int(state.entries[Int(slot)].application), state)
+      steps = decider.steps
+      decision = decider.taking(slot, reason, state)
+    case .make(let scope, let reason):
+      passedOn = try decider.passedOn(to: scope.application, state)
+      steps = decider.steps
+      decision = decider.making(scope, reason, state)
     }
+    decision.passedOn = passedOn
   } catch {
     switch error {
     case .needs(let need): return .needs(need)

@@ -50,7 +50,7 @@ extension Decider {
 
   /// What there is instead: names in the role, else the roles. A sandbox reads of its own application only.
   private func others(of application: Int, _ state: State) -> String {
-    if request.sender.isSandboxed, request.sender.hosts != state.applications[application].identifier { return "" }
+    if request.sender.isStranger(to: state.applications[application].identifier) { return "" }
     let configurations = state.applications[application].manifest?.configurations ?? []
     let names = configurations.filter { $0.role == role }.map { quoted($0.name.string) }
     if !names.isEmpty {

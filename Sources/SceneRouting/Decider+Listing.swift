@@ -43,7 +43,9 @@ extension Decider {
       return state.entries[Int(one.key)].rank < state.entries[Int(other.key)].rank
     }
     var candidates: [Candidate] = []
-    for (slot, tier) in best.prefix(maximumListed) { candidates.append(candidate(slot, tier, &search, state)) }
+    for (slot, tier) in best.prefix(maximumListed) where search.key.stepsLeft >= 0 {
+      candidates.append(candidate(slot, tier, &search, state))
+    }
     // Of conditions that take too long nobody knows what they say.
     explanation.candidates = search.key.stepsLeft < 0 ? [] : candidates
     explanation.candidatesLeftOut = eligible.reduce(0) { $0 + rows[$1].count } - explanation.candidates.count
@@ -69,9 +71,10 @@ extension Decider {
         because: "a stored predicate of it does not parse: \(why)")
     }
     let prefers = search.prefers(slot)
+    let because = reason(entry, tier, prefers)
+    search.spend(Steps.printed * because.utf8.count)
     return Candidate(
-      session: entry.identifier, tier: tier, can: search.mayTake(slot), prefers: prefers,
-      because: reason(entry, tier, prefers))
+      session: entry.identifier, tier: tier, can: search.mayTake(slot), prefers: prefers, because: because)
   }
 
   private func reason(_ entry: SessionEntry, _ tier: Candidate.Tier, _ isPreferred: Bool) -> String {

@@ -3,7 +3,7 @@ import SceneModel
 extension Decider {
   // MARK: 1. A session that is named is the one
 
-  /// Predicates are not asked, nor is the type; only a stranger's sandbox may not send what nobody declared.
+  /// Neither predicates nor types are asked, unless the sender is a stranger's sandbox: see `refuseUntaken`.
   mutating func namedSession(_ named: Text, _ state: State) throws(Stop) -> Verdict {
     guard let identifier = SessionReference.identifier(named) else {
       throw .refusal(
@@ -30,7 +30,7 @@ extension Decider {
   private mutating func findActivityForNamedSession(
     of application: Int, _ manifest: Manifest, _ state: State
   ) throws(Stop) {
-    let isStranger = request.sender.isSandboxed && request.sender.hosts != manifest.identifier
+    let isStranger = request.sender.isStranger(to: manifest.identifier)
     var undeclared: UserActivity?
     for (place, item) in request.payload.items.enumerated() {
       for (number, activity) in item.activities.enumerated()
@@ -54,7 +54,8 @@ extension Decider {
     if isStranger { try refuseUntaken(by: application, manifest, state) }
   }
 
-  /// Without an activity one of the types in it has to be taken.
+  /// A stranger's sandbox has to hand over something that the host may see and that its manifest declares. Without an activity that is a
+  /// content type.
   private mutating func refuseUntaken(by application: Int, _ manifest: Manifest, _ state: State) throws(Stop) {
     var passed: Set<ContentType> = []
     var first: Representation?
@@ -65,10 +66,18 @@ extension Decider {
         if try applications(taking: representation.type, state).1.contains(application) { return }
       }
     }
-    guard let first else { return }
+    guard let first else { throw .opensForeignWindow }
     throw .refusal(
       .activityTypeNotDeclared,
       "\(manifest.identifier) does not take \(quoted(first.type.spelling.string)), and a sandbox sends only what is declared: "
         + "add it to CFBundleDocumentTypes in the application's manifest")
+  }
+}
+
+extension Stop {
+  /// A sandbox hands things to other applications. It does not bring their windows to the front with nothing in hand.
+  static var opensForeignWindow: Stop {
+    .refusal(
+      .accessDenied, "a sandboxed application may open windows of its own only, unless it hands something to them")
   }
 }

@@ -98,7 +98,7 @@ extension Decider {
   }
 
   private func undeclared(_ named: Int?, _ state: State) -> Refusal {
-    let first = request.payload.items.flatMap(\.activities).first { activity in
+    let first = request.payload.items.lazy.flatMap(\.activities).first { activity in
       // What is hidden from those who were asked is not there.
       named.map { isVisible(activity.visibility, to: $0, state) }
         ?? (activity.visibility == .all || request.sender.hosts != nil)
@@ -116,8 +116,14 @@ extension Decider {
 
   /// Why nothing is routed by its content either. What is hidden is not mentioned, since it is hidden.
   private func nobodyTakes(_ named: Int?, _ state: State) -> String {
-    let types = request.payload.items.flatMap(\.representations).filter { representation in
-      named.map { isVisible(representation.visibility, to: $0, state) } ?? (representation.visibility == .all)
+    // One more than the message names: a payload may have as many as a document has values.
+    var types: [Representation] = []
+    for item in request.payload.items where types.count < 2 {
+      for representation in item.representations where types.count < 2 {
+        let isSeen =
+          named.map { isVisible(representation.visibility, to: $0, state) } ?? (representation.visibility == .all)
+        if isSeen { types.append(representation) }
+      }
     }
     guard let first = types.first else {
       return "nothing else that could be routed: add an activity or a representation"

@@ -10,6 +10,7 @@ extension Decider {
         .noActivity, "there is nothing in it: add an activity or an item, or name a session or an application")
     }
     let application = try existing(name, state)
+    if request.sender.isStranger(to: name) { throw .opensForeignWindow }
     try findRequestingSession(state)
     explanation.application = name
     explanation.applicationReason = .named

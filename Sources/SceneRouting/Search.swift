@@ -23,6 +23,8 @@ struct Search: ~Copyable {
     self.entries = entries
   }
 
+  mutating func spend(_ steps: Int) { key.spend(steps) }
+
   // MARK: 8. Which of the candidates want it
 
   /// Where a candidate stands. A veto outweighs everything; a window that nobody set conditions for takes only what it already shows.

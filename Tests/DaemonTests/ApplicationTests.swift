@@ -174,6 +174,31 @@ import Testing
     }
   }
 
+  @Test func `of sessions without a scene as many are kept as the manifest says, those that were used last`()
+    async throws
+  {
+    try await withService { house in
+      let manifest = """
+        {"CFBundleIdentifier": "org.example.Cats", "NSUserActivityTypes": ["view"], "StagedoorKeepSessions": 2,
+         "UIApplicationSceneManifest": {"UIApplicationSupportsMultipleScenes": true, "UISceneConfigurations":
+          {"UIWindowSceneSessionRoleApplication": [{"UISceneConfigurationName": "Main"}]}}}
+        """
+      try await house.register(manifest)
+      // Nobody takes these deliveries. A session counts once its delivery is over.
+      for key in ["cat1", "cat2", "cat3"] {
+        let payload =
+          #"{"activity": {"activityType": "view", "targetContentIdentifier": "\#(key)"}, "#
+          + #""options": {"wait": "handled", "deadline": 0.01}}"#
+        #expect(try await house.refusal("Deliver", "string:\(payload)").name == "org.stagedoor.Error.HostTimeout")
+      }
+      _ = try await house.drop("view", "cat4")
+      let keys = try await house.call("ListSessions", "string:org.example.Cats", "string:", "uint32:0")
+      #expect(keys.first?.elements.map { $0.elements[4].text } == ["cat3", "cat4"])
+      let discarded = try await house.events().filter { $0.name == "SessionDiscarded" }
+      #expect(discarded.count == 2)
+    }
+  }
+
   @Test(arguments: PrivateBus.Kind.available)
   func `events are kept by number, and read page by page`(kind: PrivateBus.Kind) async throws {
     try await withService(kind) { house in

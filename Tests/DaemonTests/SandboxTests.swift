@@ -113,6 +113,9 @@ import Testing
       #expect(drop.isFine, "\(drop)")
       let own = try #require(try await house.deliveries().first)
       let foreign = try await house.drop("viewCat", "cat2")
+      // Nor does it bring a window of another to the front with nothing in hand.
+      let empty = #"{"items": [{}], "options": {"session": "\#(foreign.session)"}}"#
+      #expect(try await sandboxed("Deliver", "string:\(empty)").said.contains("AccessDenied"))
       // One that has no name has nothing that is its own.
       let isNamed = name == "org.example.Mail"
       #expect(try await sandboxed("GetDelivery", "string:\(own[0])").isFine == isNamed)

@@ -21,6 +21,11 @@ import Testing
       let decision = stage.decision
       return (decision!, stage.drop(mended))
     }
+    func playFromSandbox(_ refused: Payload, _ mended: Payload) -> (Decision, mended: Happening) {
+      _ = stage.drop(refused, by: Sender(isSandboxed: true))
+      let decision = stage.decision
+      return (decision!, stage.drop(mended, by: Sender(isSandboxed: true)))
+    }
     func payload(_ type: Text, _ key: Text? = nil, _ change: (inout Payload) -> Void = { _ in }) -> Payload {
       var payload = Payload(activity(type, key))
       change(&payload)
@@ -55,6 +60,10 @@ import Testing
     case .limitsExceeded:
       stage.slowSessions("Cat")
       return play(payload("view", longestKey), payload("view", "cat1"))
+    case .accessDenied:
+      var nothing = Payload()
+      nothing.options.application = "org.example.Cats"
+      return playFromSandbox(nothing, payload("view") { $0.options.application = "org.example.Cats" })
     }
   }
 
@@ -69,7 +78,8 @@ import Testing
     .noMatchingSession: ["\"1\"", "org.example.Cats", "\"existingOnly\""],
     .multipleScenesNotSupported: ["org.example.Small", "UIApplicationSupportsMultipleScenes", "\"new\""],
     .requestDenied: ["\"One\"", "org.example.Cats", "StagedoorLaunch", "\"new\""],
-    .limitsExceeded: ["\"aaaa", "12800 bytes", "8388608", "shorten"],
+    .limitsExceeded: ["\"aaaa", "12800 bytes", "4194304", "shorten"],
+    .accessDenied: ["sandboxed", "hands something to them"],
     .roleMismatch: ["\"Projector\"", "\"\(externalDisplay)\"", "\"UIWindowSceneSessionRoleApplication\""],
   ]
 
@@ -90,7 +100,8 @@ import Testing
   func `it has its name on the bus`(reason: Refusal.Reason) {
     let (decision, _) = Self.refusal(reason)
     guard case .refused(let refusal) = decision.outcome else { return }
-    let prefix = reason == .limitsExceeded ? "org.freedesktop.DBus.Error" : "org.stagedoor.Error"
+    let prefix =
+      [.limitsExceeded, .accessDenied].contains(reason) ? "org.freedesktop.DBus.Error" : "org.stagedoor.Error"
     #expect(refusal.errorName == Text("\(prefix).\(reason.rawValue)"))
     #expect(decision.outcome.name == "refused")
     #expect(decision.outcome.session == nil)

@@ -54,7 +54,7 @@ import Testing
         app(Text("org.example.Other\(number)"), takes: (0..<50).map { Text("application/x-\(number)-\($0)") })
       } + [pictures])
     #expect(stage.drop(items: [item(as: file("file:///a.png"))]) == .created("Default"))
-    #expect(stage.decision?.steps ?? .max < 4_096)
+    #expect(stage.decision?.steps ?? .max < 8_192)
   }
 
   @Test func `an application that is registered anew takes what it declares now`() {

@@ -27,7 +27,7 @@ import Testing
 
   @Test func `the items of a batch share it`() throws {
     var stage = Stage(cats)
-    for number in 0..<4 { stage.session("slow \(number)", can: slowCondition(number, found: "rest")) }
+    for number in 0..<2 { stage.session("slow \(number)", can: slowCondition(number, found: "rest")) }
     #expect(stage.drop("view", key: longestKey, .existingOnly) == .refused(.noMatchingSession))
     var payload = Payload(items: (0..<3).map { _ in item(activity("view", longestKey)) })
     (payload.options.disposition, payload.options.batch) = (.existingOnly, .bestEffort)

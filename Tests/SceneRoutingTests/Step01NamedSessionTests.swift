@@ -110,7 +110,7 @@ import Testing
       stage.message
         == #"org.example.Cats does not declare "viewDog", and a sandbox sends only what is declared: "#
         + "add it to NSUserActivityTypes in the application's manifest")
-    #expect(stage.drop(items: [], on: "main", by: sandbox) == .activated("main"))
+    #expect(stage.drop(items: [], on: "main", by: sandbox) == .refused(.accessDenied))
   }
 
   @Test func `of several that a sandbox sends the first that is declared routes`() {

@@ -21,7 +21,6 @@ extension PromptBook {
 
   /// Decides one payload, and notes what comes of it.
   private mutating func accept(_ payload: Payload, _ digest: Text, _ caller: Caller) throws(Halt) -> Delivered {
-    try refuseForeignWindows(payload, caller)
     var steps = Limits.conditionSteps
     let decision = try decide(payload, caller, within: &steps)
     step.effort += Limits.conditionSteps - steps
@@ -125,6 +124,7 @@ extension PromptBook {
     memory.deliveries[identifier]?.holding = holding
     if isPrivate || payload.hasOwnProcess { memory.deliveries[identifier]?.confidant = caller.connection }
     announceRouting(decision, of: identifier, isPrivate)
+    if case .created = decision.outcome { try giveUpOldSessions(of: record.application) }
     log("\(identifier): \(decision.outcome.name) \(isPrivate ? "a session" : "\(session)")")
     handOver(identifier, to: session, of: record.application)
     return Delivered(session: session, outcome: decision.outcome.name, delivery: identifier)
@@ -149,11 +149,11 @@ extension PromptBook {
     }
     record.sourceApplication = hostedApplication(of: caller) ?? caller.application
     record.isPrivate = payload.options.isPrivate
-    record.routing = decision.explanation.routingActivity.map {
-      RoutingPlace(item: Int64($0.item), activity: Int64($0.activity))
-    }
+    // The explanation names the place in the payload that was handed in, and the record the place in the payload that it has.
+    let routing = decision.passedOn.map(\.routingActivity) ?? decision.explanation.routingActivity
+    record.routing = routing.map { RoutingPlace(item: Int64($0.item), activity: Int64($0.activity)) }
     record.decision = decision.json
-    record.payload = payload.json
+    record.payload = (decision.passedOn?.payload ?? payload).json
     return record
   }
 
@@ -183,7 +183,9 @@ extension PromptBook {
   }
 
   /// Tells what others see of the change: of a private session that something changed, and not what.
-  mutating func announceShown(_ before: Session, _ after: Session) { announce(after.fieldsShown(otherThan: before), of: after) }
+  mutating func announceShown(_ before: Session, _ after: Session) {
+    announce(after.fieldsShown(otherThan: before), of: after)
+  }
 
   mutating func announce(_ fields: [SessionField], of session: Session) {
     if fields.isEmpty { return }
@@ -211,29 +213,22 @@ extension PromptBook {
   // MARK: Who sends
 
   func sender(_ caller: Caller) -> Sender {
-    Sender(hosts: hostedApplication(of: caller), isSandboxed: caller.isSandboxed)
+    Sender(
+      hosts: hostedApplication(of: caller), isSandboxed: caller.isSandboxed,
+      application: caller.application.isEmpty ? nil : caller.application)
   }
 
   /// Whose scenes a caller hosts: of several applications the first by identifier.
   func hostedApplication(of caller: Caller) -> Text? { caller.connection.flatMap { memory.hosted.first(of: $0) } }
 
   func isHost(_ caller: Caller, of session: UniqueIdentifier) -> Bool {
-    guard let connection = caller.connection, let application = memory.routing.application(of: session) else { return false }
+    guard let connection = caller.connection, let application = memory.routing.application(of: session) else {
+      return false
+    }
     return memory.hosts[application]?.connection == connection
   }
 
   // MARK: What is refused before it is decided
-
-  /// A sandbox hands things to others, and does not open their windows for nothing.
-  private func refuseForeignWindows(_ payload: Payload, _ caller: Caller) throws(Halt) {
-    guard caller.isSandboxed, payload.items.isEmpty else { return }
-    let named = payload.options.session.flatMap(SessionReference.identifier)
-    guard let application = payload.options.application ?? named.flatMap({ memory.routing.application(of: $0) }),
-      application != caller.application || caller.application.isEmpty
-    else { return }
-    throw refused(
-      .accessDenied, "a sandboxed application may open windows of its own only, unless it hands something to them")
-  }
 
   /// A sandbox cannot name files outside: it sends descriptors.
   func refuseFiles(_ payload: Payload, _ caller: Caller) throws(Halt) {
@@ -243,7 +238,8 @@ extension PromptBook {
         guard case .file(let url) = representation.content else { continue }
         throw refused(
           .accessDenied,
-          "a sandboxed application may not name files such as \(quoted(url.string)): send a descriptor or a portal's key")
+          "a sandboxed application may not name files such as \(quoted(url.string)): send a descriptor or a portal's key"
+        )
       }
     }
   }

@@ -1,4 +1,5 @@
 import SceneModel
+import SceneRouting
 
 // How hosts come and go.
 //
@@ -64,6 +65,8 @@ extension PromptBook {
     let kept = Set(shown.map(\.identifier))
     for session in try sessions(before.subtracting(kept).sorted()) { disconnect(session) }
     for session in shown where !session.isConnected { connect(session) }
+    // Not before all scenes that are shown are connected, since a session without a scene may be given up.
+    try giveUpOldSessions(of: application)
   }
 
   // MARK: Leaving
@@ -79,6 +82,7 @@ extension PromptBook {
     log("\(application): \(host.connection) has left")
     for session in scenes { disconnect(session) }
     try holdAgain(application, host, inHand)
+    try giveUpOldSessions(of: application)
     if memory.deliveriesToApplication.count(of: application) > 0 { start(application) }
   }
 
@@ -130,7 +134,7 @@ extension PromptBook {
     announce(.sessionStateChanged(session.state), session.application, session.identifier)
   }
 
-  /// Its scene is gone, and the session stays.
+  /// Its scene is gone, and the session stays. Whoever calls this gives up old sessions afterwards.
   mutating func disconnect(_ before: Session) {
     let session = before.disconnected()
     note(.session(session))
@@ -139,6 +143,23 @@ extension PromptBook {
     memory.hosts[session.application]?.opened.remove(session.identifier)
     announce([.state, .connected], of: session)
     announce(.sessionDisconnected, session.application, session.identifier)
+  }
+
+  /// So many at once: those that a manifest which keeps fewer leaves over go with the sessions that come and go from then on.
+  private static let givenUpAtOnce = 256
+
+  /// An application keeps as many sessions without a scene as its manifest says (`StagedoorKeepSessions`). Beyond these the session that was
+  /// activated longest ago is discarded, as `Destroy` would. A session that a delivery is on its way to stays.
+  mutating func giveUpOldSessions(of application: Text) throws(Halt) {
+    guard let manifest = memory.routing.manifest(of: application) else { return }
+    // All of them are read only where there may be too many.
+    if memory.sessionCounts[application] ?? 0 <= manifest.keptSessions { return }
+    let need = Need.allSessions(of: application)
+    if !memory.routing.knows(need) { throw .lacks(.routing([need])) }
+    let old = memory.routing.sessionsToGiveUp(of: application, atMost: PromptBook.givenUpAtOnce) {
+      memory.deliveriesToSession.count(of: $0) > 0
+    }
+    for session in try sessions(old) { try discard(session, animation: "standard") }
   }
 
   // MARK: What is gone for good

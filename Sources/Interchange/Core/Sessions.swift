@@ -73,7 +73,9 @@ extension PromptBook {
     var conditions = configuration?.conditions ?? ActivationConditions()
     if let can = try? Predicate(session.canActivatePredicate) { conditions.can = can }
     if let prefers = try? Predicate(session.prefersToActivatePredicate) { conditions.prefers = prefers }
-    for warning in conditions.warnings where warning.place == place { log(.warning, "\(session.identifier): \(warning)") }
+    for warning in conditions.warnings where warning.place == place {
+      log(.warning, "\(session.identifier): \(warning)")
+    }
   }
 
   mutating func setState(
@@ -95,6 +97,7 @@ extension PromptBook {
     try refuseOthersThanHost(of: session.application, caller)
     guard session.isConnected else { throw refused(.invalidArgs, "the session is not connected") }
     disconnect(session)
+    try giveUpOldSessions(of: session.application)
     answer(number, .done)
   }
 

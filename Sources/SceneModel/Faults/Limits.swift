@@ -44,9 +44,9 @@ package enum Limits {
   /// Faults that a manifest's author is told at once: whoever has more starts with these.
   package static let faults = 100
 
-  /// Steps that a decision may take, about two nanoseconds each, so that nobody waits longer than 20 milliseconds for another's. Some ten
-  /// thousand conditions that no index finds can be asked about a usual key, and some hundred about the longest.
-  package static let conditionSteps = 1 << 23
+  /// Steps that a decision may take, at most some four nanoseconds each, so that nobody waits longer than 20 milliseconds for another's. Some
+  /// ten thousand conditions that no index finds can be asked about a usual key, and some hundred about the longest.
+  package static let conditionSteps = 1 << 22
 
   /// Bytes of a predicate, and how deep it may nest: what `docs/predicates.md` promises.
   package static let predicate = 4096

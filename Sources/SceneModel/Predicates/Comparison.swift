@@ -53,7 +53,7 @@ extension Comparison {
     case .oneOf(let constants): 16 * (constants.count + 1)
     case .equal(let text), .notEqual(let text), .less(let text), .lessOrEqual(let text), .greater(let text),
       .greaterOrEqual(let text), .beginsWith(let text), .endsWith(let text):
-      16 + min(text.count, subject.count) / 16
+      16 + min(text.count, subject.count) / 4
     }
   }
 }

@@ -23,6 +23,8 @@ package struct Decision: Sendable {
   /// What the signal `Routed` tells; `nil` for a refusal.
   package let routing: Routing?
   package var explanation: Explanation
+  /// The part of the payload that reaches the application; `nil` for all of it.
+  package internal(set) var passedOn: PassedOn?
   /// How many steps the conditions took that were asked.
   package internal(set) var steps = 0
 
@@ -111,8 +113,9 @@ package struct Refusal: Error, Hashable, Sendable {
     case multipleScenesNotSupported = "MultipleScenesNotSupported"
     case requestDenied = "RequestDenied"
     case roleMismatch = "RoleMismatch"
-    /// D-Bus itself has a name for it.
+    // D-Bus itself has names for these.
     case limitsExceeded = "LimitsExceeded"
+    case accessDenied = "AccessDenied"
   }
 
   package let reason: Reason
@@ -129,6 +132,7 @@ package struct Refusal: Error, Hashable, Sendable {
 
   /// The name of the error on the bus.
   package var errorName: Text {
-    Text((reason == .limitsExceeded ? "org.freedesktop.DBus.Error." : "org.stagedoor.Error.") + reason.rawValue)
+    let isOfDBus = reason == .limitsExceeded || reason == .accessDenied
+    return Text((isOfDBus ? "org.freedesktop.DBus.Error." : "org.stagedoor.Error.") + reason.rawValue)
   }
 }

@@ -23,11 +23,19 @@ package struct Request: Sendable {
 package struct Sender: Hashable, Sendable {
   /// The application whose attached host it is.
   package var hosts: Text?
-  /// It runs in a sandbox, or left before anyone could look.
+  /// The sender runs in a sandbox, or left before anyone could look.
   package var isSandboxed: Bool
+  /// The application that the sandbox is made for; `nil` where nobody knows, and outside a sandbox.
+  package var application: Text?
 
-  package init(hosts: Text? = nil, isSandboxed: Bool = false) {
+  package init(hosts: Text? = nil, isSandboxed: Bool = false, application: Text? = nil) {
     self.hosts = hosts
     self.isSandboxed = isSandboxed
+    self.application = application
+  }
+
+  /// Whether the sender is the sandbox of another application. An application takes from a stranger only the types that it declares.
+  func isStranger(to application: Text) -> Bool {
+    isSandboxed && hosts != application && self.application != application
   }
 }

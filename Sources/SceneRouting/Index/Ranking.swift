@@ -25,6 +25,9 @@ struct Ranking: Sendable {
 
   var count: Int { places.count }
 
+  /// Sessions without a scene stand behind all others.
+  var countWithoutScene: Int { count - places.countInFront { $0.state < .unattached } }
+
   mutating func insert(_ slot: Int32, _ entries: [SessionEntry]) {
     places.insert(Place(slot, entries)) { Place.precedes($0, $1, entries) }
   }

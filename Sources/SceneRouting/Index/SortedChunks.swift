@@ -68,6 +68,17 @@ struct SortedChunks<Element: Sendable>: Sendable {
   }
 }
 
+extension SortedChunks {
+  /// How many elements are `isBefore`: they stand in front.
+  func countInFront(_ isBefore: (Element) -> Bool) -> Int {
+    let position = lowerBound(isBefore)
+    return chunks[..<position.chunk].reduce(position.offset) { $0 + $1.count }
+  }
+
+  /// The elements from the last on.
+  var backwards: some Sequence<Element> { chunks.lazy.reversed().flatMap { $0.reversed() } }
+}
+
 extension SortedChunks: Sequence {
   struct Iterator: IteratorProtocol {
     fileprivate let chunks: SortedChunks

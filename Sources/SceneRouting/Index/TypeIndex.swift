@@ -12,12 +12,14 @@ struct TypeIndex: Sendable {
 
   private struct Declared {
     let type: ContentType
-    let canonical: ContentType
     /// Those who declare it: numbers of applications, or places of configurations.
     var takers: [Int]
+
+    mutating func insert(_ taker: Int) { if !takers.contains(taker) { takers.append(taker) } }
   }
 
-  private var declared: [Place: [Declared]] = [:]
+  /// The types that are filed in a place, by their canonical names.
+  private var declared: [Place: [ContentType: Declared]] = [:]
   private var withParameters = 0
 
   private static func place(_ canonical: ContentType) -> Place {
@@ -27,21 +29,18 @@ struct TypeIndex: Sendable {
   mutating func insert(_ type: ContentType, _ taker: Int, _ types: TypeCatalog) {
     let canonical = types.canonical(type)
     let place = Self.place(canonical)
-    if let found = declared[place]?.firstIndex(where: { $0.canonical == canonical }) {
-      if declared[place]?[found].takers.contains(taker) == false { declared[place]?[found].takers.append(taker) }
-      return
-    }
-    if place.parameter != nil { withParameters += 1 }
-    declared[place, default: []].append(Declared(type: type, canonical: canonical, takers: [taker]))
+    let isNew = declared[place]?[canonical] == nil
+    if isNew, place.parameter != nil { withParameters += 1 }
+    declared[place, default: [:]][canonical, default: Declared(type: type, takers: [])].insert(taker)
   }
 
   mutating func remove(_ type: ContentType, _ taker: Int, _ types: TypeCatalog) {
     let canonical = types.canonical(type)
     let place = Self.place(canonical)
-    guard let found = declared[place]?.firstIndex(where: { $0.canonical == canonical }) else { return }
-    declared[place]?[found].takers.removeAll { $0 == taker }
-    if declared[place]?[found].takers.isEmpty == false { return }
-    declared[place]?.remove(at: found)
+    guard declared[place]?[canonical] != nil else { return }
+    declared[place]?[canonical]?.takers.removeAll { $0 == taker }
+    if declared[place]?[canonical]?.takers.isEmpty == false { return }
+    declared[place]?[canonical] = nil
     if declared[place]?.isEmpty ?? true { declared[place] = nil }
     if place.parameter != nil { withParameters -= 1 }
   }
@@ -52,13 +51,13 @@ struct TypeIndex: Sendable {
   /// - Parameter steps: pays for what is looked at.
   func visit(_ asked: AskedType, _ types: TypeCatalog, _ steps: inout Int, _ visit: ([Int], _ isSame: Bool) -> Void) {
     func look(_ place: Place) {
-      steps -= Steps.lookup
-      for declared in declared[place] ?? [] {
+      steps -= place.parameter == nil ? Steps.lookup : Steps.lookup + Steps.parameter
+      for (canonical, declared) in declared[place] ?? [:] {
         steps -= Steps.conformance
         if steps < 0 { return }
         guard types.conforms(asked.type, to: declared.type) else { continue }
         steps -= declared.takers.count
-        visit(declared.takers, declared.canonical == asked.canonical)
+        visit(declared.takers, canonical == asked.canonical)
       }
     }
     for name in asked.names {

@@ -96,7 +96,8 @@ package struct State: Sendable {
   func applications(taking type: AskedType, _ steps: inout Int) -> [Int] {
     var found: Set<Int> = []
     takers.visit(type, types, &steps) { takers, _ in found.formUnion(takers) }
-    steps -= found.count * Steps.lookup
+    // To put them in order compares each identifier with a dozen others.
+    steps -= found.count * 4 * Steps.lookup
     return found.sorted { applications[$0].identifier < applications[$1].identifier }
   }
 

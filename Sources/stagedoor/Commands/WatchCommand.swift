@@ -24,7 +24,7 @@ enum WatchCommand {
     return .done
   }
 
-  private static func json(_ event: Event, _ time: Instant?) -> Value {
+  private static func json(_ event: StagedoorKit.Event, _ time: Instant?) -> Value {
     var fields = UserInfo()
     for (name, value) in event.arguments { fields[Text(name)] = .text(value) }
     fields["event"] = .text(event.name)
@@ -34,7 +34,7 @@ enum WatchCommand {
     return .dictionary(fields)
   }
 
-  private static func shown(_ event: Event, _ time: Instant?, _ screen: Screen) -> String {
+  private static func shown(_ event: StagedoorKit.Event, _ time: Instant?, _ screen: Screen) -> String {
     let (word, rest) = told(event)
     guard screen.isTerminal else {
       return [
@@ -51,7 +51,7 @@ enum WatchCommand {
   }
 
   /// What happened in a word, and what to know of it.
-  private static func told(_ event: Event) -> (String, String) {
+  private static func told(_ event: StagedoorKit.Event) -> (String, String) {
     let delivery = event.arguments["delivery"] ?? ""
     switch event.kind {
     case .routed(let routing):

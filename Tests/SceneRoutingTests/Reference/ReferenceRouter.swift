@@ -25,7 +25,10 @@ struct ReferenceRouter {
   private func route() throws(ReferenceRefusal) -> ReferenceAnswer {
     try validate()
     if let name = options.session { return try explicitSession(name) }
-    if items.isEmpty, let named = try namedApplication() { return try bringToFront(named) }
+    if items.isEmpty, let named = try namedApplication() {
+      if isStranger(to: named) { throw ReferenceRefusal(.accessDenied) }
+      return try bringToFront(named)
+    }
     let (subject, key, manifest) = try findApplication()
     return try chooseSession(manifest, try chooseConfiguration(manifest, subject), subject, key)
   }
@@ -66,18 +69,23 @@ struct ReferenceRouter {
     }
     guard let manifest = world.manifest(of: session.application) else { throw ReferenceRefusal(.noSuchApplication) }
     let visible = items.flatMap(\.activities).filter { isVisible($0.visibility, to: manifest) }
-    let isStranger = request.sender.isSandboxed && request.sender.hosts != manifest.identifier
-    guard isStranger else { return existing(session, visible.first, .named) }
+    guard isStranger(to: manifest) else { return existing(session, visible.first, .named) }
     if visible.isEmpty {
       let contents = items.flatMap(\.representations).filter { isVisible($0.visibility, to: manifest) }.map(\.type)
       let isTaken = contents.contains { type in manifest.contentTypes.contains { types.conforms(type, to: $0) } }
-      if !contents.isEmpty, !isTaken { throw ReferenceRefusal(.activityTypeNotDeclared) }
+      if contents.isEmpty { throw ReferenceRefusal(.accessDenied) }
+      if !isTaken { throw ReferenceRefusal(.activityTypeNotDeclared) }
       return existing(session, nil, .named)
     }
     guard let declared = visible.first(where: { manifest.activityTypes.contains($0.activityType) }) else {
       throw ReferenceRefusal(.activityTypeNotDeclared)
     }
     return existing(session, declared, .named)
+  }
+
+  private func isStranger(to manifest: Manifest) -> Bool {
+    let sender = request.sender
+    return sender.isSandboxed && sender.hosts != manifest.identifier && sender.application != manifest.identifier
   }
 
   // MARK: 2. The key

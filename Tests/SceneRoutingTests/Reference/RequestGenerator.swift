@@ -45,7 +45,9 @@ extension WorldGenerator {
   }
 
   private mutating func sender() -> Sender {
-    Sender(hosts: random.once(in: 3) ? random.one(of: pool.applications) : nil, isSandboxed: random.once(in: 4))
+    Sender(
+      hosts: random.once(in: 3) ? random.one(of: pool.applications) : nil, isSandboxed: random.once(in: 4),
+      application: random.once(in: 3) ? random.one(of: pool.applications) : nil)
   }
 
   // MARK: Items

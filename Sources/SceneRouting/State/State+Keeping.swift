@@ -1,0 +1,33 @@
+package import SceneModel
+
+extension State {
+  /// The sessions that an application has beyond those that it keeps: they have no scene, and were activated longest ago.
+  ///
+  /// The state has to know all sessions of the application.
+  ///
+  /// - Parameters:
+  ///   - limit: how many at most are answered.
+  ///   - isWaiting: whether something is on its way to a session, so that its scene will soon be there. Such a session is kept.
+  package func sessionsToGiveUp(
+    of identifier: Text, atMost limit: Int, unless isWaiting: (UniqueIdentifier) -> Bool
+  ) -> [UniqueIdentifier] {
+    guard let number = application(identifier), let manifest = applications[number].manifest else { return [] }
+    let rankings = applications[number].index.ofConfiguration
+    let count = rankings.reduce(0) { $0 + $1.countWithoutScene }
+    let wanted = min(limit, count - manifest.keptSessions)
+    if wanted <= 0 { return [] }
+    // Of each configuration as many as may be wanted of all.
+    var oldest: [Int32] = []
+    for ranking in rankings {
+      var found = 0
+      for place in ranking.places.backwards where found < wanted {
+        if place.state != .unattached { break }
+        if isWaiting(entries[Int(place.slot)].identifier) { continue }
+        oldest.append(place.slot)
+        found += 1
+      }
+    }
+    let ordered = oldest.sorted { entries[Int($1)].rank < entries[Int($0)].rank }
+    return ordered.prefix(wanted).map { entries[Int($0)].identifier }
+  }
+}
