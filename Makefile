@@ -53,8 +53,8 @@ FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libe
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
 .PHONY: help setup run demo build test check check-scripts check-format check-rules check-shell check-unit check-manual \
-  check-examples check-install docs format bench stress fuzz sanitize-thread sanitize-address release install install-built \
-  uninstall deb clean
+  check-examples check-install docs format bench stress fuzz simulate mutate sanitize-thread sanitize-address release \
+  install install-built uninstall deb clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
@@ -87,6 +87,16 @@ bench: ## measure against C programs, on both buses and without one
 fuzz: ## give each parser made-up documents for a while (SECONDS=60, ARGS=predicate for one)
 	@$(SETUP) build
 	SWIFT="$(SWIFT)" Fuzz/run $(SECONDS) $(SCRATCH)/fuzz $(ARGS)
+
+simulate: ## play the service in made-up worlds for a while (SECONDS=60, SEED=17 for one that failed)
+	@$(SETUP) build
+	$(SWIFT) build --scratch-path $(SCRATCH) --configuration release --product theatre
+	@"$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)/theatre" --seconds $(SECONDS) \
+	  $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+mutate: ## break the core on purpose, and have the theatre find it (SECONDS=60, ARGS="3 17" for some)
+	@$(SETUP) build
+	Scripts/mutate $(SECONDS) $(ARGS)
 
 # One after the other: a long round takes all the machine that there is, and the others would meet their limits.
 stress: ## run the tests optimised, with long rounds

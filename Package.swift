@@ -143,6 +143,10 @@ let package = Package(
       name: "StoreTestSupport", dependencies: ["CSQLite"], path: "Tests/StoreTestSupport", swiftSettings: settings),
     .target(
       name: "SceneTestSupport", dependencies: ["SceneModel"], path: "Tests/SceneTestSupport", swiftSettings: settings),
+    // Plays are processes of their own: the theatre puts a disk of its own under SQLite.
+    .testTarget(
+      name: "TheatreTests", dependencies: ["DBusTestSupport", "TheatreCommand"], exclude: ["Stories"],
+      swiftSettings: settings),
     .testTarget(
       name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport", "private-bus"], swiftSettings: settings),
   ]

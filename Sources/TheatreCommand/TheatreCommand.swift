@@ -59,6 +59,7 @@ struct TheatreCommand {
     var (count, steps, hours) = (0, 0, 0.0)
     while count < plays, count == 0 || clockOf(CLOCK_MONOTONIC) - begun < seconds {
       note(seed)
+      fflush(nil)
       let script = Script(seed: seed, length: acts)
       let play = try Play(script, teller: tellsStory ? { print($0) } : nil)
       count += 1

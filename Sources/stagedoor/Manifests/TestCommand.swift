@@ -62,7 +62,7 @@ enum TestCommand {
       guard let value = single[key] else { throw .expected("a key \"\(key)\"", at: .document) }
       return JSON.text(of: value)
     }
-    var state = State(types: ManifestFile.types)
+    var state = State(types: ManifestFile.types, isComplete: true)
     for manifest in manifests { state.register(manifest) }
     for session in single["sessions"]?.elements ?? [] {
       state.update(try Session(json: JSON.text(of: session), rules))
@@ -77,7 +77,10 @@ enum TestCommand {
     }
     let payload = try Payload(json: try text("payload"), rules)
     let request = Request(payload, newSession: UniqueIdentifier(high: 0, low: 0), listsCandidates: true)
-    return try JSON.value(decide(state, request, at: now).json)
+    guard case .decided(let decision) = decide(state, request, at: now) else {
+      preconditionFailure("a state that is complete needs nothing")
+    }
+    return try JSON.value(decision.json)
   }
 }
 
