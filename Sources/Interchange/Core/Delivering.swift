@@ -112,7 +112,7 @@ extension PromptBook {
     let isPrivate = payload.options.isPrivate
     let identifier = newIdentifier()
     var record = record(identifier, decision, payload, digest, caller, session)
-    let size = Allowance.size(of: record, documentSize: digest?.count ?? 0)
+    let size = Allowance.size(of: record)
     let holding: Holding
     do throws(InterchangeError) {
       holding = try ledger.charge(size, of: .waiting, to: caller.principal)
@@ -168,12 +168,14 @@ extension PromptBook {
       note(.session(session))
       say(.sessionAppeared(session.identifier))
       return PreviouslyShown()
-    case .sessionActivated(let identifier, at: let instant, showing: nil):
-      note(.sessionActivated(SessionActivation(session: identifier, at: instant)))
-      return nil
-    case .sessionActivated(let identifier, at: let instant, showing: let shown?):
+    case .sessionActivated(let identifier, at: let instant, showing: let shown):
+      // Also where it shows nothing new: what is read of it later in this turn would be older.
       guard let before = try session(identifier) else {
         throw refused(.storageFailed, "the session \(identifier) cannot be read")
+      }
+      guard let shown else {
+        note(.sessionActivated(SessionActivation(session: identifier, at: instant)))
+        return nil
       }
       let activation = SessionActivation(before, shows: shown, by: delivery, isPrivate: isPrivate, at: instant)
       note(.sessionActivated(activation))
@@ -183,7 +185,9 @@ extension PromptBook {
   }
 
   /// Tells what others see of the change: of a private session that something changed, and not what.
-  mutating func announceShown(_ before: Session, _ after: Session) { announce(after.fieldsShown(otherThan: before), of: after) }
+  mutating func announceShown(_ before: Session, _ after: Session) {
+    announce(after.fieldsShown(otherThan: before), of: after)
+  }
 
   mutating func announce(_ fields: [SessionField], of session: Session) {
     if fields.isEmpty { return }
@@ -218,7 +222,9 @@ extension PromptBook {
   func hostedApplication(of caller: Caller) -> Text? { caller.connection.flatMap { memory.hosted.first(of: $0) } }
 
   func isHost(_ caller: Caller, of session: UniqueIdentifier) -> Bool {
-    guard let connection = caller.connection, let application = memory.routing.application(of: session) else { return false }
+    guard let connection = caller.connection, let application = memory.routing.application(of: session) else {
+      return false
+    }
     return memory.hosts[application]?.connection == connection
   }
 
@@ -243,7 +249,8 @@ extension PromptBook {
         guard case .file(let url) = representation.content else { continue }
         throw refused(
           .accessDenied,
-          "a sandboxed application may not name files such as \(quoted(url.string)): send a descriptor or a portal's key")
+          "a sandboxed application may not name files such as \(quoted(url.string)): send a descriptor or a portal's key"
+        )
       }
     }
   }
@@ -298,9 +305,7 @@ extension PromptBook {
 
 extension Allowance {
   /// What a delivery takes of the room for those that wait.
-  static func size(of delivery: StoredDelivery, documentSize: Int) -> Int {
-    max(smallestDelivery, max(delivery.payload.count, documentSize))
-  }
+  static func size(of delivery: StoredDelivery) -> Int { max(smallestDelivery, delivery.payload.count) }
 }
 
 extension DeliveredItem {

@@ -26,6 +26,8 @@ struct Memory {
   private(set) var deliveriesToApplication = Rows<Text, Ordered>()
   /// Whole deliveries: every one that was made or changed in this turn, and some of the others.
   private(set) var recent = Table<UniqueIdentifier, StoredDelivery>()
+  /// How deliveries went on in this turn: what the store has of them is older.
+  private var advances = Table<UniqueIdentifier, Advance>()
   /// One of these is longer than is remembered beyond its turn.
   private var hasLongPayload = false
   /// What was made under a token in this turn.
@@ -103,7 +105,9 @@ struct Memory {
       routingChanges.append(.session(isKnown ? routing.update(session) : routing.apply(.sessionMade(session))))
     case .sessionActivated(let activation): activate(activation)
     case .sessionDiscarded(let identifier):
-      if let application = routing.application(of: identifier) ?? sessions[identifier]?.application { count(application, -1) }
+      if let application = routing.application(of: identifier) ?? sessions[identifier]?.application {
+        count(application, -1)
+      }
       sessions[identifier] = nil
       leaving[identifier] = true
       routingChanges.append(.session(routing.discard(identifier)))
@@ -168,11 +172,9 @@ struct Memory {
   private mutating func advance(
     _ identifier: UniqueIdentifier, _ progress: DeliveryProgress, _ previous: PreviouslyShown?, at moment: Moment
   ) {
-    if var whole = recent[identifier] {
-      whole.progress = progress
-      if let previous { whole.previous = previous }
-      recent[identifier] = whole
-    }
+    let advance = Advance(progress: progress, previous: previous ?? advances[identifier]?.previous)
+    advances[identifier] = advance
+    if let whole = recent[identifier] { recent[identifier] = advance.applied(to: whole) }
     guard var delivery = deliveries[identifier] else {
       // It was over, and is taken up again.
       if progress.isOpen, let whole = recent[identifier] { open(whole.summary, at: moment) }
@@ -184,7 +186,8 @@ struct Memory {
       delivery.previousBy = previous.shownBy
       if let before = previous.shownBy { followers[before] = identifier }
     }
-    guard progress.session != delivery.progress.session || previous != nil && progress.attempt != delivery.progress.attempt
+    guard
+      progress.session != delivery.progress.session || previous != nil && progress.attempt != delivery.progress.attempt
     else {
       delivery.progress = progress
       deliveries[identifier] = delivery
@@ -210,7 +213,9 @@ struct Memory {
 
   /// What a service that begins finds.
   mutating func recall(_ remembered: Remembered, at moment: Moment) {
-    for (type, application) in remembered.preferences { fold(.preference(type: type, application: application), at: moment) }
+    for (type, application) in remembered.preferences {
+      fold(.preference(type: type, application: application), at: moment)
+    }
     for (application, sessions) in remembered.owed {
       for session in sessions { fold(.discardOwed(application: application, session: session), at: moment) }
     }
@@ -230,9 +235,8 @@ struct Memory {
 
   mutating func learn(_ delivery: StoredDelivery) {
     guard recent[delivery.identifier] == nil else { return }
-    var delivery = delivery
-    if let open = deliveries[delivery.identifier] { delivery.progress = open.progress }
     recent.remember(delivery, for: delivery.identifier)
+    if let advance = advances[delivery.identifier] { recent[delivery.identifier] = advance.applied(to: delivery) }
   }
 
   /// What the call that made a delivery is answered.
@@ -260,7 +264,7 @@ extension Memory {
     fileprivate let routing, sessions, leaving, sessionCounts, owed, deliveries, toSession, toApplication, recent: Int
     fileprivate let tokens, followers, manifests, preferences, hosts, hosted, lanes, queue, errands, starts: Int
     fileprivate let attaching, calls, waiters, refreshes, closings, provisional: Int
-    fileprivate let sessionTotal, owedTotal, orphaned, due: Int
+    fileprivate let sessionTotal, owedTotal, orphaned, due, advances: Int
     fileprivate let sequence: UInt64
   }
 
@@ -269,10 +273,13 @@ extension Memory {
       routing: routingChanges.count, sessions: sessions.mark, leaving: leaving.mark, sessionCounts: sessionCounts.mark,
       owed: owed.mark, deliveries: deliveries.mark, toSession: deliveriesToSession.mark,
       toApplication: deliveriesToApplication.mark, recent: recent.mark, tokens: tokens.mark, followers: followers.mark,
-      manifests: manifests.mark, preferences: preferences.mark, hosts: hosts.mark, hosted: hosted.mark, lanes: lanes.mark,
+      manifests: manifests.mark, preferences: preferences.mark, hosts: hosts.mark, hosted: hosted.mark,
+      lanes: lanes.mark,
       queue: queue.mark, errands: errands.mark, starts: starts.mark, attaching: attaching.mark, calls: calls.mark,
       waiters: waiters.mark, refreshes: refreshes.mark, closings: closings.mark, provisional: provisional.mark,
-      sessionTotal: sessionTotal, owedTotal: owedTotal, orphaned: orphaned.mark, due: due.count, sequence: sequence)
+      sessionTotal: sessionTotal, owedTotal: owedTotal, orphaned: orphaned.mark, due: due.count,
+      advances: advances.mark,
+      sequence: sequence)
   }
 
   mutating func rewind(to mark: Mark) {
@@ -292,6 +299,7 @@ extension Memory {
     deliveriesToSession.rewind(to: mark.toSession)
     deliveriesToApplication.rewind(to: mark.toApplication)
     recent.rewind(to: mark.recent)
+    advances.rewind(to: mark.advances)
     tokens.rewind(to: mark.tokens)
     followers.rewind(to: mark.followers)
     manifests.rewind(to: mark.manifests)
@@ -327,6 +335,7 @@ extension Memory {
     deliveriesToSession.keep()
     deliveriesToApplication.keep()
     recent.keep()
+    advances.keep()
     tokens.keep()
     followers.keep()
     manifests.keep()
@@ -354,10 +363,21 @@ extension Memory {
   /// Bytes of a payload that is remembered beyond its turn.
   private static let rememberedPayload = 64 << 10
 
+  /// Deadlines of deliveries that are over, which are kept beside as many as there are of others.
+  static let passedDeadlines = 1_024
+
   private mutating func forgetOld() {
-    // What was discarded or made under a token is in the store from now on.
+    // What was discarded, went on, or was made under a token is in the store from now on.
+    if !advances.isEmpty { advances.removeAll() }
     if !leaving.isEmpty { leaving.removeAll() }
     if !tokens.isEmpty { tokens.removeAll() }
+    // A deadline may be an hour away, and most deliveries are over within a second.
+    if deadlines.entries > 2 * deliveries.count + Memory.passedDeadlines {
+      deadlines.removeAll()
+      for delivery in deliveries.values.values.sorted(by: { $0.order < $1.order }) {
+        deadlines.add(delivery.identifier, at: delivery.due)
+      }
+    }
     if sessions.count > Memory.rememberedSessions { sessions.removeAll() }
     if recent.count > Memory.rememberedDeliveries {
       recent.removeAll()
@@ -384,6 +404,20 @@ struct Owed: Comparable, Hashable, Sendable {
   let session: UniqueIdentifier
 
   static func < (one: Owed, other: Owed) -> Bool { one.order < other.order }
+}
+
+/// How a delivery goes on in a turn.
+private struct Advance: Sendable {
+  let progress: DeliveryProgress
+  /// `nil` where what its session showed before stays what is stored.
+  let previous: PreviouslyShown?
+
+  func applied(to stored: StoredDelivery) -> StoredDelivery {
+    var delivery = stored
+    delivery.progress = progress
+    if let previous { delivery.previous = previous }
+    return delivery
+  }
 }
 
 struct TokenKey: Hashable, Sendable {

@@ -73,7 +73,9 @@ extension PromptBook {
     var conditions = configuration?.conditions ?? ActivationConditions()
     if let can = try? Predicate(session.canActivatePredicate) { conditions.can = can }
     if let prefers = try? Predicate(session.prefersToActivatePredicate) { conditions.prefers = prefers }
-    for warning in conditions.warnings where warning.place == place { log(.warning, "\(session.identifier): \(warning)") }
+    for warning in conditions.warnings where warning.place == place {
+      log(.warning, "\(session.identifier): \(warning)")
+    }
   }
 
   mutating func setState(
