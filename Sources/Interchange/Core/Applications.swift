@@ -64,7 +64,8 @@ extension PromptBook {
       if memory.preferences[type] == nil, memory.preferences.count >= ledger.allowance.preferences {
         throw refused(
           .limitsExceeded,
-          "applications are preferred for \(ledger.allowance.preferences) types already: clear one with the identifier \"\"")
+          "applications are preferred for \(ledger.allowance.preferences) types already: clear one with the identifier \"\""
+        )
       }
     }
     note(.preference(type: type, application: application))
@@ -131,7 +132,9 @@ extension PromptBook {
       say(.applicationChanged(application, ApplicationProperty.ofManifest))
     }
     for configuration in manifest.configurations {
-      for warning in configuration.conditions.warnings { log(.warning, "\(application): \(configuration.name): \(warning)") }
+      for warning in configuration.conditions.warnings {
+        log(.warning, "\(application): \(configuration.name): \(warning)")
+      }
     }
     if loses(before, manifest) {
       memory.orphaned[application] = true
@@ -162,9 +165,9 @@ extension PromptBook {
       memory.orphaned[application] = nil
       return
     }
-    guard let orphans = known.orphans[application] else { throw .lacks(.orphans(manifest)) }
-    for session in orphans { try discard(session, animation: "standard") }
-    if orphans.count < PromptBook.orphansAtOnce { memory.orphaned[application] = nil }
+    guard let page = known.orphans[application] else { throw .lacks(.orphans(manifest)) }
+    for session in page.sessions { try discard(session, animation: "standard") }
+    if page.isLast { memory.orphaned[application] = nil }
   }
 
   package static let orphansAtOnce = 256

@@ -111,7 +111,7 @@ extension PromptBook {
     let isPrivate = payload.options.isPrivate
     let identifier = newIdentifier()
     var record = record(identifier, decision, payload, digest, caller, session)
-    let size = Allowance.size(of: record, documentSize: digest?.count ?? 0)
+    let size = Allowance.size(of: record)
     let holding: Holding
     do throws(InterchangeError) {
       holding = try ledger.charge(size, of: .waiting, to: caller.principal)
@@ -168,12 +168,14 @@ extension PromptBook {
       note(.session(session))
       say(.sessionAppeared(session.identifier))
       return PreviouslyShown()
-    case .sessionActivated(let identifier, at: let instant, showing: nil):
-      note(.sessionActivated(SessionActivation(session: identifier, at: instant)))
-      return nil
-    case .sessionActivated(let identifier, at: let instant, showing: let shown?):
+    case .sessionActivated(let identifier, at: let instant, showing: let shown):
+      // Also where it shows nothing new: what is read of it later in this turn would be older.
       guard let before = try session(identifier) else {
         throw refused(.storageFailed, "the session \(identifier) cannot be read")
+      }
+      guard let shown else {
+        note(.sessionActivated(SessionActivation(session: identifier, at: instant)))
+        return nil
       }
       let activation = SessionActivation(before, shows: shown, by: delivery, isPrivate: isPrivate, at: instant)
       note(.sessionActivated(activation))
@@ -294,9 +296,7 @@ extension PromptBook {
 
 extension Allowance {
   /// What a delivery takes of the room for those that wait.
-  static func size(of delivery: StoredDelivery, documentSize: Int) -> Int {
-    max(smallestDelivery, max(delivery.payload.count, documentSize))
-  }
+  static func size(of delivery: StoredDelivery) -> Int { max(smallestDelivery, delivery.payload.count) }
 }
 
 extension DeliveredItem {

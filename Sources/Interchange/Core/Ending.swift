@@ -19,7 +19,7 @@ extension PromptBook {
       return try discard(session, animation: "standard", isTold: isKnown)
     }
     if isMade, !session.hasBeenConnected { memory.provisional[identifier] = true }
-    try takeAway(delivery, from: session)
+    try takeAway(delivery.identifier, from: session)
     try fail(delivery, progress, error)
   }
 
@@ -38,14 +38,14 @@ extension PromptBook {
   }
 
   /// What a delivery gave its session to show goes: what stood there before is shown again, or stands before what came after.
-  private mutating func takeAway(_ delivery: OpenDelivery, from session: Session) throws(Halt) {
-    let follower = memory.followers[delivery.identifier].flatMap { memory.deliveries[$0] }
-    guard session.shownBy == delivery.identifier || follower != nil else { return }
-    guard let whole = try self.delivery(delivery.identifier) else { return }
+  private mutating func takeAway(_ delivery: UniqueIdentifier, from session: Session) throws(Halt) {
+    let follower = memory.followers[delivery].flatMap { memory.deliveries[$0] }
+    guard session.shownBy == delivery || follower != nil else { return }
+    guard let whole = try self.delivery(delivery) else { return }
     if let follower {
       note(.deliveryRedirected(follower.identifier, follower.progress, whole.previous))
     }
-    guard session.shownBy == delivery.identifier else { return }
+    guard session.shownBy == delivery else { return }
     let after = session.showingAgain(whole.previous)
     note(.session(after))
     announceShown(session, after)
@@ -128,13 +128,11 @@ extension PromptBook {
     let decision = try decideRedirect(of: stored, to: target)
     let before = open?.progress ?? stored.progress
     if let first = before.session, first != target, before.outcome != "created", let session = try session(first) {
-      var leaving = OpenDelivery(stored.summary, order: 0, due: 0)
-      leaving.previousBy = open?.previousBy ?? leaving.previousBy
-      try takeAway(leaving, from: session)
+      try takeAway(identifier, from: session)
     }
     var holding = open?.holding
     if holding == nil {
-      let size = Allowance.size(of: stored, documentSize: 0)
+      let size = Allowance.size(of: stored)
       do throws(InterchangeError) {
         holding = try ledger.charge(size, of: .waiting, to: caller.principal)
       } catch {
@@ -170,7 +168,8 @@ extension PromptBook {
       "the delivery \(stored.identifier) goes with its session, whose configuration the manifest has lost")
   }
 
-  private mutating func decideRedirect(of stored: StoredDelivery, to target: UniqueIdentifier) throws(Halt) -> Decision {
+  private mutating func decideRedirect(of stored: StoredDelivery, to target: UniqueIdentifier) throws(Halt) -> Decision
+  {
     var payload = try readPayload(of: stored)
     payload.options = PayloadOptions()
     payload.options.session = Text("\(target)")
@@ -214,7 +213,9 @@ extension PromptBook {
       return
     }
     if canBeStarted || delivery.progress.state == .routed {
-      if case .ended? = memory.starts[delivery.application] { memory.starts[delivery.application] = .ended(isLate: true) }
+      if case .ended? = memory.starts[delivery.application] {
+        memory.starts[delivery.application] = .ended(isLate: true)
+      }
       return try fail(
         delivery,
         InterchangeError(
@@ -237,6 +238,7 @@ extension PromptBook {
       let progress = delivery.resumed()
       if progress != delivery.progress { note(.deliveryProgress(delivery.identifier, progress)) }
     }
+    memory.learn(leftConnected)
     for session in leftConnected { note(.session(session.disconnected())) }
     let waiting = Set(memory.deliveries.values.values.map(\.application))
     for application in waiting.sorted() { start(application) }

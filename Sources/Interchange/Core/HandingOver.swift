@@ -124,7 +124,10 @@ extension PromptBook {
       try fail(delivery, late)
       return next(key)
     }
-    guard let session = try session(key.session) else { return next(key) }
+    guard let session = try session(key.session) else {
+      try fail(delivery, InterchangeError(.noSuchSession, "the session \(key.session) is no longer stored"))
+      return next(key)
+    }
     try give(stored, delivery, to: session, key, host)
   }
 
@@ -147,7 +150,8 @@ extension PromptBook {
     let options = ConnectionOptions(stored, payload, session, host, isOwnProcess: delivery.confidant == host.connection)
     if session.isConnected {
       return begin(
-        .continuing(inHand), .continue(session.identifier, options: options.json), key, host, within: rest(of: delivery))
+        .continuing(inHand), .continue(session.identifier, options: options.json), key, host, within: rest(of: delivery)
+      )
     }
     let isDynamic = memory.routing.manifest(of: key.application)?.isDynamic ?? false
     if isDynamic || host.choosesConfiguration, delivery.progress.outcome == "created", !session.hasBeenConnected {
@@ -178,7 +182,8 @@ extension PromptBook {
     let rest = memory.deliveries[inHand.identifier].map(rest) ?? 0
     memory.hosts[key.application]?.opened.insert(session.identifier)
     begin(
-      .connecting(inHand), .connect(session.identifier, configuration: session.configuration, options: options), key, host,
+      .connecting(inHand), .connect(session.identifier, configuration: session.configuration, options: options), key,
+      host,
       within: max(0, rest) + PromptBook.grace)
   }
 

@@ -24,7 +24,6 @@ package enum Resource: Hashable, CaseIterable, Sendable {
   case manifests
 }
 
-
 /// How much there may be of what the service keeps, over all callers. `docs/limits.md` lists each row, and a test holds the two together.
 package struct Allowance: Hashable, Sendable {
   /// Bytes of deliveries that wait, each of which counts for 4 KiB at least: a script may hand in fifty thousand small things for an
@@ -72,7 +71,7 @@ package final class Ledger: @unchecked Sendable {
 
   func account(of principal: Principal) -> Account {
     if let account = accounts[principal] { return account }
-    let account = Account(principal, self)
+    let account = Account(principal)
     accounts[principal] = account
     return account
   }
@@ -157,9 +156,8 @@ final class Account {
   fileprivate(set) var taken: [Resource: Int] = [:]
   /// Who has taken over its charges.
   fileprivate var successor: Account?
-  private unowned let ledger: Ledger
 
-  fileprivate init(_ principal: Principal, _ ledger: Ledger) { (self.principal, self.ledger) = (principal, ledger) }
+  fileprivate init(_ principal: Principal) { self.principal = principal }
 }
 
 /// A part of an account, given back when it goes. It cannot be copied, so it is given back once.

@@ -384,12 +384,22 @@ extension Memory {
   /// Bytes of a payload that is remembered beyond its turn.
   private static let rememberedPayload = 64 << 10
 
+  /// Deadlines of deliveries that are over, which are kept beside as many as there are of others.
+  static let passedDeadlines = 1_024
+
   private mutating func forgetOld() {
-    // What was discarded or made under a token is in the store from now on.
+    // What was discarded, went on, or was made under a token is in the store from now on.
     if !leaving.isEmpty { leaving.removeAll() }
     if !activations.isEmpty { activations.removeAll() }
     if !changes.isEmpty { changes.removeAll() }
     if !tokens.isEmpty { tokens.removeAll() }
+    // A deadline may be an hour away, and most deliveries are over within a second.
+    if deadlines.entries > 2 * deliveries.count + Memory.passedDeadlines {
+      deadlines.removeAll()
+      for delivery in deliveries.values.values.sorted(by: { $0.order < $1.order }) {
+        deadlines.add(delivery.identifier, at: delivery.due)
+      }
+    }
     if sessions.count > Memory.rememberedSessions { sessions.removeAll() }
     if recent.count > Memory.rememberedDeliveries {
       recent.removeAll()

@@ -123,7 +123,8 @@ package struct PromptBook: Sendable {
     case .prefer(let application, let type): try prefer(application, for: type, caller, number)
     case .attach(let application, let shown, let unknown, let chooses):
       try beginAttach(
-        Attaching(caller: caller, application: application, shown: shown, unknown: unknown, choosesConfiguration: chooses),
+        Attaching(
+          caller: caller, application: application, shown: shown, unknown: unknown, choosesConfiguration: chooses),
         number)
     case .refresh(let session): try refresh(session, caller, number)
     case .destroy(let session, let animation): try destroy(session, animation: animation, caller, number)
@@ -177,7 +178,9 @@ package struct PromptBook: Sendable {
       known.tokens[TokenKey(token: token, owner: owner)] = deliveries.map(\.identifier)
     case .orphans(let application, let sessions):
       memory.learn(sessions)
-      known.orphans[application] = sessions.filter { memory.leaving[$0.identifier] == nil }
+      known.orphans[application] = OrphanPage(
+        sessions: sessions.filter { memory.leaving[$0.identifier] == nil },
+        isLast: sessions.count < PromptBook.orphansAtOnce)
     }
   }
 
@@ -185,7 +188,8 @@ package struct PromptBook: Sendable {
   private mutating func learn(_ sessions: [Session], answering need: Need) {
     let rest = sessions.filter { session in
       if memory.leaving[session.identifier] != nil { return false }
-      guard let manifest = memory.routing.manifest(of: session.application), !manifest.has(configurationOf: session) else {
+      guard let manifest = memory.routing.manifest(of: session.application), !manifest.has(configurationOf: session)
+      else {
         return true
       }
       memory.orphaned.remember(true, for: session.application)
@@ -236,7 +240,8 @@ package struct PromptBook: Sendable {
     note(
       .event(
         StoredEvent(
-          sequence: event.sequence, name: event.name, application: application, arguments: event.arguments, at: now.time)))
+          sequence: event.sequence, name: event.name, application: application, arguments: event.arguments, at: now.time
+        )))
     say(.event(event))
   }
 
@@ -283,7 +288,14 @@ struct Knowledge: Sendable {
   /// Sessions and deliveries that are not there.
   var missing: Set<UniqueIdentifier> = []
   var tokens: [TokenKey: [UniqueIdentifier]] = [:]
-  var orphans: [Text: [Session]] = [:]
+  var orphans: [Text: OrphanPage] = [:]
+}
+
+struct OrphanPage: Sendable {
+  /// Those that were not discarded in this turn already.
+  let sessions: [Session]
+  /// The store has no more.
+  let isLast: Bool
 }
 
 /// Random numbers from a seed, as xoshiro256** makes them: fast, and the same whenever the seed is.

@@ -16,7 +16,11 @@ package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     get { values[key] }
     set {
       let before: Value?
-      if let newValue { before = values.updateValue(newValue, forKey: key) } else { before = values.removeValue(forKey: key) }
+      if let newValue {
+        before = values.updateValue(newValue, forKey: key)
+      } else {
+        before = values.removeValue(forKey: key)
+      }
       replaced.append((key, before))
     }
   }
@@ -136,6 +140,11 @@ struct Agenda<Item: Sendable>: Sendable {
 
   /// Microseconds of uptime; `nil` where nothing is to happen.
   var earliest: Int64? { heap.first?.at }
+
+  /// How many are noted, with those that were called off.
+  var entries: Int { heap.count }
+
+  mutating func removeAll() { heap.removeAll() }
 
   mutating func add(_ item: Item, at moment: Int64) {
     count += 1

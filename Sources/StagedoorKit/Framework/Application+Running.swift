@@ -113,6 +113,22 @@ extension Application {
     }
   }
 
+  /// The service is there and does not take this connection for the host: it attaches again, a moment later each time, until the service takes it.
+  func attachAgain(_ hosting: Hosting) {
+    hosting.isAttached = false
+    guard hosting.attachingAgain == nil, let owner = hosting.service.withLock({ $0 }) else { return }
+    hosting.attachingAgain = hosting.loop.task { [weak self] in
+      var pause = Duration.milliseconds(100)
+      while !Task.isCancelled, let self, self.hosting === hosting, hosting.service.withLock({ $0 }) == owner {
+        await hosting.loop.sleep(for: pause)
+        pause = min(pause * 2, .seconds(60))
+        if hosting.isAttached { break }
+        if case .success = await attach(to: owner, hosting) { break }
+      }
+      hosting.attachingAgain = nil
+    }
+  }
+
   private func attach(to owner: BusName, _ hosting: Hosting) async -> Result<Void, StagedoorError> {
     hosting.service.withLock { $0 = owner }
     hosting.isAttached = false

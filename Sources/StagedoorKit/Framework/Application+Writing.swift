@@ -66,6 +66,9 @@ extension Application {
       try await hosting.stagedoor.call(
         "PostNotification", notification.name.rawValue, document.string,
         at: InterchangeNames.path(ofApplication: Text(identifier)), in: InterchangeNames.application)
+    } catch  where error.code == .accessDenied {
+      unwritten.putBack(notification)
+      attachAgain(hosting)
     } catch  where error.saysServiceWasAway {
       hosting.isAttached = false
       unwritten.putBack(notification)
@@ -76,6 +79,9 @@ extension Application {
 
   private func fail(to property: SceneProperty, of scene: Scene, _ error: StagedoorError, _ hosting: Hosting) {
     switch error.code {
+    case .accessDenied:
+      unwritten.add(property, of: scene.id)
+      attachAgain(hosting)
     case _ where error.saysServiceWasAway:
       hosting.isAttached = false
       unwritten.add(property, of: scene.id)
@@ -88,8 +94,8 @@ extension Application {
 }
 
 extension StagedoorError {
-  /// The service does not know this host now, or will not when it comes back. The change is sent after the next attachment.
-  fileprivate var saysServiceWasAway: Bool { saysServiceLeft || code == .disconnected || code == .accessDenied }
+  /// The service is not there now. The change is sent after the next attachment.
+  fileprivate var saysServiceWasAway: Bool { saysServiceLeft || code == .disconnected }
 }
 
 extension Scene {

@@ -23,6 +23,8 @@ internal import SceneModel
   var running: Task<Connection.CloseReason?, Never>?
   var tasks: [Task<Void, Never>] = []
   var writing: Task<Void, Never>?
+  /// The service refused a change, and this attaches again.
+  var attachingAgain: Task<Void, Never>?
 
   init(_ identifier: String, on connection: Connection?) async throws(StagedoorError) {
     guard ApplicationIdentifier.isValid(Text(identifier)), let name = try? BusName(identifier) else {

@@ -1,0 +1,250 @@
+import SceneModel
+import Testing
+
+@testable import InterchangeCore
+
+/// Each transition of a delivery, and what is said of it.
+@Suite struct DeliveryLifeTests {
+  @Test func `without a host it is held, and its application is started`() throws {
+    var stage = Stage(cats())
+    let delivered = try #require(stage.drop(key: "1")?.delivered)
+    #expect(delivered.outcome == "created")
+    #expect(stage.progress(of: delivered.delivery)?.state == .held)
+    #expect(stage.errands == [.launch(application: "org.example.Cats", number: 1)])
+    stage.drop(key: "2")
+    #expect(stage.errands.count == 1)
+  }
+
+  @Test func `with a host it is routed, and handled when the host has opened the window`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try #require(stage.drop(key: "1")?.delivered)
+    #expect(stage.progress(of: delivered.delivery)?.state == .routed)
+    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    stage.hostAnswers(.done)
+    #expect(stage.progress(of: delivered.delivery)?.state == .handled)
+    #expect(stage.progress(of: delivered.delivery)?.isOpen == false)
+    #expect(stage.asked.map(\.question.word) == ["ActivateScene"])
+    stage.hostAnswers(.refused("no"))
+    #expect(stage.progress(of: delivered.delivery)?.state == .handled)
+    // A connected scene is continued; without items it is only brought to the front, and that acknowledges.
+    stage.drop(key: "1")
+    #expect(stage.asked.map(\.question.word) == ["ContinueScene"])
+    stage.hostAnswersAll()
+    var options = PayloadOptions()
+    options.session = Text("\(delivered.session)")
+    let activated = stage.call(.activate(delivered.session, Payload(options: options), size: 0))?.delivered
+    #expect(stage.asked.map(\.question.word) == ["ActivateScene"])
+    stage.hostAnswersAll()
+    #expect(stage.progress(of: activated?.delivery)?.state == .handled)
+  }
+
+  @Test func `a delivery that is held is routed when a host is ready, in the order in which it came`() throws {
+    var stage = Stage(cats())
+    let deliveries = try ["1", "2", "3"].map { try #require(stage.drop(key: $0)?.delivered) }
+    stage.attach()
+    let connected = stage.asked.map { asked in
+      if case .connect(let session, _, _) = asked.question { session } else { nil as UniqueIdentifier? }
+    }
+    #expect(connected == deliveries.map(\.session))
+    #expect(deliveries.allSatisfy { stage.progress(of: $0.delivery)?.state == .routed })
+  }
+
+  @Test(arguments: [HostAnswer.refused("no cats"), .failed("broken"), .timedOut])
+  func `a host that does not take it lets it fail, and the session that was made for it goes`(_ answer: HostAnswer)
+    throws
+  {
+    let name: Text = answer == .timedOut ? "org.stagedoor.Error.HostTimeout" : "org.stagedoor.Error.HostRefused"
+    var stage = Stage(cats())
+    stage.attach()
+    #expect(stage.drop(key: "1") { $0.wait = .handled } == nil)
+    let call = stage.lastCall
+    stage.hostAnswers(answer)
+    #expect(stage.answers[call]?.refusal?.errorName == name)
+    #expect(stage.sessions().isEmpty)
+    let delivery = stage.shelf.deliveryOrder[0]
+    #expect(stage.progress(of: delivery)?.state == .failed)
+    #expect(stage.progress(of: delivery)?.error?.name == name)
+    #expect(stage.memory.deliveries.isEmpty)
+  }
+
+  @Test func `a window that showed something else shows it again when the host refuses`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.hostAnswersAll()
+    stage.drop(key: "2") { $0.session = Text("\(session)") }
+    #expect(stage.sessions()[0].userActivity?.key == "2")
+    stage.hostAnswers(.refused("no"))
+    #expect(stage.sessions()[0].userActivity?.key == "1")
+    #expect(stage.sessions()[0].shownBy == stage.shelf.deliveryOrder[0])
+  }
+
+  @Test func `what is held fails when its time is over, as long as something could start its application`() throws {
+    var stage = Stage(cats())
+    let delivery = stage.drop(key: "1")?.delivered?.delivery
+    stage.play(.launch(application: "org.example.Cats", number: 1, .isKnown))
+    #expect(stage.callAgain == stage.now.uptime + 20_000_000)
+    stage.passUntilQuiet(seconds: 19.9)
+    #expect(stage.progress(of: delivery)?.state == .held)
+    stage.passUntilQuiet(seconds: 0.1)
+    #expect(stage.progress(of: delivery)?.state == .failed)
+    #expect(stage.progress(of: delivery)?.error?.name == "org.stagedoor.Error.HostTimeout")
+    #expect(stage.sessions().isEmpty)
+  }
+
+  @Test func `what nobody can take is unclaimed when its time is over: it is routed, and its session stays`() throws {
+    var stage = Stage(cats())
+    #expect(stage.drop(key: "1") { $0.wait = .handled } == nil)
+    let (call, delivery) = (stage.lastCall, stage.shelf.deliveryOrder[0])
+    // As long as it is being asked whether anything can start the application, nothing is decided.
+    stage.passUntilQuiet(seconds: 21)
+    #expect(stage.progress(of: delivery)?.isOpen == true)
+    stage.play(.launch(application: "org.example.Cats", number: 1, .unknown))
+    let before = stage.sayings.count
+    stage.passUntilQuiet(seconds: 0.1)
+    #expect(stage.said(since: before).map(\.word) == ["Unclaimed", "refused hostTimeout"])
+    #expect(stage.answers[call]?.refusal?.name == .hostTimeout)
+    let progress = stage.progress(of: delivery)
+    #expect(progress?.state == .routed)
+    #expect(progress?.isOpen == false)
+    #expect(stage.sessions().count == 1)
+  }
+
+  @Test func `it is cancelled while it is held, and not later`() throws {
+    var stage = Stage(cats())
+    let held = try #require(stage.drop(key: "1")?.delivered)
+    #expect(stage.call(.cancel(held.delivery)) == .done)
+    #expect(stage.progress(of: held.delivery)?.state == .cancelled)
+    #expect(stage.sessions().isEmpty)
+    #expect(stage.call(.cancel(held.delivery))?.refusal?.name == .requestDenied)
+    stage.attach()
+    let routed = try #require(stage.drop(key: "1")?.delivered)
+    #expect(stage.call(.cancel(routed.delivery))?.refusal?.name == .requestDenied)
+    #expect(stage.call(.cancel(held.session))?.refusal?.name == .noSuchDelivery)
+  }
+
+  @Test func `a host that leaves holds it again, with the next attempt`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivery = stage.drop(key: "1")?.delivered?.delivery
+    stage.hostLeaves()
+    #expect(stage.progress(of: delivery)?.state == .held)
+    #expect(stage.progress(of: delivery)?.attempt == 2)
+    #expect(stage.progress(of: delivery)?.departures == 1)
+    #expect(stage.errands.contains(.launch(application: "org.example.Cats", number: 1)))
+  }
+
+  @Test func `three departures refuse what the host was working on, and nothing else`() throws {
+    var stage = Stage(cats())
+    let first = stage.drop(key: "1")?.delivered
+    for _ in 0..<2 {
+      stage.attach()
+      stage.hostLeaves()
+    }
+    let second = stage.drop(key: "2")?.delivered
+    // Behind the first on the same session, so that no host has had it in hand.
+    let third = stage.drop(key: "1")?.delivered
+    #expect(third?.session == first?.session)
+    stage.attach()
+    stage.hostLeaves()
+    #expect(stage.progress(of: first?.delivery)?.state == .failed)
+    #expect(stage.progress(of: first?.delivery)?.error?.name == "org.stagedoor.Error.HostRefused")
+    #expect(stage.progress(of: second?.delivery)?.departures == 1)
+    #expect(stage.progress(of: second?.delivery)?.state == .held)
+    #expect(stage.progress(of: third?.delivery)?.departures == 0)
+    #expect(stage.progress(of: third?.delivery)?.state == .held)
+  }
+
+  @Test func `a host that never heard the call has not had the delivery`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivery = stage.drop(key: "1")?.delivered?.delivery
+    stage.hostAnswers(.gone(neverReached: true))
+    #expect(stage.progress(of: delivery)?.attempt == 1)
+    #expect(stage.progress(of: delivery)?.departures == 0)
+    #expect(stage.progress(of: delivery)?.state == .held)
+  }
+
+  @Test func `deliveries that joined do not fail with the first`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let first = try #require(stage.drop(key: "1")?.delivered)
+    let second = try #require(stage.drop(key: "1")?.delivered)
+    #expect(first.session == second.session)
+    stage.hostAnswers(.refused("not the first"))
+    #expect(stage.progress(of: first.delivery)?.state == .failed)
+    #expect(stage.progress(of: second.delivery)?.isOpen == true)
+    #expect(stage.sessions().count == 1)
+    // It has the window that was made for the first, and loses it in the same way.
+    stage.hostAnswers(.refused("not the second"))
+    #expect(stage.progress(of: second.delivery)?.state == .failed)
+    #expect(stage.sessions().isEmpty)
+  }
+
+  @Test func `a redirect gives it to another session, and what stood in the first comes back`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let sessions = try ["1", "2"].map { try #require(stage.drop(key: $0)?.delivered?.session) }
+    stage.hostAnswersAll()
+    let delivered = try #require(stage.drop(key: "3") { $0.session = Text("\(sessions[0])") }?.delivered)
+    stage.hostAnswersAll()
+    #expect(stage.call(.redirect(delivered.delivery, to: sessions[1])) == .outcome("activated"))
+    #expect(stage.progress(of: delivered.delivery)?.isOpen == true)
+    #expect(stage.progress(of: delivered.delivery)?.attempt == 2)
+    #expect(stage.shelf.sessions[sessions[0]]?.userActivity?.key == "1")
+    #expect(stage.shelf.sessions[sessions[1]]?.userActivity?.key == "3")
+    // It remembers what stood there before.
+    stage.hostAnswers(.refused("no"))
+    #expect(stage.shelf.sessions[sessions[1]]?.userActivity?.key == "2")
+    #expect(stage.progress(of: delivered.delivery)?.state == .failed)
+  }
+
+  @Test func `what was handled can be redirected until its deadline`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let sessions = try ["1", "2"].map { try #require(stage.drop(key: $0)?.delivered?.session) }
+    stage.hostAnswersAll()
+    stage.pass(seconds: 20)
+    let answer = stage.call(.redirect(stage.shelf.deliveryOrder[0], to: sessions[1]))
+    #expect(answer?.refusal?.name == .requestDenied)
+  }
+
+  @Test func `a service that begins holds again what a host had, and may have seen`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let handled = stage.drop(key: "1")?.delivered
+    stage.hostAnswersAll()
+    let routed = stage.drop(key: "2")?.delivered?.delivery
+    stage.restart(cats())
+    #expect(stage.progress(of: handled?.delivery)?.state == .handled)
+    #expect(stage.progress(of: routed)?.state == .held)
+    #expect(stage.progress(of: routed)?.attempt == 2)
+    #expect(stage.sessions().allSatisfy { !$0.isConnected })
+    #expect(stage.errands.last == .launch(application: "org.example.Cats", number: 1))
+    // No session was counted twice.
+    #expect(stage.memory.places == 2)
+  }
+
+  @Test func `a clock that is set changes no deadline`() throws {
+    var stage = Stage(cats())
+    let delivery = stage.drop(key: "1")?.delivered?.delivery
+    stage.play(.launch(application: "org.example.Cats", number: 1, .isKnown))
+    stage.now.time = stage.now.time.adding(seconds: 86_400)
+    stage.passUntilQuiet(seconds: 19)
+    #expect(stage.progress(of: delivery)?.isOpen == true)
+    stage.now.time = stage.now.time.adding(seconds: -2 * 86_400)
+    stage.passUntilQuiet(seconds: 1)
+    #expect(stage.progress(of: delivery)?.state == .failed)
+  }
+
+  @Test func `a deadline that a clock put far away is an hour at most`() throws {
+    var stage = Stage(cats())
+    let delivery = stage.drop(key: "1")?.delivered?.delivery
+    stage.now.time = stage.now.time.adding(seconds: -86_400)
+    stage.restart(cats())
+    stage.play(.launch(application: "org.example.Cats", number: 1, .isKnown))
+    stage.passUntilQuiet(seconds: 3_600)
+    #expect(stage.progress(of: delivery)?.state == .failed)
+  }
+}

@@ -1,0 +1,105 @@
+import SceneModel
+import Testing
+
+@testable import InterchangeCore
+
+/// What the store has is older than the turn: what is read in the middle of one is not taken for news.
+@Suite struct ReadBackTests {
+  /// A payload that is not remembered beyond its turn.
+  private func long(_ stage: Stage, _ key: Text, _ change: (inout PayloadOptions) -> Void = { _ in }) -> Payload {
+    var payload = stage.activity("view", key, change)
+    payload.items[0].activities[0].userInfo = ["much": .string(Text(String(repeating: "x", count: 70_000)))]
+    return payload
+  }
+
+  @Test func `a token finds the delivery that was handled in the same turn, and nobody waits for ever`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let payload = long(stage, "1") { ($0.token, $0.wait) = ("once", .handled) }
+    stage.call(.deliver(payload, digest: "d", size: 70_000))
+    let errand = stage.asked[0].errand
+    stage.turn { stage in
+      stage.play(.hostAnswered(errand, .done))
+      stage.call(.deliver(payload, digest: "d", size: 70_000))
+    }
+
+    #expect(stage.answers[stage.lastCall]?.delivered?.delivery == stage.shelf.deliveryOrder[0])
+    #expect(stage.memory.waiters.isEmpty)
+    #expect(stage.book.recentDelivery(stage.shelf.deliveryOrder[0])?.progress.state ?? .handled == .handled)
+  }
+
+  @Test func `what was read in a turn that is refused is what is stored`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let payload = long(stage, "1") { $0.token = "once" }
+    stage.call(.deliver(payload, digest: "d", size: 70_000))
+    let errand = stage.asked[0].errand
+    stage.turn(refused: true) { stage in
+      stage.play(.hostAnswered(errand, .done))
+      stage.call(.deliver(payload, digest: "d", size: 70_000))
+    }
+    let delivery = stage.shelf.deliveryOrder[0]
+    let remembered = stage.book.recentDelivery(delivery)
+    #expect(remembered == nil || remembered == stage.shelf.deliveries[delivery])
+  }
+
+  @Test func `a session that was activated stays activated when its host says something in the same turn`() throws {
+    var stage = Stage(cats())
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.restart(cats())
+    stage.pass(seconds: 5)
+    var options = PayloadOptions()
+    options.session = Text("\(session)")
+    stage.turn { stage in
+      stage.call(.activate(session, Payload(options: options), size: 0))
+      stage.call(.write(session, .title("Cat")))
+    }
+    #expect(stage.shelf.sessions[session]?.title == "Cat")
+    #expect(stage.shelf.sessions[session]?.lastActivated == stage.now.time)
+  }
+
+  @Test func `a follower whose predecessor failed in the same turn puts back what stood before both`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.hostAnswersAll()
+    for key in ["2", "3"] as [Text] {
+      stage.call(.deliver(long(stage, key) { $0.session = Text("\(session)") }, digest: "", size: 70_000))
+    }
+    let errand = stage.asked[0].errand
+    stage.turn { stage in
+      stage.play(.hostAnswered(errand, .refused("no")))
+      stage.play(.hostLeft(application: "org.example.Cats", connection: ":1.10"))
+      stage.call(.cancel(stage.shelf.deliveryOrder[2]))
+    }
+    #expect(stage.answers[stage.lastCall] == .done)
+    #expect(stage.shelf.sessions[session]?.userActivity?.key == "1")
+  }
+
+  @Test func `orphans that the store still has are not the last`() throws {
+    var stage = Stage(cats(configurations: ["Default", "Other"]))
+    let count = PromptBook.orphansAtOnce + 44
+    for key in 0..<count { stage.drop(key: Text("\(key)")) { $0.configuration = "Other" } }
+    #expect(stage.sessions().count == count)
+    stage.turn { stage in
+      stage.call(.register(cats(), size: 100))
+      stage.play(.moment)
+    }
+    while let moment = stage.callAgain, moment <= stage.now.uptime, !stage.memory.orphaned.isEmpty {
+      stage.play(.moment)
+    }
+    #expect(stage.sessions().isEmpty)
+    #expect(stage.memory.sessionCounts["org.example.Cats"] == 0)
+  }
+
+  @Test func `a delivery whose session the store has lost fails, and is not read again and again`() throws {
+    var stage = Stage(cats())
+    let delivered = try #require(stage.drop(key: "1")?.delivered)
+    stage.shelf.lose(delivered.session)
+    stage.restart(cats())
+    stage.call(
+      .attach(application: "org.example.Cats", shown: [], unknown: [], choosesConfiguration: false), by: .host)
+    stage.play(.ownership(stage.lastCall, isOwner: true))
+    #expect(stage.progress(of: delivered.delivery)?.state == .failed)
+  }
+}
