@@ -242,6 +242,29 @@ import Testing
     }
   }
 
+  @Test func `how a delivery ended is a status, also for who asks later`() async throws {
+    try await withGallery { house async throws in
+      let refused = try await house.stagedoor("host", "--app", House.gallery, "--connect", "/no/such/program")
+        .whileRunning { _ async throws in
+          try await house.stagedoor("drop", "-t", House.openDetail, "-w", "handled").run()
+        }
+      #expect(refused.status == .exited(6), "\(refused)")
+      #expect(refused.standardError.contains("/no/such/program: No such file or directory"), "\(refused)")
+      try await house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000").whileRunning {
+        _ async throws in
+        let photo = try await house.drop(photo: "photo-7", "--wait", "handled")
+        #expect(try await house.stagedoor("wait", photo.delivery).output() == "handled")
+        #expect(try await house.stagedoor("wait", "-q", String(photo.delivery.prefix(10))).output() == "")
+      }
+      try await expect(
+        house.stagedoor("host", "--app", "Gallery", "--connect", "true"), 2,
+        "stagedoor host: --app takes a whole identifier such as org.example.Gallery, and not \"Gallery\"")
+      try await expect(
+        house.stagedoor("host", "--app", House.gallery, "--connect", "\"open"), 2,
+        "stagedoor host: --connect takes a command; a quote in \"\"open\" is not closed, or there is nothing in it")
+    }
+  }
+
   @Test func `a command is a window, and its end is the window's`() async throws {
     try await withGallery { house async throws in
       let connect =
