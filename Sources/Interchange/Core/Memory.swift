@@ -85,6 +85,9 @@ struct Memory {
   /// The earliest, on the clock that nobody sets.
   var earliestDeadline: Int64? { deadlines.earliest }
 
+  /// How many deadlines are noted, with those of deliveries that are over.
+  var noted: Int { deadlines.entries }
+
   mutating func addDeadline(of delivery: UniqueIdentifier, at moment: Int64) { deadlines.add(delivery, at: moment) }
 
   /// The next delivery whose time may have come. It may be over, or have another deadline by now.

@@ -1,0 +1,178 @@
+import SceneModel
+import Testing
+
+@testable import InterchangeCore
+
+/// Every limit at n and at n + 1, whom it is charged to, and when it is given back.
+@Suite struct AllowanceTests {
+  private func stage(_ manifest: Manifest = cats(), _ change: (inout Allowance) -> Void) -> Stage {
+    var allowance = Allowance()
+    change(&allowance)
+    return Stage(manifest, allowance: allowance)
+  }
+
+  @Test func `deliveries that wait leave as much room for others as their sender has taken`() {
+    var stage = stage { $0.waiting = 8 * 4096 }
+    for key in ["1", "2", "3", "4"] as [Text] { #expect(stage.drop(key: key)?.delivered != nil) }
+    #expect(stage.drop(key: "5")?.refusal?.name == .limitsExceeded)
+    for key in ["5", "6"] as [Text] { #expect(stage.drop(key: key, by: .other)?.delivered != nil) }
+    #expect(stage.drop(key: "7", by: .other)?.refusal?.name == .limitsExceeded)
+    #expect(stage.drop(key: "7", by: .shell(1))?.delivered != nil)
+    #expect(stage.drop(key: "8", by: .shell(2))?.delivered != nil)
+    #expect(stage.drop(key: "9", by: .shell(3))?.refusal?.name == .limitsExceeded)
+    #expect(stage.book.ledger.total(.waiting) == 8 * 4096)
+    // What is taken by its host waits no more.
+    stage.attach()
+    stage.hostAnswersAll()
+    #expect(stage.book.ledger.total(.waiting) == 0)
+    #expect(stage.drop(key: "9")?.delivered != nil)
+  }
+
+  @Test func `a caller that has left holds no room, but all that have left do together`() {
+    var stage = stage { $0.waiting = 4 * 4096 }
+    for number in 0..<4 {
+      #expect(stage.drop(key: Text("\(number)"), by: .shell(number))?.delivered != nil)
+      stage.play(.callerLeft(connection: Text(":2.\(number)")))
+    }
+    #expect(stage.book.ledger.taken(.waiting, by: .departed) == 4 * 4096)
+    #expect(!stage.book.isCharged(":2.0"))
+    #expect(stage.drop(key: "5", by: .shell(5))?.refusal?.name == .limitsExceeded)
+    #expect(stage.call(.cancel(stage.shelf.deliveryOrder[0])) == .done)
+    #expect(stage.book.ledger.taken(.waiting, by: .departed) == 3 * 4096)
+    #expect(stage.drop(key: "5", by: .shell(5))?.delivered != nil)
+  }
+
+  @Test func `what waited when the service ended is charged to those that have left`() {
+    var stage = stage { $0.waiting = 8 * 4096 }
+    stage.drop(key: "1")
+    stage.restart(cats())
+    #expect(stage.book.ledger.taken(.waiting, by: .departed) == 4096)
+  }
+
+  @Test func `strangers are one principal, and a sandbox is one however many connections it has`() {
+    var stage = stage { $0.waiting = 4 * 4096 }
+    #expect(stage.drop(key: "1", by: .stranger)?.delivered != nil)
+    let other = Caller(connection: ":1.21", isSandboxed: true, application: .empty)
+    #expect(stage.drop(key: "2", by: other)?.delivered != nil)
+    #expect(stage.book.ledger.taken(.waiting, by: .strangers) == 2 * 4096)
+    #expect(stage.drop(key: "3", by: .stranger)?.refusal?.name == .limitsExceeded)
+    #expect(stage.drop(key: "3", by: .sandbox("org.example.Dogs", 1))?.delivered != nil)
+    #expect(stage.drop(key: "4", by: .sandbox("org.example.Dogs", 2))?.refusal?.name == .limitsExceeded)
+    #expect(stage.book.ledger.taken(.waiting, by: .sandbox("org.example.Dogs")) == 4096)
+  }
+
+  @Test func `calls that were not answered are counted, and given back with their answers`() {
+    var stage = stage { $0.calls = 2 }
+    for key in ["1", "2"] as [Text] { #expect(stage.drop(key: key) { $0.wait = .handled } == nil) }
+    #expect(stage.drop(key: "3")?.refusal?.name == .limitsExceeded)
+    #expect(stage.drop(key: "3", by: .other)?.delivered != nil)
+    stage.attach()
+    stage.hostAnswersAll()
+    #expect(stage.answers[1]?.delivered != nil)
+    #expect(stage.book.ledger.total(.calls) == 0)
+    #expect(stage.drop(key: "3")?.delivered != nil)
+  }
+
+  @Test func `documents of calls that were not answered are counted`() {
+    var stage = stage { $0.callBytes = 200 }
+    #expect(stage.drop(key: "1") { $0.wait = .handled } == nil)
+    #expect(stage.drop(key: "2")?.delivered != nil)
+    #expect(stage.drop(key: "2") { $0.wait = .handled } == nil)
+    #expect(stage.answers[stage.lastCall] == nil)
+    #expect(stage.drop(key: "3")?.refusal?.name == .limitsExceeded)
+    #expect(stage.book.ledger.total(.callBytes) == 200)
+  }
+
+  @Test func `manifests take 4 KiB at least, and one that is replaced gives its room back`() {
+    var stage = stage { $0.manifests = 2 * 4096 }
+    for name in ["org.example.A", "org.example.B", "org.example.B"] as [Text] {
+      #expect(stage.call(.register(cats(name), size: 1)) == .application(name))
+    }
+    #expect(stage.call(.register(cats("org.example.C"), size: 1))?.refusal?.name == .limitsExceeded)
+    #expect(stage.call(.register(cats("org.example.B"), size: 4097))?.refusal?.name == .limitsExceeded)
+    #expect(stage.call(.unregister("org.example.A")) == .done)
+    #expect(stage.call(.register(cats("org.example.B"), size: 4097)) == .application("org.example.B"))
+    #expect(stage.book.ledger.total(.manifests) == 4097)
+  }
+
+  @Test func `sessions of one application leave as many places for those of others`() {
+    var stage = stage { $0.sessions = 4 }
+    stage.call(.register(cats("org.example.Dogs"), size: 1))
+    stage.call(.register(cats("org.example.Owls"), size: 1))
+    stage.call(.register(cats("org.example.Fish"), size: 1))
+    func make(_ application: Text) -> CallAnswer? {
+      stage.call(.newSession(application: application, configuration: .empty))
+    }
+    for _ in 0..<2 { #expect(make("org.example.Cats")?.delivered != nil) }
+    #expect(make("org.example.Cats")?.refusal?.name == .limitsExceeded)
+    #expect(make("org.example.Dogs")?.delivered != nil)
+    #expect(make("org.example.Dogs")?.refusal?.name == .limitsExceeded)
+    #expect(make("org.example.Owls")?.delivered != nil)
+    #expect(make("org.example.Owls")?.refusal?.name == .limitsExceeded)
+    // One that is discarded keeps its place until its host was told.
+    #expect(stage.call(.destroy(stage.sessions()[0].identifier, animation: "standard")) == .done)
+    #expect(stage.memory.places == 4)
+    stage.attach()
+    #expect(stage.memory.places == 3)
+    #expect(make("org.example.Fish")?.delivered != nil)
+  }
+
+  @Test func `a turn that is refused keeps no room and no place`() {
+    var stage = stage {
+      $0.sessions = 2
+      $0.waiting = 2 * 4096
+    }
+    for _ in 0..<3 { stage.turn(refused: true) { stage in stage.drop(key: "1") } }
+    #expect(stage.memory.places == 0)
+    #expect(stage.book.ledger.total(.waiting) == 0)
+    #expect(stage.drop(key: "1")?.delivered != nil)
+    // What a refused turn would have given back is still taken.
+    stage.turn(refused: true) { stage in stage.call(.cancel(stage.shelf.deliveryOrder[0])) }
+    #expect(stage.memory.places == 1)
+    #expect(stage.book.ledger.total(.waiting) == 4096)
+  }
+
+  @Test func `preferences and scenes have their limits`() {
+    var stage = stage {
+      $0.preferences = 1
+      $0.scenes = 2
+    }
+    var other = cats("org.example.Dogs")
+    other.activityTypes = ["view", "bark"]
+    stage.call(.register(other, size: 1))
+    #expect(stage.call(.prefer("org.example.Dogs", type: "view")) == .done)
+    #expect(stage.call(.prefer("org.example.Cats", type: "view")) == .done)
+    #expect(stage.call(.prefer("org.example.Dogs", type: "bark"))?.refusal?.name == .limitsExceeded)
+    #expect(stage.call(.prefer(nil, type: "view")) == .done)
+    #expect(stage.call(.prefer("org.example.Dogs", type: "bark")) == .done)
+    func attach(_ unknown: [Text]) -> CallAnswer? {
+      stage.call(
+        .attach(application: "org.example.Cats", shown: [], unknown: unknown, choosesConfiguration: false), by: .host)
+    }
+    #expect(attach(["/1", "/2", "/3"])?.refusal?.name == .limitsExceeded)
+    #expect(attach(["/1", "/2"]) == nil)
+    stage.play(.ownership(stage.lastCall, isOwner: true))
+    #expect(stage.answers[stage.lastCall] == .attached(application: "org.example.Cats", discarded: ["/1", "/2"]))
+  }
+
+  @Test func `a host is asked about so many sessions at once, and about the next when one is done`() {
+    var stage = Stage(cats())
+    stage.attach()
+    for key in 0...Host.maximumRunning { stage.drop(key: Text("\(key)")) }
+    #expect(stage.asked.count == Host.maximumRunning)
+    stage.hostAnswers(.refused("no"))
+    #expect(stage.asked.count == Host.maximumRunning)
+    stage.hostAnswersAll()
+    #expect(stage.memory.hosts["org.example.Cats"]?.running == 0)
+  }
+
+  @Test func `deadlines of what is over do not pile up`() {
+    var stage = Stage(cats())
+    stage.attach()
+    for _ in 0..<3 * Memory.passedDeadlines {
+      stage.drop(key: "1") { $0.deadline = 3_600 }
+      stage.hostAnswersAll()
+    }
+    #expect(stage.memory.noted <= Memory.passedDeadlines + 1)
+  }
+}

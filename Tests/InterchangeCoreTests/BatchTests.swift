@@ -1,0 +1,81 @@
+import SceneModel
+import Testing
+
+@testable import InterchangeCore
+
+/// Several items at once, and tokens.
+@Suite struct BatchTests {
+  private func batch(
+    _ keys: [Text], _ mode: PayloadOptions.Batch = .allOrNothing, token: Text? = nil
+  ) -> Ask {
+    var payload = Payload(
+      items: keys.map {
+        Item(activities: [UserActivity(activityType: $0 == "?" ? "unknown" : "view", targetContentIdentifier: $0)])
+      })
+    (payload.options.batch, payload.options.token) = (mode, token)
+    return .deliverEach(payload, digest: Text("each \(keys.map(\.string))"), size: 100)
+  }
+
+  @Test func `each item sees what those before it did`() throws {
+    var stage = Stage(cats())
+    let items = try #require(stage.call(batch(["1", "2", "1"]))?.items)
+    let delivered = items.compactMap { if case .delivered(let delivered) = $0 { delivered } else { nil } }
+    #expect(delivered.map(\.outcome) == ["created", "created", "activated"])
+    #expect(delivered[0].session == delivered[2].session)
+    #expect(stage.sessions().count == 2)
+  }
+
+  @Test func `one that is refused refuses all, or is passed by`() {
+    var stage = Stage(cats())
+    let refusal = stage.call(batch(["1", "?", "2"]))?.refusal
+    #expect(refusal?.message.hasPrefix("items[1]: ") == true)
+    #expect(stage.shelf.sessions.isEmpty)
+    #expect(stage.shelf.deliveries.isEmpty)
+    #expect(stage.book.ledger.total(.waiting) == 0)
+    let items = stage.call(batch(["1", "?", "2"], .bestEffort))?.items ?? []
+    #expect(items.map { if case .delivered = $0 { true } else { false } } == [true, false, true])
+    #expect(stage.sessions().count == 2)
+  }
+
+  @Test func `the same token gets the same answer, in the same turn and later`() {
+    var stage = Stage(cats())
+    stage.turn { stage in
+      for _ in 0..<2 { stage.call(batch(["1", "?"], .bestEffort, token: "once")) }
+    }
+    #expect(stage.answers[1] == stage.answers[2])
+    #expect(stage.call(batch(["1", "?"], .bestEffort, token: "once")) == stage.answers[1])
+    #expect(stage.shelf.deliveries.count == 1)
+    #expect(stage.call(batch(["1"], .bestEffort, token: "once"))?.refusal?.name == .invalidPayload)
+  }
+
+  @Test func `a token after a redirect answers as before it`() throws {
+    var stage = Stage(cats())
+    let other = try #require(stage.drop(key: "2")?.delivered?.session)
+    let first = try #require(stage.drop(key: "1") { $0.token = "once" }?.delivered)
+    #expect(stage.call(.redirect(first.delivery, to: other)) == .outcome("activated"))
+    #expect(stage.drop(key: "1") { $0.token = "once" }?.delivered == first)
+  }
+
+  @Test func `tokens of sandboxes are their own`() {
+    var stage = Stage(cats())
+    let first = stage.drop(key: "1") { $0.token = "once" }?.delivered
+    let other = stage.drop(key: "1", by: .sandbox("org.example.Dogs")) { $0.token = "once" }?.delivered
+    #expect(first?.delivery != other?.delivery)
+    #expect(stage.drop(key: "1", by: .other) { $0.token = "once" }?.delivered == first)
+  }
+
+  @Test func `what many items lack is read in a few rounds`() {
+    var stage = Stage()
+    let manifests = (0..<100).map { number in
+      var manifest = cats(Text("org.example.App\(number)"))
+      manifest.activityTypes = [Text("view\(number)")]
+      return manifest
+    }
+    for manifest in manifests { stage.call(.register(manifest, size: 1)) }
+    let items = manifests.map {
+      Item(activities: [UserActivity(activityType: $0.activityTypes[0], targetContentIdentifier: "k")])
+    }
+    #expect(stage.call(.deliverEach(Payload(items: items), digest: "d", size: 100))?.items?.count == 100)
+    #expect(stage.lacks.count <= 3)
+  }
+}

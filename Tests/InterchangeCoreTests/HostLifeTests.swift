@@ -1,0 +1,171 @@
+import SceneModel
+import Testing
+
+@testable import InterchangeCore
+
+/// Hosts, their scenes, and the order in which everyone is told.
+@Suite struct HostLifeTests {
+  @Test func `a host that attaches is answered, hears what is gone, and then is given what is held`() throws {
+    var stage = Stage(cats())
+    let gone = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.attach()
+    stage.hostAnswersAll()
+    stage.hostLeaves()
+    stage.call(.destroy(gone, animation: "standard"))
+    stage.drop(key: "2")
+    stage.attach(hearsDiscards: false)
+    #expect(stage.asked.map(\.question) == [.discarded([gone])])
+    #expect(stage.memory.hosts["org.example.Cats"]?.stage == .welcome)
+    stage.hostAnswers(.done)
+    #expect(stage.memory.hosts["org.example.Cats"]?.stage == .ready)
+    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    #expect(stage.shelf.owed["org.example.Cats"] == [])
+  }
+
+  @Test func `who does not own the name hosts nothing`() {
+    var stage = Stage(cats())
+    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], choosesConfiguration: false), by: .host)
+    stage.play(.ownership(stage.lastCall, isOwner: false))
+    #expect(stage.answers[stage.lastCall]?.refusal?.name == .notHost)
+    #expect(stage.memory.hosts.isEmpty)
+    #expect(stage.memory.attaching.isEmpty)
+    #expect(stage.book.ledger.total(.calls) == 0)
+  }
+
+  @Test func `properties come before signals, and the answer comes last`() {
+    var stage = Stage(cats())
+    stage.attach()
+    stage.drop(key: "1") { $0.wait = .handled }
+    let before = stage.sayings.count
+    stage.hostAnswers(.done)
+    #expect(
+      stage.said(since: before).map(\.word) == [
+        "session changed State Connected", "SessionConnected", "SessionStateChanged", "Handled", "answer",
+      ])
+  }
+
+  @Test func `a session appears before it is routed to`() {
+    var stage = Stage(cats())
+    let before = stage.sayings.count
+    stage.drop(key: "1")
+    #expect(stage.said(since: before).map(\.word) == ["session appeared", "Routed", "answer"])
+  }
+
+  @Test func `a window that opens after its delivery failed is closed again`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.passUntilQuiet(seconds: 20)
+    #expect(stage.sessions().isEmpty)
+    // The host is still opening it, and is asked for nothing meanwhile.
+    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    stage.pass(seconds: 10)
+    stage.hostAnswers(.done)
+    #expect(stage.asked.map(\.question) == [.destroy(session, animation: "standard")])
+    stage.hostAnswers(.done)
+    #expect(stage.asked.map(\.question) == [.discarded([session])])
+    stage.hostAnswers(.done)
+    #expect(stage.memory.places == 0)
+    #expect(stage.memory.lanes.isEmpty)
+    #expect(stage.memory.hosts["org.example.Cats"]?.running == 0)
+  }
+
+  @Test func `a window that its host refused late is not closed, and the host hears that its session is gone`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.passUntilQuiet(seconds: 20)
+    stage.hostAnswers(.refused("late"))
+    #expect(stage.asked.map(\.question) == [.discarded([session])])
+  }
+
+  @Test func `a scene reports its state while it is connected, and not later`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    #expect(stage.call(.setState(session, .background), by: .host)?.refusal?.name == .invalidArgs)
+    stage.hostAnswersAll()
+    #expect(stage.shelf.sessions[session]?.state == .foregroundInactive)
+    #expect(stage.call(.setState(session, .foregroundActive), by: .other)?.refusal?.name == .accessDenied)
+    stage.pass(seconds: 3)
+    #expect(stage.call(.setState(session, .foregroundActive), by: .host) == .done)
+    #expect(stage.shelf.sessions[session]?.lastActivated == stage.now.time)
+    #expect(stage.call(.disconnect(session), by: .host) == .done)
+    #expect(stage.shelf.sessions[session]?.state == .unattached)
+    #expect(stage.call(.disconnect(session), by: .host)?.refusal?.name == .invalidArgs)
+  }
+
+  @Test func `a scene is drawn again when it is in the background, once for all who asked`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.hostAnswersAll()
+    for _ in 0..<3 { stage.call(.refresh(session)) }
+    #expect(stage.asked.isEmpty)
+    stage.call(.setState(session, .background), by: .host)
+    #expect(stage.asked.map(\.question) == [.refresh(session)])
+    stage.hostAnswersAll()
+    #expect(stage.memory.refreshes.isEmpty)
+  }
+
+  @Test func `a private delivery that is redirected says neither type nor key`() throws {
+    var stage = Stage(cats())
+    let open = try #require(stage.drop(key: "1")?.delivered?.session)
+    let delivery = try #require(stage.drop(key: "secret") { $0.isPrivate = true }?.delivered?.delivery)
+    let before = stage.sayings.count
+    #expect(stage.call(.redirect(delivery, to: open)) == .outcome("activated"))
+    for case .event(let event) in stage.said(since: before) {
+      guard case .routed(_, _, let type, let key, _) = event.kind else { continue }
+      #expect(type.isEmpty)
+      #expect(key.isEmpty)
+    }
+    #expect(!stage.sayings.dropFirst(before).contains { "\($0)".contains("secret") })
+    #expect(!stage.shelf.events.contains { $0.arguments.string.contains("secret") })
+  }
+
+  // MARK: Starts
+
+  @Test func `an application that the bus cannot start is started by its command`() {
+    var stage = Stage(cats(exec: "cats"))
+    stage.drop(key: "1") { $0.activationToken = "now" }
+    stage.play(.launch(application: "org.example.Cats", number: 1, .unknown))
+    #expect(
+      stage.errands.last == .run(application: "org.example.Cats", number: 1, command: "cats", activationToken: "now"))
+    stage.play(.launch(application: "org.example.Cats", number: 1, .commandEnded(failure: nil)))
+    #expect(stage.memory.starts["org.example.Cats"] == .ended(isLate: false))
+    stage.passUntilQuiet(seconds: 20)
+    #expect(stage.memory.starts["org.example.Cats"] == .ended(isLate: true))
+    stage.drop(key: "2")
+    #expect(stage.errands.last == .launch(application: "org.example.Cats", number: 2))
+  }
+
+  @Test(arguments: [LaunchNews.failed("no"), .commandEnded(failure: "no"), .left])
+  func `where a start fails all that is held fails, the last first`(_ news: LaunchNews) {
+    var stage = Stage(cats(exec: "cats"))
+    for _ in 0..<2 { stage.drop(key: "1") }
+    stage.play(.launch(application: "org.example.Cats", number: 1, .started))
+    stage.play(.launch(application: "org.example.Cats", number: 1, news))
+    #expect(
+      stage.shelf.deliveryOrder.allSatisfy { stage.progress(of: $0)?.error?.name == "org.stagedoor.Error.LaunchFailed" }
+    )
+    #expect(stage.sessions().isEmpty)
+    #expect(stage.memory.starts.isEmpty)
+    // News of an earlier start are none.
+    stage.drop(key: "1")
+    stage.play(.launch(application: "org.example.Cats", number: 1, news))
+    #expect(stage.memory.starts["org.example.Cats"] == .asking(number: 2, isKnown: false))
+  }
+
+  @Test func `whether something that cannot be started can be is asked again after a while`() {
+    var stage = Stage(cats())
+    stage.drop(key: "1")
+    stage.play(.launch(application: "org.example.Cats", number: 1, .unknown))
+    stage.drop(key: "2")
+    #expect(stage.errands.count == 1)
+    stage.pass(seconds: 10)
+    stage.drop(key: "3")
+    #expect(stage.errands.count == 2)
+    stage.attach()
+    #expect(stage.errands.contains(.forgetLaunch(application: "org.example.Cats", number: 2)))
+  }
+}
