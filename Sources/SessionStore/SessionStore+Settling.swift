@@ -34,7 +34,7 @@ extension SessionStore {
       throw error
     }
     if durability == .full { OpenedFile.setSynchronous(database, isFull: true) }
-    acknowledgedFrames = database.framesInLog
+    noteFrames(database)
     ledger = settled
     tail = Tail()
     unreadable = []
