@@ -22,7 +22,7 @@ extension SessionStore {
       throw error
     }
     // Acknowledged from here on: nothing below may throw.
-    acknowledgedFrames = database.framesInLog
+    noteFrames(database)
     for (record, size) in zip(records, sizes) {
       position += 1
       tail.apply(record, at: position, bytes: size)
@@ -31,6 +31,12 @@ extension SessionStore {
     lastEventSequence = lastEvent
     self.now = max(self.now, now)
     if tail.count >= settlesAt || tail.bytes >= SessionStore.batchBytes { settleOrPutOff() }
+  }
+
+  /// How long the write-ahead log is after a transaction. One that wrote nothing tells nothing: on a connection that was just opened SQLite
+  /// has counted none then, and the log may be full.
+  func noteFrames(_ database: Database) {
+    if database.framesInLog > 0 { acknowledgedFrames = database.framesInLog }
   }
 
   /// Answers how many bytes each of them has there.

@@ -38,7 +38,7 @@ extension SessionStore {
     }
     if durability == .full { OpenedFile.setSynchronous(database, isFull: true) }
     try? database.overwriteDeleted(false)
-    acknowledgedFrames = database.framesInLog
+    noteFrames(database)
     ledger = settled
     tail = Tail()
     unreadable = []

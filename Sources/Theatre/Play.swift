@@ -39,7 +39,7 @@ package struct Play: Sendable {
   // MARK: Shorter
 
   /// The shortest script that still breaks the same law, as far as leaving acts out finds one.
-  package static func shortened(_ script: Script, breaking law: Law, tries: Int = 3_000) throws(TheatreFailure)
+  package static func shortened(_ script: Script, breaking law: Law, tries: Int = 400) throws(TheatreFailure)
     -> Script
   {
     var script = script

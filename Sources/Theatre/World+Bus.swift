@@ -228,6 +228,8 @@ extension World {
   }
 
   func attach(_ program: Int) {
+    // It learns of a new service behind everything that the old one had asked.
+    while programs[program].inbox.first.map({ $0.life < life }) ?? false { reads(program, obeys: false) }
     let windows = programs[program].windows.sorted()
     // A window that its program has forgotten, or a path that names nothing, is as good as any.
     let unknown: [Text] = chance.once(in: 12) ? ["/nowhere"] : []

@@ -115,6 +115,7 @@ extension World {
       turn.append((cue, step))
     } catch {
       tell("     the store cannot be read: \(error.message)")
+      if error.kind == .corrupt { breaks(.acknowledged, error.message) }
       refuse(cue, InterchangeError(.storageFailed, "the store cannot be read: \(error.message)"))
     }
   }
@@ -169,6 +170,7 @@ extension World {
 
   private func drop(_ steps: [(cue: Cue, step: Step)], _ error: StoreError) {
     tell("   nothing was stored: \(error.message)")
+    if error.kind == .corrupt { breaks(.acknowledged, error.message) }
     book.drop()
     late = nil
     let refusal = InterchangeError(.storageFailed, "it could not be stored, so it did not happen: \(error.message)")
