@@ -48,7 +48,7 @@ extension World {
     for application in try store.owedCounts().keys {
       remembered.owed[application] = try store.owedDiscards(of: application)
     }
-    remembered.open = try store.openDeliveriesToTakeUp()
+    remembered.open = try store.openDeliveries()
     remembered.connected = try store.connectedSessions()
     remembered.lastEvent = store.lastEventSequence
     return remembered
