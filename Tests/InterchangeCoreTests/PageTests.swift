@@ -121,7 +121,7 @@ import Testing
     let (stages, acts) = (try cases(of: "Stage", in: "Host.swift"), try cases(of: "Act", in: "Host.swift"))
     #expect(try states(below: "A host", cells: [0]) == stages.union(acts))
     #expect(stages == ["welcome", "ready"])
-    #expect(acts.count == 7)
+    #expect(acts.count == 8)
     let starts = Set(
       [
         Start.asking(number: 1, isKnown: false), .begun(number: 1, since: 0), .ended(isLate: false),
