@@ -24,7 +24,6 @@ extension PromptBook {
     try refuseForeignWindows(payload, caller)
     var steps = Limits.conditionSteps
     let decision = try decide(payload, caller, within: &steps)
-    step.effort += Limits.conditionSteps - steps
     return try carryOut(decision, payload, digest, caller)
   }
 
@@ -32,6 +31,8 @@ extension PromptBook {
     _ payload: Payload, _ caller: Caller, within steps: inout Int
   ) throws(Halt) -> Decision {
     let request = Request(payload, from: sender(caller), newSession: newIdentifier())
+    let before = steps
+    defer { step.effort += before - steps }
     switch SceneRouting.decide(memory.routing, request, at: now.time, within: &steps) {
     case .decided(let decision): return decision
     case .needs(let need): throw .lacks(.routing([need]))
@@ -69,7 +70,6 @@ extension PromptBook {
       first = first ?? delivered.delivery
       items.append(.delivered(delivered))
     }
-    step.effort += Limits.conditionSteps - steps
     if payload.options.token != nil, let first { keep(items, asAnswerOf: first) }
     answer(number, .deliveredEach(items))
   }

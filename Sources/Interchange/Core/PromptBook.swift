@@ -67,7 +67,9 @@ package struct PromptBook: Sendable {
         identifiers = identifiersBefore
         throw lack
       case .refused(let refusal):
+        let effort = step.effort
         step = Step()
+        step.effort = effort
         refuse(cue, refusal)
       }
     }
