@@ -166,6 +166,44 @@ import Testing
     #expect(stage.memory.hosts["org.example.Cats"]?.running == 0)
   }
 
+  @Test func `calls of a caller that has left are forgotten`() {
+    var stage = Stage(cats())
+    for _ in 0..<3 {
+      stage.drop(key: "1", by: .shell(1)) {
+        $0.token = "once"
+        $0.wait = .handled
+      }
+    }
+    stage.drop(key: "1", by: .other) {
+      $0.token = "once"
+      $0.wait = .handled
+    }
+    #expect(stage.shelf.deliveries.count == 1)
+    stage.play(.callerLeft(connection: ":2.1"))
+    #expect(stage.memory.calls.count == 1)
+    #expect(stage.book.ledger.total(.calls) == 1)
+    #expect(stage.answers.keys.sorted() == [1, 2, 3])
+    stage.attach()
+    stage.hostAnswersAll()
+    #expect(stage.answers[4]?.delivered != nil)
+  }
+
+  @Test func `a session waits once for a host that has its hands full`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "first")?.delivered?.session)
+    stage.hostAnswersAll()
+    stage.call(.setState(session, .background), by: .host)
+    for key in 0..<Host.maximumRunning { stage.drop(key: Text("\(key)")) }
+    for _ in 0..<10 { stage.call(.refresh(session)) }
+    #expect(stage.memory.queue["org.example.Cats"].count == 1)
+    stage.hostAnswers(.refused("no"))
+    #expect(stage.asked.last?.question == .refresh(session))
+    stage.hostAnswersAll()
+    #expect(stage.memory.hosts["org.example.Cats"]?.running == 0)
+    #expect(stage.memory.lanes.isEmpty)
+  }
+
   @Test func `deadlines of what is over do not pile up`() {
     var stage = Stage(cats())
     stage.attach()

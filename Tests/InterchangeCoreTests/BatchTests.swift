@@ -64,6 +64,19 @@ import Testing
     #expect(stage.drop(key: "1", by: .other) { $0.token = "once" }?.delivered == first)
   }
 
+  @Test func `what a refused decision took is told, so that its sender waits for others`() throws {
+    var manifest = cats(atMost: 1)
+    let condition = try Predicate("SELF CONTAINS 'cat'")
+    manifest.configurations[0].conditions = ActivationConditions(can: condition, prefers: nil)
+    var stage = Stage(manifest)
+    #expect(stage.drop(key: "1")?.delivered != nil)
+    for ask in [.deliver(stage.activity("view", "2"), digest: .empty, size: 100), batch(["2"])] as [Ask] {
+      stage.call(ask)
+      #expect(stage.answers[stage.lastCall]?.refusal != nil)
+      #expect(stage.lastEffort > 0)
+    }
+  }
+
   @Test func `what many items lack is read in a few rounds`() {
     var stage = Stage()
     let manifests = (0..<100).map { number in

@@ -26,6 +26,7 @@ struct Stage {
   /// What the core lacked for the last cue.
   private(set) var lacks: [Lack] = []
   private(set) var lastCall: CallNumber = 0
+  private(set) var lastEffort = 0
   /// The steps of the present turn.
   private(set) var steps: [Step] = []
   private var isHeld = false
@@ -56,6 +57,7 @@ struct Stage {
       do throws(Lack) {
         let step = try book.handle(cue, at: now)
         steps.append(step)
+        lastEffort = step.effort
         if !isHeld { endTurn() }
         return step
       } catch {

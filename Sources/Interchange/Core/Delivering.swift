@@ -23,7 +23,6 @@ extension PromptBook {
   private mutating func accept(_ payload: Payload, _ digest: Text, _ caller: Caller) throws(Halt) -> Delivered {
     var steps = Limits.conditionSteps
     let decision = try decide(payload, caller, within: &steps)
-    step.effort += Limits.conditionSteps - steps
     return try carryOut(decision, payload, digest, caller)
   }
 
@@ -31,6 +30,8 @@ extension PromptBook {
     _ payload: Payload, _ caller: Caller, within steps: inout Int
   ) throws(Halt) -> Decision {
     let request = Request(payload, from: sender(caller), newSession: newIdentifier())
+    let before = steps
+    defer { step.effort += before - steps }
     switch SceneRouting.decide(memory.routing, request, at: now.time, within: &steps) {
     case .decided(let decision): return decision
     case .needs(let need): throw .lacks(.routing([need]))
@@ -68,7 +69,6 @@ extension PromptBook {
       first = first ?? delivered.delivery
       items.append(.delivered(delivered))
     }
-    step.effort += Limits.conditionSteps - steps
     if payload.options.token != nil, let first { keep(items, asAnswerOf: first) }
     answer(number, .deliveredEach(items))
   }

@@ -19,6 +19,7 @@ extension PromptBook {
   mutating func work(on session: UniqueIdentifier, of application: Text) {
     let key = Lane.Key(application: application, session: session)
     guard memory.hosts[application] != nil, memory.lanes[key] == nil else { return }
+    memory.lanes[key] = Lane(act: .queued)
     memory.queue.insert(Ordered(order: memory.nextOrder(), identifier: session), for: application)
     workOnNext(of: application)
   }
@@ -28,10 +29,8 @@ extension PromptBook {
       let next = memory.queue.first(of: application)
     {
       memory.queue.remove(next, for: application)
-      let key = Lane.Key(application: application, session: next.identifier)
-      if memory.lanes[key] != nil { continue }
       memory.hosts[application]?.running += 1
-      goOn(key)
+      goOn(Lane.Key(application: application, session: next.identifier))
     }
   }
 
@@ -76,7 +75,7 @@ extension PromptBook {
       return try detach(key.application)
     }
     switch lane.act {
-    case .reading: break
+    case .queued, .reading: break
     case .choosing(let delivery, let options): try wasConfigured(key, delivery, options, answer, host)
     case .connecting(let delivery): try wasConnected(key, delivery, answer, host)
     case .continuing(let delivery):

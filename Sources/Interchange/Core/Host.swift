@@ -45,6 +45,8 @@ struct Lane: Hashable, Sendable {
   }
 
   enum Act: Hashable, Sendable {
+    /// It waits for the host to have a hand free.
+    case queued
     /// The delivery is being read.
     case reading(InHand)
     /// The host is asked which configuration the session gets; then it is connected with these options.
@@ -61,7 +63,7 @@ struct Lane: Hashable, Sendable {
       switch self {
       case .choosing(let delivery, _), .connecting(let delivery), .continuing(let delivery): delivery.identifier
       case .activating(let delivery, let acknowledges): acknowledges ? delivery.identifier : nil
-      case .reading, .refreshing, .destroying: nil
+      case .queued, .reading, .refreshing, .destroying: nil
       }
     }
   }
@@ -75,7 +77,8 @@ struct Lane: Hashable, Sendable {
   }
 
   var act: Act
-  let errand: ErrandNumber
+  /// `nil` while it is queued.
+  var errand: ErrandNumber?
   /// The call never reached the host.
   var neverReached = false
 }

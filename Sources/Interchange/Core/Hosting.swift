@@ -111,7 +111,7 @@ extension PromptBook {
     var inHand: Set<UniqueIdentifier> = []
     for (key, lane) in memory.lanes.values where key.application == application {
       if !lane.neverReached, let delivery = lane.act.inHand { inHand.insert(delivery) }
-      memory.errands[lane.errand] = nil
+      if let errand = lane.errand { memory.errands[errand] = nil }
       memory.lanes[key] = nil
     }
     for (number, purpose) in memory.errands.values where purpose == .discards(application: application) {

@@ -451,6 +451,7 @@ struct ManifestSource: Sendable {
 
 /// What a call is charged for until it is answered.
 struct CallCharge: Sendable {
+  let connection: Text?
   let number: Holding
   let bytes: Holding?
 }

@@ -69,7 +69,9 @@ package struct PromptBook: Sendable {
         identifiers = identifiersBefore
         throw lack
       case .refused(let refusal):
+        let effort = step.effort
         step = Step()
+        step.effort = effort
         refuse(cue, refusal)
       }
     }
@@ -100,7 +102,9 @@ package struct PromptBook: Sendable {
     case .hostAnswered(let errand, let answer): try hostAnswered(errand, answer)
     case .hostLeft(let application, let connection):
       if memory.hosts[application]?.connection == connection { try detach(application) }
-    case .callerLeft(let connection): ledger.leave(connection)
+    case .callerLeft(let connection):
+      forgetCalls(of: connection)
+      ledger.leave(connection)
     case .delivery(let errand, let delivery): try deliveryWasRead(errand, delivery)
     case .launch(let application, let number, let news): try launched(application, number, news)
     case .installed(let installed, let broken): try install(installed, keeping: broken)
@@ -255,9 +259,21 @@ package struct PromptBook: Sendable {
     do throws(InterchangeError) {
       let calls = try ledger.charge(1, of: .calls, to: caller.principal)
       let bytes = ask.size > 0 ? try ledger.charge(ask.size, of: .callBytes, to: caller.principal) : nil
-      memory.calls[number] = CallCharge(number: calls, bytes: bytes)
+      memory.calls[number] = CallCharge(connection: caller.connection, number: calls, bytes: bytes)
     } catch {
       throw .refused(error)
+    }
+  }
+
+  /// A caller that has left waits for no answer: what it was charged for is free again, and so is what the shell holds for it.
+  private mutating func forgetCalls(of connection: Text) {
+    guard ledger.taken(.calls, by: .connection(connection)) > 0 else { return }
+    for (delivery, calls) in memory.waiters.values.sorted(by: { $0.key < $1.key }) {
+      let forgotten = calls.filter { memory.calls[$0]?.connection == connection }
+      if forgotten.isEmpty { continue }
+      let rest = calls.filter { memory.calls[$0]?.connection != connection }
+      memory.waiters[delivery] = rest.isEmpty ? nil : rest
+      for call in forgotten { answer(call, .refused(InterchangeError(.noReply, "its caller has left the bus"))) }
     }
   }
 

@@ -1,0 +1,137 @@
+import FoundationEssentials
+import SceneModel
+import Testing
+
+@testable import InterchangeCore
+
+/// `docs/limits.md` and `docs/lives.md` say what the code says.
+@Suite struct PageTests {
+  private static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
+
+  private func text(_ path: String) throws -> String {
+    String(decoding: try Data(contentsOf: URL(filePath: "\(PageTests.repository)/\(path)")), as: UTF8.self)
+  }
+
+  /// The cells of all rows of all tables of a page.
+  private func rows(_ page: String) throws -> [[String]] {
+    try text("docs/\(page)").split(separator: "\n").filter { $0.hasPrefix("|") && !$0.hasPrefix("|-") }.map { row in
+      row.dropFirst().dropLast().split(separator: "|", omittingEmptySubsequences: false).map { String($0).trimmed }
+    }
+  }
+
+  // MARK: Limits
+
+  private static let sources = [
+    "Allowance": "Sources/Interchange/Core/Ledger.swift", "Host": "Sources/Interchange/Core/Host.swift",
+    "Memory": "Sources/Interchange/Core/Memory.swift", "PromptBook": "Sources/Interchange/Core/Applications.swift",
+    "Turn": "Sources/Interchange/Shell/Turns.swift", "Limits": "Sources/SceneModel/Faults/Limits.swift",
+    "PayloadOptions": "Sources/SceneModel/Documents/PayloadOptions.swift",
+    "HistoryLimits": "Sources/SessionStore/HistoryLimits.swift", "CallQueue": "Sources/DBus/Server/CallQueue.swift",
+    "TurnShare": "Sources/DBus/Server/Connection+Serve.swift",
+    "RunningHandlers": "Sources/DBus/Server/RunningHandlers.swift",
+  ]
+
+  /// What a constant of the source is: numbers, `<<`, `*`, `/`, `+`, `-` and other constants of its file.
+  private func value(of name: String, in source: String) throws -> Int {
+    let declaration = try Regex("\\b\(name)(: \\w+)? = ([^\\n,)]+)", as: (Substring, Substring?, Substring).self)
+    let found = try #require(source.firstMatch(of: declaration), "\(name) is not declared")
+    var expression = found.output.2.split(separator: " ").map(String.init)
+    for operations in [["<<"], ["*", "/"], ["+", "-"]] {
+      while let place = expression.firstIndex(where: operations.contains) {
+        let (one, other) = (try number(expression[place - 1], source), try number(expression[place + 1], source))
+        let result =
+          switch expression[place] {
+          case "<<": one << other
+          case "*": one * other
+          case "/": one / other
+          case "+": one + other
+          default: one - other
+          }
+        expression.replaceSubrange(place - 1...place + 1, with: ["\(result)"])
+      }
+    }
+    return try number(expression[0], source)
+  }
+
+  private func number(_ word: String, _ source: String) throws -> Int {
+    if let number = Int(word.filter { $0 != "_" }) { return number }
+    return try value(of: String(word.split(separator: ".").last ?? ""), in: source)
+  }
+
+  /// A number of the page with its unit.
+  private func number(onPage cell: String) throws -> Int {
+    let words = cell.split(separator: " ")
+    let units = ["KiB": 1 << 10, "MiB": 1 << 20, "days": 86_400_000_000]
+    let number = try #require(Int(words[0].filter { $0 != "," }), "\(cell) is no number")
+    return number * (words.count > 1 ? try #require(units[String(words[1])]) : 1)
+  }
+
+  @Test func `each limit on the page is that of the code`() throws {
+    var names: Set<String> = []
+    for row in try rows("limits.md") where row.count == 4 && row[2].hasPrefix("`") {
+      let name = row[2].filter { $0 != "`" }
+      let parts = name.split(separator: ".").map(String.init)
+      let source = try text(try #require(PageTests.sources[parts[0]], "\(name) is nowhere"))
+      #expect(try number(onPage: row[1]) == value(of: parts[1], in: source), "\(name)")
+      #expect(!row[3].isEmpty, "\(name) has no reason")
+      #expect(names.insert(name).inserted, "\(name) stands twice")
+    }
+    #expect(names.count > 40)
+    // Nothing is left out of the two lists that are limits and nothing else.
+    for (type, declaration) in [("Allowance", "package var "), ("Limits", "package static let ")] {
+      for line in try text(try #require(PageTests.sources[type])).split(separator: "\n") {
+        let line = String(line).trimmed
+        guard line.hasPrefix(declaration), line.contains(" = ") else { continue }
+        let name = line.dropFirst(declaration.count).prefix { $0 != " " && $0 != ":" }
+        #expect(names.contains("\(type).\(name)"), "\(type).\(name) is not on the page")
+      }
+    }
+  }
+
+  // MARK: Lives
+
+  /// The words between backticks in the first and third cells of the tables below a heading, or in the first ones only.
+  private func states(below heading: String, cells: [Int]) throws -> Set<String> {
+    let page = try text("docs/lives.md")
+    let start = try #require(page.firstRange(of: "\n## \(heading)\n"))
+    let rest = page[start.upperBound...]
+    let section = rest[..<(rest.firstRange(of: "\n## ")?.lowerBound ?? rest.endIndex)]
+    var words: Set<String> = []
+    for row in section.split(separator: "\n") where row.hasPrefix("| ") {
+      let row = row.split(separator: "|").map(String.init)
+      for cell in cells where cell < row.count {
+        words.formUnion(row[cell].matches(of: /`(\w+)`/).map { String($0.output.1) })
+      }
+    }
+    return words
+  }
+
+  /// The names of the cases of an enumeration, as its source declares them.
+  private func cases(of name: String, in file: String) throws -> Set<String> {
+    let source = try text("Sources/Interchange/Core/\(file)")
+    let start = try #require(source.firstRange(of: "enum \(name): "))
+    let body = source[start.upperBound...]
+    let end = body.firstRange(of: "\n  }\n")?.lowerBound ?? body.endIndex
+    return Set(body[..<end].matches(of: /\n +(?:indirect )?case (\w+)/).map { String($0.output.1) })
+  }
+
+  @Test func `the states of the tables are those of the code`() throws {
+    #expect(try states(below: "A delivery", cells: [0, 2]) == Set(DeliveryState.allCases.map(\.rawValue)))
+    #expect(try states(below: "A scene", cells: [0, 2]) == Set(SceneState.allCases.map(\.rawValue)))
+    let (stages, acts) = (try cases(of: "Stage", in: "Host.swift"), try cases(of: "Act", in: "Host.swift"))
+    #expect(try states(below: "A host", cells: [0]) == stages.union(acts))
+    #expect(stages == ["welcome", "ready"])
+    #expect(acts.count == 8)
+    let starts = Set(
+      [
+        Start.asking(number: 1, isKnown: false), .begun(number: 1, since: 0), .ended(isLate: false),
+        .impossible(since: 0),
+      ]
+      .map { String("\($0)".prefix { $0 != "(" }) })
+    #expect(try states(below: "A start", cells: [0, 2]) == starts)
+  }
+}
+
+extension String {
+  fileprivate var trimmed: String { String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed()) }
+}
