@@ -86,14 +86,18 @@ extension PromptBook {
       if acknowledges {
         _ = try acknowledge(delivery, key, answer)
       } else if let failure = answer.failure {
-        log(.warning, "\(delivery.identifier): ActivateScene: \(delivery.isPrivate ? "it failed" : failure)")
+        log(.warning, "\(delivery.identifier): ActivateScene: \(isSecret(delivery, key) ? "it failed" : failure)")
       }
       next(key)
     case .refreshing:
-      if let failure = answer.failure { log(.warning, "\(key.application): RefreshScene: \(failure)") }
+      if let failure = answer.failure {
+        log(.warning, "\(key.application): RefreshScene: \(isSecret(nil, key) ? "it failed" : failure)")
+      }
       next(key)
     case .destroying:
-      if let failure = answer.failure { log(.warning, "\(key.application): DestroyScene: \(failure)") }
+      if let failure = answer.failure {
+        log(.warning, "\(key.application): DestroyScene: \(isSecret(nil, key) ? "it failed" : failure)")
+      }
       wasClosed(key)
     }
   }
@@ -140,7 +144,8 @@ extension PromptBook {
     let options = ConnectionOptions(stored, payload, session, host, isOwnProcess: delivery.confidant == host.connection)
     if session.isConnected {
       return begin(
-        .continuing(inHand), .continue(session.identifier, options: options.json), key, host, within: rest(of: delivery))
+        .continuing(inHand), .continue(session.identifier, options: options.json), key, host, within: rest(of: delivery)
+      )
     }
     let isDynamic = memory.routing.manifest(of: key.application)?.isDynamic ?? false
     if isDynamic || host.choosesConfiguration, delivery.progress.outcome == "created", !session.hasBeenConnected {
@@ -171,7 +176,8 @@ extension PromptBook {
     let rest = memory.deliveries[inHand.identifier].map(rest) ?? 0
     memory.hosts[key.application]?.opened.insert(session.identifier)
     begin(
-      .connecting(inHand), .connect(session.identifier, configuration: session.configuration, options: options), key, host,
+      .connecting(inHand), .connect(session.identifier, configuration: session.configuration, options: options), key,
+      host,
       within: max(0, rest) + PromptBook.grace)
   }
 
@@ -182,7 +188,7 @@ extension PromptBook {
     if let failure = answer.failure {
       log(
         .warning,
-        "\(inHand.identifier): ConfigurationForConnecting: \(inHand.isPrivate ? "it failed" : failure)")
+        "\(inHand.identifier): ConfigurationForConnecting: \(isSecret(inHand, key) ? "it failed" : failure)")
     }
     guard stillOpen(inHand, key) != nil, var session = try session(key.session) else { return next(key) }
     if case .configuration(let name) = answer, !name.isEmpty, name != session.configuration {
@@ -216,13 +222,18 @@ extension PromptBook {
       within: max(rest, 1_000_000))
   }
 
+  /// Whether what the host says is for nobody else: the delivery is private, or the window shows something private, or nobody here knows.
+  private func isSecret(_ inHand: Lane.InHand?, _ key: Lane.Key) -> Bool {
+    inHand?.isPrivate ?? false || memory.sessions[key.session]?.isPrivate ?? true
+  }
+
   /// The host has answered. Answers whether it has taken the delivery: what comes when all is over counts for nothing but the window that was
   /// opened.
   private mutating func acknowledge(
     _ inHand: Lane.InHand, _ key: Lane.Key, _ answer: HostAnswer
   ) throws(Halt) -> Bool {
     guard let delivery = stillOpen(inHand, key) else { return false }
-    if let error = InterchangeError(answer, of: key.application, isPrivate: delivery.isPrivate) {
+    if let error = InterchangeError(answer, of: key.application, isPrivate: isSecret(inHand, key)) {
       try fail(delivery, error)
       return false
     }
