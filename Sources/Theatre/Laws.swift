@@ -100,7 +100,16 @@ extension World {
 
   func checkDisagreements() {
     // What a turn has replaced is held until the turn is stored.
-    guard broken == nil, turn.isEmpty, let disagreement = book.disagreements.first else { return }
+    guard broken == nil, turn.isEmpty else { return }
+    if let number = book.callsUnderWay.first(where: { calls[$0] == nil }) {
+      breaks(.charges, "call \(number) was answered, and is charged for")
+    }
+    let remains = book.remains
+    let places = remains.sessionCounts.values.reduce(0, +) + remains.owed.values.reduce(0) { $0 + $1.count }
+    if places > setting.allowance.sessions {
+      breaks(.charges, "there are \(places) sessions, and at most \(setting.allowance.sessions) may be")
+    }
+    guard let disagreement = book.disagreements.first else { return }
     breaks(disagreement.contains("charge") || disagreement.contains("account") ? .charges : .fold, disagreement)
   }
 

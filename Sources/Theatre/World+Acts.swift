@@ -249,7 +249,10 @@ extension World {
       guard let window else { return }
       call(connection, .setState(window, chance.one(of: [.foregroundActive, .foregroundInactive, .background])))
     case .programDisconnects:
-      guard let window else { return }
+      // A program says first that a window is there, and then that it is not.
+      guard let window, !programs[program].answers.contains(where: { $0.question.question.session == window }) else {
+        return
+      }
       programs[program].windows.remove(window)
       call(connection, .disconnect(window))
     case .programLosesName:

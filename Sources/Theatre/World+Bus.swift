@@ -98,6 +98,11 @@ extension World {
       else { return news.append(.noReply(asked, neverReached: true)) }
       questions.append(asked)
       programs[program].inbox.append(asked)
+      if case .discarded(let sessions) = question, disk.isWell,
+        let again = sessions.first(where: programs[program].toldAndAnswered.contains)
+      {
+        breaks(.windows, "\(owner) is told for the second time that \(again) is gone")
+      }
     case .read(let number, let delivery): read(delivery, for: number)
     case .findOwner(let number, let application, let connection):
       let isOwner = owners[application]?.connection == connection
@@ -277,6 +282,11 @@ extension World {
     let (question, answer) = programs[program].answers.remove(at: place)
     guard let place = questions.firstIndex(of: question) else { return }
     questions.remove(at: place)
+    if case .discarded(let sessions) = question.question,
+      book.isHost(connections[programs[program].connection].caller, of: programs[program].application)
+    {
+      programs[program].toldAndAnswered.formUnion(sessions)
+    }
     feed(.hostAnswered(question.errand, answer))
   }
 

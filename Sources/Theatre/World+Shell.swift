@@ -100,6 +100,7 @@ extension World {
     news = []
     questions = []
     calls = [:]
+    for program in programs.indices { programs[program].toldAndAnswered = [] }
   }
 
   // MARK: Cues in
@@ -173,6 +174,7 @@ extension World {
     if error.kind == .corrupt { breaks(.acknowledged, error.message) }
     book.drop()
     late = nil
+    for program in programs.indices { programs[program].toldAndAnswered = [] }
     let refusal = InterchangeError(.storageFailed, "it could not be stored, so it did not happen: \(error.message)")
     for (cue, _) in steps { refuse(cue, refusal) }
     checkDisagreements()

@@ -160,6 +160,8 @@ struct Program {
   var windows: Set<UniqueIdentifier> = []
   /// The sessions that it was told are gone for good.
   var forgotten: Set<UniqueIdentifier> = []
+  /// Those of which this service knows that it was told.
+  var toldAndAnswered: Set<UniqueIdentifier> = []
   /// What it was asked and has not read.
   var inbox: [Question] = []
   /// What it has read, and what it will answer.

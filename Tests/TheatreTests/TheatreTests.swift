@@ -37,7 +37,9 @@ struct TheatreTests {
   func `a seed plays the same each time`() async throws {
     let first = try await Command.built("theatre", "--seed", "7", "--plays", "1", "--acts", "300", "--story").run()
     let second = try await Command.built("theatre", "--seed", "7", "--plays", "1", "--acts", "300", "--story").run()
-    func story(_ output: String) -> [Substring] { output.split(separator: "\n").filter { !$0.contains("plays, ") && !$0.contains("/dev/shm") } }
+    func story(_ output: String) -> [Substring] {
+      output.split(separator: "\n").filter { !$0.contains("plays, ") && !$0.contains("/dev/shm") }
+    }
     #expect(story(first.standardOutput) == story(second.standardOutput))
   }
 

@@ -36,6 +36,9 @@ extension PromptBook {
   /// The sessions that are remembered whole.
   package var rememberedSessions: [UniqueIdentifier: Session] { memory.sessions.values }
 
+  /// The calls that are charged for until they are answered.
+  package var callsUnderWay: some Collection<CallNumber> { memory.calls.values.keys }
+
   /// The deliveries that are remembered whole.
   package var rememberedDeliveries: [UniqueIdentifier: StoredDelivery] { memory.recent.values }
 

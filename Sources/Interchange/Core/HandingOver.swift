@@ -85,23 +85,20 @@ extension PromptBook {
       if acknowledges {
         _ = try acknowledge(delivery, key, answer)
       } else if let failure = answer.failure {
-        log(.warning, "\(delivery.identifier): ActivateScene: \(delivery.isPrivate ? "it failed" : failure)")
+        log(.warning, "\(delivery.identifier): ActivateScene: \(isSecret(delivery, key) ? "it failed" : failure)")
       }
       next(key)
     case .refreshing:
-      warn("RefreshScene", answer, key)
+      if let failure = answer.failure {
+        log(.warning, "\(key.application): RefreshScene: \(isSecret(nil, key) ? "it failed" : failure)")
+      }
       next(key)
     case .destroying:
-      warn("DestroyScene", answer, key)
+      if let failure = answer.failure {
+        log(.warning, "\(key.application): DestroyScene: \(isSecret(nil, key) ? "it failed" : failure)")
+      }
       wasClosed(key)
     }
-  }
-
-  /// What a host says of a window that may be private is for nobody else.
-  private mutating func warn(_ question: String, _ answer: HostAnswer, _ key: Lane.Key) {
-    guard let failure = answer.failure else { return }
-    let isPublic = memory.sessions[key.session].map { !$0.isPrivate && !$0.hasSecrets } ?? false
-    log(.warning, "\(key.application): \(question): \(isPublic ? failure : "the host refused it or did not answer")")
   }
 
   // MARK: A delivery
@@ -193,7 +190,7 @@ extension PromptBook {
     if let failure = answer.failure {
       log(
         .warning,
-        "\(inHand.identifier): ConfigurationForConnecting: \(inHand.isPrivate ? "it failed" : failure)")
+        "\(inHand.identifier): ConfigurationForConnecting: \(isSecret(inHand, key) ? "it failed" : failure)")
     }
     guard stillOpen(inHand, key) != nil, var session = try session(key.session) else { return next(key) }
     if case .configuration(let name) = answer, !name.isEmpty, name != session.configuration {
@@ -227,13 +224,18 @@ extension PromptBook {
       within: max(rest, 1_000_000))
   }
 
+  /// Whether what the host says is for nobody else: the delivery is private, or the window shows something private, or nobody here knows.
+  private func isSecret(_ inHand: Lane.InHand?, _ key: Lane.Key) -> Bool {
+    inHand?.isPrivate ?? false || memory.sessions[key.session]?.isPrivate ?? true
+  }
+
   /// The host has answered. Answers whether it has taken the delivery: what comes when all is over counts for nothing but the window that was
   /// opened.
   private mutating func acknowledge(
     _ inHand: Lane.InHand, _ key: Lane.Key, _ answer: HostAnswer
   ) throws(Halt) -> Bool {
     guard let delivery = stillOpen(inHand, key) else { return false }
-    if let error = InterchangeError(answer, of: key.application, isPrivate: delivery.isPrivate) {
+    if let error = InterchangeError(answer, of: key.application, isPrivate: isSecret(inHand, key)) {
       try fail(delivery, error)
       return false
     }
