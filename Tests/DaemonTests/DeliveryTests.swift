@@ -60,7 +60,9 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `a session that a failed delivery made stays for those that joined it, and goes with the last of them`(kind: PrivateBus.Kind) async throws {
+  func `a session that a failed delivery made stays for those that joined it, and goes with the last of them`(
+    kind: PrivateBus.Kind
+  ) async throws {
     try await withService(kind) { house in
       try await house.register(Manifests.cats)
       try await house.watched { watch in

@@ -11,7 +11,8 @@ extension Interchange: InterchangeCalls {
 
   package func deliver(_ document: Text, _ reply: DeliveryReply) throws {
     let payload = try readPayload(document)
-    deliver(payload, digest: payload.options.token == nil ? .empty : Digest(of: document).hex, size: document.count, reply)
+    deliver(
+      payload, digest: payload.options.token == nil ? .empty : Digest(of: document).hex, size: document.count, reply)
   }
 
   private func deliver(_ payload: Payload, digest: Text, size: Int, _ reply: DeliveryReply) {
@@ -20,7 +21,8 @@ extension Interchange: InterchangeCalls {
 
   package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {
     let payload = try readPayload(document)
-    call(reply.call, .deliverEach(payload, digest: Digest(of: Text("each \(document)")).hex, size: document.count)) { answer in
+    call(reply.call, .deliverEach(payload, digest: Digest(of: Text("each \(document)")).hex, size: document.count)) {
+      answer in
       switch answer {
       case .deliveredEach(let items): reply.send(items.map(\.result))
       case let other: other.fail(reply)

@@ -43,7 +43,8 @@ extension Interchange {
   private func read(_ delivery: UniqueIdentifier, for number: ErrandNumber) {
     do throws(StoreError) {
       // Most often it was made a moment ago.
-      let found = if let recent = book.recentDelivery(delivery) { Optional(recent) } else { try store.delivery(delivery) }
+      let found =
+        if let recent = book.recentDelivery(delivery) { Optional(recent) } else { try store.delivery(delivery) }
       feed(.delivery(number, found))
     } catch {
       // The disk may be back before the deadline.
