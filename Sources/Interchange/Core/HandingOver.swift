@@ -138,7 +138,8 @@ extension PromptBook {
       return next(key)
     }
     var inHand = Lane.InHand(identifier: delivery.identifier, attempt: delivery.progress.attempt)
-    inHand.isPrivate = delivery.isPrivate
+    // The window may show something else by the time its host answers.
+    inHand.isPrivate = delivery.isPrivate || session.isPrivate
     inHand.activationToken = payload.options.activationToken
     if session.isConnected, payload.items.isEmpty { return activate(inHand, key, host, acknowledges: true) }
     var stored = stored
