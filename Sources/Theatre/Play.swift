@@ -14,8 +14,7 @@ package struct Play: Sendable {
   package init(_ script: Script, teller: ((String) -> Void)? = nil) throws(TheatreFailure) {
     let world = try World(Setting(seed: script.seed))
     defer {
-      world.store = nil
-      world.book = nil
+      world.openStore = nil
       world.disk.remove()
     }
     world.teller = teller

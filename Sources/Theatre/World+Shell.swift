@@ -11,7 +11,7 @@ extension World {
     disk.heal()
     life += 1
     do throws(StoreError) {
-      store = try SessionStore(
+      openStore = try SessionStore(
         directory: disk.directory, durability: setting.durability, history: setting.history,
         rules: ReadingRules(types: types), at: moment.time)
     } catch {
@@ -64,8 +64,8 @@ extension World {
   func die(isPowerCut: Bool) {
     tell("   the service is \(isPowerCut ? "cut off" : "killed")")
     forgetLife()
-    store = nil
-    book = nil
+    openStore = nil
+    book = PromptBook(types: types, seed: (0, 0))
     do throws(TheatreFailure) {
       try disk.restart(isPowerCut: isPowerCut, Chance(chance.next()))
       if setting.durability == .memory {

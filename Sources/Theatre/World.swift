@@ -26,8 +26,14 @@ final class World {
   // MARK: The service
 
   let disk: Disk
-  var store: SessionStore!
-  var book: PromptBook!
+  /// `nil` while the service does not run.
+  var openStore: SessionStore?
+  var store: SessionStore {
+    guard let openStore else { preconditionFailure("nothing is stored while the service does not run") }
+    return openStore
+  }
+  /// Empty while the service does not run.
+  var book = PromptBook(types: TypeCatalog(), seed: (0, 0))
   /// How often the service has begun: what was on its way to one that is gone comes to nobody.
   var life = 0
   var turn: [(cue: Cue, step: Step)] = []

@@ -124,11 +124,13 @@ extension PromptBook {
   private func checkHosts(_ found: inout [String]) {
     var lanes: [Text: Int] = [:]
     for (key, lane) in memory.lanes.values {
-      lanes[key.application, default: 0] += 1
       if memory.hosts[key.application] == nil {
         found.append("a lane of \(key.application) goes on, which has no host")
       }
-      if memory.errands[lane.errand] != .lane(key) { found.append("nothing will end a lane of \(key.application)") }
+      // A lane in the queue has no hand of the host's yet.
+      guard let errand = lane.errand else { continue }
+      lanes[key.application, default: 0] += 1
+      if memory.errands[errand] != .lane(key) { found.append("nothing will end a lane of \(key.application)") }
     }
     for (application, host) in memory.hosts.values {
       if host.running != lanes[application] ?? 0 {
