@@ -9,6 +9,9 @@ import Testing
     let examples = try Example.ofInterfaces()
     #expect(examples.count > 25)
     try await withGallery { house, folder in
+      try await house.register(
+        Manifests.application(
+          "org.example.Notes", types: "note", configurations: Manifests.configuration("Main")))
       for (index, example) in examples.enumerated() {
         // Each finds a session and a delivery of its own, since the one before may have ended them.
         let landing = try await house.drop("org.example.Gallery.openDetail", "\(index)")

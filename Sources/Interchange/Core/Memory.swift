@@ -245,21 +245,24 @@ struct Memory {
   /// Sessions that were just read. What is here already is newer.
   mutating func learn(_ read: [Session]) {
     for session in read where sessions[session.identifier] == nil && leaving[session.identifier] == nil {
-      var session = session
-      activations[session.identifier]?.apply(to: &session)
       routing.learn([session], answering: .session(session.identifier))
+      // What was read stays where the turn is taken back, and what the turn changed goes.
       sessions.remember(session, for: session.identifier)
+      guard let activation = activations[session.identifier] else { continue }
+      var changed = session
+      activation.apply(to: &changed)
+      sessions[session.identifier] = changed
     }
   }
 
   mutating func learn(_ delivery: StoredDelivery) {
     guard recent[delivery.identifier] == nil else { return }
-    var delivery = delivery
-    if let change = changes[delivery.identifier] {
-      delivery.progress = change.progress
-      delivery.previous = change.previous ?? delivery.previous
-    }
     recent.remember(delivery, for: delivery.identifier)
+    guard let change = changes[delivery.identifier] else { return }
+    var changed = delivery
+    changed.progress = change.progress
+    changed.previous = change.previous ?? delivery.previous
+    recent[delivery.identifier] = changed
   }
 
   /// What the call that made a delivery is answered.
