@@ -24,7 +24,8 @@ import Testing
 
   /// What the documents name beside errors and their own members.
   private let others: Set<String> = [
-    "ObjectManager", "GetManagedObjects", "InterfacesAdded", "InterfacesRemoved", "PropertiesChanged", "GetAll", "AlbumsChanged",
+    "ObjectManager", "GetManagedObjects", "InterfacesAdded", "InterfacesRemoved",
+    "PropertiesChanged", "GetAll", "AlbumsChanged",
     "DBus", "MiB", "UUIDs", "UIWindowSceneSessionRoleApplication", "StagedoorDynamicConfiguration",
   ]
 
