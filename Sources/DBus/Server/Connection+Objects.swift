@@ -49,8 +49,9 @@ extension Connection {
   /// connection.exportObjectManager(at: "/org/example/Library")
   /// ```
   ///
-  /// - Parameter advice: What to do where the objects do not fit into the 16 MiB that a list may take, for the error that the caller gets: "ListBooks
-  ///   lists them page by page".
+  /// - Parameters:
+  ///   - path: Where the manager stands; it tells of the objects below.
+  ///   - advice: What a caller can do when the objects do not fit into the 16 MiB that a list may take: "ListBooks lists them page by page".
   public nonisolated func exportObjectManager(at path: ObjectPath, advice: String? = nil) {
     onLoop { connection in
       let node = connection.objects.node(making: path)
