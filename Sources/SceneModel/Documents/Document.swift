@@ -13,6 +13,8 @@ package protocol Document: DocumentWriting {
 package struct ReadingRules: Sendable {
   /// Refuse keys that nobody knows.
   var isStrict = false
+  /// Read what the service has stored, whose contents are elsewhere.
+  package var isStored = false
   /// Which types are the same.
   package let types: TypeCatalog
 

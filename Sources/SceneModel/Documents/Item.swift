@@ -19,6 +19,14 @@ package struct Representation: Hashable, Sendable {
     case text(Text)
     /// A file URL.
     case file(Text)
+    /// A descriptor that came with the call, by its number there.
+    case descriptor(Int)
+    /// The sender's object, by its path, hands the content out when it is asked.
+    case promise(Text)
+    /// The service has taken the content out of the document.
+    case packed(Parcel)
+    /// A stored document says how long the content is, and no more.
+    case elsewhere(size: Int64?)
   }
 
   package var type: ContentType
@@ -97,6 +105,7 @@ extension Representation: Document {
       case "file": contents.append(.file(try node.requireFileURL()))
       case "openInPlace": openInPlace = try node.requireBool()
       case "visibility": visibility = try node.requireChoice(Visibility.self)
+      case "size" where rules.isStored: contents.append(.elsewhere(size: node.integer.flatMap { $0 < 0 ? nil : $0 }))
       case "fd", "provider":
         let reason = "expected data, text or file: this goes with dictionaries only, as DeliverItems takes them"
         throw Fault(at: node.place, reason)
@@ -113,11 +122,34 @@ extension Representation: Document {
 
   package func write(to fields: inout some DocumentFields) {
     if case .data(let data) = content { fields["data"] = Base64.text(of: data) }
-    if case .file(let url) = content { fields["file"] = url }
+    if case .descriptor(let number) = content { fields["fd"] = number }
+    if let url = fileInPlace { fields["file"] = url }
     if openInPlace { fields["openInPlace"] = true }
+    if case .promise(let path) = content { fields["provider"] = path }
+    if let size = storedSize { fields.set("size", .integer(size ?? -1)) }
     if case .text(let text) = content { fields["text"] = text }
     fields["type"] = type.spelling
     if visibility != .all { fields["visibility"] = visibility }
+  }
+}
+
+extension Representation {
+  /// A file that is opened where it is keeps its place, also once it is packed.
+  private var fileInPlace: Text? {
+    switch content {
+    case .file(let url): url
+    case .packed(let parcel): if case .file(let url) = parcel.content { url } else { nil }
+    default: nil
+    }
+  }
+
+  /// What a stored document says of content that is elsewhere.
+  private var storedSize: Int64?? {
+    switch content {
+    case .elsewhere(let size): .some(size)
+    case .packed(let parcel): if case .file = parcel.content { nil } else { .some(parcel.size) }
+    default: nil
+    }
   }
 }
 

@@ -21,6 +21,24 @@ package enum Record: Hashable, Sendable {
   /// The host of an application has to be told that this session is gone.
   case discardOwed(application: Text, session: UniqueIdentifier)
   case discardTold(application: Text, session: UniqueIdentifier)
+  /// What a delivery carries.
+  indirect case baggage(Baggage)
+  /// Nobody opens anymore what a delivery carried.
+  case baggageReleased(UniqueIdentifier)
+}
+
+/// What a delivery carries, as a service that begins has to know it.
+package struct BaggageSummary: Hashable, Sendable {
+  package let delivery: UniqueIdentifier
+  /// The delivery's.
+  package let session: UniqueIdentifier?
+  package let bytes: Int
+  /// Somebody still waits for the delivery.
+  package let isOpen: Bool
+
+  package init(delivery: UniqueIdentifier, session: UniqueIdentifier?, bytes: Int, isOpen: Bool) {
+    (self.delivery, self.session, self.bytes, self.isOpen) = (delivery, session, bytes, isOpen)
+  }
 }
 
 /// What becomes of a session when it is chosen. What is `nil` stays as it was.

@@ -1,0 +1,156 @@
+/// The content of one representation, as the service keeps it for the host that opens it.
+package struct Parcel: Hashable, Sendable {
+  package enum Content: Hashable, Sendable {
+    /// Small enough to be stored beside its delivery.
+    case data([UInt8])
+    /// The baggage room has the bytes or the descriptor, under this number of its delivery.
+    case kept(Int)
+    /// A file URL: the file is opened where it is.
+    case file(Text)
+    /// The source hands the content out when it is asked.
+    case promise(Promise)
+  }
+
+  package var content: Content
+  /// `nil` where nobody knows it before the end.
+  package var size: Int64?
+
+  package init(_ content: Content, size: Int64?) { (self.content, self.size) = (content, size) }
+
+  /// Bytes that the service keeps for it.
+  package var keptBytes: Int {
+    switch content {
+    case .data(let bytes): bytes.count
+    case .kept: Int(clamping: size ?? 0)
+    case .file, .promise: 0
+    }
+  }
+}
+
+/// Promised data: whom to ask for it, and for what.
+package struct Promise: Hashable, Sendable {
+  /// The source's connection.
+  package let source: Text
+  package let path: Text
+  /// What the source calls the item, and the type as it was registered.
+  package let item: Int
+  package let type: Text
+
+  package init(source: Text, path: Text, item: Int, type: Text) {
+    (self.source, self.path, self.item, self.type) = (source, path, item, type)
+  }
+}
+
+/// What a delivery carries beside its documents, until the host releases it.
+package struct Baggage: Hashable, Sendable {
+  package struct Entry: Hashable, Sendable {
+    package var type: ContentType
+    package var visibility: Visibility
+    package var parcel: Parcel
+
+    package init(type: ContentType, visibility: Visibility, _ parcel: Parcel) {
+      (self.type, self.visibility, self.parcel) = (type, visibility, parcel)
+    }
+  }
+
+  package let delivery: UniqueIdentifier
+  /// For each item its representations, the best first.
+  package var items: [[Entry]]
+  /// No byte of it may be left on the disk when it is freed.
+  package var isPrivate: Bool
+
+  package init(delivery: UniqueIdentifier, items: [[Entry]], isPrivate: Bool) {
+    (self.delivery, self.items, self.isPrivate) = (delivery, items, isPrivate)
+  }
+
+  /// What a payload carries; `nil` where it is activities only. Each representation has been packed.
+  package init?(_ payload: Payload, of delivery: UniqueIdentifier) {
+    let items = payload.items.map { item in
+      item.representations.compactMap { representation -> Entry? in
+        guard case .packed(let parcel) = representation.content else { return nil }
+        return Entry(type: representation.type, visibility: representation.visibility, parcel)
+      }
+    }
+    if items.allSatisfy(\.isEmpty) { return nil }
+    self.init(delivery: delivery, items: items, isPrivate: payload.options.isPrivate)
+  }
+
+  package var keptBytes: Int { items.reduce(0) { $0 + $1.reduce(0) { $0 + $1.parcel.keptBytes } } }
+}
+
+// MARK: - As a document
+
+extension Baggage.Entry: Document {
+  package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
+    var type: ContentType?
+    var visibility = Visibility.all
+    var size: Int64?
+    var content: Parcel.Content?
+    var source, path: Text?
+    var item: Int64 = 0
+    for (key, node) in try node.requireFields("a parcel") where !node.isNull {
+      switch key {
+      case "data":
+        guard let data = node.text.flatMap({ Base64.decode($0) }) else { throw node.fault("data in base64") }
+        content = .data(data)
+      case "file": content = .file(try node.requireText())
+      case "item": item = node.integer ?? 0
+      case "kept": content = .kept(Int(node.integer ?? 0))
+      case "path": path = try node.requireText()
+      case "size": size = node.integer
+      case "source": source = try node.requireText()
+      case "type": type = try node.requireContentType()
+      case "visibility": visibility = try node.requireChoice(Visibility.self)
+      default: break
+      }
+    }
+    guard let type else { throw node.missing("type", "a content type") }
+    if let source, let path {
+      content = .promise(Promise(source: source, path: path, item: Int(item), type: type.spelling))
+    }
+    guard let content else { throw node.missing("data", "what the parcel holds") }
+    self.init(type: type, visibility: visibility, Parcel(content, size: size))
+  }
+
+  package func write(to fields: inout some DocumentFields) {
+    if case .data(let data) = parcel.content { fields["data"] = Base64.text(of: data) }
+    if case .file(let url) = parcel.content { fields["file"] = url }
+    if case .promise(let promise) = parcel.content { fields["item"] = promise.item }
+    if case .kept(let number) = parcel.content { fields["kept"] = number }
+    if case .promise(let promise) = parcel.content { fields["path"] = promise.path }
+    if let size = parcel.size { fields.set("size", .integer(size)) }
+    if case .promise(let promise) = parcel.content { fields["source"] = promise.source }
+    fields["type"] = type.spelling
+    if visibility != .all { fields["visibility"] = visibility }
+  }
+}
+
+extension Baggage {
+  /// The items as they are stored: `{"items": [{"representations": […]}, …]}`.
+  package var document: Text {
+    JSONObjectWriter.text { fields in
+      fields.list("items", items) { fields, entries in fields["representations"] = entries }
+    }
+  }
+
+  package init(
+    delivery: UniqueIdentifier, isPrivate: Bool, document: Text, _ rules: ReadingRules
+  ) throws(Fault) {
+    let items = try JSON.read(document, atMost: .max) { node throws(Fault) in
+      var items: [[Entry]] = []
+      for (key, node) in try node.requireFields("baggage") {
+        guard case "items" = key else { continue }
+        items = try node.list(of: "items") { node throws(Fault) in
+          var entries: [Entry] = []
+          for (key, node) in try node.requireFields("an item") {
+            guard case "representations" = key else { continue }
+            entries = try node.list(of: "representations") { node throws(Fault) in try Entry(node, rules) }
+          }
+          return entries
+        }
+      }
+      return items
+    }
+    self.init(delivery: delivery, items: items, isPrivate: isPrivate)
+  }
+}
