@@ -140,7 +140,7 @@ extension World {
     } else {
       payload.options.disposition = chance.one(of: [.auto, .auto, .auto, .new, .existing, .existingOnly])
     }
-    payload.options.deadline = chance.one(of: [0.5, 5, 20, 20, 60, 3600])
+    payload.options.statedDeadline = chance.one(of: [0.5, 5, 20, 20, 60, 3600])
     if chance.once(in: 8) { payload.options.activationToken = "activation" }
     return payload
   }

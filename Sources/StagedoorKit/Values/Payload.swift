@@ -100,7 +100,7 @@ extension DeliveryOptions {
           at: Place.document.key("options").key("deadline"),
           "expected more than no time and at most \(Int(PayloadOptions.maximumDeadline)) seconds, got \(deadline)")
       }
-      model.deadline = deadline / .seconds(1)
+      model.statedDeadline = deadline / .seconds(1)
     }
     model.wait = PayloadOptions.Wait(rawValue: wait.rawValue) ?? .routed
     model.activationToken = activationToken.map { Text($0) }
