@@ -67,7 +67,14 @@ extension PromptBook {
     let calls = memory.calls.values.values.reduce(0) { $0 + $1.number.charge.amount }
     let bytes = memory.calls.values.values.reduce(0) { $0 + ($1.bytes?.charge.amount ?? 0) }
     let manifests = memory.manifests.values.values.reduce(0) { $0 + ($1.holding?.charge.amount ?? 0) }
-    let held: [(Resource, Int)] = [(.waiting, waiting), (.calls, calls), (.callBytes, bytes), (.manifests, manifests)]
+    let carried =
+      memory.baggage.values.values.reduce(0) { $0 + ($1.holding?.charge.amount ?? 0) }
+      + memory.drags.values.values.reduce(0) { $0 + ($1.bytes?.charge.amount ?? 0) }
+    let drags = memory.drags.values.values.reduce(0) { $0 + ($1.holding?.charge.amount ?? 0) }
+    let held: [(Resource, Int)] = [
+      (.waiting, waiting), (.calls, calls), (.callBytes, bytes), (.manifests, manifests), (.baggage, carried),
+      (.drags, drags),
+    ]
     for (resource, amount) in held {
       let (total, accounts) = (ledger.total(resource), ledger.takenByAll(resource))
       if total != amount || accounts != amount {
@@ -78,7 +85,7 @@ extension PromptBook {
       found.append("nobody is charged for the open delivery \(identifier)")
     }
     if memory.deliveries.values.isEmpty, memory.calls.values.isEmpty, memory.manifests.values.isEmpty,
-      ledger.accountCount != 0
+      memory.baggage.isEmpty, memory.drags.isEmpty, ledger.accountCount != 0
     {
       found.append("\(ledger.accountCount) accounts are kept, and nothing is held")
     }
