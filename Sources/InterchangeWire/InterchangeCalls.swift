@@ -24,16 +24,30 @@ package typealias ConfigurationRow = Structure<String, String, [String]>
 /// for those who answer.
 ///
 /// What changes something is answered through its reply, once it is stored; the rest at once. What is thrown is the answer too.
+///
+/// Whoever is handed a descriptor owns it. A payload names its descriptors by their index in `descriptors`.
 package protocol InterchangeCalls: Actor {
+  /// Which content types are the same: a payload in dictionaries is read by it.
+  nonisolated var types: TypeCatalog { get }
+
   // The root
   func drop(_ activity: UserActivity, _ reply: DeliveryReply) throws
+  func dropURIs(_ list: Text, _ type: Text, _ key: Text, _ reply: DeliveryReply) throws
+  func dropData(
+    _ type: Text, _ name: Text, _ activityType: Text, _ key: Text, _ data: OwnedFileDescriptor, _ reply: DeliveryReply
+  ) throws
   func deliver(_ document: Text, _ reply: DeliveryReply) throws
   func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws
+  func deliverItems(_ payload: Payload, _ descriptors: [OwnedFileDescriptor], _ reply: DeliveryReply) throws
   func explain(_ document: Text, _ call: Call) throws -> Text
   func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text)
   func deliveries(in state: Text, after: Text, limit: UInt32, _ call: Call) throws -> [DeliveryRow]
   func cancelDelivery(_ identifier: Text, _ reply: Reply<>) throws
   func redirectDelivery(_ identifier: Text, to session: ObjectPath, _ reply: Reply<String>) throws
+  func openItem(
+    _ delivery: Text, _ item: UInt32, _ type: Text, _ reply: Reply<OwnedFileDescriptor, Int64>
+  ) throws
+  func releaseDelivery(_ delivery: Text, _ reply: Reply<>) throws
   func sessions(of application: Text, after: Text, limit: UInt32, _ call: Call) throws -> [SessionRow]
   func events(since sequence: UInt64, limit: UInt32, _ call: Call) throws -> [EventRow]
   func eventSequence() -> UInt64
@@ -48,6 +62,11 @@ package protocol InterchangeCalls: Actor {
   func attachHost(
     of identifier: Text, connected: [ObjectPath], choosesConfiguration: Bool, _ reply: Reply<ObjectPath, [ObjectPath]>
   ) throws
+  func beginDrag(_ document: Text, _ reply: Reply<ObjectPath, String>) throws
+  func beginDragItems(
+    _ payload: Payload, _ descriptors: [OwnedFileDescriptor], _ reply: Reply<ObjectPath, String>
+  ) throws
+  func openDrag(_ ticket: Text, _ reply: Reply<ObjectPath>) throws
 
   // An application
   func manifest(_ access: PropertyAccess) throws -> (manifest: Manifest, file: Text, isAttached: Bool)
@@ -62,4 +81,17 @@ package protocol InterchangeCalls: Actor {
   func destroy(_ animation: Text, at path: ObjectPath, _ reply: Reply<>) throws
   func setState(_ state: Text, at path: ObjectPath, _ reply: Reply<>) throws
   func disconnect(at path: ObjectPath, _ reply: Reply<>) throws
+  func setSnapshot(
+    _ type: Text, _ data: OwnedFileDescriptor, at path: ObjectPath, _ reply: Reply<>
+  ) throws
+  func openSnapshot(at path: ObjectPath, _ reply: Reply<String, OwnedFileDescriptor>) throws
+
+  // A drag
+  func drag(_ access: PropertyAccess) throws -> DragView
+  func addItems(
+    _ items: [Item], _ descriptors: [OwnedFileDescriptor], at path: ObjectPath, _ reply: Reply<>
+  ) throws
+  func cancelDrag(at path: ObjectPath, _ reply: Reply<>) throws
+  func propose(_ session: ObjectPath, at path: ObjectPath, _ reply: Reply<String>) throws
+  func dropOn(_ session: ObjectPath, _ operation: Text, at path: ObjectPath, _ reply: DeliveryReply) throws
 }

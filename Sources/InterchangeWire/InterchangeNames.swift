@@ -7,11 +7,14 @@ package enum InterchangeNames {
   package static let root: ObjectPath = "/org/stagedoor/Interchange1"
   package static let applications: ObjectPath = "/org/stagedoor/Interchange1/application"
   package static let sessions: ObjectPath = "/org/stagedoor/Interchange1/session"
+  package static let drags: ObjectPath = "/org/stagedoor/Interchange1/drag"
 
   package static let interchange: InterfaceName = "org.stagedoor.Interchange1"
   package static let application: InterfaceName = "org.stagedoor.Application1"
   package static let session: InterfaceName = "org.stagedoor.SceneSession1"
+  package static let drag: InterfaceName = "org.stagedoor.DragSession1"
   package static let host: InterfaceName = "org.stagedoor.SceneHost1"
+  package static let provider: InterfaceName = "org.stagedoor.ItemProvider1"
 
   package static func path(ofSession identifier: UniqueIdentifier) -> ObjectPath {
     ObjectPath(unchecked: SessionReference.path(of: identifier).string)
@@ -21,6 +24,17 @@ package enum InterchangeNames {
   package static func session(at path: ObjectPath) -> UniqueIdentifier? {
     SessionReference.identifier(Text(path.rawValue))
   }
+
+  package static func path(ofDrag identifier: UniqueIdentifier) -> ObjectPath {
+    ObjectPath(unchecked: identifier.path(after: dragPath).string)
+  }
+
+  /// The drag that a path names, whether or not there is one.
+  package static func drag(at path: ObjectPath) -> UniqueIdentifier? {
+    UniqueIdentifier(path: Text(path.rawValue), after: dragPath)
+  }
+
+  private static let dragPath: Text = "/org/stagedoor/Interchange1/drag/"
 
   package static func path(ofApplication identifier: Text) -> ObjectPath {
     applications.appending(label: identifier.string)

@@ -72,6 +72,14 @@ package enum SessionInterface {
     interface.method("Disconnect", on: service) { (service: isolated Service, reply: Reply<>) in
       try service.disconnect(at: reply.call.path, reply)
     }
+    interface.method("SetSnapshot", in: "type", "data", on: service) {
+      (service: isolated Service, reply: Reply<>, type: String, data: OwnedFileDescriptor) in
+      try service.setSnapshot(Text(type), data, at: reply.call.path, reply)
+    }
+    interface.method("OpenSnapshot", out: "type", "data", on: service) {
+      (service: isolated Service, reply: Reply<String, OwnedFileDescriptor>) in
+      try service.openSnapshot(at: reply.call.path, reply)
+    }
     return interface
   }
 
@@ -107,6 +115,56 @@ package enum SessionInterface {
           try service.setProperty(property, to: Text(text), access, reply)
         })
     }
+  }
+}
+
+/// `org.stagedoor.DragSession1`, the same for every drag.
+package enum DragInterface {
+  package static func make<Service: InterchangeCalls>(
+    on service: Service
+  ) -> (interface: Interface, ended: SignalDeclaration<String, ObjectPath>) {
+    var interface = Interface(InterchangeNames.drag)
+    interface.property("Items", on: service) { service, access in try service.drag(access).items.map(\.shownOnBus) }
+    interface.property("AllowedOperations", on: service) { service, access in
+      try service.drag(access).allowedOperations.map(\.rawValue)
+    }
+    interface.property("State", on: service) { service, access in try service.drag(access).state.string }
+    interface.method("AddItems", in: "items", on: service) {
+      (service: isolated Service, reply: Reply<>, items: [ItemDictionaries.Dictionary]) in
+      let (items, descriptors) = try ItemDictionaries.items(items, types: service.types)
+      try service.addItems(items, descriptors, at: reply.call.path, reply)
+    }
+    interface.takesItems("AddItems")
+    interface.method("Cancel", on: service) { (service: isolated Service, reply: Reply<>) in
+      try service.cancelDrag(at: reply.call.path, reply)
+    }
+    interface.method("Propose", in: "session", out: "operation", on: service) {
+      (service: isolated Service, reply: Reply<String>, session: ObjectPath) in
+      try service.propose(session, at: reply.call.path, reply)
+    }
+    interface.method(
+      "DropOn", in: "session", "operation", out: "target", "outcome", "delivery", on: service
+    ) { (service: isolated Service, reply: DeliveryReply, session: ObjectPath, operation: String) in
+      try service.dropOn(session, Text(operation), at: reply.call.path, reply)
+    }
+    let ended = interface.signal("Ended", "operation", "target", of: String.self, ObjectPath.self)
+    return (interface, ended)
+  }
+}
+
+extension Interface {
+  /// What a method needs whose first argument is items: their number is limited, and code generators are told of the descriptors inside.
+  mutating func takesItems(_ member: MemberName) {
+    limit(member, values: ItemDictionaries.valueLimit)
+    annotate(member, .unixFD)
+    annotate(member, .qtTypeName(0, "QList<QVariantMap>"))
+  }
+}
+
+extension Introspection.Annotation {
+  /// What Qt's code generator makes of a method's argument.
+  static func qtTypeName(_ argument: Int, _ type: String) -> Self {
+    Self("org.qtproject.QtDBus.QtTypeName.In\(argument)", type)
   }
 }
 

@@ -12,8 +12,10 @@ package struct RootInterface: Sendable {
     interface.property("EventSequence", emits: .false, on: service, get: { service, _ in service.eventSequence() })
     interface.property("OldestSequence", emits: .false, on: service, get: { service, _ in service.oldestSequence() })
     RootInterface.addDeliveries(to: &interface, service)
+    RootInterface.addItems(to: &interface, service)
     RootInterface.addQuestions(to: &interface, service)
     RootInterface.addApplications(to: &interface, service)
+    RootInterface.addDrags(to: &interface, service)
     signals = Signals(on: &interface)
     self.interface = interface
   }
@@ -53,6 +55,76 @@ package struct RootInterface: Sendable {
       "RedirectDelivery", in: "delivery", "session", out: "outcome", on: service
     ) { (service: isolated Service, reply: Reply<String>, delivery: String, session: ObjectPath) in
       try service.redirectDelivery(Text(delivery), to: session, reply)
+    }
+  }
+
+  private static func addItems<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
+    interface.method(
+      "DropURIs", in: "uri_list", "activity_type", "target_content_identifier", out: "session", "outcome", "delivery",
+      on: service
+    ) { (service: isolated Service, reply: DeliveryReply, list: String, type: String, key: String) in
+      try service.dropURIs(Text(list), Text(type), Text(key), reply)
+    }
+    interface.method(
+      "DropData", in: "type", "suggested_name", "activity_type", "target_content_identifier", "data", out: "session",
+      "outcome", "delivery", on: service
+    ) {
+      (
+        service: isolated Service, reply: DeliveryReply, type: String, name: String, activityType: String, key: String,
+        data: OwnedFileDescriptor
+      ) in
+      try service.dropData(Text(type), Text(name), Text(activityType), Text(key), data, reply)
+    }
+    interface.method(
+      "DeliverItems", in: "items", "options", out: "session", "outcome", "delivery", on: service
+    ) {
+      (
+        service: isolated Service, reply: DeliveryReply, items: [ItemDictionaries.Dictionary],
+        options: ItemDictionaries.Dictionary
+      ) in
+      let (payload, descriptors) = try ItemDictionaries.payload(items, options, types: service.types)
+      try service.deliverItems(payload, descriptors, reply)
+    }
+    interface.takesItems("DeliverItems")
+    interface.annotate("DeliverItems", .qtTypeName(1, "QVariantMap"))
+    interface.method(
+      "OpenItem", in: "delivery", "item", "type", out: "data", "size", on: service
+    ) {
+      (
+        service: isolated Service, reply: Reply<OwnedFileDescriptor, Int64>, delivery: String, item: UInt32,
+        type: String
+      ) in
+      try service.openItem(Text(delivery), item, Text(type), reply)
+    }
+    interface.method(
+      "ReleaseDelivery", in: "delivery", on: service
+    ) { (service: isolated Service, reply: Reply<>, delivery: String) in
+      try service.releaseDelivery(Text(delivery), reply)
+    }
+  }
+
+  private static func addDrags<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
+    interface.method(
+      "BeginDrag", in: "payload", out: "drag", "ticket", on: service
+    ) { (service: isolated Service, reply: Reply<ObjectPath, String>, payload: String) in
+      try service.beginDrag(Text(payload), reply)
+    }
+    interface.method(
+      "BeginDragItems", in: "items", "options", out: "drag", "ticket", on: service
+    ) {
+      (
+        service: isolated Service, reply: Reply<ObjectPath, String>, items: [ItemDictionaries.Dictionary],
+        options: ItemDictionaries.Dictionary
+      ) in
+      let (payload, descriptors) = try ItemDictionaries.payload(items, options, types: service.types)
+      try service.beginDragItems(payload, descriptors, reply)
+    }
+    interface.takesItems("BeginDragItems")
+    interface.annotate("BeginDragItems", .qtTypeName(1, "QVariantMap"))
+    interface.method(
+      "OpenDrag", in: "ticket", out: "drag", on: service
+    ) { (service: isolated Service, reply: Reply<ObjectPath>, ticket: String) in
+      try service.openDrag(Text(ticket), reply)
     }
   }
 
@@ -110,6 +182,7 @@ package struct RootInterface: Sendable {
       if let option = options["choosesConfiguration"] { chooses = try Bool(option) }
       try service.attachHost(of: Text(identifier), connected: connected, choosesConfiguration: chooses, reply)
     }
+    interface.annotate("AttachHostWith", .qtTypeName(2, "QVariantMap"))
     interface.method(
       "UnregisterApplication", in: "identifier", on: service
     ) { (service: isolated Service, reply: Reply<>, identifier: String) in

@@ -62,4 +62,14 @@ package struct SceneHost: Sendable {
   ) async throws(CallError) {
     try await object.call("DidDiscardSceneSessions", sessions.map { "\($0)" }, timeout: timeout)
   }
+
+  /// What the host would do with a drop on one of its scenes, in its own word.
+  package nonisolated(nonsending) func proposeDrop(
+    _ session: UniqueIdentifier, items: [Item], allowed: [PayloadOptions.Operation], within timeout: Duration
+  ) async throws(CallError) -> Text {
+    let answer: String = try await object.call(
+      "ProposeDrop", InterchangeNames.path(ofSession: session), items.map(\.shownOnBus), allowed.map(\.rawValue),
+      timeout: timeout)
+    return Text(answer)
+  }
 }

@@ -79,7 +79,7 @@ extension Variant {
 
 extension Variant {
   /// About how many bytes it takes in a message.
-  var size: Int {
+  package var size: Int {
     switch self {
     case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .fileDescriptor: 8
     case .string(let text): 8 + text.utf8.count

@@ -47,17 +47,6 @@ struct Drag: Sendable {
   var told: [Text] { asked.union(source.connection.map { [$0] } ?? []).sorted() }
 }
 
-/// A drag as its readers see it.
-package struct DragView: Hashable, Sendable {
-  package let items: [Item]
-  package let allowedOperations: [PayloadOptions.Operation]
-  package let state: Text
-
-  package init(items: [Item], allowedOperations: [PayloadOptions.Operation], state: Text) {
-    (self.items, self.allowedOperations, self.state) = (items, allowedOperations, state)
-  }
-}
-
 /// What those who take part in a drag are told, and nobody else.
 package enum DragNews: Hashable, Sendable {
   case stateChanged

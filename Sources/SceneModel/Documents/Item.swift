@@ -54,12 +54,17 @@ extension Item: Document {
       case "suggestedName": suggestedName = try node.requireText()
       case "activities":
         activities = try node.list(of: "activities", atMost: Limits.perItem) { node throws(Fault) in
-          try UserActivity(node, rules)
+          try node.activity(rules)
         }
       case "representations": representations = try Item.representations(node, rules)
       default: break
       }
     }
+  }
+
+  /// Items in a row, as a payload has them.
+  package static func list(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) -> [Item] {
+    try node.list(of: "items", atMost: Limits.items) { node throws(Fault) in try Item(node, rules) }
   }
 
   private static func representations(
@@ -87,18 +92,21 @@ extension Item: Document {
 
 extension Representation: Document {
   private static let keys: [StaticString] = ["type", "data", "text", "file", "openInPlace", "visibility"]
+  /// What dictionaries may say too.
+  private static let keysOfCall: [StaticString] = keys + ["fd", "provider"]
 
-  package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
+  package init<Node: DocumentNode>(_ node: Node, _ rules: ReadingRules) throws(Fault) {
     var type: ContentType?
     var contents: [Content] = []
     var openInPlace = false
     var visibility = Visibility.all
     var (size, url): (Int64??, Text?) = (nil, nil)
-    let fields = try node.requireFields("a representation", knowing: Representation.keys, rules.isStrict)
+    let keys = Node.isOfCall ? Representation.keysOfCall : Representation.keys
+    let fields = try node.requireFields("a representation", knowing: keys, rules.isStrict)
     for (key, node) in fields where !node.isNull {
       switch key {
       case "type": type = try node.requireContentType()
-      case "data": contents.append(.data(try node.requireBase64()))
+      case "data": contents.append(.data(try node.requireData()))
       case "text":
         guard let text = node.text else { throw node.fault("text") }
         contents.append(.text(text))
@@ -107,6 +115,10 @@ extension Representation: Document {
       case "visibility": visibility = try node.requireChoice(Visibility.self)
       case "size" where rules.isStored: size = .some(node.integer.flatMap { $0 < 0 ? nil : $0 })
       case "url" where rules.isStored: url = try node.requireText()
+      case "fd" where Node.isOfCall:
+        guard let number = node.descriptor() else { throw node.fault("a file descriptor (h)") }
+        contents.append(.descriptor(number))
+      case "provider" where Node.isOfCall: contents.append(.promise(try node.requireObjectPath()))
       case "fd", "provider":
         let reason = "expected data, text or file: this goes with dictionaries only, as DeliverItems takes them"
         throw Fault(at: node.place, reason)
@@ -116,8 +128,10 @@ extension Representation: Document {
     guard let type else { throw node.missing("type", "a MIME type or a uniform type identifier") }
     if let size { contents = [.stored(size: size, url: url)] }
     guard let content = contents.first, contents.count == 1 else {
-      throw .expected(
-        "one of \"data\", \"text\" and \"file\"", got: contents.isEmpty ? "none" : "\(contents.count)", at: node.place)
+      let expected =
+        Node.isOfCall
+        ? "one of \"data\", \"text\", \"file\", \"fd\" and \"provider\"" : "one of \"data\", \"text\" and \"file\""
+      throw .expected(expected, got: contents.isEmpty ? "none" : "\(contents.count)", at: node.place)
     }
     self.init(type: type, content, openInPlace: openInPlace, visibility: visibility)
   }
@@ -184,11 +198,6 @@ extension DocumentNode {
   /// The type of something, which is no wildcard.
   func requireContentType() throws(Fault) -> ContentType {
     try ContentType(try requireText("a content type such as image/png or public.png"), as: .carried, at: place)
-  }
-
-  fileprivate func requireBase64() throws(Fault) -> [UInt8] {
-    guard let data = text.flatMap({ Base64.decode($0) }) else { throw fault("data in base64") }
-    return data
   }
 
   fileprivate func requireFileURL() throws(Fault) -> Text {

@@ -79,8 +79,7 @@ extension Baggage.Entry: Document {
     for (key, node) in try node.requireFields("a parcel") where !node.isNull {
       switch key {
       case "data":
-        guard let data = node.text.flatMap({ Base64.decode($0) }) else { throw node.fault("data in base64") }
-        content = .data(data)
+        content = .data(try node.requireData())
       case "file": content = .file(try node.requireText())
       case "item": item = node.integer ?? 0
       case "kept": content = .kept(Int(node.integer ?? 0))

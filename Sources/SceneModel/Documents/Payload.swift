@@ -30,8 +30,7 @@ extension Payload: Document {
     var activity: UserActivity?
     for (key, node) in try node.requireFields("a payload", knowing: Payload.keys, rules.isStrict) where !node.isNull {
       switch key {
-      case "items":
-        items = try node.list(of: "items", atMost: Limits.items) { node throws(Fault) in try Item(node, rules) }
+      case "items": items = try Item.list(node, rules)
       case "activity": activity = try UserActivity(node, rules)
       default: break
       }

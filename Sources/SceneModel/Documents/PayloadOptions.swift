@@ -63,7 +63,7 @@ extension PayloadOptions: Document {
       case "disposition":
         disposition = try node.requireChoice(Disposition.self)
         saysDisposition = true
-      case "session": session = try node.requireName("a session's identifier or path")
+      case "session": session = try node.requireSession()
       case "application": application = try node.requireName("an application's identifier")
       case "configuration": configuration = try node.requireName("the name of a configuration")
       case "role": role = try node.requireName("a session role")

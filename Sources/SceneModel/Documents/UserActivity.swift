@@ -62,6 +62,17 @@ extension UserActivity {
   }
 }
 
+extension UserActivity {
+  /// Reads an activity that stands as text at a place of something else, where its faults are told.
+  package init(json text: Text, at place: Place, _ rules: ReadingRules) throws(Fault) {
+    do throws(Fault) {
+      try self.init(json: text, rules)
+    } catch {
+      throw error.below(place)
+    }
+  }
+}
+
 // MARK: - As a document
 
 extension UserActivity: Document {

@@ -30,6 +30,16 @@ package struct Fault: Error, Hashable, Sendable {
   }
 }
 
+extension Fault {
+  /// The same fault, of a document that stands at `outer`.
+  package func below(_ outer: Place) -> Fault {
+    if place.isEmpty { return Fault(kind, at: outer, reason) }
+    // A key with a space in it stands in brackets, so this is no key.
+    let isLine = place.hasPrefix("line ")
+    return Fault(kind, at: "\(outer)" + (isLine ? ", " : place.hasPrefix("[") ? "" : ".") + place, reason)
+  }
+}
+
 extension Fault: CustomStringConvertible {
   package var description: String { place.isEmpty ? reason : "\(place): \(reason)" }
 }

@@ -19,6 +19,16 @@ package protocol DocumentNode {
   /// What a user activity's `userInfo` holds here, tags and all.
   func value() throws(Fault) -> Value
 
+  /// Whether this is a dictionary of a call, and no document: it has descriptors and objects too, data are bytes, and an activity is a
+  /// document that stands there as text.
+  static var isOfCall: Bool { get }
+  /// Bytes, however this form spells them.
+  var data: [UInt8]? { get }
+  /// A file descriptor, by its number among those that the call's items use.
+  func descriptor() -> Int?
+  var objectPath: Text? { get }
+  func activity(_ rules: ReadingRules) throws(Fault) -> UserActivity
+
   /// Only looked for when there is a fault to tell.
   var place: Place { get }
   /// What stands here, in a few words.
@@ -34,6 +44,26 @@ package protocol DocumentKey {
 /// So that a reader can `switch` over a key.
 @inline(__always)
 func ~= (known: StaticString, key: some DocumentKey) -> Bool { key.isEqual(to: known) }
+
+extension DocumentNode {
+  package static var isOfCall: Bool { false }
+  package var data: [UInt8]? { text.flatMap { Base64.decode($0) } }
+  package func descriptor() -> Int? { nil }
+  package var objectPath: Text? { nil }
+  package func activity(_ rules: ReadingRules) throws(Fault) -> UserActivity { try UserActivity(self, rules) }
+}
+
+/// A key that is a text already.
+package struct TextKey: DocumentKey {
+  package let text: Text
+
+  package init(_ text: Text) { self.text = text }
+
+  package func isEqual(to known: StaticString) -> Bool {
+    text.count == known.utf8CodeUnitCount
+      && text.withBytes { Text.areEqual($0, UnsafeRawBufferPointer(start: known.utf8Start, count: $0.count)) }
+  }
+}
 
 // MARK: - What is asked for, or a fault
 
@@ -87,6 +117,26 @@ extension DocumentNode {
     if text.count > limit { throw Fault(.limit, at: place, "expected at most \(limit) bytes, got \(text.count)") }
     if text.withBytes({ $0.contains(0) }) { throw .expected("text without NUL", at: place) }
     return text
+  }
+
+  func requireData() throws(Fault) -> [UInt8] {
+    guard let data else { throw fault(Self.isOfCall ? "bytes (ay)" : "data in base64") }
+    return data
+  }
+
+  /// A path on the sender's connection.
+  func requireObjectPath(atMost limit: Int = Limits.text) throws(Fault) -> Text {
+    guard let objectPath else { throw fault("an object path (o)") }
+    if objectPath.count > limit {
+      throw Fault(.limit, at: place, "expected at most \(limit) bytes, got \(objectPath.count)")
+    }
+    return objectPath
+  }
+
+  /// A session's identifier as text, or its path, which a dictionary may spell as text or as a path.
+  func requireSession() throws(Fault) -> Text {
+    if objectPath != nil { return try requireObjectPath(atMost: Limits.name) }
+    return try requireName("a session's identifier or path")
   }
 
   /// Text that has something in it.

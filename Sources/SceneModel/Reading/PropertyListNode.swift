@@ -1,5 +1,7 @@
 /// A value of a property list.
 struct PropertyListNode: DocumentNode {
+  typealias Key = TextKey
+
   private let tree: Value
   private let format: PropertyList.Format
   let place: Place
@@ -40,20 +42,12 @@ struct PropertyListNode: DocumentNode {
     return elements.enumerated().map { PropertyListNode($1, format, place.index($0)) }
   }
 
-  var fields: [(key: Key, node: PropertyListNode)]? {
+  var fields: [(key: TextKey, node: PropertyListNode)]? {
     guard case .dictionary(let dictionary) = tree else { return nil }
-    return dictionary.entries.map { (Key(text: $0.key), PropertyListNode($0.value, format, place.key($0.key))) }
+    return dictionary.entries.map { (TextKey($0.key), PropertyListNode($0.value, format, place.key($0.key))) }
   }
 
   func value() throws(Fault) -> Value { try Value(tagged: tree, in: .propertyList(format), at: place) }
 
   var shown: String { tree.shown }
-
-  struct Key: DocumentKey {
-    let text: Text
-    func isEqual(to known: StaticString) -> Bool {
-      text.count == known.utf8CodeUnitCount
-        && text.withBytes { Text.areEqual($0, UnsafeRawBufferPointer(start: known.utf8Start, count: $0.count)) }
-    }
-  }
 }

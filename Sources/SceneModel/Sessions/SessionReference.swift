@@ -2,12 +2,22 @@
 package enum SessionReference {
   package static let path: Text = "/org/stagedoor/Interchange1/session/"
 
-  package static func path(of identifier: UniqueIdentifier) -> Text {
-    Text(identifier.text(after: path, separator: UInt8(ascii: "_")))
-  }
+  package static func path(of identifier: UniqueIdentifier) -> Text { identifier.path(after: path) }
 
   package static func identifier(_ text: Text) -> UniqueIdentifier? {
-    guard text.hasPrefix(path) else { return UniqueIdentifier(text) }
-    return text.withBytes { UniqueIdentifier($0.dropFirst(path.count), separator: UInt8(ascii: "_")) }
+    text.hasPrefix(path) ? UniqueIdentifier(path: text, after: path) : UniqueIdentifier(text)
+  }
+}
+
+extension UniqueIdentifier {
+  /// The last label of an object's path: '_' stands for '-', which no path can hold.
+  package func path(after beginning: Text) -> Text { Text(text(after: beginning, separator: UInt8(ascii: "_"))) }
+
+  /// Reads what `path(after:)` writes.
+  package init?(path: Text, after beginning: Text) {
+    guard path.hasPrefix(beginning),
+      let read = path.withBytes({ UniqueIdentifier($0.dropFirst(beginning.count), separator: UInt8(ascii: "_")) })
+    else { return nil }
+    self = read
   }
 }

@@ -1,0 +1,12 @@
+/// What a drag shows to one caller before the drop.
+package struct DragView: Hashable, Sendable {
+  /// The items as this caller may see them; their contents are not shown.
+  package var items: [Item]
+  package var allowedOperations: [PayloadOptions.Operation]
+  /// "dragging", "dropped", "cancelled" or "ended".
+  package var state: Text
+
+  package init(items: [Item], allowedOperations: [PayloadOptions.Operation], state: Text) {
+    (self.items, self.allowedOperations, self.state) = (items, allowedOperations, state)
+  }
+}
