@@ -25,6 +25,7 @@ extension SessionStore {
         try tail.writeEvents(database)
         try tail.writePreferences(database)
         try tail.writeOwed(database)
+        try tail.writeBaggage(database)
         settled.lastEvent = Int64(lastEventSequence)
         try forget(database, &settled)
         try removeLog(database)
@@ -37,6 +38,8 @@ extension SessionStore {
       throw error
     }
     if durability == .full { OpenedFile.setSynchronous(database, isFull: true) }
+    // Pages with what was private a moment ago may stand in the log since they were written to rows.
+    logHasPrivate = logHasPrivate || database.overwritesDeleted
     try? database.overwriteDeleted(false)
     noteFrames(database)
     ledger = settled
