@@ -39,9 +39,13 @@ let package = Package(
     .target(
       name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting"], path: "Sources/Interchange/Core",
       swiftSettings: settings),
+    // The bytes and descriptors that deliveries carry, on a loop of their own.
+    .target(name: "Baggage", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
     .target(
       name: "Interchange",
-      dependencies: ["DBus", "InterchangeCore", "InterchangeWire", "SceneModel", "SceneRouting", "SessionStore"],
+      dependencies: [
+        "Baggage", "DBus", "InterchangeCore", "InterchangeWire", "SceneModel", "SceneRouting", "SessionStore",
+      ],
       path: "Sources/Interchange/Shell", swiftSettings: settings),
     // The core and the store in a world that a seed decides.
     .target(

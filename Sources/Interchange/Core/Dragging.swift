@@ -54,7 +54,8 @@ extension PromptBook {
     var payload = drag.payload
     payload.items += items
     if payload.items.count > Limits.items {
-      throw refused(.limitsExceeded, "items: expected at most \(Limits.items) items in a drag, got \(payload.items.count)")
+      throw refused(
+        .limitsExceeded, "items: expected at most \(Limits.items) items in a drag, got \(payload.items.count)")
     }
     try refuseFiles(payload, caller)
     let packing = Packing(

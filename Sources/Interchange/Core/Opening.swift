@@ -125,7 +125,8 @@ extension PromptBook {
     if type.isEmpty, let first = entries.first { return first }
     guard let wanted = ContentType(type, as: .asked) else {
       throw refused(
-        .invalidArgs, "type: expected a content type such as image/png, public.image or image/*, got \(quoted(type.string))"
+        .invalidArgs,
+        "type: expected a content type such as image/png, public.image or image/*, got \(quoted(type.string))"
       )
     }
     if let found = entries.first(where: { types.conforms($0.type, to: wanted) }) { return found }
@@ -164,7 +165,8 @@ extension PromptBook {
       memory.transfers[number] = nil
       step.errands.append(.callOff(number))
       answer(
-        number, .refused(InterchangeError(.cancelled, "the delivery \(transfer.delivery) was released, or its host left")))
+        number,
+        .refused(InterchangeError(.cancelled, "the delivery \(transfer.delivery) was released, or its host left")))
     }
   }
 }

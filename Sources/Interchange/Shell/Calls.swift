@@ -44,7 +44,7 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  private func deliveryIdentifier(_ text: Text) throws(InterchangeError) -> UniqueIdentifier {
+  func deliveryIdentifier(_ text: Text) throws(InterchangeError) -> UniqueIdentifier {
     if let identifier = UniqueIdentifier(text) { return identifier }
     throw InterchangeError(
       .noSuchDelivery, "there is no delivery \(quoted(text.string)), or it is not kept any more")
@@ -244,15 +244,15 @@ extension Interchange: InterchangeCalls {
 }
 
 extension CallAnswer {
-  fileprivate func send(to reply: Reply<>) { if case .done = self { reply.send() } else { fail(reply) } }
+  func send(to reply: Reply<>) { if case .done = self { reply.send() } else { fail(reply) } }
 
-  fileprivate func send(to reply: DeliveryReply) {
+  func send(to reply: DeliveryReply) {
     guard case .delivered(let delivered) = self else { return fail(reply) }
     reply.send(
       InterchangeNames.path(ofSession: delivered.session), delivered.outcome.string, "\(delivered.delivery)")
   }
 
-  fileprivate func fail<each Value: BusValue>(_ reply: Reply<repeat each Value>) {
+  func fail<each Value: BusValue>(_ reply: Reply<repeat each Value>) {
     guard case .refused(let error) = self else { preconditionFailure("a call is answered with what it asked for") }
     reply.fail(error)
   }

@@ -10,12 +10,14 @@ extension Interchange {
   // MARK: Handing in
 
   package func dropURIs(_ list: Text, _ type: Text, _ key: Text, _ reply: DeliveryReply) throws {
-    var payload = Payload()
-    do throws(Fault) {
-      payload.items = try URIList.items(of: list, typeOf: settings.fileType)
-      try payload.items.add(type, key)
-    } catch {
-      throw InterchangeError(payload: error)
+    let payload: Payload
+    do {
+      let list = try URIList(list)
+      // Before a file is looked at.
+      if list.namesFiles { try refuseSandbox(reply.call, "name files: it sends descriptors, or a portal's key") }
+      payload = Payload(items: try list.items(activityType: type, key: key, fileType: settings.fileType))
+    } catch let fault as Fault {
+      throw InterchangeError(payload: fault)
     }
     deliver(payload, [], size: list.count, reply)
   }
@@ -23,22 +25,19 @@ extension Interchange {
   package func dropData(
     _ type: Text, _ name: Text, _ activityType: Text, _ key: Text, _ data: OwnedFileDescriptor, _ reply: DeliveryReply
   ) throws {
-    var item = Item(suggestedName: name.isEmpty ? nil : name)
+    let item: Item
     do throws(Fault) {
-      let type = try ContentType(type, as: .carried, at: Place.document.key("type"))
-      item.representations = [Representation(type: type, .descriptor(0))]
-      var payload = Payload(items: [item])
-      try payload.items.add(activityType, key)
-      deliver(payload, [data], size: 0, reply)
+      item = try Item(ofType: type, suggestedName: name, activityType: activityType, key: key)
     } catch {
       throw InterchangeError(payload: error)
     }
+    deliver(Payload(items: [item]), [data], size: 0, reply)
   }
 
   package func deliverItems(
     _ payload: Payload, _ descriptors: [OwnedFileDescriptor], _ reply: DeliveryReply
   ) throws {
-    deliver(payload, descriptors, size: reply.call.size, reply)
+    deliver(payload, descriptors, size: payload.weight, reply)
   }
 
   private func deliver(
@@ -102,12 +101,10 @@ extension Interchange {
     _ delivery: Text, _ item: UInt32, _ type: Text, _ reply: Reply<OwnedFileDescriptor, Int64>
   ) throws {
     let ask = Ask.openItem(try deliveryIdentifier(delivery), item: Int(item), type: type)
-    callNumber += 1
-    let number = callNumber
-    call(reply.call, ask, as: number) { [unowned self] answer in
-      guard case .opened(let size) = answer, let data = opened.removeValue(forKey: number) else {
-        return answer.fail(reply)
-      }
+    let (number, opening) = (newCallNumber(), Opening())
+    openings[number] = opening
+    call(reply.call, ask, as: number) { answer in
+      guard case .opened(let size) = answer, let data = opening.data else { return answer.fail(reply) }
       reply.send(data, size)
     }
   }
@@ -118,22 +115,23 @@ extension Interchange {
 
   /// Opens a parcel for a caller.
   func open(_ number: CallNumber, _ delivery: UniqueIdentifier, _ parcel: Parcel, within patience: Duration) {
-    var promise: Promise?
-    if case .promise(let asked) = parcel.content { promise = asked }
-    let task = connection.loop.task {
-      let answer: OpeningAnswer
-      do throws(InterchangeError) {
-        let (data, size) = try await open(parcel, of: delivery, within: patience)
-        // It may have been called off meanwhile, and then nobody takes it.
-        if openings[number] == nil { return }
-        opened[number] = data
-        answer = .opened(size: size)
-      } catch {
-        answer = .failed(error)
-      }
-      if openings.removeValue(forKey: number) != nil { feed(.opened(number, answer)) }
+    if case .promise(let promise) = parcel.content { openings[number]?.promise = promise }
+    openings[number]?.task = connection.loop.task { await open(parcel, of: delivery, within: patience, for: number) }
+  }
+
+  private func open(
+    _ parcel: Parcel, of delivery: UniqueIdentifier, within patience: Duration, for number: CallNumber
+  ) async {
+    let answer: OpeningAnswer
+    do throws(InterchangeError) {
+      let (data, size) = try await open(parcel, of: delivery, within: patience)
+      // Nobody takes what was called off meanwhile.
+      openings[number]?.data = data
+      answer = .opened(size: size)
+    } catch {
+      answer = .failed(error)
     }
-    openings[number] = Opening(task: task, promise: promise)
+    if openings[number] != nil { feed(.opened(number, answer)) }
   }
 
   private func open(
@@ -149,10 +147,9 @@ extension Interchange {
 
   /// Nobody waits for it any more. The source of a promise may stop what it does.
   func callOff(_ number: CallNumber) {
-    opened[number] = nil
     guard let opening = openings.removeValue(forKey: number) else { return }
-    opening.task.cancel()
-    if let promise = opening.promise { cancelLoad(of: promise) }
+    opening.task?.cancel()
+    if let promise = opening.promise, opening.data == nil { cancelLoad(of: promise) }
   }
 
   private func cancelLoad(of promise: Promise) {
@@ -185,9 +182,7 @@ extension Interchange {
   }
 
   /// The room forgets what it has of these deliveries.
-  func free(_ deliveries: [UniqueIdentifier]) {
-    if hasRoom { connection.loop.task { await room.free(deliveries) } }
-  }
+  func free(_ deliveries: [UniqueIdentifier]) { connection.loop.task { await room.free(deliveries) } }
 
   // MARK: Drags
 
@@ -198,7 +193,7 @@ extension Interchange {
   package func beginDragItems(
     _ payload: Payload, _ descriptors: [OwnedFileDescriptor], _ reply: Reply<ObjectPath, String>
   ) throws {
-    begin(payload, descriptors, outlivesSource: false, size: reply.call.size, reply)
+    begin(payload, descriptors, outlivesSource: false, size: payload.weight, reply)
   }
 
   private func begin(
@@ -231,8 +226,8 @@ extension Interchange {
 
   package func drag(_ access: PropertyAccess) throws -> DragView {
     endTurn()
-    if let drag = InterchangeNames.drag(at: access.path),
-      let view = book.viewOfDrag(drag, for: callers.caller(of: access.call))
+    if let drag = InterchangeNames.drag(at: access.path), let call = access.call,
+      let view = book.viewOfDrag(drag, for: callers.caller(of: call))
     {
       return view
     }
@@ -249,7 +244,7 @@ extension Interchange {
   package func addItems(
     _ items: [Item], _ descriptors: [OwnedFileDescriptor], at path: ObjectPath, _ reply: Reply<>
   ) throws {
-    let ask = Ask.addItems(items, to: try drag(at: path), size: reply.call.size)
+    let ask = Ask.addItems(items, to: try drag(at: path), size: items.weight)
     call(reply.call, ask, bringing: descriptors) { $0.send(to: reply) }
   }
 
@@ -289,12 +284,13 @@ extension Interchange {
       let name = BusName(unchecked: listener.string)
       do throws(CodingError) {
         switch news {
-        case .stateChanged: try connection.tellPropertyChanged("State", of: InterchangeNames.drag, at: path, to: name)
-        case .itemsChanged: try connection.tellPropertyChanged("Items", of: InterchangeNames.drag, at: path, to: name)
+        // The values differ for each of them.
+        case .stateChanged: try tellChanged("State", of: path, to: name)
+        case .itemsChanged: try tellChanged("Items", of: path, to: name)
         case .ended(let operation, let target):
           guard let dragEnded else { return }
           let session = target.map { InterchangeNames.path(ofSession: $0) } ?? .root
-          try connection.emit(dragEnded, from: path, to: name, operation.string, session)
+          try connection.emit(dragEnded, from: path, operation.string, session, to: name)
         }
       } catch {
         log.error("the end of a drag could not be told: \(error)")
@@ -302,26 +298,40 @@ extension Interchange {
     }
   }
 
+  private func tellChanged(_ property: String, of path: ObjectPath, to listener: BusName) throws(CodingError) {
+    try connection.emit(
+      from: path, "org.freedesktop.DBus.Properties", "PropertiesChanged", InterchangeNames.drag.rawValue,
+      [String: Variant](), [property], to: listener)
+  }
+
   // MARK: Pictures of windows
+
+  func forgetSnapshot(of session: UniqueIdentifier) {
+    connection.loop.task { await room.removeSnapshots(of: [session]) }
+  }
 
   package func setSnapshot(_ type: Text, _ data: OwnedFileDescriptor, at path: ObjectPath, _ reply: Reply<>) throws {
     endTurn()
     let session = try sessionToShow(path)
     try book.requireHost(callers.caller(of: reply.call), of: session.application)
     guard ContentType(type) != nil else {
-      throw InterchangeError(.invalidArgs, "type: expected a content type such as image/png, got \(quoted(type.string))")
+      throw InterchangeError(
+        .invalidArgs, "type: expected a content type such as image/png, got \(quoted(type.string))")
     }
-    connection.loop.task {
-      do throws(InterchangeError) {
-        try await room.setSnapshot(of: session.identifier, type: type, from: data)
-        // It may have been discarded meanwhile.
-        if !book.knows(session.identifier), (try? storedSession(session.identifier)) == nil {
-          await room.removeSnapshots(of: [session.identifier])
-        }
-        reply.send()
-      } catch {
-        reply.fail(error)
-      }
+    connection.loop.task { await keepSnapshot(of: session.identifier, type, data, reply) }
+  }
+
+  private func keepSnapshot(
+    of session: UniqueIdentifier, _ type: Text, _ data: OwnedFileDescriptor, _ reply: Reply<>
+  ) async {
+    do throws(InterchangeError) {
+      try await room.setSnapshot(of: session, type: type, from: data)
+      endTurn()
+      // It may have been discarded meanwhile.
+      if try storedSession(session) == nil { await room.removeSnapshots(of: [session]) }
+      reply.send()
+    } catch {
+      reply.fail(error)
     }
   }
 
@@ -335,13 +345,18 @@ extension Interchange {
     if session.isPrivate || session.hasSecrets, !book.isHost(caller, of: session.application) {
       throw InterchangeError(.noSuchItem, "the session has no picture for others than its host")
     }
-    connection.loop.task {
-      do throws(InterchangeError) {
-        let (type, data) = try await room.openSnapshot(of: session.identifier)
-        reply.send(type.string, data)
-      } catch {
-        reply.fail(error)
-      }
+    let identifier = session.identifier
+    connection.loop.task { await handOutSnapshot(of: identifier, reply) }
+  }
+
+  private func handOutSnapshot(
+    of session: UniqueIdentifier, _ reply: Reply<String, OwnedFileDescriptor>
+  ) async {
+    do throws(InterchangeError) {
+      let (type, data) = try await room.openSnapshot(of: session)
+      reply.send(type.string, data)
+    } catch {
+      reply.fail(error)
     }
   }
 
@@ -353,17 +368,29 @@ extension Interchange {
   }
 }
 
-/// What is being opened for a call.
-struct Opening {
-  let task: Task<Void, Never>
+/// What is opened for a call, until the call is answered.
+final class Opening {
+  var task: Task<Void, Never>?
   /// Its source is asked for it.
-  let promise: Promise?
+  var promise: Promise?
+  var data: OwnedFileDescriptor?
+}
+
+extension Payload {
+  fileprivate var weight: Int { items.weight }
 }
 
 extension [Item] {
-  /// An activity of the first item, where a type or a key is given.
-  fileprivate mutating func add(_ type: Text, _ key: Text) throws(Fault) {
-    if type.isEmpty && key.isEmpty || isEmpty { return }
-    self[0].activities = [try UserActivity(type: type, key: key, userInfo: UserInfo())]
+  /// Bytes that came with the call, about.
+  fileprivate var weight: Int {
+    reduce(0) { sum, item in
+      item.representations.reduce(sum + 256) { sum, representation in
+        switch representation.content {
+        case .data(let bytes): sum + bytes.count
+        case .text(let text): sum + text.count
+        default: sum + 64
+        }
+      }
+    }
   }
 }

@@ -35,6 +35,11 @@ extension Interchange {
         for task in launch.tasks { task.cancel() }
         launches[application] = nil
       }
+    case .pack(let number, let orders, let limit): pack(number, orders, atMost: limit)
+    case .open(let number, let delivery, let parcel, let within):
+      open(number, delivery, parcel, within: .microseconds(within))
+    case .callOff(let number): callOff(number)
+    case .free(let deliveries): free(deliveries)
     }
   }
 
@@ -77,22 +82,28 @@ extension Interchange {
       case .destroy(let session, let animation):
         try await host.destroyScene(session, animation: animation, within: timeout)
       case .discarded(let sessions): try await host.didDiscardSceneSessions(sessions, within: timeout)
+      case .propose(let session, let items, let allowed):
+        return .operation(try await host.proposeDrop(session, items: items, allowed: allowed, within: timeout))
       }
       return .done
     } catch {
-      return await answer(error, owner)
+      return await answer(error, owner, question)
     }
   }
 
   /// An error is an answer, also from one that leaves right after. Where the bus says that nobody answers, it is asked whether the host is still
   /// there.
-  private func answer(_ error: CallError, _ owner: BusName) async -> HostAnswer {
+  private func answer(_ error: CallError, _ owner: BusName, _ question: HostQuestion) async -> HostAnswer {
+    var isProposal = false
+    if case .propose = question { isProposal = true }
     switch error {
     case .timedOut: return .timedOut
     case .disconnected, .cancelled: return .gone(neverReached: false)
     case .replied(let reply) where [.noReply, .serviceUnknown, .nameHasNoOwner].contains(reply.name):
       let isThere = (try? await connection.owner(of: owner)) != nil
       return isThere ? .refused(Text(error.short)) : .gone(neverReached: reply.name != .noReply)
+    // A host that knows nothing of drags takes what is dropped.
+    case .replied(let reply) where isProposal && reply.name == .unknownMethod: return .done
     case .replied: return .refused(Text(error.short))
     default: return .failed(Text(error.short))
     }

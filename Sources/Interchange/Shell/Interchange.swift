@@ -1,3 +1,4 @@
+package import Baggage
 package import DBus
 import Glibc
 package import InterchangeCore
@@ -17,7 +18,7 @@ package actor Interchange {
 
   let settings: Settings
   let store: SessionStore
-  let types: TypeCatalog
+  package nonisolated let types: TypeCatalog
   var book: PromptBook
 
   /// The steps of this turn, which are not stored yet.
@@ -26,7 +27,12 @@ package actor Interchange {
   var backlog: [Cue] = []
   /// How calls are answered that were not answered yet.
   var replies: [CallNumber: (CallAnswer) -> Void] = [:]
-  var callNumber: CallNumber = 0
+  private var callNumber: CallNumber = 0
+  /// Descriptors that came with calls and that nobody has taken yet.
+  var luggage: [CallNumber: [OwnedFileDescriptor]] = [:]
+  /// What is opened for calls.
+  var openings: [CallNumber: Opening] = [:]
+  let room: BaggageRoom
   /// When the core wants to be called.
   var alarm: (at: Int64, timer: Task<Void, Never>)?
   /// Applications whose sessions are read while nobody waits, and how far that has got.
@@ -37,6 +43,7 @@ package actor Interchange {
 
   var signals: Signals?
   var notificationPosted: SignalDeclaration<String, String>?
+  var dragEnded: SignalDeclaration<String, ObjectPath>?
   let callers: Callers
   var hints = SignalHints()
   /// When something was last stored, and what waits until nothing has been for a while.
@@ -53,6 +60,8 @@ package actor Interchange {
     package var allowance = Allowance()
     /// How long nothing is stored before the store is put in order.
     package var quiet: Duration = .seconds(3)
+    /// What type a file is of, by its path.
+    package var fileType: @Sendable (_ path: [UInt8]) -> ContentType
     /// Starts an application by the command of its manifest, with what lets its window come to the front, and stays until that has ended:
     /// well, or in a failure that a sentence names. Without it only the bus starts anything.
     package var run:
@@ -60,12 +69,19 @@ package actor Interchange {
         @Sendable (_ application: Text, _ command: Text, _ activationToken: Text?) async -> String?
       )?
 
-    package init(now: @escaping @Sendable () -> Instant) { self.now = now }
+    package init(
+      now: @escaping @Sendable () -> Instant, fileType: @escaping @Sendable (_ path: [UInt8]) -> ContentType
+    ) {
+      self.now = now
+      self.fileType = fileType
+    }
   }
 
   package init(
-    on connection: Connection, store: sending SessionStore, types: TypeCatalog, settings: Settings, log: Log
+    on connection: Connection, store: sending SessionStore, room: BaggageRoom, types: TypeCatalog, settings: Settings,
+    log: Log
   ) throws(StoreError) {
+    self.room = room
     self.connection = connection
     self.settings = settings
     self.types = types
@@ -99,7 +115,15 @@ package actor Interchange {
         interfaces: { path, call in self.assumeIsolated { $0.isSession(path, call) } ? [session] : nil },
         children: { call in try self.assumeIsolated { try $0.sessionElements(call) } }),
       below: InterchangeNames.sessions)
-    observeSignals(meantFor: [root.interface, application, session])
+    let (drag, dragEnded) = DragInterface.make(on: self)
+    self.dragEnded = dragEnded
+    connection.export(
+      Subtree(
+        interfaces: { path, call in self.assumeIsolated { $0.isDrag(path, call) } ? [drag] : nil },
+        // Nobody lists the drags of others.
+        children: { _ in [] }),
+      below: InterchangeNames.drags)
+    observeSignals(meantFor: [root.interface, application, session, drag])
     connection.observeDepartures { name in self.assumeIsolated { $0.left(name) } }
     connection.observeCalls { [log] call in
       log.debug("\(call.member) of \(call.path) is called by \(call.sender.map { "\($0)" } ?? "a peer")")
@@ -150,6 +174,11 @@ package actor Interchange {
     return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
   }
 
+  func newCallNumber() -> CallNumber {
+    callNumber += 1
+    return callNumber
+  }
+
   var moment: Moment { Moment(time: settings.now(), uptime: Interchange.uptime()) }
 }
 
@@ -161,6 +190,7 @@ extension SessionStore {
     remembered.sessionCounts = try sessionCounts()
     for application in try owedCounts().keys { remembered.owed[application] = try owedDiscards(of: application) }
     remembered.open = try openDeliveries()
+    remembered.baggage = try baggageSummaries()
     remembered.connected = try connectedSessions()
     remembered.lastEvent = lastEventSequence
     return remembered

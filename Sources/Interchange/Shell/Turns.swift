@@ -31,10 +31,16 @@ extension Interchange {
   // MARK: Cues in
 
   /// A call that changes something: it is answered through `reply` once that is stored.
-  func call(_ call: Call, _ ask: Ask, _ reply: @escaping (CallAnswer) -> Void) {
-    callNumber += 1
-    replies[callNumber] = reply
-    let effort = feed(.call(callNumber, callers.caller(of: call), ask))
+  ///
+  /// - Parameter descriptors: what came with it. They are the call's until it is answered, or until the baggage room takes them.
+  func call(
+    _ call: Call, _ ask: Ask, bringing descriptors: [OwnedFileDescriptor] = [], as number: CallNumber? = nil,
+    _ reply: @escaping (CallAnswer) -> Void
+  ) {
+    let number = number ?? newCallNumber()
+    replies[number] = reply
+    if !descriptors.isEmpty { luggage[number] = descriptors }
+    let effort = feed(.call(number, callers.caller(of: call), ask))
     // A document of a megabyte, or a decision of a million steps, are some milliseconds: before its sender goes on, others do.
     if effort > 1 << 20 { call.tookLong() }
   }
@@ -67,9 +73,9 @@ extension Interchange {
   /// A caller hears of it; what the world said is told again later.
   private func refuse(_ cue: Cue, _ error: InterchangeError) {
     switch cue {
-    case .call(let number, _, _):
-      replies.removeValue(forKey: number)?(.refused(error))
-      return
+    case .call(let number, _, _): return answer(number, .refused(error))
+    // What was taken into the room is let go, which needs no store.
+    case .packed(let number, .packed): return _ = feed(.packed(number, .failed(error)))
     // The alarm brings another one; kept here, each pause of a full disk would add one.
     case .moment: break
     default: backlog.append(cue)
@@ -181,6 +187,7 @@ extension Interchange {
       }
       book.learn(.sessions(identifiers, found: found))
     case .delivery(let identifier): book.learn(.delivery(identifier, try store.delivery(identifier)))
+    case .baggage(let delivery): book.learn(.baggage(delivery, try store.baggage(delivery)))
     case .token(let token, let owner):
       var found: [StoredDelivery] = []
       for identifier in try store.deliveries(token: token, sender: owner) {
