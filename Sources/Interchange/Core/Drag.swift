@@ -43,6 +43,17 @@ struct Drag: Sendable {
     return isOpenedOutside && !caller.isSandboxed
   }
 
+  /// What it promises, as long as it was not dropped.
+  var promises: [Promise] {
+    guard let connection = source.connection else { return [] }
+    return payload.items.enumerated().flatMap { place, item in
+      item.representations.compactMap { representation in
+        guard case .promise(let path) = representation.content else { return nil }
+        return Promise(source: connection, path: path, item: place, type: representation.type.spelling)
+      }
+    }
+  }
+
   /// Everyone who is told how it ends.
   var told: [Text] { asked.union(source.connection.map { [$0] } ?? []).sorted() }
 }

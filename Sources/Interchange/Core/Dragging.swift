@@ -241,6 +241,7 @@ extension PromptBook {
 
   private mutating func cancel(_ drag: Drag) {
     step.errands.append(.free([drag.identifier]))
+    endPromises(drag.promises)
     end(drag, .cancelled, .ended(operation: "cancel", target: nil))
   }
 

@@ -151,6 +151,7 @@ struct Memory {
     case .baggage(let baggage):
       packed[baggage.delivery] = baggage
       keepBaggage(of: baggage.delivery, for: deliveries[baggage.delivery]?.session)
+      self.baggage[baggage.delivery]?.promises = baggage.promises
     case .baggageReleased(let delivery):
       guard let kept = baggage[delivery] else { return }
       if let session = kept.session {

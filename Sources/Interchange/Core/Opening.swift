@@ -16,6 +16,8 @@ struct KeptBaggage: Sendable {
   var confidant: Text?
   /// The service has begun anew since: descriptors and promises are gone.
   var isFromBefore = false
+  /// What its sender promised, and may forget when nobody opens it any more.
+  var promises: [Promise] = []
   var holding: Holding?
 }
 
@@ -60,11 +62,19 @@ extension PromptBook {
 
   /// What a delivery carried goes.
   mutating func release(_ delivery: UniqueIdentifier) {
-    guard memory.baggage[delivery] != nil else { return }
+    guard let kept = memory.baggage[delivery] else { return }
     note(.baggageReleased(delivery))
     step.errands.append(.free([delivery]))
+    endPromises(kept.promises)
     callOff { $0.delivery == delivery }
     dragEnds(with: delivery)
+  }
+
+  /// Nobody asks for it any more: each object that promised something is told once.
+  mutating func endPromises(_ promises: [Promise]) {
+    var told: Set<Text> = []
+    let first = promises.filter { told.insert($0.path).inserted }
+    if !first.isEmpty { step.errands.append(.endPromises(first)) }
   }
 
   /// Its host has taken a delivery: it has some time to open what came along.

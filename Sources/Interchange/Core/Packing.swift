@@ -180,6 +180,8 @@ extension PromptBook {
     case .packed(let sizes):
       var packing = underWay.packing
       packing.finish(underWay.orders, sizes)
+      // What was fetched is kept here.
+      endPromises(underWay.orders.compactMap { if case .promise(let promise) = $0.source { promise } else { nil } })
       try goOn(packing, number)
     }
   }

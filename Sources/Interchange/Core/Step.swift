@@ -121,6 +121,8 @@ package enum Errand: Hashable, Sendable {
   indirect case open(CallNumber, UniqueIdentifier, Parcel, within: Int64)
   /// Nobody waits for it any more.
   case callOff(CallNumber)
+  /// Nobody asks for these any more: their sources may forget them.
+  case endPromises([Promise])
   /// The room forgets what it has of these deliveries.
   case free([UniqueIdentifier])
 }

@@ -157,6 +157,12 @@ extension Interchange {
     connection.loop.task { try? await source.cancelLoad(within: .seconds(5)) }
   }
 
+  /// Nobody asks for it any more. A source that has left needs not be told.
+  func endPromise(_ promise: Promise) {
+    guard let source = ItemSource(promise, on: connection) else { return }
+    connection.loop.task { try? await source.release(within: .seconds(5)) }
+  }
+
   /// Asks the source for what it promised.
   private func load(
     _ promise: Promise, within patience: Duration

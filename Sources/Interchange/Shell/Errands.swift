@@ -39,6 +39,7 @@ extension Interchange {
     case .open(let number, let delivery, let parcel, let within):
       open(number, delivery, parcel, within: .microseconds(within))
     case .callOff(let number): callOff(number)
+    case .endPromises(let promises): for promise in promises { endPromise(promise) }
     case .free(let deliveries): free(deliveries)
     }
   }

@@ -63,6 +63,12 @@ package struct Baggage: Hashable, Sendable {
     (self.delivery, self.items, self.isPrivate) = (delivery, items, isPrivate)
   }
 
+  package var promises: [Promise] {
+    items.joined().compactMap { entry in
+      if case .promise(let promise) = entry.parcel.content { promise } else { nil }
+    }
+  }
+
   package var keptBytes: Int { items.reduce(0) { $0 + $1.reduce(0) { $0 + $1.parcel.keptBytes } } }
 }
 
