@@ -13,6 +13,8 @@ extension SessionStore {
   /// Answers whether nothing is left to do.
   private func write() throws(StoreError) -> Bool {
     let database = try database()
+    // The file was looked through just now, or before: it is set aside as it is.
+    if let damage { throw damage }
     var (settled, isDone) = (ledger, true)
     // What is written behind needs no fsync of its own: the log has it, and the next commit's takes it along.
     if durability == .full { OpenedFile.setSynchronous(database, isFull: false) }
