@@ -19,9 +19,6 @@ let package = Package(
     .library(name: "DBusFoundation", targets: ["DBusFoundation"]),
     .library(name: "DBusTestSupport", targets: ["DBusTestSupport"]),
     .library(name: "StagedoorKit", targets: ["StagedoorKit"]),
-    .library(name: "StagedoorTestSupport", targets: ["StagedoorTestSupport"]),
-    // The service, which the tests of another package start.
-    .executable(name: "stagedoord", targets: ["stagedoord"]),
     .executable(name: "dbus-showcase", targets: ["dbus-showcase"]),
     .executable(name: "theatre", targets: ["TheatreCommand"]),
     .executable(name: "stagedoor", targets: ["stagedoor"]),
@@ -38,21 +35,27 @@ let package = Package(
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
     .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
     .target(name: "InterchangeWire", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
-    // The service as a pure machine, and the shell that gives it a bus and a disk.
+    // The service as a pure machine, the turns in which it is stored, and the shell that gives it a bus.
     .target(
       name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting"], path: "Sources/Interchange/Core",
       swiftSettings: settings),
     // The bytes and descriptors that deliveries carry, on a loop of their own.
     .target(name: "Baggage", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
+    // The turns that the shell and the theatre share: what is stored together, before anyone hears of it.
+    .target(
+      name: "InterchangeTurns", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "SessionStore"],
+      path: "Sources/Interchange/Turns", swiftSettings: settings),
     .target(
       name: "Interchange",
       dependencies: [
-        "Baggage", "DBus", "InterchangeCore", "InterchangeWire", "SceneModel", "SceneRouting", "SessionStore",
+        "Baggage", "DBus", "InterchangeCore", "InterchangeTurns", "InterchangeWire", "SceneModel", "SceneRouting",
+        "SessionStore",
       ],
       path: "Sources/Interchange/Shell", swiftSettings: settings),
-    // The core and the store in a world that a seed decides.
+    // The core, its turns and the store in a world that a seed decides.
     .target(
-      name: "Theatre", dependencies: ["CSQLite", "InterchangeCore", "SceneModel", "SceneRouting", "SessionStore"],
+      name: "Theatre",
+      dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SceneRouting", "SessionStore"],
       swiftSettings: settings),
     .executableTarget(name: "TheatreCommand", dependencies: ["Theatre"], swiftSettings: settings),
     .target(name: "ServiceSupport", dependencies: ["DBus"], swiftSettings: settings),
@@ -72,8 +75,6 @@ let package = Package(
       name: "stagedoor", dependencies: ["DBus", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit"],
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
-    // The tests of other packages: they name the product stagedoord beside this one, so that the service is built before they run.
-    .target(name: "StagedoorTestSupport", dependencies: ["DBus", "DBusTestSupport"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
     .executableTarget(
       name: "dbus-showcase", dependencies: ["DBus", "DBusFoundation", "ServiceSupport"], path: "examples/showcase",
@@ -113,8 +114,8 @@ let package = Package(
     .testTarget(
       name: "StagedoorKitTests",
       dependencies: [
-        "DBus", "DBusTestSupport", "DaemonTestSupport", "StagedoorKit", "StagedoorTestSupport", "kit-stage-async",
-        "kit-stage-glib", "kit-stage-plain", "journal", "stagedoord",
+        "DBus", "DBusTestSupport", "DaemonTestSupport", "StagedoorKit", "kit-stage-async", "kit-stage-glib",
+        "kit-stage-plain", "journal", "stagedoord",
       ],
       swiftSettings: settings),
     .target(

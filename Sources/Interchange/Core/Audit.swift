@@ -33,6 +33,14 @@ extension PromptBook {
     return remains
   }
 
+  /// How many deliveries are open.
+  package var openCount: Int { memory.deliveries.count }
+
+  /// Whether an application's host still has to hear that a session is gone.
+  package func owes(_ session: UniqueIdentifier, to application: Text) -> Bool {
+    memory.owed[application].contains { $0.session == session }
+  }
+
   /// The sessions that are remembered whole.
   package var rememberedSessions: [UniqueIdentifier: Session] { memory.sessions.values }
 
@@ -49,6 +57,11 @@ extension PromptBook {
   /// can start their application.
   package var firstDue: Int64? {
     memory.deliveries.values.values.lazy.filter { canBeStarted($0.application) != nil }.map(\.due).min()
+  }
+
+  /// The same of one delivery.
+  package func due(_ delivery: UniqueIdentifier) -> Int64? {
+    memory.deliveries[delivery].flatMap { canBeStarted($0.application) == nil ? nil : $0.due }
   }
 
   /// A sentence for each disagreement; none where all is well.

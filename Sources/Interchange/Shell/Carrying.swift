@@ -233,7 +233,7 @@ extension Interchange {
   package func drag(_ access: PropertyAccess) throws -> DragView {
     endTurn()
     if let drag = InterchangeNames.drag(at: access.path), let call = access.call,
-      let view = book.viewOfDrag(drag, for: callers.caller(of: call))
+      let view = prompter.book.viewOfDrag(drag, for: callers.caller(of: call))
     {
       return view
     }
@@ -244,7 +244,7 @@ extension Interchange {
   func isDrag(_ path: ObjectPath, _ call: Call?) -> Bool {
     guard let drag = InterchangeNames.drag(at: path), let call else { return false }
     endTurn()
-    return book.viewOfDrag(drag, for: callers.caller(of: call)) != nil
+    return prompter.book.viewOfDrag(drag, for: callers.caller(of: call)) != nil
   }
 
   package func addItems(
@@ -319,7 +319,7 @@ extension Interchange {
   package func setSnapshot(_ type: Text, _ data: OwnedFileDescriptor, at path: ObjectPath, _ reply: Reply<>) throws {
     endTurn()
     let session = try sessionToShow(path)
-    try book.requireHost(callers.caller(of: reply.call), of: session.application)
+    try prompter.book.requireHost(callers.caller(of: reply.call), of: session.application)
     guard ContentType(type) != nil else {
       throw InterchangeError(
         .invalidArgs, "type: expected a content type such as image/png, got \(quoted(type.string))")
@@ -348,7 +348,7 @@ extension Interchange {
     guard caller.mayTouch(session.application) else {
       throw InterchangeError(.unknownObject, "there is no session at \(path)")
     }
-    if session.isPrivate || session.hasSecrets, !book.isHost(caller, of: session.application) {
+    if session.isPrivate || session.hasSecrets, !prompter.book.isHost(caller, of: session.application) {
       throw InterchangeError(.noSuchItem, "the session has no picture for others than its host")
     }
     let identifier = session.identifier

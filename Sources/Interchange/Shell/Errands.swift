@@ -1,5 +1,6 @@
 import DBus
 import InterchangeCore
+import InterchangeTurns
 import InterchangeWire
 import SceneModel
 import SessionStore
@@ -48,10 +49,7 @@ extension Interchange {
 
   private func read(_ delivery: UniqueIdentifier, for number: ErrandNumber) {
     do throws(StoreError) {
-      // Most often it was made a moment ago.
-      let found =
-        if let recent = book.recentDelivery(delivery) { Optional(recent) } else { try store.delivery(delivery) }
-      feed(.delivery(number, found))
+      feed(.delivery(number, try prompter.delivery(delivery)))
     } catch {
       // The disk may be back before the deadline.
       log.error("the delivery \(delivery) cannot be read for the moment: \(error.message)")
@@ -133,7 +131,7 @@ extension Interchange {
   /// A sender has left the bus.
   func left(_ name: BusName) {
     let connection = Text(name.rawValue)
-    if book.isCharged(connection) { feed(.callerLeft(connection: connection)) }
+    if prompter.book.isCharged(connection) { feed(.callerLeft(connection: connection)) }
   }
 
   // MARK: Starting applications

@@ -1,15 +1,16 @@
-package import Baggage
 package import DBus
+package import Baggage
 import Glibc
 package import InterchangeCore
+import InterchangeTurns
 import InterchangeWire
 package import SceneModel
 package import SessionStore
 
 /// The service on the bus: the shell around the core.
 ///
-/// It turns messages into cues, reads what the core lacks, stores the records of a turn in one transaction, and only then says and does what the
-/// steps of that turn say. It decides nothing: what is decided stands in `InterchangeCore`, which knows neither the bus nor the disk.
+/// It turns messages into cues, and says and does what the steps of a turn say once the prompter has stored them. It decides nothing: the core
+/// decides, in `InterchangeCore`, which knows neither the bus nor the disk.
 ///
 /// It lives on its connection's loop, and so does everything that it owns.
 package actor Interchange {
@@ -17,14 +18,14 @@ package actor Interchange {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
 
   let settings: Settings
-  let store: SessionStore
   package nonisolated let types: TypeCatalog
-  var book: PromptBook
-
-  /// The steps of this turn, which are not stored yet.
-  var turn = Turn()
-  /// What the world said while the store refused everything: it is told again.
-  var backlog: [Cue] = []
+  /// The core and its store.
+  var prompter: Prompter
+  var store: SessionStore { prompter.store }
+  /// The turn ends when the loop's turn does.
+  var isEnding = false
+  /// What was stored is being said. The properties that a signal carries are read then, and reading them ends no turn.
+  var isSpeaking = false
   /// How calls are answered that were not answered yet.
   var replies: [CallNumber: (CallAnswer) -> Void] = [:]
   private var callNumber: CallNumber = 0
@@ -33,10 +34,10 @@ package actor Interchange {
   /// What is opened for calls.
   var openings: [CallNumber: Opening] = [:]
   let room: BaggageRoom
-  /// When the core wants to be called.
-  var alarm: (at: Int64, timer: Task<Void, Never>)?
-  /// Applications whose sessions are read while nobody waits, and how far that has got.
-  var readings: [Text: SessionAge] = [:]
+  /// When the core is called.
+  var timer: (at: Int64, task: Task<Void, Never>)?
+  /// Reads sessions while nobody waits.
+  var reading: Task<Void, Never>?
   var launches: [Text: Launch] = [:]
   /// Connections that are watched as long as they own an application's name.
   var watched: Set<WatchedOwner> = []
@@ -87,9 +88,9 @@ package actor Interchange {
     self.types = types
     self.log = log
     var generator = SystemRandomNumberGenerator()
-    book = PromptBook(types: types, allowance: settings.allowance, seed: (generator.next(), generator.next()))
-    book.recall(try store.remembered(), at: Moment(time: settings.now(), uptime: Interchange.uptime()))
-    self.store = store
+    prompter = try Prompter(
+      store, types: types, allowance: settings.allowance, seed: (generator.next(), generator.next()),
+      at: Moment(time: settings.now(), uptime: Interchange.uptime()))
     callers = Callers()
   }
 
@@ -139,7 +140,7 @@ package actor Interchange {
   }
 
   /// Whether there is such an application.
-  package func knows(_ application: Text) -> Bool { book.manifest(of: application) != nil }
+  package func knows(_ application: Text) -> Bool { prompter.book.manifest(of: application) != nil }
 
   /// An application is there, or says something else of itself.
   package func declare(_ manifest: Manifest) throws {
@@ -154,13 +155,13 @@ package actor Interchange {
   package func close() {
     endTurn()
     // What they sent is stored, and goes on when the service is back.
-    for delivery in book.waitedFor {
+    for delivery in prompter.book.waitedFor {
       let left = InterchangeError(
         .noReply,
         "the service ended while the delivery \(delivery.identifier) waited; it goes on, and GetDelivery tells the end")
       for number in delivery.calls { replies.removeValue(forKey: number)?(.refused(left)) }
     }
-    alarm?.timer.cancel()
+    timer?.task.cancel()
     settling?.cancel()
     isClosed = true
     store.close()
@@ -180,19 +181,4 @@ package actor Interchange {
   }
 
   var moment: Moment { Moment(time: settings.now(), uptime: Interchange.uptime()) }
-}
-
-extension SessionStore {
-  /// What the core is to know before its first cue.
-  fileprivate func remembered() throws(StoreError) -> Remembered {
-    var remembered = Remembered()
-    remembered.preferences = try preferences()
-    remembered.sessionCounts = try sessionCounts()
-    for application in try owedCounts().keys { remembered.owed[application] = try owedDiscards(of: application) }
-    remembered.open = try openDeliveries()
-    remembered.baggage = try baggageSummaries()
-    remembered.connected = try connectedSessions()
-    remembered.lastEvent = lastEventSequence
-    return remembered
-  }
 }
