@@ -376,7 +376,8 @@ extension World {
       items.contains { if case .refused(let error) = $0 { Text(error.message).holdsSecret } else { false } }
     case .outcome(let text), .application(let text): text.holdsSecret
     case .attached(_, let discarded): discarded.contains { $0.holdsSecret }
-    case .done, .delivered: false
+    case .operation(let text): text.holdsSecret
+    case .done, .delivered, .opened, .dragBegun, .dragOpened: false
     }
   }
 

@@ -18,6 +18,8 @@ extension World {
     case .launch(let application, let number, let news): "start \(number) of \(application): \(news)"
     case .installed(let installed, let broken): "installed: \(installed.keys.sorted()), kept: \(broken.sorted())"
     case .declared(let manifest): "declared: \(manifest.identifier)"
+    case .packed(let number, let answer): "call \(number): its contents are \(answer)"
+    case .opened(let number, let answer): "call \(number): its item is \(answer)"
     case .moment: "the moment \(uptime)"
     }
   }
@@ -41,6 +43,15 @@ extension World {
     case .disconnect(let session): "Disconnect \(short(session))"
     case .write(let session, let writing): "write \(short(session)) \(writing.property)"
     case .post(let application, let name, _): "Post \(application) \(name)"
+    case .openItem(let delivery, let item, let type): "OpenItem \(short(delivery)) \(item) \(type)"
+    case .release(let delivery): "ReleaseDelivery \(short(delivery))"
+    case .beginDrag(let payload, _, _, _): "BeginDrag \(payload.json)"
+    case .openDrag(let ticket): "OpenDrag \(ticket)"
+    case .addItems(let items, let drag, _): "AddItems \(short(drag)): \(items.count)"
+    case .cancelDrag(let drag): "Cancel the drag \(short(drag))"
+    case .propose(let drag, let session): "Propose \(short(drag)) on \(session.map { short($0) } ?? "the edge")"
+    case .drop(let drag, let session, let operation):
+      "DropOn \(short(drag)) on \(session.map { short($0) } ?? "the edge"): \(operation)"
     }
   }
 
@@ -53,6 +64,10 @@ extension World {
     case .outcome(let outcome): outcome.string
     case .application(let application): application.string
     case .attached(let application, let discarded): "attached to \(application), gone are \(discarded)"
+    case .opened(let size): "\(size) bytes"
+    case .dragBegun(let drag, let ticket): "drag \(short(drag)) with the ticket \(ticket)"
+    case .dragOpened(let drag): "drag \(short(drag))"
+    case .operation(let operation): operation.string
     case .refused(let error): "\(error.name): \(error.message)"
     }
   }
@@ -67,6 +82,11 @@ extension World {
     case .launch(let application, let number): "start \(number) of \(application) by the bus"
     case .run(let application, let number, _, _): "start \(number) of \(application) by its command"
     case .forgetLaunch(let application, let number): "forget start \(number) of \(application)"
+    case .pack(let number, let orders, _): "call \(number): pack \(orders.count) contents"
+    case .open(let number, let delivery, _, _): "call \(number): open a parcel of \(short(delivery))"
+    case .callOff(let number): "call \(number): nobody waits for its item"
+    case .endPromises(let promises): "nobody asks for \(promises.map(\.path)) any more"
+    case .free(let deliveries): "free what \(deliveries.map { short($0) }) carried"
     }
   }
 
@@ -79,6 +99,7 @@ extension World {
     case .refresh(let session): "RefreshScene \(short(session))"
     case .destroy(let session, _): "DestroyScene \(short(session))"
     case .discarded(let sessions): "DidDiscardSceneSessions \(sessions.map { short($0) })"
+    case .propose(let session, _, _): "ProposeDrop \(short(session))"
     }
   }
 }

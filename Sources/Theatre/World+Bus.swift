@@ -24,7 +24,7 @@ extension World {
       if !visible.contains(session) { breaks(.objects, "the session \(session) changed, and was not there") }
     case .log(_, let line):
       if line.holdsSecret { breaks(.secrets, "the log has \(line)") }
-    case .notification, .applicationAppeared, .applicationChanged, .applicationWent: break
+    case .drag, .notification, .applicationAppeared, .applicationChanged, .applicationWent: break
     }
   }
 
@@ -116,6 +116,9 @@ extension World {
       launches[application] = Launch(number: number, way: .command)
     case .forgetLaunch(let application, let number):
       if launches[application]?.number == number { launches[application] = nil }
+    case .pack(let number, let orders, _): feed(.packed(number, .packed(orders.map { _ in 1 })))
+    case .open(let number, _, let parcel, _): feed(.opened(number, .opened(size: parcel.size)))
+    case .callOff, .endPromises, .free: break
     }
   }
 
@@ -270,6 +273,7 @@ extension World {
       programs[program].windows.subtract(sessions)
       programs[program].forgotten.formUnion(sessions)
       if way == 1 { answer = refusal }
+    case .propose: answer = way == 1 ? refusal : .operation(chance.one(of: ["copy", "move", "forbidden", "cancel"]))
     }
     tell(
       "   \(question.owner) reads \(brief(question.question))\(way == 0 ? "" : way == 1 ? ", and refuses" : ", and is silent")"
@@ -332,14 +336,15 @@ extension HostQuestion {
   var options: Text? {
     switch self {
     case .configuration(_, _, let options), .connect(_, _, let options), .continue(_, let options): options
-    case .activate, .refresh, .destroy, .discarded: nil
+    case .activate, .refresh, .destroy, .discarded, .propose: nil
     }
   }
 
   var session: UniqueIdentifier? {
     switch self {
     case .configuration(let session, _, _), .connect(let session, _, _), .continue(let session, _),
-      .activate(let session, _), .refresh(let session), .destroy(let session, _):
+      .activate(let session, _), .refresh(let session), .destroy(let session, _),
+      .propose(let session, _, _):
       session
     case .discarded: nil
     }

@@ -1,6 +1,7 @@
 import Baggage
 package import DBus
 import InterchangeCore
+import InterchangeTurns
 package import InterchangeWire
 package import SceneModel
 
