@@ -16,6 +16,28 @@ package enum FileURL {
     }
   }
 
+  /// Whether it says that it is a file's URL.
+  static func hasScheme(_ text: Text) -> Bool {
+    text.withBytes { bytes in
+      var rest = bytes[...]
+      return dropPrefix("file:", of: &rest)
+    }
+  }
+
+  /// The URL of the file at an absolute path.
+  package static func text(ofPath path: some Sequence<UInt8>) -> Text {
+    var bytes = Array("file://".utf8)
+    for byte in path {
+      if MIMESyntax.isLetterOrDigit(byte) || "/-._~".utf8.contains(byte) {
+        bytes.append(byte)
+      } else {
+        let digits = Array("0123456789ABCDEF".utf8)
+        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+      }
+    }
+    return Text(String(decoding: bytes, as: UTF8.self))
+  }
+
   /// Schemes and hosts are the same in letters of either size.
   private static func dropPrefix(_ prefix: String, of bytes: inout Slice<UnsafeRawBufferPointer>) -> Bool {
     guard bytes.prefix(prefix.utf8.count).lazy.map(MIMESyntax.small).elementsEqual(prefix.utf8) else { return false }

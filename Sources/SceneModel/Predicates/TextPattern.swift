@@ -8,6 +8,8 @@ struct TextPattern {
     case byte(UInt8)
     /// One scalar: a byte that begins one, and those that continue it.
     case scalar
+    /// One of these bytes.
+    case anyOf([UInt8])
   }
 
   private var elements: [Element] = []
@@ -24,6 +26,43 @@ struct TextPattern {
         }
       }
     }
+  }
+
+  /// A pattern of the shell: `*`, `?`, and sets such as `[1-9j]`. A set is of ASCII; a bracket that no other closes stands for itself.
+  init(glob pattern: Text) {
+    let bytes = Array(pattern.string.utf8)
+    var index = 0
+    while index < bytes.count {
+      switch bytes[index] {
+      case UInt8(ascii: "*"): stars.append(elements.count)
+      case UInt8(ascii: "?"): elements.append(.scalar)
+      case UInt8(ascii: "["):
+        // A bracket that comes first is one of the set.
+        guard let end = bytes[(index + 1)...].dropFirst().firstIndex(of: UInt8(ascii: "]")) else { fallthrough }
+        elements.append(.anyOf(TextPattern.set(Array(bytes[(index + 1)..<end]))))
+        index = end
+      default: elements.append(.byte(bytes[index]))
+      }
+      index += 1
+    }
+  }
+
+  /// The bytes of `1-9j`, or where `!` comes first all others of ASCII.
+  private static func set(_ bytes: [UInt8]) -> [UInt8] {
+    let isInverted = bytes.first == UInt8(ascii: "!") || bytes.first == UInt8(ascii: "^")
+    let written = isInverted ? Array(bytes.dropFirst()) : bytes
+    var taken: Set<UInt8> = []
+    var index = 0
+    while index < written.count {
+      if index + 2 < written.count, written[index + 1] == UInt8(ascii: "-"), written[index] <= written[index + 2] {
+        taken.formUnion(written[index]...written[index + 2])
+        index += 3
+      } else {
+        taken.insert(written[index])
+        index += 1
+      }
+    }
+    return isInverted ? (0..<0x80).filter { !taken.contains($0) } : Array(taken)
   }
 
   init(containing part: Text) {
@@ -56,6 +95,7 @@ struct TextPattern {
     for (index, element) in elements.enumerated() {
       switch element {
       case .byte(let byte): mark(index, in: Int(byte) * words)
+      case .anyOf(let bytes): for byte in bytes { mark(index, in: Int(byte) * words) }
       case .scalar:
         mark(index, in: scalars)
         mark(index + 1, in: within)

@@ -179,11 +179,8 @@ extension DocumentNode {
     return text
   }
 
-  /// What is no URL most often has in it what a URL cannot hold.
   func fault(_ expected: String, ofURL text: Text) -> Fault {
-    let isPlain = text.withBytes { $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
-    let hint = "; a space is written %20, and each byte of a letter beyond ASCII likewise"
-    return .expected(expected, got: shown + (isPlain ? "" : hint), at: place)
+    .expected(expected, got: shown + URLText.hint(for: text), at: place)
   }
 
   /// One of the names that a type knows.

@@ -9,6 +9,12 @@ package enum URLText {
     }
   }
 
+  /// What to say where a text is no URL: most often it has in it what a URL cannot hold.
+  static func hint(for text: Text) -> String {
+    let isPlain = text.withBytes { $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
+    return isPlain ? "" : "; a space is written %20, and each byte of a letter beyond ASCII likewise"
+  }
+
   private static func isScheme(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     guard let first = bytes.first, isLetter(first) else { return false }
     return bytes.allSatisfy { byte in

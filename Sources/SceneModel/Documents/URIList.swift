@@ -1,0 +1,113 @@
+/// Files and links in the form of text/uri-list (RFC 2483): one URI a line. Here an absolute path may stand for a file's URL.
+package struct URIList: Hashable, Sendable {
+  package enum Entry: Hashable, Sendable {
+    /// A file of this machine. A path need not be UTF-8.
+    case file(url: Text, path: [UInt8])
+    case link(Text)
+  }
+
+  package let entries: [Entry]
+
+  /// Reads a list. Empty lines and comments, which begin with "#", say nothing.
+  package init(_ list: Text) throws(Fault) {
+    let name = "uri_list"
+    if list.count > Limits.payload {
+      throw Fault(.limit, at: name, "expected at most \(Limits.payload) bytes, got \(list.count)")
+    }
+    var entries: [Entry] = []
+    let lines = list.string.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+      if line.first == UInt8(ascii: "#") || line.allSatisfy(MIMESyntax.isSpace) { continue }
+      if entries.count == Limits.items {
+        throw Fault(.limit, at: name, "expected at most \(Limits.items) files and links")
+      }
+      entries.append(try URIList.entry(Text(String(Substring(line))), at: "\(name), line \(index + 1)"))
+    }
+    if entries.isEmpty { throw Fault(at: name, "expected a URI or an absolute path, got none") }
+    self.entries = entries
+  }
+
+  private static func entry(_ line: Text, at place: String) throws(Fault) -> Entry {
+    let entry: Entry
+    let url: Text
+    if line.hasPrefix("/") {
+      let path = Array(line.string.utf8)
+      url = FileURL.text(ofPath: path)
+      entry = .file(url: url, path: path)
+    } else if FileURL.hasScheme(line) {
+      guard let path = FileURL.path(of: line) else { throw fault("a file URL such as file:///home/user/Beach.png") }
+      url = line
+      entry = .file(url: line, path: path)
+    } else {
+      guard URLText.isValid(line) else { throw fault("a URI or an absolute path") }
+      url = line
+      entry = .link(line)
+    }
+    if url.count > Limits.text {
+      throw Fault(.limit, at: place, "expected at most \(Limits.text) bytes, got \(url.count)")
+    }
+    return entry
+
+    func fault(_ expected: String) -> Fault {
+      Fault(at: place, "expected \(expected), got \(quoted(line.string))\(URLText.hint(for: line))")
+    }
+  }
+
+  /// Whether one of the entries is a file, which not every caller may name.
+  package var namesFiles: Bool {
+    entries.contains { if case .file = $0 { true } else { false } }
+  }
+
+  /// One item for each entry.
+  /// - Parameters:
+  ///   - activityType, key: of an activity that the first item gets; both are "" where there is none.
+  ///   - fileType: finds the type of the file at a path.
+  package func items(
+    activityType: Text, key: Text, fileType: (_ path: [UInt8]) -> ContentType
+  ) throws(Fault) -> [Item] {
+    let activities = try Item.activities(type: activityType, key: key)
+    var items: [Item] = []
+    items.reserveCapacity(entries.count)
+    for entry in entries {
+      let activities = items.isEmpty ? activities : []
+      switch entry {
+      case .file(let url, let path):
+        let name = path.split(separator: UInt8(ascii: "/")).last.flatMap { String(validating: $0, as: UTF8.self) }
+        items.append(
+          Item(
+            suggestedName: name.map { Text($0) }, activities: activities,
+            representations: [Representation(type: fileType(path), .file(url))]))
+      case .link(let url):
+        items.append(
+          Item(activities: activities, representations: [Representation(type: URIList.type, .text(url))]))
+      }
+    }
+    return items
+  }
+
+  private static let type = ContentType(form: .mime, name: "text/uri-list", parameters: [])
+}
+
+extension Item {
+  /// An item of which a descriptor is handed in by itself, as number 0. Each argument is a whole one of `DropData`; "" is none.
+  package init(
+    ofType type: Text, suggestedName: Text, activityType: Text, key: Text
+  ) throws(Fault) {
+    let place = Place.document.key("suggested_name")
+    if suggestedName.count > Limits.text {
+      throw Fault(.limit, at: place, "expected at most \(Limits.text) bytes, got \(suggestedName.count)")
+    }
+    self.init(
+      suggestedName: suggestedName.isEmpty ? nil : suggestedName,
+      activities: try Item.activities(type: activityType, key: key),
+      representations: [
+        Representation(type: try ContentType(type, as: .carried, at: Place.document.key("type")), .descriptor(0))
+      ])
+  }
+
+  /// The activity of a type and a key that came by themselves; none where both are "". A key without a type is a fault.
+  fileprivate static func activities(type: Text, key: Text) throws(Fault) -> [UserActivity] {
+    type.isEmpty && key.isEmpty ? [] : [try UserActivity(type: type, key: key, userInfo: UserInfo())]
+  }
+}
