@@ -13,7 +13,7 @@ RUN         ?= stagedoord --demo
 EXECUTABLES ?= stagedoord stagedoor
 
 # The libraries whose documentation is built and whose examples are compiled.
-DOCUMENTED = DBus DBusTestSupport StagedoorKit
+DOCUMENTED = DBus DBusTestSupport StagedoorKit StagedoorTestSupport
 
 # Every debug build is made with the same flags, so that `make check test` builds once.
 BUILD   = --scratch-path $(SCRATCH) --explicit-target-dependency-import-check error

@@ -35,17 +35,27 @@ let package = Package(
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
     .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
     .target(name: "InterchangeWire", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
-    // The service as a pure machine, and the shell that gives it a bus and a disk.
+    // The service as a pure machine, the turns in which it is stored, and the shell that gives it a bus.
     .target(
       name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting"], path: "Sources/Interchange/Core",
       swiftSettings: settings),
+    // The bytes and descriptors that deliveries carry, on a loop of their own.
+    .target(name: "Baggage", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
+    // The turns that the shell and the theatre share: what is stored together, before anyone hears of it.
+    .target(
+      name: "InterchangeTurns", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "SessionStore"],
+      path: "Sources/Interchange/Turns", swiftSettings: settings),
     .target(
       name: "Interchange",
-      dependencies: ["DBus", "InterchangeCore", "InterchangeWire", "SceneModel", "SceneRouting", "SessionStore"],
+      dependencies: [
+        "Baggage", "DBus", "InterchangeCore", "InterchangeTurns", "InterchangeWire", "SceneModel", "SceneRouting",
+        "SessionStore",
+      ],
       path: "Sources/Interchange/Shell", swiftSettings: settings),
-    // The core and the store in a world that a seed decides.
+    // The core, its turns and the store in a world that a seed decides.
     .target(
-      name: "Theatre", dependencies: ["CSQLite", "InterchangeCore", "SceneModel", "SceneRouting", "SessionStore"],
+      name: "Theatre",
+      dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SceneRouting", "SessionStore"],
       swiftSettings: settings),
     .executableTarget(name: "TheatreCommand", dependencies: ["Theatre"], swiftSettings: settings),
     .target(name: "ServiceSupport", dependencies: ["DBus"], swiftSettings: settings),

@@ -26,6 +26,11 @@ package struct ItemSource: Sendable {
     return (data, size < 0 ? nil : size)
   }
 
+  /// Says that nobody asks this object for anything any more.
+  package nonisolated(nonsending) func release(within timeout: Duration) async throws(CallError) {
+    try await object.call("Release", timeout: timeout)
+  }
+
   /// Says that nobody waits for the content any more.
   package nonisolated(nonsending) func cancelLoad(within timeout: Duration) async throws(CallError) {
     try await object.call("CancelLoad", item, type, timeout: timeout)

@@ -159,44 +159,10 @@ extension Decider {
       return
     }
     for representation in request.payload.items.first?.representations ?? [] where representation.visibility == .all {
-      if case .file(let url) = representation.content {
-        (explanation.key, explanation.keySource) = (url, .file)
-        return
-      }
-      if let link = representation.link {
-        (explanation.key, explanation.keySource) = (link, .link)
+      if let url = representation.url {
+        (explanation.key, explanation.keySource) = (url, representation.isFile ? .file : .link)
         return
       }
     }
-  }
-}
-
-extension Representation {
-  /// The first URL of a list of them, if that is what it is.
-  fileprivate var link: Text? {
-    guard ["text/uri-list", "public.url", "public.file-url"].contains(type.name.string) else { return nil }
-    switch content {
-    case .text(let text): return text.withBytes(Representation.firstURL)
-    case .data(let data): return data.withUnsafeBytes(Representation.firstURL)
-    case .file: return nil
-    }
-  }
-
-  /// The first line that is neither blank nor a comment. What stands behind it is not looked at.
-  private static func firstURL(of list: UnsafeRawBufferPointer) -> Text? {
-    let isBlank: (UInt8) -> Bool = { $0 <= UInt8(ascii: " ") }
-    let isEnd: (UInt8) -> Bool = { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") || $0 == 0 }
-    var rest = list[...]
-    while let first = rest.firstIndex(where: { !isBlank($0) }) {
-      rest = rest[first...]
-      let end = rest.firstIndex(where: isEnd) ?? rest.endIndex
-      var line = rest[..<end]
-      while let last = line.last, isBlank(last) { line = line.dropLast() }
-      rest = rest[end...]
-      if line.first == UInt8(ascii: "#") { continue }
-      guard line.count <= Limits.text, let text = String(validating: line, as: UTF8.self) else { return nil }
-      return URLText.isValid(Text(text)) ? Text(text) : nil
-    }
-    return nil
   }
 }

@@ -13,6 +13,12 @@ extension Record {
       var body = LogBodyWriter()
       put(into: &body)
       return body.bytes.count
+    case .baggage(let baggage):
+      // The document has data in base64.
+      return baggage.items.joined().reduce(small) { size, entry in
+        guard case .data(let bytes) = entry.parcel.content else { return size + small }
+        return size + small + bytes.count / 3 * 4
+      }
     default: return small
     }
   }

@@ -13,6 +13,8 @@ extension SessionStore {
   /// Answers whether nothing is left to do.
   private func write() throws(StoreError) -> Bool {
     let database = try database()
+    // The file was looked through just now, or before: it is set aside as it is.
+    if let damage { throw damage }
     var (settled, isDone) = (ledger, true)
     // What is written behind needs no fsync of its own: the log has it, and the next commit's takes it along.
     if durability == .full { OpenedFile.setSynchronous(database, isFull: false) }
@@ -25,6 +27,7 @@ extension SessionStore {
         try tail.writeEvents(database)
         try tail.writePreferences(database)
         try tail.writeOwed(database)
+        try tail.writeBaggage(database)
         settled.lastEvent = Int64(lastEventSequence)
         try forget(database, &settled)
         try removeLog(database)
@@ -37,6 +40,8 @@ extension SessionStore {
       throw error
     }
     if durability == .full { OpenedFile.setSynchronous(database, isFull: true) }
+    // Pages with what was private a moment ago may stand in the log since they were written to rows.
+    logHasPrivate = logHasPrivate || database.overwritesDeleted
     try? database.overwriteDeleted(false)
     noteFrames(database)
     ledger = settled

@@ -163,6 +163,8 @@ package final class SessionStore {
       database.close()
     }
     connection = .closed
+    // Mending leaves a log, also where nothing is in it.
+    directory?.removeEmptyLog()
     directory?.release()
   }
 

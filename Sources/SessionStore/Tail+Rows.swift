@@ -78,7 +78,7 @@ extension Tail {
       case .whole(_, let number): added.append((number, identifier))
       case .changed(let progress, let previous):
         // The whole row is written anew, and the pages of its documents are given up.
-        if try Tail.isPrivate(identifier, database) { try database.overwriteDeleted(true) }
+        if try Tail.isPrivate(Tail.findingPrivateDelivery, identifier, database) { try database.overwriteDeleted(true) }
         var query = try database.query(Tail.changingDelivery)
         progress.put(into: &query)
         progress.putEnd(into: &query)
@@ -111,11 +111,7 @@ extension Tail {
     }
   }
 
-  private static func isPrivate(_ delivery: UniqueIdentifier, _ database: Database) throws(StoreError) -> Bool {
-    var query = try database.query("SELECT is_private FROM delivery WHERE identifier = ?")
-    query.put(delivery)
-    return try query.step() && query.number(at: 0) != 0
-  }
+  private static let findingPrivateDelivery = "SELECT is_private FROM delivery WHERE identifier = ?"
 
   private static let addingDelivery = """
     INSERT OR IGNORE INTO delivery (number, documents, \(StoredDelivery.columns))
@@ -149,6 +145,31 @@ extension Tail {
     "UPDATE delivery SET (\(PreviouslyShown.columns)) = (\(places(for: PreviouslyShown.columns))) WHERE identifier = ?"
 
   private static let removingDelivery = "DELETE FROM delivery WHERE identifier = ?"
+
+  // MARK: Baggage
+
+  func writeBaggage(_ database: Database) throws(StoreError) {
+    var added: [KeptBaggage] = []
+    for (delivery, kept) in baggage {
+      // Whatever is there goes: what is stored again replaces the row.
+      if try Tail.isPrivate(Tail.findingPrivateBaggage, delivery, database) { try database.overwriteDeleted(true) }
+      _ = try Tail.remove("DELETE FROM baggage WHERE delivery = ?", delivery, database)
+      if let kept { added.append(kept) }
+    }
+    added.sort { $0.number < $1.number }
+    for kept in added {
+      var query = try database.query(Tail.addingBaggage)
+      query.put(kept.number)
+      query.put(Int64(kept.baggage.keptBytes))
+      kept.baggage.put(into: &query)
+      try query.run()
+    }
+  }
+
+  private static let findingPrivateBaggage = "SELECT is_private FROM baggage WHERE delivery = ?"
+
+  private static let addingBaggage =
+    "INSERT INTO baggage (number, bytes, \(Baggage.columns)) VALUES (?, ?, \(places(for: Baggage.columns)))"
 
   // MARK: The rest
 
@@ -194,6 +215,14 @@ extension Tail {
     INSERT INTO owed (application, session, number) VALUES (?, ?, ?)
       ON CONFLICT (application, session) DO UPDATE SET number = excluded.number
     """
+
+  private static func isPrivate(
+    _ sql: String, _ identifier: UniqueIdentifier, _ database: Database
+  ) throws(StoreError) -> Bool {
+    var query = try database.query(sql)
+    query.put(identifier)
+    return try query.step() && query.number(at: 0) != 0
+  }
 
   /// Answers how many there were.
   private static func remove(

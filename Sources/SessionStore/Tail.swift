@@ -31,6 +31,8 @@ struct Tail {
     /// The row, with this in place of what it has; `nil` leaves what its session showed.
     case changed(DeliveryProgress, PreviouslyShown?)
 
+    var isWhole: Bool { if case .whole = self { true } else { false } }
+
     var progress: DeliveryProgress {
       switch self {
       case .whole(let delivery, _): delivery.progress
@@ -42,6 +44,12 @@ struct Tail {
   struct TokenKey: Hashable {
     let token: Text
     let sender: Text
+  }
+
+  struct KeptBaggage {
+    let baggage: Baggage
+    /// The position of the entry.
+    let number: Int64
   }
 
   struct OwedKey: Hashable {
@@ -57,6 +65,8 @@ struct Tail {
   var preferences: [Text: Text?] = [:]
   /// The position of the entry; `nil` where the host has been told.
   var owed: [OwedKey: Int64?] = [:]
+  /// `nil` where the baggage was released.
+  var baggage: [UniqueIdentifier: KeptBaggage?] = [:]
 
   /// Sessions that were read from their rows, with what was done to them since: one that is chosen is looked at a few times in a turn.
   private(set) var readSessions: [UniqueIdentifier: Session] = [:]
@@ -92,6 +102,9 @@ struct Tail {
       owed[OwedKey(application: application, session: session)] = .some(position)
     case .discardTold(let application, let session):
       owed[OwedKey(application: application, session: session)] = .some(nil)
+    case .baggage(let baggage):
+      self.baggage[baggage.delivery] = .some(KeptBaggage(baggage: baggage, number: position))
+    case .baggageReleased(let delivery): baggage[delivery] = .some(nil)
     }
   }
 
@@ -137,6 +150,7 @@ extension Record {
     case .sessionDiscarded: true
     case .delivery(let delivery): delivery.isPrivate
     case .deliveryRedirected(_, _, let previous): previous.isPrivate
+    case .baggage(let baggage): baggage.isPrivate
     default: false
     }
   }

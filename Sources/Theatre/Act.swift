@@ -12,7 +12,7 @@ package struct Act: Hashable, Sendable {
     // What the bus and the system do.
     case busSpeaks, startGoesOn, manifestsChange, timeGoesOn, clockJumps, turnEnds, readsOn, rests
     // What the disk does.
-    case diskFails, diskHeals, killed, crashes, stops
+    case diskFails, readsFail, diskHeals, killed, crashes, stops
   }
 
   package let kind: Kind
@@ -63,6 +63,7 @@ package struct Script: Sendable {
     (.programWrites, 14), (.programSetsState, 16), (.programDisconnects, 5), (.programLosesName, 2),
     (.programLeaves, 4),
     (.busSpeaks, 50), (.startGoesOn, 12), (.manifestsChange, 2), (.timeGoesOn, 30), (.clockJumps, 1), (.turnEnds, 40),
-    (.readsOn, 6), (.rests, 2), (.diskFails, 2), (.diskHeals, 4), (.killed, 1), (.crashes, 1), (.stops, 1),
+    (.readsOn, 6), (.rests, 2), (.diskFails, 2), (.readsFail, 2), (.diskHeals, 4), (.killed, 1), (.crashes, 1),
+    (.stops, 1),
   ]
 }

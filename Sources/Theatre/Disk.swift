@@ -13,7 +13,9 @@ final class Disk {
   private let root: String
   private var count = 0
   /// Which calls fail, in which way, and how often.
-  private var faults: [(call: Call, error: Int32, times: Int)] = []
+  private var faults: [(call: Call, error: Int32, times: Int, after: Int)] = []
+  /// The theatre looks at the files, and not the service.
+  private var isUndisturbed = false
   /// Where a crash comes: after so many writes and syncs. What is on the disk then is kept aside.
   private var crashAfter: (calls: Int, isPowerCut: Bool, chance: Chance)?
   private var keptAside: String?
@@ -50,7 +52,16 @@ final class Disk {
 
   // MARK: What goes wrong
 
-  func fail(_ call: Call, error: Int32, times: Int) { faults.append((call, error, times)) }
+  func fail(_ call: Call, error: Int32, times: Int, after: Int = 0) { faults.append((call, error, times, after)) }
+
+  /// What the theatre itself reads does not fail.
+  func undisturbed<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+    let before = isUndisturbed
+    isUndisturbed = true
+    defer { isUndisturbed = before }
+    return try body()
+  }
+
   func heal() { faults = [] }
   var isWell: Bool { faults.isEmpty }
 
@@ -115,7 +126,11 @@ final class Disk {
         crashAfter?.calls -= 1
       }
     }
-    guard let place = faults.firstIndex(where: { $0.call == call }) else { return 0 }
+    guard !isUndisturbed, let place = faults.firstIndex(where: { $0.call == call }) else { return 0 }
+    if faults[place].after > 0 {
+      faults[place].after -= 1
+      return 0
+    }
     faults[place].times -= 1
     let error = faults[place].error
     if faults[place].times <= 0 { faults.remove(at: place) }
@@ -245,7 +260,8 @@ private func failure(of call: Disk.Call) -> Int32? {
   guard let error = Disk.mounted?.error(of: call), error != 0 else { return nil }
   errno = error
   switch call {
-  case .read: return SQLITE_IOERR | 1 << 8
+  // SQLite itself makes that of `EIO`, and calls the file corrupt later on.
+  case .read: return SQLITE_IOERR | 33 << 8
   case .write: return error == ENOSPC ? SQLITE_FULL : SQLITE_IOERR | 3 << 8
   case .sync: return SQLITE_IOERR | 4 << 8
   }

@@ -1,5 +1,6 @@
 import Glibc
 import InterchangeCore
+import InterchangeTurns
 import SceneModel
 import SceneRouting
 import SessionStore
@@ -55,9 +56,6 @@ extension World {
           if !changed.contains(event.session) {
             breaks(.order, "\(event.name) comes, and nothing has changed before it")
           }
-        case .handled(let delivery):
-          told.insert(event.session)
-          if book.remains.open[delivery] != nil { breaks(.fold, "the delivery \(delivery) is handled and open") }
         default: told.insert(event.session)
         }
       case .answer(let number, _): if case .call(number, _, _) = cue { answeredCall = true }
@@ -70,24 +68,97 @@ extension World {
         }
       }
     }
-    checkDeadlines(cue, step)
+    noteDeadlines(cue, step)
   }
 
   /// While it is being asked whether anything can start an application, its deliveries are looked at as often.
   private static let asked: Int64 = 100_000
 
-  private func checkDeadlines(_ cue: Cue, _ step: Step) {
-    guard let due = book.firstDue else { return }
-    guard let next = step.callAgain else { return breaks(.deadlines, "a delivery is due, and nobody will look at it") }
-    if next > max(due, uptime + World.asked) {
-      breaks(.deadlines, "a delivery is due at \(due), and it is looked at at \(next)")
-    }
+  private func checkLate() {
     // A hundred end in one step.
-    guard case .moment = cue, due <= uptime, book.remains.open.count < 90 else { return }
+    guard let due = prompter.book.firstDue, due <= uptime, prompter.book.openCount < 90 else { return }
     if late?.due != due { late = (due, uptime) }
     if let late, uptime > late.seen + World.asked {
       breaks(.deadlines, "a delivery was due at \(due), and at \(uptime) it is open")
     }
+  }
+
+  /// The core is called when the first delivery is due, or when a store that failed is tried again. The moment when it is called comes nearer by
+  /// itself, so after most turns the deliveries that they opened are all that has to be looked at.
+  func checkDeadlines() {
+    guard broken == nil, !prompter.hasTurn else { return }
+    let due = momentCame ? prompter.book.firstDue : opened.compactMap { prompter.book.due($0) }.min()
+    (momentCame, opened) = (false, [])
+    guard let due else { return }
+    guard let next = prompter.alarm else { return breaks(.deadlines, "a delivery is due, and nobody will look at it") }
+    if next > max(due, uptime + World.asked, pausedUntil) {
+      breaks(.deadlines, "a delivery is due at \(due), and it is looked at at \(next)")
+    }
+  }
+
+  private func noteDeadlines(_ cue: Cue, _ step: Step) {
+    if case .moment = cue {
+      momentCame = true
+      checkLate()
+    }
+    for record in step.records {
+      switch record {
+      case .delivery(let delivery): opened.append(delivery.identifier)
+      case .deliveryProgress(let delivery, let progress), .deliveryRedirected(let delivery, let progress, _):
+        if progress.isOpen { opened.append(delivery) }
+      default: break
+      }
+    }
+  }
+
+  // MARK: Hosts and windows
+
+  /// Who hosts no more, or anew, was asked to open nothing.
+  func noteHosts(_ step: Step) {
+    for case .applicationChanged(let application, [.hostAttached]) in step.sayings {
+      let isAttached = step.sayings.contains { if case .answer(_, .attached) = $0 { true } else { false } }
+      for place in programs.indices where programs[place].application == application {
+        let caller = connections[programs[place].connection].caller
+        if !isAttached || !prompter.book.isHost(caller, of: application) { programs[place].opening = [] }
+      }
+    }
+  }
+
+  /// A host that may have opened a window for a session hears that the session is gone.
+  func checkGone(_ turn: Turn) {
+    for (_, step) in turn.steps {
+      for case .sessionWent(let session) in step.sayings {
+        for place in programs.indices where programs[place].opening.remove(session) != nil {
+          let (program, application) = (connections[programs[place].connection], programs[place].application)
+          guard prompter.book.isHost(program.caller, of: application) else { continue }
+          if !prompter.book.owes(session, to: application) {
+            breaks(.windows, "\(program.name) was asked to open \(session), which is gone, and will not be told")
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Answers
+
+  /// What cannot be read is not said to be gone.
+  func checkRefusal(of ask: Ask, _ answer: CallAnswer) {
+    guard case .refused(let error) = answer else { return }
+    switch (error.name, ask) {
+    case (.unknownObject, .refresh(let session)), (.unknownObject, .destroy(let session, _)),
+      (.unknownObject, .setState(let session, _)), (.unknownObject, .disconnect(let session)),
+      (.unknownObject, .write(let session, _)), (.noSuchSession, .redirect(_, let session)):
+      if visible.contains(session) { breaks(.acknowledged, "the session \(session) is there, and: \(error.message)") }
+    case (.noSuchDelivery, .cancel(let delivery)), (.noSuchDelivery, .redirect(let delivery, _)):
+      if let known = known[delivery], isKept(known) {
+        breaks(.acknowledged, "the delivery \(delivery) is kept, and: \(error.message)")
+      }
+    default: break
+    }
+  }
+
+  private func isKept(_ known: Known) -> Bool {
+    latest.microseconds - known.created.microseconds < setting.history.age / 2
   }
 
   // MARK: After each turn
@@ -100,16 +171,16 @@ extension World {
 
   func checkDisagreements() {
     // What a turn has replaced is held until the turn is stored.
-    guard broken == nil, turn.isEmpty else { return }
-    if let number = book.callsUnderWay.first(where: { calls[$0] == nil }) {
+    guard broken == nil, !prompter.hasTurn else { return }
+    if let number = prompter.book.callsUnderWay.first(where: { calls[$0] == nil }) {
       breaks(.charges, "call \(number) was answered, and is charged for")
     }
-    let remains = book.remains
+    let remains = prompter.book.remains
     let places = remains.sessionCounts.values.reduce(0, +) + remains.owed.values.reduce(0) { $0 + $1.count }
     if places > setting.allowance.sessions {
       breaks(.charges, "there are \(places) sessions, and at most \(setting.allowance.sessions) may be")
     }
-    guard let disagreement = book.disagreements.first else { return }
+    guard let disagreement = prompter.book.disagreements.first else { return }
     breaks(disagreement.contains("charge") || disagreement.contains("account") ? .charges : .fold, disagreement)
   }
 
@@ -117,16 +188,18 @@ extension World {
 
   /// Holds everything against the store. It is done between two turns, when the disk can be read.
   func checkEverything() {
-    guard broken == nil, turn.isEmpty, !disk.hasCrashed else { return }
+    guard broken == nil, !prompter.hasTurn, !disk.hasCrashed else { return }
     checkDisagreements()
     do throws(StoreError) {
-      let sessions = try allSessions()
-      try checkFold(sessions)
-      try checkKnown()
-      try checkEvents()
-      try checkTokens()
-      try checkRouting(sessions)
-      checkSecrets(sessions)
+      try disk.undisturbed { () throws(StoreError) in
+        let sessions = try allSessions()
+        try checkFold(sessions)
+        try checkKnown()
+        try checkEvents()
+        try checkTokens()
+        try checkRouting(sessions)
+        checkSecrets(sessions)
+      }
     } catch {
       if disk.isWell { breaks(.acknowledged, "the store cannot be read: \(error)") }
     }
@@ -134,8 +207,8 @@ extension World {
 
   private func checkFold(_ sessions: [Session]) throws(StoreError) {
     var fresh = PromptBook(types: types, allowance: setting.allowance, seed: (1, 1))
-    fresh.recall(try remembered(), at: moment)
-    let (live, stored) = (book.remains, fresh.remains)
+    fresh.recall(try store.remembered(), at: moment)
+    let (live, stored) = (prompter.book.remains, fresh.remains)
     if live != stored {
       if live.open != stored.open {
         let ours = live.open.filter { stored.open[$0.key] != $0.value }
@@ -162,12 +235,12 @@ extension World {
     {
       breaks(.fold, "the open delivery \(identifier) is for a session that is gone")
     }
-    let remembered = book.rememberedSessions
+    let remembered = prompter.book.rememberedSessions
     for session in sessions {
       guard let held = remembered[session.identifier], held != session else { continue }
       breaks(.fold, "in memory is \(held), and stored is \(session)")
     }
-    for (identifier, held) in book.rememberedDeliveries {
+    for (identifier, held) in prompter.book.rememberedDeliveries {
       guard let stored = try store.delivery(identifier) else { continue }
       // Of one that is over for good the store has no documents any more, and the core may.
       let isSpent = stored.payload.isEmpty
@@ -182,7 +255,7 @@ extension World {
 
   /// What is told of a delivery is how it is stored, as long as history keeps it.
   private func checkKnown() throws(StoreError) {
-    for (identifier, known) in known where latest.microseconds - known.created.microseconds < setting.history.age / 2 {
+    for (identifier, known) in known where isKept(known) {
       guard let stored = try store.delivery(identifier) else {
         breaks(.acknowledged, "the delivery \(identifier) is not stored")
         continue
@@ -238,25 +311,32 @@ extension World {
   private func checkRouting(_ sessions: [Session]) throws(StoreError) {
     for session in sessions {
       let isToBeKnown =
-        book.knowsAll(of: session.application)
-        && book.manifest(of: session.application)?.has(configurationOf: session) ?? false
-      if book.knows(session.identifier) || isToBeKnown, book.misroutes(session) {
+        prompter.book.knowsAll(of: session.application)
+        && prompter.book.manifest(of: session.application)?.has(configurationOf: session) ?? false
+      if prompter.book.knows(session.identifier) || isToBeKnown, prompter.book.misroutes(session) {
         breaks(.routing, "routing has \(session.identifier) otherwise than it is stored, or not at all")
       }
     }
     var complete = State(types: types, isComplete: true)
-    for application in book.applications {
-      if let manifest = book.manifest(of: application) { complete.register(manifest) }
+    for application in prompter.book.applications {
+      if let manifest = prompter.book.manifest(of: application) { complete.register(manifest) }
     }
-    for (type, application) in book.preferredApplications { complete.setPreferredApplication(application, for: type) }
+    for (type, application) in prompter.book.preferredApplications {
+      complete.setPreferredApplication(application, for: type)
+    }
     for session in sessions {
       // One whose configuration is gone is out of routing, and soon discarded.
-      if let manifest = book.manifest(of: session.application), !manifest.has(configurationOf: session) { continue }
+      if let manifest = prompter.book.manifest(of: session.application), !manifest.has(configurationOf: session) {
+        continue
+      }
       complete.update(session)
     }
     for _ in 0..<3 {
       let payload = probe()
-      guard let outcome = try explain(payload) else { continue }
+      guard case .success(let explained) = try prompter.explain(payload, from: World.prober, at: moment) else {
+        continue
+      }
+      let outcome = explained.outcome
       let request = Request(payload, newSession: UniqueIdentifier(high: 0x4000, low: 1 << 63))
       guard case .decided(let decision) = SceneRouting.decide(complete, request, at: moment.time) else { continue }
       let isSame =
@@ -268,20 +348,7 @@ extension World {
     }
   }
 
-  private func explain(_ payload: Payload) throws(StoreError) -> Outcome? {
-    let caller = Caller(connection: ":1.probe", isSandboxed: false, application: .empty)
-    for _ in 0..<100 {
-      do throws(Lack) {
-        if case .success(let decision) = try book.explain(payload, from: caller, at: moment) { return decision.outcome }
-        return nil
-      } catch {
-        guard case .routing(let needs) = error else { return nil }
-        for need in needs { try find(need) }
-      }
-    }
-    breaks(.routing, "a decision lacks something for ever")
-    return nil
-  }
+  private static let prober = Caller(connection: ":1.probe", isSandboxed: false, application: .empty)
 
   private func probe() -> Payload {
     var activity = UserActivity(
@@ -338,8 +405,9 @@ extension World {
       }
       if broken != nil { return }
       let isOver =
-        turn.isEmpty && news.isEmpty && questions.isEmpty && backlog.isEmpty && calls.isEmpty && rereadings.isEmpty
-        && book.remains.open.isEmpty && programs.allSatisfy { $0.inbox.isEmpty && $0.answers.isEmpty }
+        !prompter.hasTurn && news.isEmpty && questions.isEmpty && prompter.backlog.isEmpty && calls.isEmpty
+        && rereadings.isEmpty
+        && prompter.book.openCount == 0 && programs.allSatisfy { $0.inbox.isEmpty && $0.answers.isEmpty }
       if isOver { return checkRest() }
       if round > 10, programs.allSatisfy({ $0.inbox.isEmpty && $0.answers.isEmpty }) || round > 40 {
         goOn(to: uptime + 30_000_000)
@@ -347,7 +415,7 @@ extension World {
     }
     breaks(
       .quiet,
-      "\(calls.count) calls wait, \(book.remains.open.count) deliveries are open, \(questions.count) questions are not answered"
+      "\(calls.count) calls wait, \(prompter.book.openCount) deliveries are open, \(questions.count) questions are not answered"
     )
   }
 
@@ -357,7 +425,7 @@ extension World {
     let identifiers = Set(sessions.map(\.identifier))
     for program in programs {
       let name = connections[program.connection].name
-      guard book.isHost(connections[program.connection].caller, of: program.application) else { continue }
+      guard prompter.book.isHost(connections[program.connection].caller, of: program.application) else { continue }
       for window in program.windows.sorted() where !identifiers.contains(window) {
         breaks(.windows, "\(name) shows the window \(window), whose session is gone")
       }
@@ -367,11 +435,11 @@ extension World {
         }
       }
       // One that was told and was silent may have heard it: the next is told again.
-      if let owed = book.remains.owed[program.application]?.subtracting(program.forgotten), !owed.isEmpty {
+      if let owed = prompter.book.remains.owed[program.application]?.subtracting(program.forgotten), !owed.isEmpty {
         breaks(.windows, "\(name) was not told that \(owed) are gone")
       }
     }
-    for session in sessions where session.isConnected && !book.isHostAttached(to: session.application) {
+    for session in sessions where session.isConnected && !prompter.book.isHostAttached(to: session.application) {
       breaks(.windows, "\(session.identifier) is connected, and \(session.application) has no host")
     }
   }

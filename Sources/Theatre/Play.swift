@@ -13,16 +13,13 @@ package struct Play: Sendable {
   /// - Parameter teller: takes the story, line by line.
   package init(_ script: Script, teller: ((String) -> Void)? = nil) throws(TheatreFailure) {
     let world = try World(Setting(seed: script.seed))
-    defer {
-      world.openStore = nil
-      world.disk.remove()
-    }
+    defer { world.disk.remove() }
     world.teller = teller
     world.tell(
       "seed \(script.seed): \(world.setting.durability), \(world.setting.applications.map(\.identifier.string))")
     world.chance = Chance(script.seed, 3)
     world.manifestsChange(all: true)
-    try world.open()
+    world.open()
     for (place, act) in script.acts.enumerated() {
       if world.broken != nil { break }
       endedAt = place

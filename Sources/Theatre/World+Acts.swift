@@ -140,7 +140,7 @@ extension World {
     } else {
       payload.options.disposition = chance.one(of: [.auto, .auto, .auto, .new, .existing, .existingOnly])
     }
-    payload.options.deadline = chance.one(of: [0.5, 5, 20, 20, 60, 3600])
+    payload.options.statedDeadline = chance.one(of: [0.5, 5, 20, 20, 60, 3600])
     if chance.once(in: 8) { payload.options.activationToken = "activation" }
     return payload
   }
@@ -272,8 +272,11 @@ extension World {
     if !chance.once(in: 8) { attach(program) }
   }
 
+  /// What its program knows of a window, whatever the disk does.
+  func shown(_ session: UniqueIdentifier) -> Session? { disk.undisturbed { (try? store.session(session)) ?? nil } }
+
   private func writing(of window: UniqueIdentifier) -> SessionWriting {
-    let isPrivate = (try? store.session(window))??.isPrivate ?? false
+    let isPrivate = shown(window)?.isPrivate ?? false
     let mark = isPrivate ? "s3cr3t-" : ""
     switch chance.below(7) {
     case 0: return .title(Text("\(mark)title \(chance.below(3))"))
@@ -282,7 +285,7 @@ extension World {
       var activity = UserActivity(activityType: isPrivate ? "org.theatre.s3cr3t" : "org.theatre.open")
       activity.targetContentIdentifier = Text("\(mark)key-\(chance.below(5))")
       if isPrivate, chance.once(in: 2) { return .userActivity(nil) }
-      return .userActivity(isPrivate ? (try? store.session(window))??.userActivity : activity)
+      return .userActivity(isPrivate ? shown(window)?.userActivity : activity)
     case 2:
       return .stateRestorationActivity(
         chance.once(in: 3)
@@ -311,11 +314,10 @@ extension World {
       let hours: Int64 = 3_600_000_000
       clock += Int64(chance.below(48)) * hours - 24 * hours
     case .turnEnds: endTurn()
-    case .readsOn:
-      guard let application = chance.any(of: readings.keys.sorted()) else { return }
-      do throws(StoreError) { _ = try findMore(of: application) } catch { readings[application] = nil }
+    case .readsOn: readOn()
     case .rests: rest()
     case .diskFails: diskFails()
+    case .readsFail: readsFail()
     case .diskHeals: disk.heal()
     case .killed: if setting.durability != .memory { die(isPowerCut: false) }
     case .crashes:
@@ -327,18 +329,18 @@ extension World {
     }
   }
 
-  private func rest() {
-    do throws(StoreError) { try store.rest(at: moment.time) } catch {
-      tell("   the store is not put in order: \(error.message)")
-    }
-    if disk.hasCrashed { die(isPowerCut: isPowerCutComing) }
-  }
-
   private func diskFails() {
     let call = chance.one(of: [Disk.Call.write, .sync])
     let error = call == .write && chance.once(in: 2) ? ENOSPC : EIO
     tell("   the disk fails: \(call) \(error)")
     disk.fail(call, error: error, times: chance.one(of: [1, 1, 2, 5, 200]))
+  }
+
+  /// Some of the next reads fail, and then the disk is well again.
+  func readsFail() {
+    let (first, times) = (chance.one(of: [0, 0, 1, 3, 10, 40]), chance.one(of: [1, 1, 2, 5, 50]))
+    tell("   \(times) reads fail, after \(first) others")
+    disk.fail(.read, error: EIO, times: times, after: first)
   }
 
   private func startGoesOn() {

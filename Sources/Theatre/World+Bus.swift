@@ -1,4 +1,5 @@
 import InterchangeCore
+import InterchangeTurns
 import SceneModel
 import SessionStore
 
@@ -32,6 +33,7 @@ extension World {
       return breaks(.answers, "call \(number) was answered twice: \(answer)")
     }
     tell("     = call \(number): \(brief(answer))")
+    checkRefusal(of: sent.ask, answer)
     if !sent.tellsSecret, holdsSecret(answer) { breaks(.secrets, "the answer to \(brief(sent.ask)) is \(answer)") }
     switch answer {
     case .delivered(let delivered): acknowledge(delivered, sent)
@@ -98,6 +100,7 @@ extension World {
       else { return news.append(.noReply(asked, neverReached: true)) }
       questions.append(asked)
       programs[program].inbox.append(asked)
+      if case .connect(let session, _, _) = question { programs[program].opening.insert(session) }
       if case .discarded(let sessions) = question, disk.isWell,
         let again = sessions.first(where: programs[program].toldAndAnswered.contains)
       {
@@ -118,10 +121,9 @@ extension World {
 
   func read(_ delivery: UniqueIdentifier, for number: ErrandNumber) {
     do throws(StoreError) {
-      let found =
-        if let recent = book.recentDelivery(delivery) { Optional(recent) } else { try store.delivery(delivery) }
-      feed(.delivery(number, found))
+      feed(.delivery(number, try prompter.delivery(delivery)))
     } catch {
+      if error.kind == .corrupt { breaks(.acknowledged, error.message) }
       rereadings.append((uptime + 1_000_000, number, delivery))
     }
   }
@@ -168,7 +170,7 @@ extension World {
       let isThere = connections.contains { $0.name == question.owner && $0.isThere }
       news.append(.answer(question.errand, isThere ? .refused("NoReply") : .gone(neverReached: neverReached)))
     case .answer(let errand, let answer): feed(.hostAnswered(errand, answer))
-    case .callerWent(let name): if book.isCharged(name) { feed(.callerLeft(connection: name)) }
+    case .callerWent(let name): if prompter.book.isCharged(name) { feed(.callerLeft(connection: name)) }
     case .launch(let application, let number, let what):
       if launches[application]?.number == number { feed(.launch(application: application, number: number, what)) }
     }
@@ -282,8 +284,11 @@ extension World {
     let (question, answer) = programs[program].answers.remove(at: place)
     guard let place = questions.firstIndex(of: question) else { return }
     questions.remove(at: place)
+    if case .connect(let session, _, _) = question.question, case .refused = answer {
+      programs[program].opening.remove(session)
+    }
     if case .discarded(let sessions) = question.question,
-      book.isHost(connections[programs[program].connection].caller, of: programs[program].application)
+      prompter.book.isHost(connections[programs[program].connection].caller, of: programs[program].application)
     {
       programs[program].toldAndAnswered.formUnion(sessions)
     }
@@ -292,7 +297,7 @@ extension World {
 
   private func isPrivate(_ session: UniqueIdentifier?) -> Bool {
     guard let session else { return false }
-    return (try? store.session(session))??.isPrivate ?? false
+    return shown(session)?.isPrivate ?? false
   }
 
   // MARK: Time
@@ -301,7 +306,7 @@ extension World {
   func goOn(to target: Int64) {
     for _ in 0..<2_000 {
       if broken != nil { return }
-      let next = [alarm, questions.map(\.due).min(), rereadings.map(\.at).min()].compactMap(\.self).min()
+      let next = [prompter.alarm, questions.map(\.due).min(), rereadings.map(\.at).min()].compactMap(\.self).min()
       guard let next, next <= target else { break }
       // The bus takes moments, and not hours.
       if !chance.once(in: 3) { busSpeaks() }

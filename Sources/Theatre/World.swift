@@ -1,4 +1,5 @@
 import InterchangeCore
+import InterchangeTurns
 import SceneModel
 import SceneRouting
 import SessionStore
@@ -6,7 +7,7 @@ import SessionStore
 /// The world of one play: the real core and the real store, and around them callers, programs, a bus, clocks and a disk, all of which the seed
 /// decides.
 ///
-/// Where the service has its shell, the world has one of its own (`World+Shell.swift`): the same turns, with nothing beneath them that takes time.
+/// Where the service has its shell, the world has one of its own (`World+Shell.swift`): the same prompter, with nothing beneath it that takes time.
 final class World {
   let setting: Setting
   let types = TypeCatalog()
@@ -15,31 +16,26 @@ final class World {
   // MARK: Clocks
 
   /// Microseconds, on the clock that nobody sets.
-  var uptime: Int64 = 3_600_000_000
+  var uptime = World.firstUptime
+  private static let firstUptime: Int64 = 3_600_000_000
   /// How far the time of day is from it.
-  var clock: Int64 = 1_767_225_600_000_000
+  var clock = World.firstClock
+  private static let firstClock: Int64 = 1_767_225_600_000_000
   var moment: Moment { Moment(time: Instant(microseconds: uptime + clock), uptime: uptime) }
   /// The latest time of day that there was.
   var latest = Instant(microseconds: 0)
-  var played: Int64 { uptime - 3_600_000_000 }
+  var played: Int64 { uptime - World.firstUptime }
 
   // MARK: The service
 
   let disk: Disk
-  /// `nil` while the service does not run.
-  var openStore: SessionStore?
-  var store: SessionStore {
-    guard let openStore else { preconditionFailure("nothing is stored while the service does not run") }
-    return openStore
-  }
-  /// Empty while the service does not run.
-  var book = PromptBook(types: TypeCatalog(), seed: (0, 0))
+  /// The core and its store: after a crash those of the next life.
+  var prompter: Prompter
+  var store: SessionStore { prompter.store }
   /// How often the service has begun: what was on its way to one that is gone comes to nobody.
-  var life = 0
-  var turn: [(cue: Cue, step: Step)] = []
-  var backlog: [Cue] = []
-  var alarm: Int64?
-  var readings: [Text: SessionAge] = [:]
+  var life = 1
+  /// The store failed, and what it refused is not tried again before.
+  var pausedUntil: Int64 = 0
   var rereadings: [(at: Int64, errand: ErrandNumber, delivery: UniqueIdentifier)] = []
   var watched: Set<Watched> = []
   var launches: [Text: Launch] = [:]
@@ -70,6 +66,9 @@ final class World {
   /// Some of the sessions that there are or were: acts choose among them.
   var seen: [UniqueIdentifier] = []
   var tokensUsed: Set<TokenUse> = []
+  /// Since deadlines were last looked at the moment came for which the core had asked, and these deliveries were opened.
+  var momentCame = false
+  var opened: [UniqueIdentifier] = []
   /// When the delivery that is due first was due, and when that was first seen.
   var late: (due: Int64, seen: Int64)?
   var installed: [Text: InstalledManifest] = [:]
@@ -83,6 +82,13 @@ final class World {
     self.setting = setting
     disk = try Disk()
     disk.remembersUnsynced = setting.durability == .full
+    do throws(StoreError) {
+      let moment = Moment(
+        time: Instant(microseconds: World.firstUptime + World.firstClock), uptime: World.firstUptime)
+      prompter = try World.begin(setting, life, disk, types, at: moment)
+    } catch {
+      throw TheatreFailure("the store cannot be made: \(error)")
+    }
   }
 
   func tell(_ line: @autoclosure () -> String) { teller?(line()) }
@@ -168,10 +174,14 @@ struct Program {
   var forgotten: Set<UniqueIdentifier> = []
   /// Those of which this service knows that it was told.
   var toldAndAnswered: Set<UniqueIdentifier> = []
+  /// The sessions that it was asked to open since it attached, and did not refuse to.
+  var opening: Set<UniqueIdentifier> = []
   /// What it was asked and has not read.
   var inbox: [Question] = []
   /// What it has read, and what it will answer.
   var answers: [(question: Question, answer: HostAnswer)] = []
+
+  mutating func forgetsService() { (toldAndAnswered, opening) = ([], []) }
 }
 
 struct Question: Equatable {

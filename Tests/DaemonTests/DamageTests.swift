@@ -96,11 +96,12 @@ import Testing
         #expect(try await daemon.ended() == .exited(0))
         #expect(daemon.standardError.contains("is damaged, and takes nothing more"))
       }
+      let damaged = try house.bytes(of: house.store)
       try await house.serving { daemon in
         #expect(try await house.drop("viewCat", "cat1").outcome == "created")
         #expect(daemon.standardError.contains("the store was broken (\(house.store): "))
         let path = try house.setAside()
-        #expect(try !house.bytes(of: path).isEmpty)
+        #expect(try house.bytes(of: path) == damaged)
       }
     }
   }

@@ -13,7 +13,7 @@ import Testing
     store = sqlite3.connect(sys.argv[1], isolation_level=None)
     store.executescript(\"""
       DROP TRIGGER session_added; DROP TRIGGER session_removed; DROP TRIGGER owed_added; DROP TRIGGER owed_removed;
-      DROP TRIGGER application_left; DROP TABLE application_count; DROP TABLE delivery;
+      DROP TRIGGER application_left; DROP TABLE application_count; DROP TABLE delivery; DROP TABLE baggage;
       CREATE TABLE delivery (
         number INTEGER PRIMARY KEY, identifier BLOB NOT NULL UNIQUE, application TEXT NOT NULL, sender TEXT NOT NULL,
         token TEXT, created INTEGER NOT NULL, deadline INTEGER NOT NULL, state TEXT NOT NULL, is_open INTEGER NOT NULL,
@@ -75,7 +75,7 @@ import Testing
         daemon.signal(SIGTERM)
         #expect(try await daemon.ended() == .exited(0))
       }
-      #expect(try await house.command("/usr/bin/python3", "-c", Self.version, store).output() == "3")
+      #expect(try await house.command("/usr/bin/python3", "-c", Self.version, store).output() == "4")
     }
   }
 }

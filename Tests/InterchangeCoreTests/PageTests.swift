@@ -24,7 +24,7 @@ import Testing
   private static let sources = [
     "Allowance": "Sources/Interchange/Core/Ledger.swift", "Host": "Sources/Interchange/Core/Host.swift",
     "Memory": "Sources/Interchange/Core/Memory.swift", "PromptBook": "Sources/Interchange/Core/Applications.swift",
-    "Turn": "Sources/Interchange/Shell/Turns.swift", "Limits": "Sources/SceneModel/Faults/Limits.swift",
+    "Turn": "Sources/Interchange/Turns/Prompter.swift", "Limits": "Sources/SceneModel/Faults/Limits.swift",
     "PayloadOptions": "Sources/SceneModel/Documents/PayloadOptions.swift",
     "HistoryLimits": "Sources/SessionStore/HistoryLimits.swift", "CallQueue": "Sources/DBus/Server/CallQueue.swift",
     "TurnShare": "Sources/DBus/Server/Connection+Serve.swift",

@@ -38,7 +38,7 @@ import Testing
     expected.requestingSession = "e"
     expected.presentationStyle = .prominent
     expected.token = "f"
-    expected.deadline = 7
+    expected.statedDeadline = 7
     expected.wait = .handled
     expected.activationToken = ""
     expected.keepPromises = true

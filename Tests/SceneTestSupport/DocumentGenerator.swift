@@ -59,7 +59,7 @@ package struct DocumentGenerator {
     options.requestingSession = perhaps { $0.name() }
     options.presentationStyle = choice()
     options.token = perhaps { $0.name() }
-    options.deadline = deadline()
+    options.statedDeadline = deadline()
     options.wait = choice()
     options.activationToken = perhaps { $0.text() }
     options.keepPromises = random.once(in: 2)

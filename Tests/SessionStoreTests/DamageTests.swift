@@ -91,6 +91,30 @@ struct DamageTests {
     #expect(atOnce + later > 0)
   }
 
+  @Test func `a file that was found damaged in use is written to no more, and is set aside as it is`() throws {
+    let directory = TemporaryDirectory()
+    let store = try open(directory)
+    try store.commit((1...3_000).map { .session(session($0)) }, at: noon)
+    try store.rest(at: noon)
+    // Of these only the log knows.
+    try store.commit((3_001...3_010).map { .session(session($0)) }, at: noon)
+    let whole = directory.bytes(of: "stagedoor.db")
+    directory.write(
+      whole.prefix(3 * 4096) + [UInt8](repeating: 0xA5, count: whole.count - 3 * 4096), to: "stagedoor.db")
+    func files(_ name: String) -> [[UInt8]] { ["", "-wal"].map { directory.bytes(of: name + $0) } }
+    let before = files("stagedoor.db")
+    for _ in 0..<3 where store.damage == nil {
+      _ = failure { () throws(StoreError) in try store.forEachSession { _ in } }
+    }
+    #expect(store.damage != nil)
+    #expect(failure { () throws(StoreError) in try store.settle() }?.kind == .corrupt)
+    #expect(failure { () throws(StoreError) in try store.rest(at: noon) }?.kind == .corrupt)
+    store.close()
+    #expect(files("stagedoor.db") == before)
+    let path = try #require(try open(directory).setAside?.path)
+    #expect(files(String(path.split(separator: "/").last ?? "")) == before)
+  }
+
   /// As the service opens it: what is seen late is remembered, and it is opened once more.
   private func opened(_ directory: TemporaryDirectory) throws -> SessionStore {
     do throws(StoreError) {

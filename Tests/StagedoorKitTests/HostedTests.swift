@@ -33,7 +33,7 @@ import Testing
         }
         #expect(
           application.taken() == [
-            "willConnect Cat Detail (unattached)", "willEnterForeground (unattached)",
+            "configuration", "willConnect Cat Detail (unattached)", "willEnterForeground (unattached)",
             "bringToFront  (foregroundInactive)", "didBecomeActive (foregroundActive)",
           ])
         let tim = try await stagedoor.deliver(cat("tim"), handled())
@@ -46,7 +46,7 @@ import Testing
         let again = try await stagedoor.deliver(cat("tom"), handled())
         #expect(again.session == tom.session)
         #expect(again.outcome == .activated)
-        #expect(application.taken().contains("continue tom (foregroundActive)"))
+        #expect(application.taken().contains("continue tom (foregroundInactive)"))
         let session = try await stagedoor.session(tom.session)
         #expect(session.title == "tom")
         #expect(session.isConnected)
@@ -77,6 +77,46 @@ import Testing
         #expect(application.connectedScenes.map(\.userActivity) == ["tom", "tim", "kit"].map { cat($0) })
         #expect(application.connectedScenes.map(\.id) == sessions.map(\.identifier))
         try await eventually("nothing that waits") { try await stagedoor.deliveries(in: .handled).count == 3 }
+      }
+    }
+  }
+
+  @Test func `an application waits until its own window has taken a delivery`() async throws {
+    struct NoSuchCat: Error {}
+    try await withHosts { house, _ in
+      try await house.hosting { application in
+        let stagedoor = try #require(application.stagedoor)
+        application.whenConnecting = Self.showCat
+        let tom = try await stagedoor.deliver(cat("tom"), handled())
+        #expect(application.scene(of: tom.session)?.title == "tom")
+        #expect(try await stagedoor.delivery(tom.identifier).state == .handled)
+        application.whenContinuing = { _, _ in throw StagedoorError(.noSuchItem, "there is no tom") }
+        let scene = try #require(application.scene(of: tom.session))
+        do {
+          try await application.deliver(cat("tom"), from: scene, at: .anywhere, handled())
+          Issue.record("it was taken")
+        } catch {
+          #expect((error as? StagedoorError)?.code == .hostRefused)
+          #expect("\(error)".contains("there is no tom"))
+        }
+      }
+    }
+  }
+
+  @Test func `what is dropped at the edge gets a window of its own, and what is dropped on a window goes there`()
+    async throws
+  {
+    try await withHosts { house, stagedoor in
+      try await house.hosting { application in
+        application.whenConnecting = Self.showCat
+        let tom = try await stagedoor.deliver(cat("tom"), handled())
+        let scene = try #require(application.scene(of: tom.session))
+        let edge = try await application.deliver(cat("tom"), from: scene, at: .edge, handled())
+        #expect(edge.outcome == .created)
+        let window = try await application.deliver(cat("tim"), from: scene, at: .window(tom.session), handled())
+        #expect(window.session == tom.session)
+        let anywhere = try await application.deliver(cat("tom"), from: scene, at: .anywhere, handled())
+        #expect(anywhere.session == tom.session)
       }
     }
   }
@@ -119,7 +159,7 @@ import Testing
         try await application.requestSceneSessionRefresh(scene.session)
         try await eventually("the refresh") { await application.calls == ["needsRefresh (background)"] }
         _ = application.taken()
-        try await application.requestSceneSessionDestruction(
+        application.requestSceneSessionDestruction(
           scene.session, options: .init(windowDismissalAnimation: .decline))
         try await eventually("it is gone for good") { await application.discardedSessions == [made.session] }
         #expect(application.taken() == ["didDisconnect decline (unattached)", "didDiscard 1"])
@@ -134,8 +174,8 @@ import Testing
     try await withHosts { house, stagedoor in
       try await house.hosting { application in
         let tom = try await stagedoor.deliver(cat("tom"), handled())
-        try await application.scene(of: tom.session)?.release()
-        #expect(try await stagedoor.session(tom.session).isConnected == false)
+        application.scene(of: tom.session)?.release()
+        try await eventually("the release") { try await stagedoor.session(tom.session).isConnected == false }
         var restored: UserActivity?
         application.whenConnecting = { _, options in restored = options.stateRestorationActivity }
         let again = try await stagedoor.deliver(cat("tom"), handled())
@@ -215,24 +255,21 @@ import Testing
     }
   }
 
-  @Test func `a notification goes through the service to everyone`() async throws {
+  @Test func `a notification goes through the service to other processes`() async throws {
     try await withHosts { house, stagedoor in
       try await house.hosting { application in
-        let here = try await application.notifications(named: "EntriesUpdated")
         let there = try await stagedoor.notifications(named: "EntriesUpdated", of: "org.example.Cats")
         application.post("EntriesUpdated", userInfo: ["entryID": "7"])
-        for sequence in [here, there] {
-          #expect(try await collect(1, from: sequence)[0].userInfo == ["entryID": "7"])
-        }
+        #expect(try await collect(1, from: there)[0].userInfo == ["entryID": "7"])
       }
     }
   }
 
-  @Test func `a dynamic application chooses the configuration of a new window`() async throws {
+  /// With the manifest of a tutorial for UIKit, which does not say that the application chooses.
+  @Test func `an application chooses the configuration of a new window`() async throws {
     let manifest = Manifests.application(
       "org.example.Cats", types: "viewCat",
-      configurations: Manifests.configuration("Main") + ", " + Manifests.configuration("For tom"),
-      more: #" "StagedoorDynamicConfiguration": true,"#)
+      configurations: Manifests.configuration("Main") + ", " + Manifests.configuration("For tom"))
     try await withHosts(manifest) { house, stagedoor in
       try await house.hosting { application in
         var options = handled()
@@ -268,7 +305,7 @@ import Testing
 }
 
 /// A service with an application installed, and a client.
-@MainActor private func withHosts(
+@MainActor func withHosts(
   _ manifest: String = Manifests.cats, _ kind: PrivateBus.Kind = .daemon,
   _ body: @MainActor (House, Stagedoor) async throws -> Void
 ) async throws {
@@ -288,10 +325,11 @@ import Testing
 
 extension House {
   /// Runs `body` while the application runs.
-  @MainActor fileprivate func hosting(
-    manifest: String? = nil, _ body: @MainActor (PlayedApplication) async throws -> Void
+  @MainActor func hosting(
+    manifest: String? = nil, restoresWindows: Bool = false, _ body: @MainActor (PlayedApplication) async throws -> Void
   ) async throws {
     let application = PlayedApplication("org.example.Cats", manifest: manifest)
+    application.restoresWindows = restoresWindows
     let connection = try await bus.connect()
     do {
       try await application.start(on: connection)

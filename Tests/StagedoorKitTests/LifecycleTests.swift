@@ -88,13 +88,14 @@ import Testing
       try await service.connect(session, Options.activity("cat1"))
       try await service.activate(session)
       _ = application.taken()
-      try await application.scene(of: session)?.release()
+      application.scene(of: session)?.release()
       #expect(
         application.taken() == [
           "willResignActive (foregroundActive)", "didEnterBackground (background)",
           "stateRestorationActivity (background)", "didDisconnect standard (unattached)",
         ])
       #expect(application.connectedScenes.isEmpty)
+      try await service.wait(for: "1: Disconnect")
       #expect(service.lines.last == "1: Disconnect")
       try await eventually("an open session") { await application.openSessions.map(\.identifier) == [session] }
 

@@ -1,11 +1,22 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import Glibc
 import StagedoorKit
 import Testing
 
 /// An application as a process of its own, under the main loops that there are.
 @Suite struct MainLoopTests {
+  @Test func `a C callback in main-actor code works on the main thread, and traps on any other`() async {
+    await #expect(processExitsWith: .failure) {
+      await MainActor.run {
+        var thread = pthread_t()
+        pthread_create(&thread, nil, { _ in nil }, nil)
+        pthread_join(thread, nil)
+      }
+    }
+  }
+
   /// Where an `async` main waits, libdispatch ends the main thread and lends its main queue others.
   @Test(
     arguments: zip(

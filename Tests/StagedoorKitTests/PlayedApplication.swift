@@ -13,8 +13,19 @@ import Testing
   var whenConnecting: (Scene, ConnectionOptions) throws -> Void = { _, _ in }
   var whenContinuing: (Scene, UserActivity) throws -> Void = { _, _ in }
   var items: [DragItem] = []
+  var launches: [LaunchOptions] = []
+  var whenLaunching: () -> Void = {}
+  /// What restores a scene.
+  var restoring: (Scene) -> UserActivity? = { $0.userActivity }
+  /// A window that comes to the front has the focus, as with most window managers.
+  var windowsTakeFocus = true
 
-  override func sceneDelegate(for session: SceneSession) -> (any SceneDelegate)? {
+  override func didFinishLaunching(with options: LaunchOptions) {
+    launches.append(options)
+    whenLaunching()
+  }
+
+  override func sceneDelegate(for session: SceneSession) -> SceneDelegate? {
     session.configuration.name == "Unknown" ? nil : PlayedScene(self)
   }
 
@@ -43,33 +54,35 @@ import Testing
 
   private func note(_ call: String, _ scene: Scene) { application.calls.append("\(call) (\(scene.activationState))") }
 
-  func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws {
+  override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws {
     note("willConnect \(session.configuration.name)", scene)
     application.items = options.items
     try application.whenConnecting(scene, options)
   }
-  func scene(_ scene: Scene, continue userActivity: UserActivity) throws {
+  override func scene(_ scene: Scene, continue userActivity: UserActivity) throws {
     note("continue \(userActivity.targetContentIdentifier ?? "")", scene)
     try application.whenContinuing(scene, userActivity)
   }
-  func scene(_ scene: Scene, receive items: [DragItem]) throws { note("receive \(items.count)", scene) }
-  func sceneWillEnterForeground(_ scene: Scene) { note("willEnterForeground", scene) }
-  func sceneDidBecomeActive(_ scene: Scene) { note("didBecomeActive", scene) }
-  func sceneWillResignActive(_ scene: Scene) { note("willResignActive", scene) }
-  func sceneDidEnterBackground(_ scene: Scene) { note("didEnterBackground", scene) }
-  func sceneDidDisconnect(_ scene: Scene) { note("didDisconnect \(scene.dismissalAnimation)", scene) }
-  func stateRestorationActivity(for scene: Scene) -> UserActivity? {
-    note("stateRestorationActivity", scene)
-    return scene.userActivity
+  override func scene(_ scene: Scene, receive items: [DragItem]) throws { note("receive \(items.count)", scene) }
+  override func sceneWillEnterForeground(_ scene: Scene) { note("willEnterForeground", scene) }
+  override func sceneDidBecomeActive(_ scene: Scene) { note("didBecomeActive", scene) }
+  override func sceneWillResignActive(_ scene: Scene) { note("willResignActive", scene) }
+  override func sceneDidEnterBackground(_ scene: Scene) { note("didEnterBackground", scene) }
+  override func sceneDidDisconnect(_ scene: Scene) { note("didDisconnect \(scene.dismissalAnimation)", scene) }
+  override func stateRestorationActivity(for scene: Scene) -> UserActivity? {
+    // In the foreground it is asked now and then.
+    if scene.activationState == .background { note("stateRestorationActivity", scene) }
+    return application.restoring(scene)
   }
-  func scene(_ scene: Scene, willSave activity: inout UserActivity) {
+  override func scene(_ scene: Scene, willSave activity: inout UserActivity) {
     note("willSave", scene)
     activity.userInfo["saved"] = true
   }
-  func scene(_ scene: Scene, bringToFrontWith data: ActivationData) {
+  override func scene(_ scene: Scene, bringToFrontWith data: ActivationData) {
     note("bringToFront \(data.activationToken ?? "")", scene)
+    if application.windowsTakeFocus { scene.enter(.foregroundActive) }
   }
-  func sceneNeedsRefresh(_ scene: Scene) { note("needsRefresh", scene) }
+  override func sceneNeedsRefresh(_ scene: Scene) { note("needsRefresh", scene) }
 }
 
 /// An application that runs, and a service that the test plays.

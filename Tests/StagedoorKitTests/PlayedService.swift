@@ -68,8 +68,11 @@ final class PlayedService: Sendable {
         Structure(UInt64($0.offset + 1), $0.element, arguments)
       }
     }
-    root.method("AttachHost", in: "identifier", "connected", out: "application", "discarded") {
-      [weak self] (identifier: String, connected: [ObjectPath]) -> (ObjectPath, [ObjectPath]) in
+    root.method("ListDeliveries", in: "state", "after", "limit", out: "deliveries") {
+      (_: String, _: String, _: UInt32) -> [Structure<String, String, String, ObjectPath>] in []
+    }
+    root.method("AttachHostWith", in: "identifier", "connected", "options", out: "application", "discarded") {
+      [weak self] (identifier: String, connected: [ObjectPath], _: [String: Variant]) -> (ObjectPath, [ObjectPath]) in
       record.add("AttachHost \(identifier) \(connected.map(\.rawValue).sorted())")
       for session in self?.connectAtOnce.withLock(\.self) ?? [] {
         Task {

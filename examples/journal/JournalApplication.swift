@@ -28,7 +28,7 @@ import StagedoorKit
         """)
   }
 
-  override func sceneDelegate(for session: SceneSession) -> (any SceneDelegate)? { JournalScene(of: self) }
+  override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { JournalScene(of: self) }
 
   /// When this returns, the entry is stored; then everyone is told.
   func write(_ text: String, of delivery: DeliveryIdentifier) throws {

@@ -33,6 +33,14 @@ extension PromptBook {
     return remains
   }
 
+  /// How many deliveries are open.
+  package var openCount: Int { memory.deliveries.count }
+
+  /// Whether an application's host still has to hear that a session is gone.
+  package func owes(_ session: UniqueIdentifier, to application: Text) -> Bool {
+    memory.owed[application].contains { $0.session == session }
+  }
+
   /// The sessions that are remembered whole.
   package var rememberedSessions: [UniqueIdentifier: Session] { memory.sessions.values }
 
@@ -51,6 +59,11 @@ extension PromptBook {
     memory.deliveries.values.values.lazy.filter { canBeStarted($0.application) != nil }.map(\.due).min()
   }
 
+  /// The same of one delivery.
+  package func due(_ delivery: UniqueIdentifier) -> Int64? {
+    memory.deliveries[delivery].flatMap { canBeStarted($0.application) == nil ? nil : $0.due }
+  }
+
   /// A sentence for each disagreement; none where all is well.
   package var disagreements: [String] {
     var found: [String] = []
@@ -67,7 +80,14 @@ extension PromptBook {
     let calls = memory.calls.values.values.reduce(0) { $0 + $1.number.charge.amount }
     let bytes = memory.calls.values.values.reduce(0) { $0 + ($1.bytes?.charge.amount ?? 0) }
     let manifests = memory.manifests.values.values.reduce(0) { $0 + ($1.holding?.charge.amount ?? 0) }
-    let held: [(Resource, Int)] = [(.waiting, waiting), (.calls, calls), (.callBytes, bytes), (.manifests, manifests)]
+    let carried =
+      memory.baggage.values.values.reduce(0) { $0 + ($1.holding?.charge.amount ?? 0) }
+      + memory.drags.values.values.reduce(0) { $0 + ($1.bytes?.charge.amount ?? 0) }
+    let drags = memory.drags.values.values.reduce(0) { $0 + ($1.holding?.charge.amount ?? 0) }
+    let held: [(Resource, Int)] = [
+      (.waiting, waiting), (.calls, calls), (.callBytes, bytes), (.manifests, manifests), (.baggage, carried),
+      (.drags, drags),
+    ]
     for (resource, amount) in held {
       let (total, accounts) = (ledger.total(resource), ledger.takenByAll(resource))
       if total != amount || accounts != amount {
@@ -78,7 +98,7 @@ extension PromptBook {
       found.append("nobody is charged for the open delivery \(identifier)")
     }
     if memory.deliveries.values.isEmpty, memory.calls.values.isEmpty, memory.manifests.values.isEmpty,
-      ledger.accountCount != 0
+      memory.baggage.isEmpty, memory.drags.isEmpty, ledger.accountCount != 0
     {
       found.append("\(ledger.accountCount) accounts are kept, and nothing is held")
     }

@@ -79,13 +79,16 @@ private struct Contents {
   private func document(of representation: Representation) -> Value {
     var fields: UserInfo = ["type": .string(representation.type.spelling)]
     switch representation.content {
-    case .data(let data): fields["size"] = .integer(Int64(data.count))
-    case .text(let text): fields["size"] = .integer(Int64(text.count))
-    case .file(let url):
-      if representation.openInPlace, !isSandboxed {
-        fields["file"] = .string(url)
+    case .stored(let size, let url):
+      if let size { fields["size"] = .integer(size) }
+      if representation.isFile, representation.openInPlace, !isSandboxed {
+        fields["file"] = url.map(Value.string)
         fields["openInPlace"] = true
       }
+    // A version before this one stored contents in the document.
+    case .data(let data): fields["size"] = .integer(Int64(data.count))
+    case .text(let text): fields["size"] = .integer(Int64(text.count))
+    case .file, .descriptor, .promise: break
     }
     return .dictionary(fields)
   }

@@ -19,6 +19,10 @@ package enum Cue: Sendable {
   case installed([Text: InstalledManifest], keeping: Set<Text>)
   /// The program itself declares an application, as if it were registered.
   indirect case declared(Manifest)
+  /// The baggage room has taken the contents of a call, or could not.
+  case packed(CallNumber, PackingAnswer)
+  /// The baggage room has opened what a call asked for, or could not.
+  case opened(CallNumber, OpeningAnswer)
   /// The moment that a step asked for.
   case moment
 }
@@ -94,6 +98,19 @@ package enum Ask: Sendable {
   case disconnect(UniqueIdentifier)
   case write(UniqueIdentifier, SessionWriting)
   case post(application: Text, name: Text, userInfo: Text)
+  /// - Parameter type: what the representation is to conform to; "" for the first.
+  case openItem(UniqueIdentifier, item: Int, type: Text)
+  case release(UniqueIdentifier)
+  /// - Parameters:
+  ///   - ticket: random, from outside: the core has no randomness.
+  ///   - outlivesSource: a script begins it, whose calls each have a connection of their own.
+  indirect case beginDrag(Payload, ticket: Text, outlivesSource: Bool, size: Int)
+  case openDrag(ticket: Text)
+  case addItems([Item], to: UniqueIdentifier, size: Int)
+  case cancelDrag(UniqueIdentifier)
+  /// - Parameter on: a session; `nil` for the edge of the screen.
+  case propose(UniqueIdentifier, on: UniqueIdentifier?)
+  case drop(UniqueIdentifier, on: UniqueIdentifier?, operation: Text)
 }
 
 /// What a host writes about its session.
@@ -121,6 +138,8 @@ package enum SessionWriting: Hashable, Sendable {
 package enum HostAnswer: Hashable, Sendable {
   case done
   case configuration(Text)
+  /// What it proposes for a drop.
+  case operation(Text)
   /// It answered with an error, in its words.
   case refused(Text)
   case timedOut

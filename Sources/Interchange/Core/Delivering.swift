@@ -6,24 +6,46 @@ package import SceneRouting
 extension PromptBook {
   mutating func deliver(_ payload: Payload, _ digest: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
     try refuseFiles(payload, caller)
-    if let first = try firstAnswer(payload.options, digest, caller) {
-      return reply(first.answer, to: number, caller, waits: first.isOpen && payload.options.wait == .handled)
+    let delivery = newIdentifier()
+    let packing = Packing(
+      payload, caller, .delivery(digest: digest), deliveries: payload.items.map { _ in delivery })
+    guard payload.hasContents else { return try conclude(packing, digest, number) }
+    // What is refused or was done already packs nothing.
+    if try firstAnswer(payload.options, digest, caller) != nil { return try conclude(packing, digest, number) }
+    try refuseWhatIsRefused(payload, caller)
+    try pack(packing, number)
+  }
+
+  /// Everything that the payload brings is there.
+  mutating func conclude(_ packing: Packing, _ digest: Text, _ number: CallNumber) throws(Halt) {
+    let (options, caller) = (packing.payload.options, packing.caller)
+    if let first = try firstAnswer(options, digest, caller) {
+      // Another call brought the same while the contents of this one were packed.
+      if packing.payload.hasContents, let own = packing.deliveries.first, own != first.answer.delivery {
+        step.errands.append(.free([own]))
+      }
+      return reply(first.answer, to: number, caller, waits: first.isOpen && options.wait == .handled)
     }
-    let answer = try accept(payload, digest, caller)
-    reply(answer, to: number, caller, waits: payload.options.wait == .handled)
+    reply(try accept(packing, digest), to: number, caller, waits: options.wait == .handled)
+  }
+
+  private mutating func refuseWhatIsRefused(_ payload: Payload, _ caller: Caller) throws(Halt) {
+    var steps = Limits.conditionSteps
+    let decision = try decide(payload, caller, within: &steps)
+    if case .refused(let refusal) = decision.outcome { throw .refused(InterchangeError(refusal)) }
   }
 
   /// At once, or when the host has taken it. A host that waited for itself might wait for ever.
-  private mutating func reply(_ delivered: Delivered, to number: CallNumber, _ caller: Caller, waits: Bool) {
+  mutating func reply(_ delivered: Delivered, to number: CallNumber, _ caller: Caller, waits: Bool) {
     guard waits, !isHost(caller, of: delivered.session) else { return answer(number, .delivered(delivered)) }
     memory.waiters[delivered.delivery] = (memory.waiters[delivered.delivery] ?? []) + [number]
   }
 
   /// Decides one payload, and notes what comes of it.
-  private mutating func accept(_ payload: Payload, _ digest: Text, _ caller: Caller) throws(Halt) -> Delivered {
+  mutating func accept(_ packing: Packing, _ digest: Text) throws(Halt) -> Delivered {
     var steps = Limits.conditionSteps
-    let decision = try decide(payload, caller, within: &steps)
-    return try carryOut(decision, payload, digest, caller)
+    let decision = try decide(packing.payload, packing.caller, within: &steps)
+    return try carryOut(decision, packing, packing.payload, item: 0, digest)
   }
 
   private mutating func decide(
@@ -47,6 +69,18 @@ extension PromptBook {
       return answer(number, .deliveredEach(first.deliveredItems))
     }
     do throws(Fault) { try payload.refuseWhatIsNotForEach() } catch { throw .refused(InterchangeError(payload: error)) }
+    let packing = Packing(
+      payload, caller, .eachItem(digest: digest), deliveries: payload.items.map { _ in newIdentifier() })
+    guard payload.hasContents else { return try concludeEach(packing, digest, number) }
+    try pack(packing, number)
+  }
+
+  mutating func concludeEach(_ packing: Packing, _ digest: Text, _ number: CallNumber) throws(Halt) {
+    let (payload, caller) = (packing.payload, packing.caller)
+    if payload.hasContents, let first = try firstDelivery(payload.options.token, digest, caller) {
+      step.errands.append(.free(packing.deliveries))
+      return answer(number, .deliveredEach(first.deliveredItems))
+    }
     let singles = payload.split
     try askForAll(singles, caller)
     var steps = Limits.conditionSteps
@@ -62,9 +96,10 @@ extension PromptBook {
           throw refused(error.name, "items[\(place)]: \(error.message)")
         }
         items.append(.refused(error))
+        if single.hasContents { step.errands.append(.free([packing.deliveries[place]])) }
         continue
       }
-      let delivered = try carryOut(decision, single, digestOfFirst, caller)
+      let delivered = try carryOut(decision, packing, single, item: place, digestOfFirst)
       digestOfFirst = nil
       first = first ?? delivered.delivery
       items.append(.delivered(delivered))
@@ -100,16 +135,19 @@ extension PromptBook {
 
   // MARK: What was decided
 
-  /// - Parameter digest: `nil` where its token is kept with another delivery.
+  /// - Parameters:
+  ///   - item: the place of the payload's first item in the packing.
+  ///   - digest: `nil` where its token is kept with another delivery.
   private mutating func carryOut(
-    _ decision: Decision, _ payload: Payload, _ digest: Text?, _ caller: Caller
+    _ decision: Decision, _ packing: Packing, _ payload: Payload, item: Int, _ digest: Text?
   ) throws(Halt) -> Delivered {
+    let caller = packing.caller
     if case .refused(let refusal) = decision.outcome { throw .refused(InterchangeError(refusal)) }
     guard let session = decision.outcome.session, let fact = decision.fact else {
       preconditionFailure("what is not refused has a session")
     }
     let isPrivate = payload.options.isPrivate
-    let identifier = newIdentifier()
+    let identifier = item < packing.deliveries.count ? packing.deliveries[item] : newIdentifier()
     var record = record(identifier, decision, payload, digest, caller, session)
     let size = Allowance.size(of: record)
     let holding: Holding
@@ -122,6 +160,9 @@ extension PromptBook {
     if let previous { record.previous = previous }
     note(.delivery(record))
     memory.deliveries[identifier]?.holding = holding
+    if let baggage = packing.baggage(of: decision.passedOn?.payload ?? payload, firstItem: item, identifier) {
+      try keep(baggage, of: caller)
+    }
     if isPrivate || payload.hasOwnProcess { memory.deliveries[identifier]?.confidant = caller.connection }
     announceRouting(decision, of: identifier, isPrivate)
     if case .created = decision.outcome { try giveUpOldSessions(of: record.application) }

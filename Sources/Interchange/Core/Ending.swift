@@ -34,6 +34,8 @@ extension PromptBook {
         delivery.application, session)
     }
     log("\(delivery.identifier): \(progress.state.rawValue): \(delivery.isPrivate ? "it is private" : error.message)")
+    dragEnds(with: delivery.identifier, isFailure: true)
+    release(delivery.identifier)
     settle(delivery.identifier, .refused(error))
   }
 
@@ -75,6 +77,7 @@ extension PromptBook {
     log("\(session.application): \(session.isPrivate ? "a session" : "\(identifier)"): discarded")
     let gone = InterchangeError(.noSuchSession, "its session was discarded")
     for delivery in open { try fail(delivery, delivery.failed(gone, at: now.time), gone) }
+    releaseBaggage(of: identifier)
     closeScene(of: session, animation, isTold: isTold)
   }
 
@@ -91,7 +94,7 @@ extension PromptBook {
     return delivery
   }
 
-  private func noDelivery(_ name: Text) -> Halt {
+  func noDelivery(_ name: Text) -> Halt {
     refused(.noSuchDelivery, "there is no delivery \(quoted(name.string)), or it is not kept any more")
   }
 
@@ -184,7 +187,7 @@ extension PromptBook {
 
   func readPayload(of stored: StoredDelivery) throws(Halt) -> Payload {
     do throws(Fault) {
-      return try Payload(json: stored.payload, ReadingRules(types: types))
+      return try Payload(json: stored.payload, ReadingRules(storedIn: types))
     } catch {
       throw .refused(InterchangeError(payload: error))
     }
@@ -198,9 +201,14 @@ extension PromptBook {
   mutating func momentCame() throws(Halt) {
     try discardOrphans()
     var ended = 0
-    while ended < PromptBook.endingAtOnce, let identifier = memory.nextDue(at: now.uptime) {
-      guard let delivery = memory.deliveries[identifier], delivery.due <= now.uptime else { continue }
-      try deadlineCame(for: delivery)
+    while ended < PromptBook.endingAtOnce, let appointment = memory.nextDue(at: now.uptime) {
+      switch appointment {
+      case .delivery(let identifier):
+        guard let delivery = memory.deliveries[identifier], delivery.due <= now.uptime else { continue }
+        try deadlineCame(for: delivery)
+      case .baggage(let delivery): baggageTimeIsOver(delivery)
+      case .drag(let drag): dragTimeIsOver(drag)
+      }
       ended += 1
     }
   }
@@ -209,7 +217,7 @@ extension PromptBook {
     let identifier = delivery.identifier
     guard let canBeStarted = canBeStarted(delivery.application) else {
       // Whether anything can start it is being asked.
-      memory.addDeadline(of: identifier, at: now.uptime + 100_000)
+      memory.add(.delivery(identifier), at: now.uptime + 100_000)
       return
     }
     if canBeStarted || delivery.progress.state == .routed {
@@ -227,6 +235,8 @@ extension PromptBook {
       announce(.unclaimed(delivery: identifier), delivery.application, session)
     }
     log("\(identifier): routed, and no host took it in time")
+    dragEnds(with: identifier, isFailure: true)
+    release(identifier)
     settle(identifier, .refused(.nobodyTook(identifier)))
   }
 

@@ -132,7 +132,7 @@ extension PromptBook {
   ) throws(Halt) {
     let payload: Payload
     do throws(Fault) {
-      payload = try Payload(json: stored.payload, ReadingRules(types: types))
+      payload = try Payload(json: stored.payload, ReadingRules(storedIn: types))
     } catch {
       try fail(delivery, InterchangeError(payload: error))
       return next(key)
@@ -244,6 +244,8 @@ extension PromptBook {
     memory.provisional[key.session] = nil
     announce(.handled(delivery: delivery.identifier), delivery.application, key.session)
     log("\(delivery.identifier): handled")
+    memory.dropTargets[delivery.identifier] = memory.drags[delivery.identifier] == nil ? nil : key.session
+    keepForAWhile(delivery.identifier)
     settle(
       delivery.identifier,
       .delivered(Delivered(session: key.session, outcome: delivery.progress.outcome, delivery: delivery.identifier)))
@@ -295,7 +297,7 @@ extension HostAnswer {
   /// Why it is no yes.
   fileprivate var failure: String? {
     switch self {
-    case .done, .configuration: nil
+    case .done, .configuration, .operation: nil
     case .refused(let why), .failed(let why): why.string
     case .timedOut: "no answer came in time"
     case .gone: "the host has left"
@@ -307,7 +309,7 @@ extension InterchangeError {
   /// Why a host did not take a delivery; `nil` where it did. What it says of a private one is for nobody else.
   fileprivate init?(_ answer: HostAnswer, of application: Text, isPrivate: Bool) {
     switch answer {
-    case .done, .configuration: return nil
+    case .done, .configuration, .operation: return nil
     case .timedOut: self.init(.hostTimeout, "the host of \(application) did not answer in time")
     case _ where isPrivate: self.init(.hostRefused, "the host of \(application) refused it")
     case .refused(let why): self.init(.hostRefused, "the host of \(application) refused it: \(why)")

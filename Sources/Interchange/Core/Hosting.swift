@@ -76,6 +76,7 @@ extension PromptBook {
     guard let host = memory.hosts[application] else { return }
     let scenes = try sessions(host.scenes.sorted())
     let inHand = forgetLanes(of: application)
+    callOff { $0.application == application }
     memory.hosts[application] = nil
     memory.hosted.remove(application, for: host.connection)
     say(.applicationChanged(application, [.hostAttached]))
@@ -187,7 +188,7 @@ extension PromptBook {
     case .gone: return try detach(application)
     case .timedOut: log(.warning, "\(application): DidDiscardSceneSessions: no answer came in time")
     case .refused(let why), .failed(let why): log(.warning, "\(application): DidDiscardSceneSessions: \(why)")
-    case .done, .configuration: break
+    case .done, .configuration, .operation: break
     }
     // Of one that was silent nobody knows whether it heard. The next host does.
     if answer != .timedOut {
@@ -234,6 +235,7 @@ extension PromptBook {
     switch purpose {
     case .discards(let application): try discardsWereTold(application, answer)
     case .lane(let key): try laneAnswered(key, answer)
+    case .proposal(let number, let drag): proposed(number, drag, answer)
     }
   }
 }

@@ -22,6 +22,10 @@ package enum Resource: Hashable, CaseIterable, Sendable {
   case callBytes
   /// Bytes of manifests that were registered.
   case manifests
+  /// Bytes that deliveries and drags carry beside their documents, in memory and on the disk.
+  case baggage
+  /// Drags under way.
+  case drags
 }
 
 /// How much there may be of what the service keeps, over all callers. `docs/limits.md` lists each row, and a test holds the two together.
@@ -37,6 +41,18 @@ package struct Allowance: Hashable, Sendable {
   package var callBytes = 32 << 20
   /// Bytes of registered manifests, each of which counts for 4 KiB at least: in memory they take several times as much.
   package var manifests = 32 << 20
+  /// Bytes that deliveries and drags carry, each of which counts for 64 KiB at least: a film of several gigabytes that is copied has room,
+  /// and the disk of a laptop is not full.
+  package var baggage = 16 << 30
+  package static let smallestBaggage = 64 << 10
+  /// Contents up to this size are stored beside their delivery. Beyond it a file of their own is cheaper.
+  package static let smallParcel = 32 << 10
+  /// Microseconds for which a host may open what came along after it has taken the delivery: ten minutes.
+  package var baggageTime: Int64 = 600_000_000
+  /// Drags of one sender that are under way. A person has two hands.
+  package var drags = 100
+  /// Connections that are remembered for having brought the ticket of a drag.
+  package static let dragOpeners = 1_000
   /// Sessions of all applications, and discarded sessions whose hosts are still to be told: each is an object on the bus, a row on the disk
   /// and an entry in memory. One application may have as many as are left for the others.
   package var sessions = 1_000_000
@@ -53,6 +69,8 @@ package struct Allowance: Hashable, Sendable {
     case .calls: calls
     case .callBytes: callBytes
     case .manifests: manifests
+    case .baggage: baggage
+    case .drags: drags
     }
   }
 }
@@ -104,18 +122,23 @@ package final class Ledger: @unchecked Sendable {
   ) throws(InterchangeError) -> Holding {
     let own = taken(resource, by: principal)
     switch resource {
-    case .waiting:
+    case .waiting, .baggage:
       // Who fills what there is fills half of it, the next one half of the rest: nobody holds more than is left for the others.
       let (taken, limit) = (total(resource), allowance.limit(resource))
       guard taken + own + amount <= limit else { throw refusal(of: resource, limit, taken, own) }
     case .manifests:
       let (taken, limit) = (total(resource) - (replaced?.charge.amount ?? 0), allowance.limit(resource))
       guard taken + amount <= limit else { throw refusal(of: resource, limit, taken, own) }
-    case .calls, .callBytes:
+    case .calls, .callBytes, .drags:
       let limit = allowance.limit(resource)
       guard own + amount <= limit else { throw refusal(of: resource, limit, own, own) }
     }
     return take(amount, of: resource, for: principal)
+  }
+
+  /// Bytes that a principal may still hand over beside documents.
+  func room(for principal: Principal) -> Int {
+    max(0, allowance.baggage - total(.baggage) - taken(.baggage, by: principal))
   }
 
   /// Charges it whatever the limit says: it was accepted before.
@@ -130,6 +153,10 @@ package final class Ledger: @unchecked Sendable {
       case .waiting:
         "deliveries that wait for their applications may take \(limit) bytes, 4096 each at least; \(taken) are taken, \(own) of them by "
           + "this sender, who may have as many as are left: try later"
+      case .baggage:
+        "what deliveries carry may take \(limit) bytes, 65536 each at least; \(taken) are taken, \(own) of them by this sender, who may have "
+          + "as many as are left: let the hosts open it, or send a file to be opened in its place"
+      case .drags: "\(limit) drags of this sender are under way: drop or cancel one"
       case .calls: "\(limit) calls of this sender are not answered yet: wait for the answers"
       case .callBytes:
         "the documents of this sender's calls that are not answered yet may have \(limit) bytes together, and have \(own): wait for the "
@@ -165,6 +192,12 @@ struct Charge: ~Copyable {
   let amount: Int
   private let resource: Resource
   private let account: Account
+  /// Who pays for it; whoever has left pays no longer.
+  var principal: Principal {
+    var account = account
+    while let successor = account.successor { account = successor }
+    return account.principal
+  }
   private let ledger: Ledger
 
   fileprivate init(_ amount: Int, of resource: Resource, to account: Account, in ledger: Ledger) {

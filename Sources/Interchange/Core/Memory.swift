@@ -35,10 +35,10 @@ struct Memory {
   private(set) var tokens = Table<TokenKey, [UniqueIdentifier]>()
   /// The delivery that gave a session something to show after another had.
   var followers = Table<UniqueIdentifier, UniqueIdentifier>()
-  /// When deliveries have waited long enough.
-  private var deadlines = Agenda<UniqueIdentifier>()
-  /// Deliveries whose deadline came in this turn.
-  private var due: [(identifier: UniqueIdentifier, at: Int64)] = []
+  /// When deliveries have waited long enough, and when what was handled or dragged is forgotten.
+  private var agenda = Agenda<Appointment>()
+  /// What came up in this turn.
+  private var due: [(appointment: Appointment, at: Int64)] = []
   /// Applications some of whose sessions have a configuration that their manifest has lost: they are discarded as soon as there is a moment.
   var orphaned = Table<Text, Bool>()
 
@@ -63,6 +63,18 @@ struct Memory {
   /// Sessions that a failed delivery made and others still wait for.
   var provisional = Table<UniqueIdentifier, Bool>()
 
+  /// Calls whose contents are being packed, and calls for which something is being opened.
+  var packings = Table<CallNumber, PromptBook.UnderWay>()
+  var transfers = Table<CallNumber, Transfer>()
+  /// Deliveries that carry something, and what those of this turn carry.
+  var baggage = Table<UniqueIdentifier, KeptBaggage>()
+  private(set) var baggageOfSession = Rows<UniqueIdentifier, Ordered>()
+  private(set) var packed = Table<UniqueIdentifier, Baggage>()
+  var drags = Table<UniqueIdentifier, Drag>()
+  var tickets = Table<Text, UniqueIdentifier>()
+  /// The sessions that took what was dragged, until the drag ends.
+  var dropTargets = Table<UniqueIdentifier, UniqueIdentifier>()
+
   /// The number of the newest event.
   private(set) var sequence: UInt64 = 0
   /// What comes later has a larger number.
@@ -83,16 +95,16 @@ struct Memory {
   // MARK: Deadlines
 
   /// The earliest, on the clock that nobody sets.
-  var earliestDeadline: Int64? { deadlines.earliest }
+  var earliestDeadline: Int64? { agenda.earliest }
 
   /// How many deadlines are noted, with those of deliveries that are over.
-  var noted: Int { deadlines.entries }
+  var noted: Int { agenda.entries }
 
-  mutating func addDeadline(of delivery: UniqueIdentifier, at moment: Int64) { deadlines.add(delivery, at: moment) }
+  mutating func add(_ appointment: Appointment, at moment: Int64) { agenda.add(appointment, at: moment) }
 
-  /// The next delivery whose time may have come. It may be over, or have another deadline by now.
-  mutating func nextDue(at now: Int64) -> UniqueIdentifier? {
-    guard let moment = deadlines.earliest, let next = deadlines.next(at: now) else { return nil }
+  /// The next whose time may have come. It may be over, or have another time by now.
+  mutating func nextDue(at now: Int64) -> Appointment? {
+    guard let moment = agenda.earliest, let next = agenda.next(at: now) else { return nil }
     due.append((next, moment))
     return next
   }
@@ -136,7 +148,43 @@ struct Memory {
     case .discardTold(let application, let session):
       guard let entry = owed[application].first(where: { $0.session == session }) else { return }
       if owed.remove(entry, for: application) { owedTotal -= 1 }
+    case .baggage(let baggage):
+      packed[baggage.delivery] = baggage
+      keepBaggage(of: baggage.delivery, for: deliveries[baggage.delivery]?.session)
+      self.baggage[baggage.delivery]?.promises = baggage.promises
+    case .baggageReleased(let delivery):
+      guard let kept = baggage[delivery] else { return }
+      if let session = kept.session {
+        baggageOfSession.remove(Ordered(order: kept.order, identifier: delivery), for: session)
+      }
+      baggage[delivery] = nil
+      packed[delivery] = nil
     }
+  }
+
+  // MARK: Baggage
+
+  private mutating func keepBaggage(of delivery: UniqueIdentifier, for session: UniqueIdentifier?) {
+    let kept = KeptBaggage(session: session, order: nextOrder())
+    baggage[delivery] = kept
+    if let session { baggageOfSession.insert(Ordered(order: kept.order, identifier: delivery), for: session) }
+  }
+
+  /// It goes where its delivery goes.
+  private mutating func moveBaggage(of delivery: UniqueIdentifier, to session: UniqueIdentifier?) {
+    guard var kept = baggage[delivery], kept.session != session else { return }
+    let place = Ordered(order: kept.order, identifier: delivery)
+    if let before = kept.session { baggageOfSession.remove(place, for: before) }
+    kept.session = session
+    baggage[delivery] = kept
+    if let session { baggageOfSession.insert(place, for: session) }
+  }
+
+  /// Of what a principal handed in and its host has taken.
+  func oldestHandledBaggage(of principal: Principal) -> UniqueIdentifier? {
+    baggage.values.lazy
+      .filter { deliveries[$0.key] == nil && $0.value.holding?.charge.principal == principal }
+      .min { $0.value.order < $1.value.order }?.key
   }
 
   private mutating func activate(_ activation: SessionActivation) {
@@ -167,7 +215,7 @@ struct Memory {
     deliveriesToSession.insert(place, for: session)
     deliveriesToApplication.insert(place, for: delivery.application)
     if let before = delivery.previousBy { followers[before] = delivery.identifier }
-    deadlines.add(delivery.identifier, at: opened.due)
+    agenda.add(.delivery(delivery.identifier), at: opened.due)
   }
 
   private mutating func close(_ delivery: OpenDelivery) {
@@ -192,6 +240,7 @@ struct Memory {
     } else {
       changes[identifier] = DeliveryChange(progress: progress, previous: previous ?? changes[identifier]?.previous)
     }
+    if !baggage.isEmpty { moveBaggage(of: identifier, to: progress.session) }
     guard var delivery = deliveries[identifier] else {
       // It was over, and is taken up again.
       if progress.isOpen, let whole = recent[identifier] { open(whole.summary, at: moment) }
@@ -238,6 +287,10 @@ struct Memory {
     }
     for (application, number) in remembered.sessionCounts { count(application, number) }
     for delivery in remembered.open { open(delivery, at: moment) }
+    for summary in remembered.baggage {
+      keepBaggage(of: summary.delivery, for: summary.session)
+      baggage[summary.delivery]?.isFromBefore = true
+    }
     sequence = remembered.lastEvent
     keep()
   }
@@ -290,6 +343,7 @@ extension Memory {
     fileprivate let routing, sessions, leaving, sessionCounts, owed, deliveries, toSession, toApplication, recent: Int
     fileprivate let tokens, followers, manifests, preferences, hosts, hosted, lanes, queue, errands, starts: Int
     fileprivate let attaching, calls, waiters, refreshes, closings, provisional: Int
+    fileprivate let packings, transfers, baggage, ofSession, packed, drags, tickets, dropTargets: Int
     fileprivate let sessionTotal, owedTotal, orphaned, due, activations, changes: Int
     fileprivate let sequence: UInt64
   }
@@ -303,6 +357,8 @@ extension Memory {
       lanes: lanes.mark,
       queue: queue.mark, errands: errands.mark, starts: starts.mark, attaching: attaching.mark, calls: calls.mark,
       waiters: waiters.mark, refreshes: refreshes.mark, closings: closings.mark, provisional: provisional.mark,
+      packings: packings.mark, transfers: transfers.mark, baggage: baggage.mark, ofSession: baggageOfSession.mark,
+      packed: packed.mark, drags: drags.mark, tickets: tickets.mark, dropTargets: dropTargets.mark,
       sessionTotal: sessionTotal, owedTotal: owedTotal, orphaned: orphaned.mark, due: due.count,
       activations: activations.mark, changes: changes.mark, sequence: sequence)
   }
@@ -342,10 +398,18 @@ extension Memory {
     refreshes.rewind(to: mark.refreshes)
     closings.rewind(to: mark.closings)
     provisional.rewind(to: mark.provisional)
+    packings.rewind(to: mark.packings)
+    transfers.rewind(to: mark.transfers)
+    baggage.rewind(to: mark.baggage)
+    baggageOfSession.rewind(to: mark.ofSession)
+    packed.rewind(to: mark.packed)
+    drags.rewind(to: mark.drags)
+    tickets.rewind(to: mark.tickets)
+    dropTargets.rewind(to: mark.dropTargets)
     orphaned.rewind(to: mark.orphaned)
     while due.count > mark.due {
-      let (delivery, moment) = due.removeLast()
-      deadlines.add(delivery, at: moment)
+      let (appointment, moment) = due.removeLast()
+      agenda.add(appointment, at: moment)
     }
     (sessionTotal, owedTotal, sequence) = (mark.sessionTotal, mark.owedTotal, mark.sequence)
   }
@@ -379,6 +443,14 @@ extension Memory {
     refreshes.keep()
     closings.keep()
     provisional.keep()
+    packings.keep()
+    transfers.keep()
+    baggage.keep()
+    baggageOfSession.keep()
+    packed.keep()
+    drags.keep()
+    tickets.keep()
+    dropTargets.keep()
     orphaned.keep()
     due.removeAll()
     forgetOld()
@@ -399,11 +471,15 @@ extension Memory {
     if !activations.isEmpty { activations.removeAll() }
     if !changes.isEmpty { changes.removeAll() }
     if !tokens.isEmpty { tokens.removeAll() }
+    if !packed.isEmpty { packed.removeAll() }
     // A deadline may be an hour away, and most deliveries are over within a second.
-    if deadlines.entries > 2 * deliveries.count + Memory.passedDeadlines {
-      deadlines.removeAll()
-      for delivery in deliveries.values.values.sorted(by: { $0.order < $1.order }) {
-        deadlines.add(delivery.identifier, at: delivery.due)
+    if agenda.entries > 2 * (deliveries.count + baggage.count + drags.count) + Memory.passedDeadlines {
+      agenda.removeAll { appointment in
+        switch appointment {
+        case .delivery(let delivery): deliveries[delivery] == nil
+        case .baggage(let delivery): baggage[delivery] == nil
+        case .drag(let drag): drags[drag] == nil
+        }
       }
     }
     if sessions.count > Memory.rememberedSessions { sessions.removeAll() }
@@ -459,9 +535,17 @@ struct CallCharge: Sendable {
   let bytes: Holding?
 }
 
+/// What is to happen at a certain moment.
+enum Appointment: Hashable, Sendable {
+  case delivery(UniqueIdentifier)
+  case baggage(UniqueIdentifier)
+  case drag(UniqueIdentifier)
+}
+
 /// What comes of an errand is for whom.
 enum ErrandPurpose: Hashable, Sendable {
   case lane(Lane.Key)
+  case proposal(CallNumber, drag: UniqueIdentifier)
   case discards(application: Text)
 }
 
@@ -481,6 +565,7 @@ package struct Remembered: Sendable {
   package var owed: [Text: [UniqueIdentifier]] = [:]
   /// In the order in which they came.
   package var open: [DeliverySummary] = []
+  package var baggage: [BaggageSummary] = []
   /// Sessions whose scenes were connected when the service ended.
   package var connected: [Session] = []
   package var lastEvent: UInt64 = 0

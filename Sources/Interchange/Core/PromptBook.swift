@@ -44,6 +44,11 @@ package struct PromptBook: Sendable {
     for delivery in memory.deliveries.values.keys {
       memory.deliveries[delivery]?.holding = ledger.take(Allowance.smallestDelivery, of: .waiting, for: .departed)
     }
+    for baggage in remembered.baggage {
+      memory.baggage[baggage.delivery]?.holding = ledger.take(
+        max(Allowance.smallestBaggage, baggage.bytes), of: .baggage, for: .departed)
+      if !baggage.isOpen { memory.add(.baggage(baggage.delivery), at: moment.uptime + ledger.allowance.baggageTime) }
+    }
     // They are counted already: what changes about them makes none of them new.
     memory.learn(remembered.connected)
     leftConnected = remembered.connected
@@ -87,6 +92,12 @@ package struct PromptBook: Sendable {
     case .ownership(let number, _):
       memory.attaching[number] = nil
       answer(number, .refused(refusal))
+    case .packed(let number, _):
+      unpack(number)
+      answer(number, .refused(refusal))
+    case .opened(let number, _):
+      memory.transfers[number] = nil
+      answer(number, .refused(refusal))
     default: say(.log(.error, Text(refusal.message)))
     }
   }
@@ -104,11 +115,14 @@ package struct PromptBook: Sendable {
       if memory.hosts[application]?.connection == connection { try detach(application) }
     case .callerLeft(let connection):
       forgetCalls(of: connection)
+      cancelDrags(of: connection)
       ledger.leave(connection)
     case .delivery(let errand, let delivery): try deliveryWasRead(errand, delivery)
     case .launch(let application, let number, let news): try launched(application, number, news)
     case .installed(let installed, let broken): try install(installed, keeping: broken)
     case .declared(let manifest): try setManifest(manifest, ManifestSource(file: .empty, holding: nil))
+    case .packed(let number, let answer): try packed(number, answer)
+    case .opened(let number, let answer): try opened(number, answer)
     case .moment: try momentCame()
     }
   }
@@ -136,6 +150,15 @@ package struct PromptBook: Sendable {
     case .disconnect(let session): try disconnect(session, caller, number)
     case .write(let session, let writing): try write(session, writing, caller, number)
     case .post(let application, let name, let userInfo): try post(application, name, userInfo, caller, number)
+    case .openItem(let delivery, let item, let type): try openItem(delivery, item, type, caller, number)
+    case .release(let delivery): try releaseDelivery(delivery, caller, number)
+    case .beginDrag(let payload, let ticket, let outlives, _):
+      try beginDrag(payload, ticket: ticket, outlivesSource: outlives, caller, number)
+    case .openDrag(let ticket): try openDrag(ticket, caller, number)
+    case .addItems(let items, let drag, _): try addItems(items, to: drag, caller, number)
+    case .cancelDrag(let drag): try cancelDrag(drag, caller, number)
+    case .propose(let drag, let session): try propose(drag, on: session, caller, number)
+    case .drop(let drag, let session, let operation): try drop(drag, on: session, operation, caller, number)
     }
   }
 
@@ -162,6 +185,7 @@ package struct PromptBook: Sendable {
     case page([Session])
     case sessions([UniqueIdentifier], found: [Session])
     case delivery(UniqueIdentifier, StoredDelivery?)
+    case baggage(UniqueIdentifier, Baggage?)
     case token(Text, owner: Text, [StoredDelivery])
     case orphans(of: Text, [Session])
   }
@@ -177,6 +201,8 @@ package struct PromptBook: Sendable {
       known.missing.formUnion(asked.filter { memory.sessions[$0] == nil })
     case .delivery(let identifier, let delivery):
       if let delivery { memory.learn(delivery) } else { known.missing.insert(identifier) }
+    case .baggage(let identifier, let baggage):
+      if let baggage { known.baggage[identifier] = baggage } else { known.missing.insert(identifier) }
     case .token(let token, let owner, let deliveries):
       for delivery in deliveries { memory.learn(delivery) }
       known.tokens[TokenKey(token: token, owner: owner)] = deliveries.map(\.identifier)
@@ -305,6 +331,7 @@ struct Knowledge: Sendable {
   var missing: Set<UniqueIdentifier> = []
   var tokens: [TokenKey: [UniqueIdentifier]] = [:]
   var orphans: [Text: OrphanPage] = [:]
+  var baggage: [UniqueIdentifier: Baggage] = [:]
 }
 
 struct OrphanPage: Sendable {
@@ -350,7 +377,8 @@ extension Ask {
   /// Whether it may be answered later than its turn. What is answered with its turn takes nothing.
   fileprivate var mayWait: Bool {
     switch self {
-    case .deliver, .deliverEach, .activate, .newSession, .attach: true
+    case .deliver, .deliverEach, .activate, .newSession, .attach, .openItem, .beginDrag, .addItems, .propose, .drop:
+      true
     default: false
     }
   }
@@ -358,7 +386,9 @@ extension Ask {
   /// Bytes of the document that came with it.
   fileprivate var size: Int {
     switch self {
-    case .deliver(_, _, let size), .deliverEach(_, _, let size), .activate(_, _, let size), .register(_, let size): size
+    case .deliver(_, _, let size), .deliverEach(_, _, let size), .activate(_, _, let size), .register(_, let size),
+      .beginDrag(_, _, _, let size), .addItems(_, _, let size):
+      size
     case .post(_, _, let userInfo): userInfo.count
     default: 0
     }

@@ -30,6 +30,8 @@ package enum Saying: Hashable, Sendable {
   case sessionChanged(UniqueIdentifier, [SessionField], withheld: [SessionField])
   case sessionWent(UniqueIdentifier)
   case notification(application: Text, name: Text, userInfo: Text)
+  /// To these connections only.
+  case drag(UniqueIdentifier, DragNews, to: [Text])
 
   case log(LogLevel, Text)
 }
@@ -72,6 +74,11 @@ package enum CallAnswer: Hashable, Sendable {
   case application(Text)
   /// - Parameter discarded: the sessions and paths that the host named and that are gone.
   case attached(application: Text, discarded: [Text])
+  /// - Parameter size: in bytes; -1 where nobody knows it.
+  case opened(size: Int64)
+  case dragBegun(UniqueIdentifier, ticket: Text)
+  case dragOpened(UniqueIdentifier)
+  case operation(Text)
   indirect case refused(InterchangeError)
 }
 
@@ -104,6 +111,20 @@ package enum Errand: Hashable, Sendable {
   case run(application: Text, number: Int, command: Text, activationToken: Text?)
   /// What becomes of an earlier start is no news any more.
   case forgetLaunch(application: Text, number: Int)
+  /// Takes contents into the baggage room; comes back as ``Cue/packed(_:_:)``.
+  ///
+  /// - Parameter atMost: bytes, of all of them together.
+  case pack(CallNumber, [PackingOrder], atMost: Int)
+  /// Opens a parcel for the caller; comes back as ``Cue/opened(_:_:)``.
+  ///
+  /// - Parameter within: microseconds, for a source that has to be asked.
+  indirect case open(CallNumber, UniqueIdentifier, Parcel, within: Int64)
+  /// Nobody waits for it any more.
+  case callOff(CallNumber)
+  /// Nobody asks for these any more: their sources may forget them.
+  case endPromises([Promise])
+  /// The room forgets what it has of these deliveries.
+  case free([UniqueIdentifier])
 }
 
 /// What a host is asked.
@@ -115,6 +136,7 @@ package enum HostQuestion: Hashable, Sendable {
   case refresh(UniqueIdentifier)
   case destroy(UniqueIdentifier, animation: Text)
   case discarded([UniqueIdentifier])
+  indirect case propose(UniqueIdentifier, items: [Item], allowed: [PayloadOptions.Operation])
 }
 
 /// What the core has to know before it can answer a cue. The shell reads it, calls ``PromptBook/learn(_:)``, and gives the cue again.
@@ -124,6 +146,8 @@ package enum Lack: Error, Hashable, Sendable {
   /// These sessions, whole.
   case sessions([UniqueIdentifier])
   case delivery(UniqueIdentifier)
+  /// What a delivery carries.
+  case baggage(UniqueIdentifier)
   /// What was made under a token, in the order in which it was made.
   case token(Text, owner: Text)
   /// Some of an application's sessions whose configuration its manifest does not have.

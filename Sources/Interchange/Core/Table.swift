@@ -144,7 +144,12 @@ struct Agenda<Item: Sendable>: Sendable {
   /// How many are noted, with those that were called off.
   var entries: Int { heap.count }
 
-  mutating func removeAll() { heap.removeAll() }
+  /// Forgets what was called off.
+  mutating func removeAll(where isCalledOff: (Item) -> Bool) {
+    let rest = heap.filter { !isCalledOff($0.item) }.sorted { ($0.at, $0.number) < ($1.at, $1.number) }
+    // What is in order is a heap.
+    heap = rest
+  }
 
   mutating func add(_ item: Item, at moment: Int64) {
     count += 1

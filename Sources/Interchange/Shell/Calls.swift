@@ -1,9 +1,38 @@
 package import DBus
 import InterchangeCore
+import InterchangeTurns
 package import InterchangeWire
 package import SceneModel
 
 // What callers ask for, as a closed `Ask` with every value checked. What it comes to, the core decides.
+extension Interchange {
+  /// A call that changes something: it is answered through `reply` once that is stored.
+  ///
+  /// - Parameter descriptors: what came with it. They are the call's until it is answered, or until the baggage room takes them.
+  func call(
+    _ call: Call, _ ask: Ask, bringing descriptors: [OwnedFileDescriptor] = [], as number: CallNumber? = nil,
+    _ reply: @escaping (CallAnswer) -> Void
+  ) {
+    let number = number ?? newCallNumber()
+    replies[number] = reply
+    if !descriptors.isEmpty { luggage[number] = descriptors }
+    let effort = feed(.call(number, callers.caller(of: call), ask))
+    // A document of a megabyte, or a decision of a million steps, are some milliseconds: before its sender goes on, others do.
+    if effort > 1 << 20 { call.tookLong() }
+  }
+
+  /// Gives a cue to the prompter. Answers how much work the decision was.
+  @discardableResult
+  func feed(_ cue: Cue) -> Int {
+    if isClosed { return 0 }
+    if prompter.isFull { endTurn() }
+    // Where the store cannot be read, the end of the turn says so.
+    let step = try? prompter.take(cue, at: moment)
+    endTurnLater()
+    return step?.effort ?? 0
+  }
+}
+
 extension Interchange: InterchangeCalls {
   package func drop(_ activity: UserActivity, _ reply: DeliveryReply) throws {
     deliver(Payload(activity), digest: .empty, size: 0, reply)
@@ -44,7 +73,7 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  private func deliveryIdentifier(_ text: Text) throws(InterchangeError) -> UniqueIdentifier {
+  func deliveryIdentifier(_ text: Text) throws(InterchangeError) -> UniqueIdentifier {
     if let identifier = UniqueIdentifier(text) { return identifier }
     throw InterchangeError(
       .noSuchDelivery, "there is no delivery \(quoted(text.string)), or it is not kept any more")
@@ -226,7 +255,7 @@ extension Interchange: InterchangeCalls {
     guard let found = try storedSession(session) else {
       throw InterchangeError(.unknownObject, "there is no session at \(call.path)")
     }
-    try book.requireHost(callers.caller(of: call), of: found.application)
+    try prompter.book.requireHost(callers.caller(of: call), of: found.application)
   }
 
   func refuseSandbox(_ call: Call, _ what: String) throws(InterchangeError) {
@@ -244,15 +273,15 @@ extension Interchange: InterchangeCalls {
 }
 
 extension CallAnswer {
-  fileprivate func send(to reply: Reply<>) { if case .done = self { reply.send() } else { fail(reply) } }
+  func send(to reply: Reply<>) { if case .done = self { reply.send() } else { fail(reply) } }
 
-  fileprivate func send(to reply: DeliveryReply) {
+  func send(to reply: DeliveryReply) {
     guard case .delivered(let delivered) = self else { return fail(reply) }
     reply.send(
       InterchangeNames.path(ofSession: delivered.session), delivered.outcome.string, "\(delivered.delivery)")
   }
 
-  fileprivate func fail<each Value: BusValue>(_ reply: Reply<repeat each Value>) {
+  func fail<each Value: BusValue>(_ reply: Reply<repeat each Value>) {
     guard case .refused(let error) = self else { preconditionFailure("a call is answered with what it asked for") }
     reply.fail(error)
   }

@@ -1,5 +1,6 @@
 import DBus
 import InterchangeCore
+import InterchangeTurns
 import InterchangeWire
 import SceneModel
 import SessionStore
@@ -35,6 +36,12 @@ extension Interchange {
         for task in launch.tasks { task.cancel() }
         launches[application] = nil
       }
+    case .pack(let number, let orders, let limit): pack(number, orders, atMost: limit)
+    case .open(let number, let delivery, let parcel, let within):
+      open(number, delivery, parcel, within: .microseconds(within))
+    case .callOff(let number): callOff(number)
+    case .endPromises(let promises): for promise in promises { endPromise(promise) }
+    case .free(let deliveries): free(deliveries)
     }
   }
 
@@ -42,10 +49,7 @@ extension Interchange {
 
   private func read(_ delivery: UniqueIdentifier, for number: ErrandNumber) {
     do throws(StoreError) {
-      // Most often it was made a moment ago.
-      let found =
-        if let recent = book.recentDelivery(delivery) { Optional(recent) } else { try store.delivery(delivery) }
-      feed(.delivery(number, found))
+      feed(.delivery(number, try prompter.delivery(delivery)))
     } catch {
       // The disk may be back before the deadline.
       log.error("the delivery \(delivery) cannot be read for the moment: \(error.message)")
@@ -77,22 +81,28 @@ extension Interchange {
       case .destroy(let session, let animation):
         try await host.destroyScene(session, animation: animation, within: timeout)
       case .discarded(let sessions): try await host.didDiscardSceneSessions(sessions, within: timeout)
+      case .propose(let session, let items, let allowed):
+        return .operation(try await host.proposeDrop(session, items: items, allowed: allowed, within: timeout))
       }
       return .done
     } catch {
-      return await answer(error, owner)
+      return await answer(error, owner, question)
     }
   }
 
   /// An error is an answer, also from one that leaves right after. Where the bus says that nobody answers, it is asked whether the host is still
   /// there.
-  private func answer(_ error: CallError, _ owner: BusName) async -> HostAnswer {
+  private func answer(_ error: CallError, _ owner: BusName, _ question: HostQuestion) async -> HostAnswer {
+    var isProposal = false
+    if case .propose = question { isProposal = true }
     switch error {
     case .timedOut: return .timedOut
     case .disconnected, .cancelled: return .gone(neverReached: false)
     case .replied(let reply) where [.noReply, .serviceUnknown, .nameHasNoOwner].contains(reply.name):
       let isThere = (try? await connection.owner(of: owner)) != nil
       return isThere ? .refused(Text(error.short)) : .gone(neverReached: reply.name != .noReply)
+    // A host that knows nothing of drags takes what is dropped.
+    case .replied(let reply) where isProposal && reply.name == .unknownMethod: return .done
     case .replied: return .refused(Text(error.short))
     default: return .failed(Text(error.short))
     }
@@ -121,7 +131,7 @@ extension Interchange {
   /// A sender has left the bus.
   func left(_ name: BusName) {
     let connection = Text(name.rawValue)
-    if book.isCharged(connection) { feed(.callerLeft(connection: connection)) }
+    if prompter.book.isCharged(connection) { feed(.callerLeft(connection: connection)) }
   }
 
   // MARK: Starting applications

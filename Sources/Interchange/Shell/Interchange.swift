@@ -1,14 +1,16 @@
 package import DBus
+package import Baggage
 import Glibc
 package import InterchangeCore
+import InterchangeTurns
 import InterchangeWire
 package import SceneModel
 package import SessionStore
 
 /// The service on the bus: the shell around the core.
 ///
-/// It turns messages into cues, reads what the core lacks, stores the records of a turn in one transaction, and only then says and does what the
-/// steps of that turn say. It decides nothing: what is decided stands in `InterchangeCore`, which knows neither the bus nor the disk.
+/// It turns messages into cues, and says and does what the steps of a turn say once the prompter has stored them. It decides nothing: the core
+/// decides, in `InterchangeCore`, which knows neither the bus nor the disk.
 ///
 /// It lives on its connection's loop, and so does everything that it owns.
 package actor Interchange {
@@ -16,27 +18,33 @@ package actor Interchange {
   package nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
 
   let settings: Settings
-  let store: SessionStore
-  let types: TypeCatalog
-  var book: PromptBook
-
-  /// The steps of this turn, which are not stored yet.
-  var turn = Turn()
-  /// What the world said while the store refused everything: it is told again.
-  var backlog: [Cue] = []
+  package nonisolated let types: TypeCatalog
+  /// The core and its store.
+  var prompter: Prompter
+  var store: SessionStore { prompter.store }
+  /// The turn ends when the loop's turn does.
+  var isEnding = false
+  /// What was stored is being said. The properties that a signal carries are read then, and reading them ends no turn.
+  var isSpeaking = false
   /// How calls are answered that were not answered yet.
   var replies: [CallNumber: (CallAnswer) -> Void] = [:]
-  var callNumber: CallNumber = 0
-  /// When the core wants to be called.
-  var alarm: (at: Int64, timer: Task<Void, Never>)?
-  /// Applications whose sessions are read while nobody waits, and how far that has got.
-  var readings: [Text: SessionAge] = [:]
+  private var callNumber: CallNumber = 0
+  /// Descriptors that came with calls and that nobody has taken yet.
+  var luggage: [CallNumber: [OwnedFileDescriptor]] = [:]
+  /// What is opened for calls.
+  var openings: [CallNumber: Opening] = [:]
+  let room: BaggageRoom
+  /// When the core is called.
+  var timer: (at: Int64, task: Task<Void, Never>)?
+  /// Reads sessions while nobody waits.
+  var reading: Task<Void, Never>?
   var launches: [Text: Launch] = [:]
   /// Connections that are watched as long as they own an application's name.
   var watched: Set<WatchedOwner> = []
 
   var signals: Signals?
   var notificationPosted: SignalDeclaration<String, String>?
+  var dragEnded: SignalDeclaration<String, ObjectPath>?
   let callers: Callers
   var hints = SignalHints()
   /// When something was last stored, and what waits until nothing has been for a while.
@@ -53,6 +61,8 @@ package actor Interchange {
     package var allowance = Allowance()
     /// How long nothing is stored before the store is put in order.
     package var quiet: Duration = .seconds(3)
+    /// What type a file is of, by its path.
+    package var fileType: @Sendable (_ path: [UInt8]) -> ContentType
     /// Starts an application by the command of its manifest, with what lets its window come to the front, and stays until that has ended:
     /// well, or in a failure that a sentence names. Without it only the bus starts anything.
     package var run:
@@ -60,20 +70,27 @@ package actor Interchange {
         @Sendable (_ application: Text, _ command: Text, _ activationToken: Text?) async -> String?
       )?
 
-    package init(now: @escaping @Sendable () -> Instant) { self.now = now }
+    package init(
+      now: @escaping @Sendable () -> Instant, fileType: @escaping @Sendable (_ path: [UInt8]) -> ContentType
+    ) {
+      self.now = now
+      self.fileType = fileType
+    }
   }
 
   package init(
-    on connection: Connection, store: sending SessionStore, types: TypeCatalog, settings: Settings, log: Log
+    on connection: Connection, store: sending SessionStore, room: BaggageRoom, types: TypeCatalog, settings: Settings,
+    log: Log
   ) throws(StoreError) {
+    self.room = room
     self.connection = connection
     self.settings = settings
     self.types = types
     self.log = log
     var generator = SystemRandomNumberGenerator()
-    book = PromptBook(types: types, allowance: settings.allowance, seed: (generator.next(), generator.next()))
-    book.recall(try store.remembered(), at: Moment(time: settings.now(), uptime: Interchange.uptime()))
-    self.store = store
+    prompter = try Prompter(
+      store, types: types, allowance: settings.allowance, seed: (generator.next(), generator.next()),
+      at: Moment(time: settings.now(), uptime: Interchange.uptime()))
     callers = Callers()
   }
 
@@ -99,7 +116,15 @@ package actor Interchange {
         interfaces: { path, call in self.assumeIsolated { $0.isSession(path, call) } ? [session] : nil },
         children: { call in try self.assumeIsolated { try $0.sessionElements(call) } }),
       below: InterchangeNames.sessions)
-    observeSignals(meantFor: [root.interface, application, session])
+    let (drag, dragEnded) = DragInterface.make(on: self)
+    self.dragEnded = dragEnded
+    connection.export(
+      Subtree(
+        interfaces: { path, call in self.assumeIsolated { $0.isDrag(path, call) } ? [drag] : nil },
+        // Nobody lists the drags of others.
+        children: { _ in [] }),
+      below: InterchangeNames.drags)
+    observeSignals(meantFor: [root.interface, application, session, drag])
     connection.observeDepartures { name in self.assumeIsolated { $0.left(name) } }
     connection.observeCalls { [log] call in
       log.debug("\(call.member) of \(call.path) is called by \(call.sender.map { "\($0)" } ?? "a peer")")
@@ -115,7 +140,7 @@ package actor Interchange {
   }
 
   /// Whether there is such an application.
-  package func knows(_ application: Text) -> Bool { book.manifest(of: application) != nil }
+  package func knows(_ application: Text) -> Bool { prompter.book.manifest(of: application) != nil }
 
   /// An application is there, or says something else of itself.
   package func declare(_ manifest: Manifest) throws {
@@ -130,13 +155,13 @@ package actor Interchange {
   package func close() {
     endTurn()
     // What they sent is stored, and goes on when the service is back.
-    for delivery in book.waitedFor {
+    for delivery in prompter.book.waitedFor {
       let left = InterchangeError(
         .noReply,
         "the service ended while the delivery \(delivery.identifier) waited; it goes on, and GetDelivery tells the end")
       for number in delivery.calls { replies.removeValue(forKey: number)?(.refused(left)) }
     }
-    alarm?.timer.cancel()
+    timer?.task.cancel()
     settling?.cancel()
     isClosed = true
     store.close()
@@ -150,19 +175,10 @@ package actor Interchange {
     return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000
   }
 
-  var moment: Moment { Moment(time: settings.now(), uptime: Interchange.uptime()) }
-}
-
-extension SessionStore {
-  /// What the core is to know before its first cue.
-  fileprivate func remembered() throws(StoreError) -> Remembered {
-    var remembered = Remembered()
-    remembered.preferences = try preferences()
-    remembered.sessionCounts = try sessionCounts()
-    for application in try owedCounts().keys { remembered.owed[application] = try owedDiscards(of: application) }
-    remembered.open = try openDeliveries()
-    remembered.connected = try connectedSessions()
-    remembered.lastEvent = lastEventSequence
-    return remembered
+  func newCallNumber() -> CallNumber {
+    callNumber += 1
+    return callNumber
   }
+
+  var moment: Moment { Moment(time: settings.now(), uptime: Interchange.uptime()) }
 }

@@ -1,5 +1,6 @@
 package import DBus
 import InterchangeCore
+import InterchangeTurns
 package import InterchangeWire
 package import SceneModel
 import SceneRouting
@@ -8,7 +9,7 @@ import SessionStore
 // What there is to be asked. Each question has what came before it stored first, and is answered from what is stored.
 extension Interchange {
   func storedSession(_ identifier: UniqueIdentifier) throws(InterchangeError) -> Session? {
-    if let session = book.rememberedSession(identifier) { return session }
+    if let session = prompter.book.rememberedSession(identifier) { return session }
     return try stored { () throws(StoreError) in try store.session(identifier) }
   }
 
@@ -69,29 +70,15 @@ extension Interchange {
     let payload = try readPayload(document)
     endTurn()
     let caller = callers.caller(of: call)
-    var decision = try explain(payload, caller).get()
+    let explained = try stored { () throws(StoreError) in
+      try prompter.explain(payload, from: caller, at: moment)
+    }
+    readOnLater()
+    var decision = try explained.get()
     // To list what a decision passes by takes longer than the decision.
     call.tookLong()
     try hideSecrets(of: &decision.explanation.candidates)
     return decision.json
-  }
-
-  private func explain(_ payload: Payload, _ caller: Caller) throws(InterchangeError) -> Result<
-    Decision, InterchangeError
-  > {
-    while true {
-      do throws(Lack) {
-        return try book.explain(payload, from: caller, at: moment)
-      } catch {
-        try read(error)
-      }
-    }
-  }
-
-  /// Reads the sessions that routing lacks, so that the core can be asked again.
-  private func read(_ lack: Lack) throws(InterchangeError) {
-    guard case .routing(let needs) = lack else { preconditionFailure("routing lacks sessions and nothing else") }
-    try stored { () throws(StoreError) in for need in needs { try find(need) } }
   }
 
   /// Why a session would take something tells what it shows, so of a private one that is left out.
@@ -118,7 +105,8 @@ extension Interchange {
         .accessDenied, "a sandboxed caller may not do that with the delivery \(named), which another sent")
     }
     // A sandboxed caller asks for its own. Outside, where a shell has a new name for each call, the sender is known as long as somebody waits.
-    let isSender = caller.isSandboxed || caller.connection != nil && book.confidant(of: named) == caller.connection
+    let isSender =
+      caller.isSandboxed || caller.connection != nil && prompter.book.confidant(of: named) == caller.connection
     return (Text(delivery.progress.state.rawValue), try delivery.story(isHidden: delivery.isPrivate && !isSender))
   }
 
@@ -157,7 +145,7 @@ extension Interchange {
   /// A sandboxed caller sees the sessions of its own application, and no others.
   func isSession(_ path: ObjectPath, _ call: Call?) -> Bool {
     guard let identifier = InterchangeNames.session(at: path) else { return false }
-    if book.knows(identifier) { return true }
+    if prompter.book.knows(identifier) { return true }
     // Where it cannot be read, what is asked of it says so: that there is none would be a lie.
     do { return try store.session(identifier) != nil } catch { return true }
   }
@@ -183,7 +171,7 @@ extension Interchange {
     guard let call = access.call else { return session.asSeen }
     let caller = callers.caller(of: call)
     try refuseForeign(session.application, caller, "read the sessions of its own application")
-    return book.isHost(caller, of: session.application) ? session : session.asSeen
+    return prompter.book.isHost(caller, of: session.application) ? session : session.asSeen
   }
 
   package func sessions(of application: Text, after: Text, limit: UInt32, _ call: Call) throws -> [SessionRow] {
@@ -193,7 +181,7 @@ extension Interchange {
     let missing = InterchangeError(.noSuchSession, "there is no session \(quoted(after.string)) to go on from")
     if start == nil, !after.isEmpty { throw missing }
     try refuseForeign(application, caller, "list the sessions of its own application")
-    if !application.isEmpty, !book.hasHeard(of: application) {
+    if !application.isEmpty, !prompter.book.hasHeard(of: application) {
       throw InterchangeError(
         .noSuchApplication,
         "there is no application \(quoted(application.string)): install a manifest of that name, or register it")
@@ -217,59 +205,52 @@ extension Interchange {
   // MARK: Applications
 
   func isApplication(_ path: ObjectPath, _ call: Call?) -> Bool {
-    InterchangeNames.application(at: path).map { book.manifest(of: $0) != nil } ?? false
+    InterchangeNames.application(at: path).map { prompter.book.manifest(of: $0) != nil } ?? false
   }
 
   func applicationElements(_ call: Call) -> [String] {
     let caller = callers.caller(of: call)
-    return book.applications.filter { caller.mayTouch($0) }
+    return prompter.book.applications.filter { caller.mayTouch($0) }
       .map { String(InterchangeNames.path(ofApplication: $0).lastElement) }
   }
 
   package func manifest(_ access: PropertyAccess) throws -> (manifest: Manifest, file: Text, isAttached: Bool) {
     endTurn()
-    guard let identifier = InterchangeNames.application(at: access.path), let manifest = book.manifest(of: identifier)
+    guard let identifier = InterchangeNames.application(at: access.path),
+      let manifest = prompter.book.manifest(of: identifier)
     else { throw InterchangeError(.unknownObject, "there is no application at \(access.path)") }
     if let call = access.call { try refuseForeign(identifier, callers.caller(of: call), "read about itself") }
-    return (manifest, book.manifestFile(of: identifier), book.isHostAttached(to: identifier))
+    return (manifest, prompter.book.manifestFile(of: identifier), prompter.book.isHostAttached(to: identifier))
   }
 
   package func applications(_ call: Call) -> [ApplicationRow] {
     endTurn()
     let caller = callers.caller(of: call)
-    return book.applications.filter { caller.mayTouch($0) }.map { identifier in
+    return prompter.book.applications.filter { caller.mayTouch($0) }.map { identifier in
       ApplicationRow(
         identifier.string, InterchangeNames.path(ofApplication: identifier),
-        book.manifest(of: identifier)?.name.string ?? "", book.isHostAttached(to: identifier))
+        prompter.book.manifest(of: identifier)?.name.string ?? "", prompter.book.isHostAttached(to: identifier))
     }
   }
 
   package func handlers(of type: Text, _ call: Call) throws -> [HandlerRow] {
     try refuseSandbox(call, "ask who takes a type")
     endTurn()
-    return try findHandlers(of: type).get().map { HandlerRow($0.string, book.manifest(of: $0)?.name.string ?? "") }
-  }
-
-  private func findHandlers(of type: Text) throws(InterchangeError) -> Result<[Text], InterchangeError> {
-    while true {
-      do throws(Lack) {
-        return try book.handlers(of: type)
-      } catch {
-        try read(error)
-      }
-    }
+    let handlers = try stored { () throws(StoreError) in try prompter.handlers(of: type) }
+    readOnLater()
+    return try handlers.get().map { HandlerRow($0.string, prompter.book.manifest(of: $0)?.name.string ?? "") }
   }
 
   package func preferredApplication(for type: Text, _ call: Call) throws -> Text {
     try refuseSandbox(call, "ask for a preferred application")
     endTurn()
-    return book.preferredApplication(for: type) ?? .empty
+    return prompter.book.preferredApplication(for: type) ?? .empty
   }
 
   package func preferredApplications(_ call: Call) throws -> [PreferenceRow] {
     try refuseSandbox(call, "ask for preferred applications")
     endTurn()
-    return book.preferredApplications.map { PreferenceRow($0.type.string, $0.application.string) }
+    return prompter.book.preferredApplications.map { PreferenceRow($0.type.string, $0.application.string) }
   }
 
   // MARK: Pages

@@ -7,7 +7,7 @@ import SceneModel
 extension Interchange {
   func say(_ saying: Saying) {
     switch saying {
-    case .answer(let number, let reply): replies.removeValue(forKey: number)?(reply)
+    case .answer(let number, let reply): answer(number, reply)
     case .event(let event): tell(event)
     case .applicationAppeared(let application):
       connection.objectAdded(at: InterchangeNames.path(ofApplication: application))
@@ -30,11 +30,20 @@ extension Interchange {
       }
     case .sessionWent(let session):
       connection.objectRemoved(at: InterchangeNames.path(ofSession: session), [InterchangeNames.session])
+      forgetSnapshot(of: session)
+    case .drag(let drag, let news, let listeners): tell(of: drag, news, to: listeners)
     case .notification(let application, let name, let userInfo): post(application, name, userInfo)
     case .log(.error, let line): log.error(line.string)
     case .log(.warning, let line): log.warning(line.string)
     case .log(.info, let line): log.info(line.string)
     }
+  }
+
+  /// What came with the call and was not taken goes with it.
+  func answer(_ number: CallNumber, _ answer: CallAnswer) {
+    if !luggage.isEmpty { luggage[number] = nil }
+    replies.removeValue(forKey: number)?(answer)
+    if !openings.isEmpty { openings[number] = nil }
   }
 
   private func tell(_ event: Event) {

@@ -1,158 +1,64 @@
 import DBus
 import InterchangeCore
-import InterchangeWire
+import InterchangeTurns
 import SceneModel
-import SceneRouting
 import SessionStore
 
-// A turn: cues are handled as they come, and at the end of the loop's turn all their records are stored together; only then anyone hears of them.
-
-/// The steps of one turn.
-struct Turn {
-  private(set) var steps: [(cue: Cue, step: Step)] = []
-  private(set) var recordCount = 0
-  var isEnding = false
-
-  var isEmpty: Bool { steps.isEmpty }
-
-  /// Records that are stored together at most: the first caller waits for the last.
-  private static let maximumRecords = 4_096
-  private static let maximumSteps = 256
-
-  var isFull: Bool { recordCount >= Turn.maximumRecords || steps.count >= Turn.maximumSteps }
-
-  mutating func add(_ cue: Cue, _ step: Step) {
-    steps.append((cue, step))
-    recordCount += step.records.count
-  }
-}
-
+// The prompter's turns on the loop: a turn ends with the loop's turn, and only then anyone hears of it.
 extension Interchange {
-  // MARK: Cues in
+  // MARK: Store, then say, then do
 
-  /// A call that changes something: it is answered through `reply` once that is stored.
-  func call(_ call: Call, _ ask: Ask, _ reply: @escaping (CallAnswer) -> Void) {
-    callNumber += 1
-    replies[callNumber] = reply
-    let effort = feed(.call(callNumber, callers.caller(of: call), ask))
-    // A document of a megabyte, or a decision of a million steps, are some milliseconds: before its sender goes on, others do.
-    if effort > 1 << 20 { call.tookLong() }
-  }
-
-  /// Handles a cue. Answers how much work the decision was.
-  @discardableResult
-  func feed(_ cue: Cue) -> Int {
-    if isClosed { return 0 }
-    if turn.isFull { endTurn() }
-    do throws(StoreError) {
-      let step = try handle(cue)
-      turn.add(cue, step)
-      endTurnLater()
-      return step.effort
-    } catch {
-      // Nothing has changed, since the core did not know enough.
-      refuse(cue, InterchangeError(.storageFailed, "the store cannot be read: \(error.message)"))
-      if !cue.isCall { log.error("the store cannot be read: \(error.message)") }
-      return 0
-    }
-  }
-
-  private func handle(_ cue: Cue) throws(StoreError) -> Step {
-    let moment = moment
-    while true {
-      do throws(Lack) { return try book.handle(cue, at: moment) } catch { try find(error) }
-    }
-  }
-
-  /// A caller hears of it; what the world said is told again later.
-  private func refuse(_ cue: Cue, _ error: InterchangeError) {
-    switch cue {
-    case .call(let number, _, _):
-      replies.removeValue(forKey: number)?(.refused(error))
-      return
-    // The alarm brings another one; kept here, each pause of a full disk would add one.
-    case .moment: break
-    default: backlog.append(cue)
-    }
-    setAlarm(Interchange.uptime() + PromptBook.pause)
-  }
-
-  private func endTurnLater() {
-    guard !turn.isEnding else { return }
-    turn.isEnding = true
+  func endTurnLater() {
+    guard !isEnding else { return }
+    isEnding = true
     let loop = connection.loop
     loop.atEndOfTurn {
       loop.enter(self) { $0.endTurn() }
     }
   }
 
-  // MARK: Store, then say, then do
-
-  /// A question does it before it looks, so that it sees what came before it.
+  /// A question ends the turn before it looks, so that it sees what came before it.
   func endTurn() {
-    while !turn.isEmpty {
-      let steps = turn.steps
-      turn = Turn()
-      do throws(StoreError) {
-        let records = steps.flatMap(\.step.records)
-        if !records.isEmpty {
-          try store.commit(records, at: settings.now())
-          settleWhenQuiet()
-        }
-      } catch {
-        drop(steps, error)
-        return
-      }
-      book.keep()
-      for (_, step) in steps {
-        for saying in step.sayings { say(saying) }
-        // What one step announces comes before its answer, and before what the next one announces.
-        connection.loop.enter(connection) { $0.flushAnnouncements() }
-      }
-      for (_, step) in steps {
-        for errand in step.errands { run(errand) }
-      }
-      if let alarm = steps.last?.step.callAgain { setAlarm(alarm) }
-      // What an errand brought at once, and has nothing to store, need not wait for the next turn.
-      if turn.recordCount > 0 {
-        turn.isEnding = false
-        return endTurnLater()
-      }
+    if isSpeaking { return }
+    isEnding = true
+    while prompter.hasTurn {
+      let ending = prompter.endTurn(at: moment)
+      speak(ending)
+      if ending.error == nil { act(ending.turn) }
+      if prompter.mayWait { break }
     }
-    turn.isEnding = false
-    if !backlog.isEmpty { tellAgain() }
+    isEnding = false
+    if prompter.hasTurn { endTurnLater() }
+    setTimer()
+    readOnLater()
   }
 
-  /// Everything is as it is stored, each caller is told, and what the world said is told again.
-  private func drop(_ steps: [(cue: Cue, step: Step)], _ error: StoreError) {
-    book.drop()
-    turn.isEnding = false
-    // Where the disk is well, one record may be what the store cannot take: then each cue has a turn of its own, and the others are taken.
-    if error.kind == .other, steps.count > 1 {
-      for (cue, _) in steps {
-        feed(cue)
-        endTurn()
-      }
-      return
+  private func speak(_ ending: Prompter.Ending) {
+    isSpeaking = true
+    defer { isSpeaking = false }
+    for refusal in ending.refusals { say(refusal) }
+    if ending.error != nil { return }
+    for (_, step) in ending.turn.steps {
+      for saying in step.sayings { say(saying) }
+      // What one step announces comes before its answer, and before what the next one announces.
+      connection.loop.enter(connection) { $0.flushAnnouncements() }
     }
-    log.error("nothing was stored: \(error.message)")
-    let refusal = InterchangeError(.storageFailed, "it could not be stored, so it did not happen: \(error.message)")
-    for (cue, _) in steps { refuse(cue, refusal) }
   }
 
-  private func tellAgain() {
-    let cues = backlog
-    backlog = []
-    for cue in cues { feed(cue) }
+  private func act(_ turn: Turn) {
+    if turn.recordCount > 0 { settleWhenQuiet() }
+    for (_, step) in turn.steps {
+      for errand in step.errands { run(errand) }
+    }
   }
 
-  // MARK: Alarms
+  // MARK: Timers
 
-  private func setAlarm(_ moment: Int64) {
-    if let alarm, alarm.at <= moment { return }
-    alarm?.timer.cancel()
+  private func setTimer() {
+    guard let moment = prompter.alarm, timer.map({ moment < $0.at }) ?? true else { return }
+    timer?.task.cancel()
     let loop = connection.loop
-    alarm = (
+    timer = (
       moment,
       loop.task { [weak self] in
         let wait = max(0, moment - Interchange.uptime())
@@ -163,100 +69,33 @@ extension Interchange {
   }
 
   private func alarmWent() {
-    alarm = nil
+    timer = nil
     if isClosed { return }
-    if !backlog.isEmpty { tellAgain() }
-    feed(.moment)
+    prompter.alarmWent(at: moment)
+    endTurnLater()
   }
 
-  // MARK: What the core lacks
+  // MARK: While nobody waits
 
-  private func find(_ lack: Lack) throws(StoreError) {
-    switch lack {
-    case .routing(let needs): for need in needs { try find(need) }
-    case .sessions(let identifiers):
-      var found: [Session] = []
-      for identifier in identifiers {
-        if let session = try store.session(identifier) { found.append(session) }
+  /// Reads the other sessions of applications of which some were read, a page in a turn of the loop.
+  func readOnLater() {
+    if reading != nil || prompter.isReading == nil { return }
+    reading = connection.loop.task { [weak self] in await self?.readOn() }
+  }
+
+  private func readOn() async {
+    defer { reading = nil }
+    // Whoever asked is answered first, and whoever calls meanwhile has a turn.
+    while let application = prompter.isReading {
+      await connection.loop.sleep(for: .milliseconds(1))
+      if isClosed { return }
+      do throws(StoreError) {
+        try prompter.readOn(application)
+      } catch {
+        log.warning("\(application): its sessions cannot be read for the moment: \(error.message)")
       }
-      book.learn(.sessions(identifiers, found: found))
-    case .delivery(let identifier): book.learn(.delivery(identifier, try store.delivery(identifier)))
-    case .token(let token, let owner):
-      var found: [StoredDelivery] = []
-      for identifier in try store.deliveries(token: token, sender: owner) {
-        if let delivery = try store.delivery(identifier) { found.append(delivery) }
-      }
-      book.learn(.token(token, owner: owner, found))
-    case .orphans(let manifest): book.learn(.orphans(of: manifest.identifier, try orphans(of: manifest)))
     }
   }
-
-  func find(_ need: Need) throws(StoreError) {
-    switch need {
-    case .session(let identifier):
-      let found = try store.session(identifier)
-      book.learn(.routing(found.map { [$0] } ?? [], answering: need))
-    case .sessions(let application, let key):
-      let concerned = try store.sessions(of: application, concernedWith: key, limit: Self.sessionsAtOnce)
-      // As many would be read again for each that comes before all are there.
-      guard let concerned else { return try findAll(of: application) }
-      book.learn(.routing(concerned, answering: need))
-      findRestLater(of: application)
-    case .allSessions(let application): try findAll(of: application)
-    }
-  }
-
-  private func orphans(of manifest: Manifest) throws(StoreError) -> [Session] {
-    var orphans: [Session] = []
-    try store.forEachSession(of: manifest.identifier) { session in
-      if orphans.count < PromptBook.orphansAtOnce, !manifest.has(configurationOf: session) { orphans.append(session) }
-    }
-    return orphans
-  }
-
-  // MARK: The sessions of an application, in pages
-
-  /// Sessions that are read in one turn of the loop: these take a millisecond or two.
-  private static let sessionsAtOnce = 256
-
-  private func findAll(of application: Text) throws(StoreError) { while try findMore(of: application) {} }
-
-  /// Answers whether there may be more.
-  private func findMore(of application: Text) throws(StoreError) -> Bool {
-    if book.knowsAll(of: application) { return false }
-    let place = readings[application] ?? .first
-    let page = try store.sessions(of: application, from: place, limit: Self.sessionsAtOnce)
-    book.learn(.page(page))
-    if let last = page.last, page.count == Self.sessionsAtOnce {
-      readings[application] = SessionAge(last)
-      return true
-    }
-    book.noteComplete(application)
-    readings[application] = nil
-    return false
-  }
-
-  private func findRestLater(of application: Text) {
-    if readings[application] != nil { return }
-    readings[application] = .first
-    connection.loop.task { await findRest(of: application) }
-  }
-
-  private func findRest(of application: Text) async {
-    do throws(StoreError) {
-      // Whoever asked is answered first, and whoever calls meanwhile has his turn.
-      repeat {
-        await connection.loop.sleep(for: .milliseconds(1))
-        if isClosed { return }
-      } while try findMore(of: application)
-    } catch {
-      // Whoever needs them tries again.
-      readings[application] = nil
-      log.warning("\(application): its sessions cannot be read for the moment: \(error.message)")
-    }
-  }
-
-  // MARK: Order in the store
 
   /// Writes to rows what only the log has, and forgets what is too old, once nothing has been stored for a while. Nobody wakes up for it
   /// where nothing happens.
@@ -280,8 +119,4 @@ extension Interchange {
       log.warning("what is stored could not be put in order: \(store.damage?.message ?? error.message)")
     }
   }
-}
-
-extension Cue {
-  var isCall: Bool { if case .call = self { true } else { false } }
 }

@@ -14,11 +14,17 @@ package struct ReadingRules: Sendable {
   /// Refuse keys that nobody knows.
   var isStrict = false
   /// Read what the service has stored, whose contents are elsewhere.
-  package var isStored = false
+  private(set) var isStored = false
   /// Which types are the same.
   package let types: TypeCatalog
 
   package init(types: TypeCatalog) { self.types = types }
+
+  /// For documents of the service's own.
+  package init(storedIn types: TypeCatalog) {
+    self.types = types
+    isStored = true
+  }
 }
 
 /// The fields of a document that is being written, in one of its forms. What is `nil` is left out, and so is an empty list.

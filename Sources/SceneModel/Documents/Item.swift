@@ -23,10 +23,9 @@ package struct Representation: Hashable, Sendable {
     case descriptor(Int)
     /// The sender's object, by its path, hands the content out when it is asked.
     case promise(Text)
-    /// The service has taken the content out of the document.
-    case packed(Parcel)
-    /// A stored document says how long the content is, and no more.
-    case elsewhere(size: Int64?)
+    /// The service has taken the content out of the document: what is left is how long it is, where that is known, and the file or link
+    /// that it was.
+    case stored(size: Int64?, url: Text?)
   }
 
   package var type: ContentType
@@ -101,6 +100,7 @@ extension Representation: Document {
     var contents: [Content] = []
     var openInPlace = false
     var visibility = Visibility.all
+    var (size, url): (Int64??, Text?) = (nil, nil)
     let keys = Node.isOfCall ? Representation.keysOfCall : Representation.keys
     let fields = try node.requireFields("a representation", knowing: keys, rules.isStrict)
     for (key, node) in fields where !node.isNull {
@@ -113,7 +113,8 @@ extension Representation: Document {
       case "file": contents.append(.file(try node.requireFileURL()))
       case "openInPlace": openInPlace = try node.requireBool()
       case "visibility": visibility = try node.requireChoice(Visibility.self)
-      case "size" where rules.isStored: contents.append(.elsewhere(size: node.integer.flatMap { $0 < 0 ? nil : $0 }))
+      case "size" where rules.isStored: size = .some(node.integer.flatMap { $0 < 0 ? nil : $0 })
+      case "url" where rules.isStored: url = try node.requireText()
       case "fd" where Node.isOfCall:
         guard let number = node.descriptor() else { throw node.fault("a file descriptor (h)") }
         contents.append(.descriptor(number))
@@ -125,6 +126,7 @@ extension Representation: Document {
       }
     }
     guard let type else { throw node.missing("type", "a MIME type or a uniform type identifier") }
+    if let size { contents = [.stored(size: size, url: url)] }
     guard let content = contents.first, contents.count == 1 else {
       let expected =
         Node.isOfCall
@@ -137,33 +139,58 @@ extension Representation: Document {
   package func write(to fields: inout some DocumentFields) {
     if case .data(let data) = content { fields["data"] = Base64.text(of: data) }
     if case .descriptor(let number) = content { fields["fd"] = number }
-    if let url = fileInPlace { fields["file"] = url }
+    if case .file(let url) = content { fields["file"] = url }
     if openInPlace { fields["openInPlace"] = true }
     if case .promise(let path) = content { fields["provider"] = path }
-    if let size = storedSize { fields.set("size", .integer(size ?? -1)) }
+    if case .stored(let size, _) = content { fields.set("size", .integer(size ?? -1)) }
     if case .text(let text) = content { fields["text"] = text }
     fields["type"] = type.spelling
+    if case .stored(_, let url) = content { fields["url"] = url }
     if visibility != .all { fields["visibility"] = visibility }
   }
 }
 
+// MARK: - Files and links
+
 extension Representation {
-  /// A file that is opened where it is keeps its place, also once it is packed.
-  private var fileInPlace: Text? {
+  package var isFile: Bool {
     switch content {
-    case .file(let url): url
-    case .packed(let parcel): if case .file(let url) = parcel.content { url } else { nil }
-    default: nil
+    case .file: true
+    case .stored(_, let url): url != nil && !isLink
+    default: false
     }
   }
 
-  /// What a stored document says of content that is elsewhere.
-  private var storedSize: Int64?? {
+  /// A list of URLs, by its type.
+  private var isLink: Bool { ["text/uri-list", "public.url", "public.file-url"].contains(type.name.string) }
+
+  /// The file, or the first link of a list.
+  package var url: Text? {
     switch content {
-    case .elsewhere(let size): .some(size)
-    case .packed(let parcel): if case .file = parcel.content { nil } else { .some(parcel.size) }
-    default: nil
+    case .file(let url): url
+    case .stored(_, let url): url
+    case .text(let text): isLink ? text.withBytes(Representation.firstURL) : nil
+    case .data(let data): isLink ? data.withUnsafeBytes(Representation.firstURL) : nil
+    case .descriptor, .promise: nil
     }
+  }
+
+  /// The first line that is neither blank nor a comment. What stands behind it is not looked at.
+  private static func firstURL(of list: UnsafeRawBufferPointer) -> Text? {
+    let isBlank: (UInt8) -> Bool = { $0 <= UInt8(ascii: " ") }
+    let isEnd: (UInt8) -> Bool = { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") || $0 == 0 }
+    var rest = list[...]
+    while let first = rest.firstIndex(where: { !isBlank($0) }) {
+      rest = rest[first...]
+      let end = rest.firstIndex(where: isEnd) ?? rest.endIndex
+      var line = rest[..<end]
+      while let last = line.last, isBlank(last) { line = line.dropLast() }
+      rest = rest[end...]
+      if line.first == UInt8(ascii: "#") { continue }
+      guard line.count <= Limits.text, let text = String(validating: line, as: UTF8.self) else { return nil }
+      return URLText.isValid(Text(text)) ? Text(text) : nil
+    }
+    return nil
   }
 }
 

@@ -63,16 +63,10 @@ package struct Baggage: Hashable, Sendable {
     (self.delivery, self.items, self.isPrivate) = (delivery, items, isPrivate)
   }
 
-  /// What a payload carries; `nil` where it is activities only. Each representation has been packed.
-  package init?(_ payload: Payload, of delivery: UniqueIdentifier) {
-    let items = payload.items.map { item in
-      item.representations.compactMap { representation -> Entry? in
-        guard case .packed(let parcel) = representation.content else { return nil }
-        return Entry(type: representation.type, visibility: representation.visibility, parcel)
-      }
+  package var promises: [Promise] {
+    items.joined().compactMap { entry in
+      if case .promise(let promise) = entry.parcel.content { promise } else { nil }
     }
-    if items.allSatisfy(\.isEmpty) { return nil }
-    self.init(delivery: delivery, items: items, isPrivate: payload.options.isPrivate)
   }
 
   package var keptBytes: Int { items.reduce(0) { $0 + $1.reduce(0) { $0 + $1.parcel.keptBytes } } }

@@ -33,8 +33,9 @@ package struct PayloadOptions: Hashable, Sendable {
   package var requestingSession: Text?
   package var presentationStyle = PresentationStyle.automatic
   package var token: Text?
-  /// Seconds.
-  package var deadline = PayloadOptions.defaultDeadline
+  /// Seconds, where the sender says so.
+  package var statedDeadline: Double?
+  package var deadline: Double { statedDeadline ?? PayloadOptions.defaultDeadline }
   package var wait = Wait.routed
   package var activationToken: Text?
   package var keepPromises = false
@@ -69,7 +70,7 @@ extension PayloadOptions: Document {
       case "requestingSession": requestingSession = try node.requireName("a session's identifier or path")
       case "presentationStyle": presentationStyle = try node.requireChoice(PresentationStyle.self)
       case "token": token = try node.requireName("a name for this request")
-      case "deadline": deadline = try PayloadOptions.deadline(node)
+      case "deadline": statedDeadline = try PayloadOptions.deadline(node)
       case "wait": wait = try node.requireChoice(Wait.self)
       case "activationToken": activationToken = try node.requireText()
       case "keepPromises": keepPromises = try node.requireBool()
@@ -119,7 +120,7 @@ extension PayloadOptions: Document {
     fields["application"] = application
     if batch != plain.batch { fields["batch"] = batch }
     fields["configuration"] = configuration
-    if deadline != plain.deadline { fields.set("deadline", .double(deadline)) }
+    if let statedDeadline { fields.set("deadline", .double(statedDeadline)) }
     if disposition != plain.disposition { fields["disposition"] = disposition }
     if keepPromises { fields["keepPromises"] = true }
     if presentationStyle != plain.presentationStyle { fields["presentationStyle"] = presentationStyle }

@@ -21,6 +21,9 @@ package enum Limits {
   package static let items = 1_000
   package static let perItem = 100
 
+  /// Representations of a payload, in all of its items: each is a row of what the service keeps.
+  package static let representations = 10_000
+
   /// Content types that a payload is routed past: each is looked up, and a sender who means something puts it in front.
   package static let routedTypes = 100
 

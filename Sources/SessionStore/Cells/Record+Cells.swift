@@ -5,7 +5,7 @@ extension Record {
   enum Kind: Int64 {
     case session = 1
     case sessionActivated, sessionDiscarded, delivery, deliveryProgress, event, preference, discardOwed, discardTold,
-      deliveryRedirected
+      deliveryRedirected, baggage, baggageReleased
   }
 
   var kind: Kind {
@@ -20,6 +20,8 @@ extension Record {
     case .preference: .preference
     case .discardOwed: .discardOwed
     case .discardTold: .discardTold
+    case .baggage: .baggage
+    case .baggageReleased: .baggageReleased
     }
   }
 
@@ -54,6 +56,8 @@ extension Record {
     case .discardOwed(let application, let session), .discardTold(let application, let session):
       cells.put(application)
       cells.put(session)
+    case .baggage(let baggage): baggage.put(into: &cells)
+    case .baggageReleased(let delivery): cells.put(delivery)
     }
   }
 
@@ -87,6 +91,8 @@ extension Record {
     case .preference: self = .preference(type: try cells.text(), application: try cells.optionalText())
     case .discardOwed: self = .discardOwed(application: try cells.text(), session: try cells.identifier())
     case .discardTold: self = .discardTold(application: try cells.text(), session: try cells.identifier())
+    case .baggage: self = .baggage(try Baggage(from: &cells, rules))
+    case .baggageReleased: self = .baggageReleased(try cells.identifier())
     }
     if !cells.isAtEnd { throw Malformed("expected no more values") }
   }

@@ -71,7 +71,7 @@ final class StoreDirectory {
     defer { closedir(directory) }
     while let entry = readdir(directory) {
       let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if ![".", "..", "lock"].contains(name), !name.hasPrefix("stagedoor.db") { return false }
+      if ![".", "..", "lock", "spool"].contains(name), !name.hasPrefix("stagedoor.db") { return false }
     }
     return true
   }

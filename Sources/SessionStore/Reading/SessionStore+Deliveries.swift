@@ -109,12 +109,12 @@ extension SessionStore {
 
   // MARK: Rows and the tail
 
-  private struct Numbered {
+  struct Numbered {
     let number: Int64
     var summary: DeliverySummary
   }
 
-  private func numbered(_ identifier: UniqueIdentifier) throws(StoreError) -> Numbered? {
+  func numbered(_ identifier: UniqueIdentifier) throws(StoreError) -> Numbered? {
     switch tail.deliveries[identifier] {
     case .whole(let delivery, let number): return Numbered(number: number, summary: delivery.summary)
     case let change:

@@ -146,7 +146,7 @@ final class Database {
 
   // MARK: What was deleted
 
-  private var overwritesDeleted = false
+  private(set) var overwritesDeleted = false
 
   /// Whether pages that are given up are written once more, empty. Otherwise only what is deleted within a page that stays is overwritten, since that
   /// page is written anyhow.

@@ -8,7 +8,7 @@ package struct Schema: Sendable {
 
   package init(steps: [String]) { self.steps = steps }
 
-  package static let current = Schema(steps: [first, second, third])
+  package static let current = Schema(steps: [first, second, third, fourth])
 
   /// Since which version sessions are filed under their keys as `Session.shownKey` and `Session.conditionKeys` have them now. Whoever changes
   /// these adds a step, and this follows.
@@ -159,6 +159,14 @@ extension Schema {
     CREATE TRIGGER application_left AFTER UPDATE ON application_count WHEN new.sessions <= 0 AND new.owed <= 0 BEGIN
       DELETE FROM application_count WHERE application = new.application;
     END;
+    """
+
+  /// What deliveries carry. `bytes` stands before the document, so that a start can add up what is kept without reading the documents.
+  private static let fourth = """
+    CREATE TABLE baggage (
+      number INTEGER PRIMARY KEY, delivery BLOB NOT NULL UNIQUE, is_private INTEGER NOT NULL, bytes INTEGER NOT NULL,
+      document TEXT NOT NULL
+    ) STRICT;
     """
 }
 

@@ -15,7 +15,7 @@ extension Stagedoor {
   public func liveSessions(of application: String? = nil) async throws(StagedoorError) -> SessionSequence {
     let feed = try await ServiceFeed(
       connection, MatchRule(sender: InterchangeNames.bus, pathNamespace: InterchangeNames.root))
-    let first = try await sessionsByPath(of: application)
+    let first = try SceneSession.reading(try await sessionsByPath(of: application))
     return SessionSequence(stagedoor: self, feed: feed, application: application, first: first)
   }
 }
@@ -37,7 +37,10 @@ public struct SessionSequence: AsyncSequence, Sendable {
   let stagedoor: Stagedoor
   let feed: ServiceFeed
   let application: String?
-  let first: [ObjectPath: Stagedoor.Properties]
+  let first: [ObjectPath: SceneSession]
+
+  /// The sessions before the first change.
+  var now: [SceneSession] { first.values.sorted(by: SceneSession.areInOrder) }
 
   /// Begins with the present sessions.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
@@ -69,7 +72,7 @@ public struct SessionSequence: AsyncSequence, Sendable {
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> [SceneSession]? {
       if !hasBegun {
         hasBegun = true
-        try take(sequence.first)
+        sessions = sequence.first
         return inOrder
       }
       while true {
@@ -93,14 +96,10 @@ public struct SessionSequence: AsyncSequence, Sendable {
 
     private var inOrder: [SceneSession] { sessions.values.sorted(by: SceneSession.areInOrder) }
 
-    private mutating func take(_ all: [ObjectPath: Stagedoor.Properties]) throws(StagedoorError) {
-      sessions = [:]
-      for (path, properties) in all { sessions[path] = try SceneSession(at: path, properties) }
-    }
-
     private mutating func readAgain() async throws(StagedoorError) {
       do throws(StagedoorError) {
-        try take(try await sequence.stagedoor.sessionsByPath(of: sequence.application))
+        sessions = try SceneSession.reading(
+          try await sequence.stagedoor.sessionsByPath(of: sequence.application))
       } catch  where error.saysServiceLeft || error.code == .taskCancelled {
         // The feed reports the next owner of the name, and then this asks again.
       }
@@ -137,5 +136,15 @@ public struct SessionSequence: AsyncSequence, Sendable {
       guard let properties = try? await sequence.stagedoor.properties(ofSession: path) else { return }
       try? sessions[path]?.update(properties)
     }
+  }
+}
+
+extension SceneSession {
+  fileprivate static func reading(
+    _ all: [ObjectPath: Stagedoor.Properties]
+  ) throws(StagedoorError) -> [ObjectPath: SceneSession] {
+    var sessions: [ObjectPath: SceneSession] = [:]
+    for (path, properties) in all { sessions[path] = try SceneSession(at: path, properties) }
+    return sessions
   }
 }

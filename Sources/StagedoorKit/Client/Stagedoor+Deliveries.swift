@@ -67,7 +67,13 @@ extension Stagedoor {
     let document = try await payload.json()
     let (session, outcome, delivery) = try await call(
       "Deliver", document, upTo: payload.options.slack, returning: ObjectPath.self, String.self, String.self)
-    return try Delivery(session.rawValue, outcome, delivery)
+    let result = try Delivery(session.rawValue, outcome, delivery)
+    // To a scene of this connection's own host the service does not wait, since a host may do nothing else while it waits for an answer.
+    // This library does something else meanwhile.
+    if payload.options.wait == .handled, try await self.delivery(result.identifier).state != .handled {
+      try await finished(result.identifier)
+    }
+    return result
   }
 
   /// The result for each item of ``deliverEach(_:_:bestEffort:)``.
@@ -125,7 +131,12 @@ extension Stagedoor {
   ) async throws(StagedoorError) -> (state: DeliveryState, decision: Decision) {
     let (text, decision) = try await call(
       "GetDelivery", identifier.description, returning: String.self, String.self)
-    guard let state = DeliveryState(text) else { throw .unexpectedReply("no delivery's state: \(quoted(text))") }
+    guard var state = DeliveryState(text) else { throw .unexpectedReply("no delivery's state: \(quoted(text))") }
+    if case .failed = state, let reason = try DocumentValue(json: decision)["ended"],
+      let code = reason["error"]?.text
+    {
+      state = .failed(StagedoorError(.init(rawValue: code), reason["message"]?.text ?? ""))
+    }
     return (state, try Decision(json: decision))
   }
 

@@ -20,13 +20,16 @@ extension Application {
     case .resume(let path, let options, let reply):
       await answer(reply) { () async throws in
         let (session, options) = try await self.asked(path, options)
+        let wasReleased = self.scenes[session.identifier] == nil
         try await self.deliver(options, to: session, reply)
+        // The service was told of the release while it made this call, and now takes the session for one without a scene.
+        if wasReleased, let hosting = self.hosting { self.attachAgain(hosting) }
       }
     case .activate(let path, let data, let reply):
       await answer(reply) { () async throws in
         let scene = try self.scene(at: path)
+        if scene.activationState == .background { scene.enter(.foregroundInactive) }
         scene.lookedAfter { $0.scene(scene, bringToFrontWith: ActivationData(data)) }
-        scene.enter(.foregroundActive)
         reply.send()
       }
     case .refresh(let path, let reply):
@@ -67,12 +70,23 @@ extension Application {
   private func asked(_ path: ObjectPath, _ json: String) async throws(StagedoorError) -> (
     SceneSession, ConnectionOptions
   ) {
-    let hosting = try connected()
-    let options = try ConnectionOptions(json: json, from: hosting.stagedoor)
     guard let identifier = SessionIdentifier(path.rawValue) else {
       throw StagedoorError(.noSuchSession, "\(path) is no session's path")
     }
-    return (try await hosting.stagedoor.session(identifier), options)
+    if destroyedSessions.contains(identifier) {
+      throw StagedoorError(.noSuchSession, "the window of \(identifier) was closed for good")
+    }
+    // A scene that was released here may have left changes to tell.
+    if scenes[identifier] == nil, unwritten.contains(identifier) { await written() }
+    let stagedoor = try connected().stagedoor
+    var options = try ConnectionOptions(json: json, from: stagedoor)
+    var session = try await stagedoor.session(identifier)
+    // The last process may have ended before it could say how to restore the scene. The activity of a delivery restores nothing.
+    if scenes[identifier] == nil, session.stateRestorationActivity == nil, options.userActivities.isEmpty {
+      session.stateRestorationActivity = session.userActivity
+      options.stateRestorationActivity = session.userActivity
+    }
+    return (session, options)
   }
 
   private func scene(at path: ObjectPath) throws(StagedoorError) -> Scene {
@@ -101,6 +115,7 @@ extension Application {
       scene.isAcknowledged = true
       if let wanted = scene.wantedState { scene.enter(wanted) }
       scene.wantedState = nil
+      saveSoon(scene)
       writeSoon()
     }
   }
@@ -119,6 +134,10 @@ extension Application {
       unwritten.removeAll(of: session.identifier)
       throw error
     }
+    guard scenes[session.identifier] === scene else {
+      throw StagedoorError(.hostRefused, "\(identifier) closed the window before it was open")
+    }
+    if restoresWindows { scene.isShown(true) }
     scene.isConnecting = false
     scene.step(to: .foregroundInactive)
     return scene
@@ -149,14 +168,22 @@ extension Application {
     unwritten.removeAll(of: identifier)
   }
 
-  func release(_ scene: Scene) async throws(StagedoorError) {
-    let hosting = try connected()
+  func release(_ scene: Scene) {
     guard scenes[scene.id] === scene else { return }
+    scene.isShown(false)
     scene.end(.standard)
-    await written()
     scenes[scene.id] = nil
-    unwritten.removeAll(of: scene.id)
-    try await hosting.stagedoor.call("Disconnect", session: scene.id)
+    // Nobody knows yet of a scene that is being connected.
+    if scene.isConnecting { unwritten.removeAll(of: scene.id) } else { unwritten.release(scene) }
+    writeSoon()
+  }
+}
+
+extension Scene {
+  fileprivate func isShown(_ isShown: Bool) {
+    if saysShown == isShown { return }
+    saysShown = isShown
+    changed(.userInfo)
   }
 }
 

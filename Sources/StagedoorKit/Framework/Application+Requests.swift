@@ -30,9 +30,9 @@ extension Application {
   /// How to destroy a scene.
   ///
   /// ```swift
-  /// func sent(_ scene: Scene, of mail: Application) async throws {
+  /// @MainActor func sent(_ scene: Scene, of mail: Application) {
   ///   let options = Application.DestructionRequestOptions(windowDismissalAnimation: .commit)
-  ///   try await mail.requestSceneSessionDestruction(scene.session, options: options)
+  ///   mail.requestSceneSessionDestruction(scene.session, options: options)
   /// }
   /// ```
   public struct DestructionRequestOptions: Sendable, Hashable {
@@ -81,10 +81,73 @@ extension Application {
     try await connected().stagedoor.refresh(session.identifier)
   }
 
-  /// Ends a session for good, and closes its window.
+  /// Ends a session for good. Its window closes at once; the service is told as soon as it is there, and then
+  /// ``didDiscard(_:)`` reports the session.
   public func requestSceneSessionDestruction(
     _ session: SceneSession, options: DestructionRequestOptions = .init()
-  ) async throws(StagedoorError) {
-    try await connected().stagedoor.destroy(session.identifier, animation: options.windowDismissalAnimation)
+  ) {
+    let identifier = session.identifier
+    guard hosting != nil else {
+      return didFail(notStarted, while: "destroying \(identifier)")
+    }
+    scenes[identifier]?.end(options.windowDismissalAnimation)
+    scenes[identifier] = nil
+    knownSessions[identifier] = nil
+    destroyedSessions.insert(identifier)
+    unwritten.destroy(identifier, options.windowDismissalAnimation)
+    writeSoon()
+  }
+}
+
+// MARK: - Drops
+
+/// Where a user drops something.
+///
+/// ```swift
+/// func drop(_ items: [DragItem], draggedFrom scene: Scene, onto other: Scene?) async throws {
+///   try await scene.application?.deliver(items, from: scene, at: other.map { .window($0.id) } ?? .edge)
+/// }
+/// ```
+public enum DropPlace: Sendable, Hashable {
+  /// The edge of the screen, or no window: it always gets a new window.
+  case edge
+  /// A window, whatever its conditions.
+  case window(SessionIdentifier)
+  /// Nowhere in particular: the service finds the window.
+  case anywhere
+}
+
+extension Application {
+  /// Hands in items that the user dragged from a window of this application.
+  ///
+  /// - Parameter options: Further options; `scene` and `place` replace those of the same meaning.
+  @discardableResult
+  public func deliver(
+    _ items: [DragItem], from scene: Scene, at place: DropPlace, _ options: DeliveryOptions = DeliveryOptions()
+  ) async throws(StagedoorError) -> Delivery {
+    let stagedoor = try connected().stagedoor
+    var options = options
+    options.requestingSession = scene.id
+    switch place {
+    case .edge: options.disposition = .new
+    case .window(let session): options.session = session
+    case .anywhere: break
+    }
+    return try await stagedoor.deliver(items, options)
+  }
+
+  /// Hands in an activity that the user dragged from a window of this application.
+  ///
+  /// ```swift
+  /// func wasDroppedOntoNothing(_ cat: String, draggedFrom scene: Scene) async throws {
+  ///   let activity = UserActivity("org.example.Cats.view", targetContentIdentifier: cat)
+  ///   try await scene.application?.deliver(activity, from: scene, at: .edge)
+  /// }
+  /// ```
+  @discardableResult
+  public func deliver(
+    _ activity: UserActivity, from scene: Scene, at place: DropPlace, _ options: DeliveryOptions = DeliveryOptions()
+  ) async throws(StagedoorError) -> Delivery {
+    try await deliver([DragItem(activity)], from: scene, at: place, options)
   }
 }

@@ -11,34 +11,37 @@ extension Application {
       return
     }
     guard let hosting else { return }
-    let connection = hosting.stagedoor.connection
-    let running = connection.loop.task { await connection.closed() }
-    hosting.running = running
+    hosting.isAwaited = true
+    let connected = hosting.connected
     let reason = await withTaskExecutorPreference(hosting.loop.taskExecutor) {
-      await withTaskCancellationHandler {
-        await running.value
+      let reason = await withTaskCancellationHandler {
+        await connected.value
       } onCancel: {
-        running.cancel()
+        connected.cancel()
       }
+      await stop()
+      await hosting.terminating?.value
+      return reason
     }
-    await stop()
     if reason == .disconnected { throw .busHasGone }
   }
 
-  /// Takes the application's name and attaches to the service, which the bus starts if it does not run. When this returns, windows can
-  /// open.
+  /// Takes the application's name and attaches to the service, which the bus starts if it does not run. When this returns,
+  /// ``didFinishLaunching(with:)`` was called, ``openSessions`` is complete, and windows can open.
   ///
-  /// For programs with a main loop of their own; other programs use ``run(on:)``.
+  /// For programs with a main loop of their own; other programs use ``run(on:)``. From now on nobody else has to keep the application: it
+  /// lives until ``stop()`` is called or the bus goes away.
   ///
   /// - Parameter connection: The connection to use, which the caller closes; `nil` opens a connection for the application.
   public func start(on connection: Connection? = nil) async throws(StagedoorError) {
     precondition(hosting == nil, "\(identifier) has been started already")
     let hosting = try await Hosting(identifier, on: connection)
     self.hosting = hosting
-    hosting.tasks.append(
-      hosting.loop.task { [weak self] in
-        for await call in hosting.calls { await self?.answer(call) }
-      })
+    // These tasks keep the application, and end with `stop()`.
+    hosting.tasks.append(hosting.loop.task { for await call in hosting.calls { await self.answer(call) } })
+    hosting.tasks.append(hosting.loop.task { await self.stopWhenBusGoes(hosting) })
+    let termination = Termination()
+    hosting.terminating = hosting.loop.task { await self.stop(at: termination, hosting) }
     do throws(StagedoorError) {
       try await hosting.takeName()
       try await withTaskExecutorPreference(hosting.loop.taskExecutor) { () async throws(StagedoorError) in
@@ -56,10 +59,25 @@ extension Application {
     guard let hosting else { return }
     endAllScenes()
     await written()
+    // The application may have been stopped meanwhile.
+    guard self.hosting === hosting else { return }
     scenes = [:]
     unwritten = UnwrittenChanges()
+    destroyedSessions = []
     self.hosting = nil
     await hosting.close()
+  }
+
+  private func stopWhenBusGoes(_ hosting: Hosting) async {
+    guard await hosting.connected.value == .disconnected, !hosting.isAwaited, self.hosting === hosting else { return }
+    await stop()
+    didFail(.busHasGone, while: "running")
+  }
+
+  private func stop(at termination: Termination, _ hosting: Hosting) async {
+    guard let signal = await termination.signal(on: hosting.loop) else { return }
+    await stop()
+    termination.end(with: signal)
   }
 
   private func endAllScenes() {
@@ -79,15 +97,13 @@ extension Application {
     _ = try await hosting.stagedoor.eventSequence()
     let (results, attached) = AsyncStream<Result<Void, StagedoorError>>.makeStream()
     hosting.tasks.append(
-      hosting.loop.task { [weak self] in
-        for await owner in owners { await self?.meet(owner, hosting, attached) }
+      hosting.loop.task {
+        for await owner in owners { await self.meet(owner, hosting, attached) }
         attached.finish()
       })
     for await result in results {
       switch result {
-      case .success:
-        attached.finish()
-        return try await followSessions(hosting)
+      case .success: return attached.finish()
       // This owner left meanwhile; the next one follows.
       case .failure(let error) where error.saysServiceLeft: continue
       case .failure(let error): throw error
@@ -113,7 +129,8 @@ extension Application {
     }
   }
 
-  /// The service is there and does not take this connection for the host: it attaches again, a moment later each time, until the service takes it.
+  /// The service is there and does not take this connection for the host, or does not know which scenes there are: it attaches again, a
+  /// moment later each time, until the service takes it.
   func attachAgain(_ hosting: Hosting) {
     hosting.isAttached = false
     guard hosting.attachingAgain == nil, let owner = hosting.service.withLock({ $0 }) else { return }
@@ -133,11 +150,13 @@ extension Application {
     hosting.service.withLock { $0 = owner }
     hosting.isAttached = false
     do throws(StagedoorError) {
+      let launch = hosting.hasLaunched ? nil : try await Launch(of: identifier, hosting.stagedoor)
       let discarded = try await attached(hosting)
       hosting.isAttached = true
       for path in discarded { discardScene(at: path) }
       for scene in connectedScenes where scene.isAcknowledged { noteChange(.state, of: scene) }
       writeSoon()
+      if let launch { finishLaunching(launch, hosting) }
       return .success(())
     } catch {
       return .failure(error)
@@ -146,10 +165,14 @@ extension Application {
 
   /// The sessions of this application that no longer exist.
   private func attached(_ hosting: Hosting) async throws(StagedoorError) -> [ObjectPath] {
+    // The service takes every other session for one without a scene.
+    unwritten.removeReleases()
     let connected = connectedScenes.filter(\.isAcknowledged).map(\.id.path)
     func attach() async throws(StagedoorError) -> [ObjectPath] {
+      // `configuration(forConnecting:)` chooses, whether the manifest says so or not.
       try await hosting.stagedoor.call(
-        "AttachHost", identifier, connected, returning: ObjectPath.self, [ObjectPath].self
+        "AttachHostWith", identifier, connected, ["choosesConfiguration": Variant.boolean(true)],
+        returning: ObjectPath.self, [ObjectPath].self
       ).1
     }
     guard let manifest else { return try await attach() }
@@ -168,19 +191,5 @@ extension Application {
     unwritten.removeAll(of: identifier)
     scene.end(.standard)
     unwritten.removeAll(of: identifier)
-  }
-
-  private func followSessions(_ hosting: Hosting) async throws(StagedoorError) {
-    let sessions = try await hosting.stagedoor.liveSessions(of: identifier)
-    hosting.tasks.append(
-      hosting.loop.task { [weak self] in
-        do throws(StagedoorError) {
-          for try await moment in sessions { self?.takeSessions(moment) }
-        } catch  where error.code == .disconnected {
-          // The caller that runs the application gets this error.
-        } catch {
-          self?.didFail(error, while: "following the sessions")
-        }
-      })
   }
 }

@@ -6,20 +6,21 @@ internal import SceneModel
 // turn comes.
 extension Application {
   func noteChange(_ property: SceneProperty, of scene: Scene) {
-    unwritten.add(property, of: scene.id)
+    // Nobody wants to know what becomes of a scene that has ended.
+    guard scenes[scene.id] === scene else { return }
+    unwritten.add(property, of: scene)
     writeSoon()
+    if property != .state, property != .stateRestorationActivity { saveSoon(scene) }
   }
 
   func writeSoon() {
     guard let hosting, hosting.isAttached, hosting.writing == nil, !unwritten.isEmpty else { return }
     hosting.writing = hosting.loop.task {
-      while hosting.isAttached {
-        if let change = nextUnwritten(), let scene = scenes[change.scene] {
-          await write(change.property, of: scene, hosting)
-        } else if let notification = unwritten.takeNotification() {
-          await tell(notification, hosting)
-        } else {
-          break
+      while hosting.isAttached, let change = unwritten.takeNext() {
+        do throws(StagedoorError) {
+          try await write(change, hosting)
+        } catch {
+          fail(change, error, hosting)
         }
       }
       hosting.writing = nil
@@ -34,68 +35,76 @@ extension Application {
     }
   }
 
-  /// The service refuses a state of a scene that it does not know yet.
-  private func nextUnwritten() -> UnwrittenChanges.Change? {
-    unwritten.takeFirst { change in
-      guard let scene = scenes[change.scene] else { return false }
-      return change.property != .state || scene.isAcknowledged
-    }
-  }
-
-  private func write(_ property: SceneProperty, of scene: Scene, _ hosting: Hosting) async {
-    // Another call reports the end of a scene. The scene may have ended since its turn came, because other tasks can run at every `await`.
-    if property == .state, scene.activationState == .unattached { return }
-    do throws(StagedoorError) {
+  private func write(_ change: UnwrittenChanges.Change, _ hosting: Hosting) async throws(StagedoorError) {
+    let stagedoor = hosting.stagedoor
+    switch change {
+    case .property(.state, let scene):
+      // The scene may have ended since; the next change tells that.
+      if scene.activationState == .unattached { return }
+      try await stagedoor.call("SetState", scene.activationState.rawValue, session: scene.id)
+    case .property(let property, let scene):
       if property == .userActivity { scene.save() }
-      let text = try scene.text(of: property)
-      if let name = property.name {
-        try await hosting.stagedoor.call(
-          "Set", InterchangeNames.session.rawValue, name.rawValue, Variant.string(text), at: scene.id.path,
-          in: Stagedoor.properties)
-      } else {
-        try await hosting.stagedoor.call("SetState", text, session: scene.id)
-      }
-    } catch {
-      fail(to: property, of: scene, error, hosting)
-    }
-  }
-
-  private func tell(_ notification: SceneNotification, _ hosting: Hosting) async {
-    do throws(StagedoorError) {
+      guard let name = property.name else { return }
+      try await stagedoor.call(
+        "Set", InterchangeNames.session.rawValue, name.rawValue, Variant.string(try scene.text(of: property)),
+        at: scene.id.path, in: Stagedoor.properties)
+    case .released(let scene): try await stagedoor.call("Disconnect", session: scene.id)
+    case .destroyed(let session, let animation): try await stagedoor.destroy(session, animation: animation)
+    case .notification(let notification):
       let document = JSON.text(of: .dictionary(try SceneModel.UserInfo(notification.userInfo, at: .document)))
-      try await hosting.stagedoor.call(
+      try await stagedoor.call(
         "PostNotification", notification.name.rawValue, document.string,
         at: InterchangeNames.path(ofApplication: Text(identifier)), in: InterchangeNames.application)
-    } catch  where error.code == .accessDenied {
-      unwritten.putBack(notification)
-      attachAgain(hosting)
-    } catch  where error.saysServiceWasAway {
-      hosting.isAttached = false
-      unwritten.putBack(notification)
-    } catch {
-      didFail(error, while: "posting \(notification.name)")
     }
   }
 
-  private func fail(to property: SceneProperty, of scene: Scene, _ error: StagedoorError, _ hosting: Hosting) {
+  private func fail(_ change: UnwrittenChanges.Change, _ error: StagedoorError, _ hosting: Hosting) {
     switch error.code {
     case .accessDenied:
-      unwritten.add(property, of: scene.id)
+      unwritten.putBack(change)
       attachAgain(hosting)
-    case _ where error.saysServiceWasAway:
+    // The change is sent after the next attachment.
+    case _ where error.saysServiceLeft || error.code == .disconnected:
       hosting.isAttached = false
-      unwritten.add(property, of: scene.id)
+      unwritten.putBack(change)
     case .noSuchSession, .unknownObject:
       // The session has just been destroyed, and the host is about to be told.
       break
-    default: didFail(error, while: "writing the \(property) of \(scene.id)")
+    default:
+      if case .destroyed(let session, _) = change { destroyedSessions.remove(session) }
+      didFail(error, while: change.description)
+    }
+  }
+
+  // MARK: Restoring
+
+  /// The longest time for which a change of a scene in the foreground waits until the delegate is asked how to restore the scene. With
+  /// this, and the time that writing takes, a killed process loses at most what the last two seconds changed.
+  private static let savingPause = Duration.seconds(1)
+
+  func saveSoon(_ scene: Scene) {
+    scene.isUnsaved = true
+    guard let hosting, hosting.saving == nil else { return }
+    hosting.saving = hosting.loop.task {
+      await hosting.loop.sleep(for: Self.savingPause)
+      hosting.saving = nil
+      guard self.hosting === hosting else { return }
+      for scene in connectedScenes where scene.isUnsaved && scene.isAcknowledged {
+        scene.saveStateRestorationActivity()
+      }
     }
   }
 }
 
-extension StagedoorError {
-  /// The service is not there now. The change is sent after the next attachment.
-  fileprivate var saysServiceWasAway: Bool { saysServiceLeft || code == .disconnected }
+extension UnwrittenChanges.Change {
+  fileprivate var description: String {
+    switch self {
+    case .property(let property, let scene): "writing the \(property) of \(scene.id)"
+    case .released(let scene): "releasing \(scene.id)"
+    case .destroyed(let session, _): "destroying \(session)"
+    case .notification(let notification): "posting \(notification.name)"
+    }
+  }
 }
 
 extension Scene {
@@ -112,9 +121,7 @@ extension Scene {
     case .title: title
     case .userActivity: try userActivity?.json() ?? ""
     case .stateRestorationActivity: try stateRestorationActivity?.json() ?? ""
-    case .userInfo:
-      userInfo.isEmpty
-        ? "" : JSON.text(of: .dictionary(try SceneModel.UserInfo(userInfo, at: Place.document.key("userInfo")))).string
+    case .userInfo: try SceneSession.text(of: userInfo, wasShown: saysShown)
     case .can: activationConditions.canActivateForTargetContentIdentifier?.source ?? ""
     case .prefers: activationConditions.prefersToActivateForTargetContentIdentifier?.source ?? ""
     case .state: activationState.rawValue

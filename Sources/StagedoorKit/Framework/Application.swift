@@ -11,7 +11,7 @@ internal import SceneModel
 /// final class Gallery: Application {
 ///   let photos = ["1", "2", "3"]
 ///
-///   override func sceneDelegate(for session: SceneSession) -> (any SceneDelegate)? { PhotoScene(of: self) }
+///   override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { PhotoScene(of: self) }
 ///   override func didDiscard(_ sessions: Set<SessionIdentifier>) { print("gone for good: \(sessions)") }
 /// }
 ///
@@ -19,7 +19,7 @@ internal import SceneModel
 ///   private let gallery: Gallery
 ///   init(of gallery: Gallery) { self.gallery = gallery }
 ///
-///   func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+///   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
 ///     let activity = options.userActivities.first ?? session.stateRestorationActivity
 ///     scene.title = activity?.userInfo["photoID"]?.string ?? "all \(gallery.photos.count) photos"
 ///   }
@@ -32,16 +32,27 @@ internal import SceneModel
 ///
 /// An application lives on the main actor. It works under a `main` as above, under an `async` one, and under GLib's main loop: see
 /// ``MainQueue``. When the service comes back, the application attaches again by itself, with the windows that it still shows.
+///
+/// What a user does with a window happens at once, also while the service is away: windows close, and hear each other. The service is told
+/// later. On SIGTERM, SIGINT and SIGHUP an application that has started stops in order, and then the signal ends the process as usual; a
+/// second signal ends it at once. A program that handles one of these signals itself calls ``stop()``.
 @MainActor open class Application {
   /// Its identifier, which is also its name on the bus: `org.example.Gallery`.
   public nonisolated let identifier: String
   /// The manifest that it registers if none is installed.
   public nonisolated let manifest: String?
 
+  /// Whether the windows that were shown when the program last ended open again at its start; or else one window of the default
+  /// configuration. A program that a delivery started opens the delivery's windows only. Set this before the application starts, or in
+  /// ``didFinishLaunching(with:)``.
+  public var restoresWindows = false
+
   var hosting: Hosting?
   var scenes: [SessionIdentifier: Scene] = [:]
-  /// The sessions, as the service reports them.
+  /// The sessions, as the service reports them, without those that are destroyed here.
   var knownSessions: [SessionIdentifier: SceneSession] = [:]
+  /// The sessions that were destroyed here, until the service reports that they are gone.
+  var destroyedSessions: Set<SessionIdentifier> = []
   var unwritten = UnwrittenChanges()
 
   /// Makes an application with an identifier.
@@ -56,11 +67,24 @@ internal import SceneModel
 
   // MARK: For you to override
 
-  /// Returns the delegate for the scene of a session; `nil` refuses the session. ``SceneSession/configuration`` names the kind of window.
-  open func sceneDelegate(for session: SceneSession) -> (any SceneDelegate)? { nil }
+  /// The application has started, and no window is open yet: ``openSessions`` has the sessions of earlier runs. Deliveries, and the windows
+  /// that ``restoresWindows`` opens, come after this call. By default it does nothing.
+  ///
+  /// ```swift
+  /// final class Mail: Application {
+  ///   override func didFinishLaunching(with options: LaunchOptions) {
+  ///     restoresWindows = true
+  ///     print(options.deliveries.isEmpty ? "the user started it" : "a delivery started it", openSessions.count)
+  ///   }
+  /// }
+  /// ```
+  open func didFinishLaunching(with options: LaunchOptions) {}
 
-  /// Chooses the configuration of a new session, if the manifest sets `StagedoorDynamicConfiguration`; `nil` takes the manifest's choice.
-  /// The service waits a second for the answer.
+  /// Returns the delegate for the scene of a session; `nil` refuses the session. ``SceneSession/configuration`` names the kind of window.
+  open func sceneDelegate(for session: SceneSession) -> SceneDelegate? { nil }
+
+  /// Chooses the configuration of a new session; `nil` takes the manifest's choice, which is the session's configuration now. The service
+  /// waits a second for the answer.
   open func configuration(forConnecting session: SceneSession, options: ConnectionOptions) -> SceneConfiguration? {
     nil
   }
@@ -98,15 +122,18 @@ extension Application {
   public var stagedoor: Stagedoor? { hosting?.stagedoor }
 
   func takeSessions(_ sessions: [SceneSession]) {
+    destroyedSessions.formIntersection(sessions.map(\.identifier))
     knownSessions = [:]
-    for session in sessions {
+    for session in sessions where !destroyedSessions.contains(session.identifier) {
       knownSessions[session.identifier] = session
       scenes[session.identifier]?.session = session
     }
   }
 
   func connected() throws(StagedoorError) -> Hosting {
-    guard let hosting else { throw StagedoorError(.disconnected, "\(identifier) has not been started") }
+    guard let hosting else { throw notStarted }
     return hosting
   }
+
+  var notStarted: StagedoorError { StagedoorError(.disconnected, "\(identifier) has not been started") }
 }

@@ -24,7 +24,7 @@ public struct ConnectionOptions: Sendable {
   /// The dropped items. Their data can be loaded as long as one of these values exists.
   public let items: [DragItem]
   /// The activity that restores the scene.
-  public let stateRestorationActivity: UserActivity?
+  public internal(set) var stateRestorationActivity: UserActivity?
   /// The application that handed the delivery in, if it is known.
   public let sourceApplication: String?
   /// The session that the user acted in.

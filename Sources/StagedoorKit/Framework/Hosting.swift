@@ -1,4 +1,5 @@
 internal import DBus
+internal import Glibc
 internal import InterchangeWire
 internal import SceneModel
 
@@ -19,12 +20,20 @@ internal import SceneModel
   var isAttached = false
   /// Until this has ended, the calls of the service wait: the service would refuse changes meanwhile.
   var attaching: Task<Result<Void, StagedoorError>, Never>?
-  /// The caller that runs the application waits for this task, until the connection goes or the task is cancelled.
-  var running: Task<Connection.CloseReason?, Never>?
+  /// Ends with the connection, or when it is cancelled.
+  let connected: Task<Connection.CloseReason?, Never>
+  /// Whether a caller waits for the end of the connection, and so gets the error.
+  var isAwaited = false
+  /// Whether the application was told that it has started.
+  var hasLaunched = false
+  /// Ends after the application has stopped; if a signal stopped it, the process ends first.
+  var terminating: Task<Void, Never>?
   var tasks: [Task<Void, Never>] = []
   var writing: Task<Void, Never>?
   /// The service refused a change, and this attaches again.
   var attachingAgain: Task<Void, Never>?
+  /// Waits before it asks for the activities that restore the scenes.
+  var saving: Task<Void, Never>?
 
   init(_ identifier: String, on connection: Connection?) async throws(StagedoorError) {
     guard ApplicationIdentifier.isValid(Text(identifier)), let name = try? BusName(identifier) else {
@@ -38,6 +47,8 @@ internal import SceneModel
     } else {
       stagedoor = try await Stagedoor.connect()
     }
+    let connection = stagedoor.connection
+    connected = connection.loop.task { await connection.closed() }
     let continuation: AsyncStream<HostCall>.Continuation
     (calls, continuation) = AsyncStream<HostCall>.makeStream()
     // Export before requesting the name: a call that started this process waits for the name.
@@ -47,20 +58,31 @@ internal import SceneModel
   }
 
   func takeName() async throws(StagedoorError) {
+    let isOurs: Bool
     do throws(CallError) {
-      let outcome = try await stagedoor.connection.requestName(name, .doNotQueue)
-      guard outcome == .owned || outcome == .alreadyOwned else {
-        throw CallError.replied(
-          ErrorReply(
-            ErrorName(unchecked: StagedoorError.Code.alreadyRunning.rawValue), "another process hosts \(name)"))
-      }
+      let connection = stagedoor.connection
+      let outcome = try await connection.requestName(name, .doNotQueue)
+      if outcome == .owned || outcome == .alreadyOwned { return }
+      let owner = try await connection.owner(of: name)
+      isOurs = if let owner { try await connection.credentials(of: owner).processID == UInt32(getpid()) } else { false }
     } catch {
       throw StagedoorError(error)
     }
+    if isOurs {
+      throw StagedoorError(
+        .alreadyRunning,
+        """
+        this very process has the name \(name) on another connection, for instance through a GtkApplication of the same identifier: \
+        give the other object another name
+        """)
+    }
+    throw StagedoorError(.alreadyRunning, "another process hosts \(name)")
   }
 
   func close() async {
-    running?.cancel()
+    connected.cancel()
+    saving?.cancel()
+    terminating?.cancel()
     for task in tasks { task.cancel() }
     tasks = []
     isAttached = false

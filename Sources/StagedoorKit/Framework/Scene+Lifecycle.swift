@@ -1,10 +1,11 @@
 extension Scene {
-  /// Changes the state of the scene. Call this when its window comes to the front, loses the focus, or is hidden.
+  /// Changes the state of the scene. Call this when its window gets the focus, loses the focus, or is hidden. The library claims no focus
+  /// for a window. Of the scenes of an application at most one is active: an active scene is inactive as soon as another becomes active.
   ///
   /// The delegate gets a call for each step in between, in the order of Apple's platforms. The service gets the final state.
   ///
   /// ```swift
-  /// func windowWasHidden(_ scene: Scene) async { await scene.enter(.background) }
+  /// @MainActor func window(of scene: Scene, hasFocus: Bool) { scene.enter(hasFocus ? .foregroundActive : .foregroundInactive) }
   /// ```
   ///
   /// - Parameter state: Any state but ``ActivationState/unattached``; use ``release()`` for that.
@@ -15,6 +16,11 @@ extension Scene {
       return
     }
     guard activationState != .unattached, state != activationState else { return }
+    if state == .foregroundActive {
+      for other in application?.connectedScenes ?? [] where other.activationState == .foregroundActive {
+        other.enter(.foregroundInactive)
+      }
+    }
     step(to: state)
     changed(.state)
   }
@@ -35,8 +41,7 @@ extension Scene {
       case .foregroundInactive:
         activationState = .background
         lookedAfter { $0.sceneDidEnterBackground(self) }
-        stateRestorationActivity = lookedAfter { $0.stateRestorationActivity(for: self) }
-        changed(.stateRestorationActivity)
+        saveStateRestorationActivity()
       }
     }
   }
@@ -48,8 +53,21 @@ extension Scene {
     step(to: .background)
     activationState = .unattached
     lookedAfter { $0.sceneDidDisconnect(self) }
+    observers = []
+    changeObservers = []
   }
 
-  /// Releases the scene: its session stays, and gets a new scene when it is next needed.
-  public func release() async throws(StagedoorError) { try await application?.release(self) }
+  /// Asks for the activity that restores the session.
+  func saveStateRestorationActivity() {
+    isUnsaved = false
+    var activity = lookedAfter { $0.stateRestorationActivity(for: self) }
+    activity?.needsSave = false
+    if activity == stateRestorationActivity { return }
+    stateRestorationActivity = activity
+    changed(.stateRestorationActivity)
+  }
+
+  /// Releases the scene: its window closes at once, its session stays and gets a new scene when it is next needed. The service is told as
+  /// soon as it is there.
+  public func release() { application?.release(self) }
 }

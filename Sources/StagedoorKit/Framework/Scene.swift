@@ -7,7 +7,7 @@ internal import SceneModel
 ///
 /// ```swift
 /// final class NoteScene: SceneDelegate {
-///   func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+///   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
 ///     let note = options.userActivities.first?.targetContentIdentifier ?? "untitled"
 ///     scene.title = note
 ///     scene.activationConditions = SceneActivationConditions(can: .equals(note), prefers: .equals(note))
@@ -16,21 +16,23 @@ internal import SceneModel
 ///
 ///   func typed(in scene: Scene) { scene.userActivity?.needsSave = true }
 ///
-///   func scene(_ scene: Scene, willSave activity: inout UserActivity) { activity.userInfo["cursor"] = 17 }
+///   override func scene(_ scene: Scene, willSave activity: inout UserActivity) { activity.userInfo["cursor"] = 17 }
 /// }
 /// ```
 @MainActor public final class Scene: Identifiable {
   /// The session's identifier.
   public nonisolated let id: SessionIdentifier
   /// The session, as the service last reported it.
-  public internal(set) var session: SceneSession
+  public internal(set) var session: SceneSession { didSet { if session != oldValue { didChange() } } }
   /// The scene's delegate.
-  public let delegate: any SceneDelegate
+  public let delegate: SceneDelegate
   /// The application; `nil` if it no longer exists.
   public private(set) weak var application: Application?
 
   /// The state of the scene. See ``enter(_:)``.
-  public internal(set) var activationState = ActivationState.unattached
+  public internal(set) var activationState = ActivationState.unattached {
+    didSet { if activationState != oldValue { didChange() } }
+  }
   /// How its window closes, once it is closing.
   public internal(set) var dismissalAnimation = DismissalAnimation.standard
 
@@ -51,8 +53,12 @@ internal import SceneModel
     }
   }
 
-  /// The activity that restores its session.
+  /// The activity that restores its session, as the delegate last returned it.
   var stateRestorationActivity: UserActivity?
+  /// Whether the scene has changed since the delegate was asked for that activity.
+  var isUnsaved = false
+  /// Whether its session says that the window is shown, so that the next run of the program restores it.
+  var saysShown: Bool
   /// Whether the service knows that the scene is connected. Before that the service does not know its state.
   var isAcknowledged = false
   /// Whether the scene is being connected, and its delegate does not know it yet.
@@ -60,7 +66,11 @@ internal import SceneModel
   /// The state that was requested meanwhile.
   var wantedState: ActivationState?
 
-  init(_ session: SceneSession, delegate: any SceneDelegate, of application: Application) {
+  /// What ends with the scene.
+  var observers: [(name: SceneNotification.Name, body: @MainActor (SceneNotification) -> Void)] = []
+  var changeObservers: [@MainActor () -> Void] = []
+
+  init(_ session: SceneSession, delegate: SceneDelegate, of application: Application) {
     id = session.identifier
     self.session = session
     self.delegate = delegate
@@ -69,12 +79,17 @@ internal import SceneModel
     userActivity = session.userActivity
     userInfo = session.userInfo
     activationConditions = session.activationConditions
+    stateRestorationActivity = session.stateRestorationActivity
+    saysShown = session.wasShown
   }
 
   /// Whether the values that are set now come from the service, and need not be sent to it.
   private var isTold = false
 
-  func changed(_ property: SceneProperty) { if !isTold { application?.noteChange(property, of: self) } }
+  func changed(_ property: SceneProperty) {
+    if !isTold { application?.noteChange(property, of: self) }
+    didChange()
+  }
 
   /// Takes the activity that the service routed here. An older activity that is not stored yet may not replace it.
   func take(_ activity: UserActivity) {
@@ -97,7 +112,7 @@ extension Scene {
   public nonisolated static var current: Scene? { CurrentScene.value.scene }
 
   /// Calls the delegate.
-  func lookedAfter<Value>(_ body: (any SceneDelegate) throws -> Value) rethrows -> Value {
+  func lookedAfter<Value>(_ body: (SceneDelegate) throws -> Value) rethrows -> Value {
     try CurrentScene.$value.withValue(CurrentScene(scene: self)) { try body(delegate) }
   }
 }
@@ -123,7 +138,7 @@ extension UserActivity {
   ///
   /// ```swift
   /// final class CatScene: SceneDelegate {
-  ///   func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) { show("cat1") }
+  ///   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) { show("cat1") }
   ///
   ///   func show(_ cat: String) { UserActivity("org.example.Cats.view", targetContentIdentifier: cat).becomeCurrent() }
   /// }

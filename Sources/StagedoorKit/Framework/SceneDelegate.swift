@@ -1,5 +1,8 @@
 /// The delegate of a scene: it makes the window, fills it, and learns of every change of the scene.
 ///
+/// Subclass it, and override what your windows need. Every function has a default, so `override` is all that the compiler needs to find a
+/// misspelt one.
+///
 /// The order of the calls is that of Apple's platforms: for a new scene `willConnectTo`, `sceneWillEnterForeground`,
 /// `sceneDidBecomeActive`; for a scene that ends `sceneWillResignActive`, `sceneDidEnterBackground`, `sceneDidDisconnect`. An error of
 /// ``scene(_:willConnectTo:options:)``, ``scene(_:continue:)`` or ``scene(_:receive:)`` refuses the delivery; when they return, the
@@ -10,96 +13,72 @@
 ///   struct NoSuchCat: Error {}
 ///   private let cats = ["cat1", "cat2"]
 ///
-///   func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws {
+///   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws {
 ///     if let activity = options.userActivities.first { try self.scene(scene, continue: activity) }
 ///   }
 ///
-///   func scene(_ scene: Scene, continue userActivity: UserActivity) throws {
+///   override func scene(_ scene: Scene, continue userActivity: UserActivity) throws {
 ///     guard let name = userActivity.targetContentIdentifier, cats.contains(name) else { throw NoSuchCat() }
 ///     scene.title = name
 ///     scene.userActivity = userActivity
 ///   }
 ///
-///   func sceneDidDisconnect(_ scene: Scene) { print("the window of \(scene.title) closes") }
+///   override func sceneDidDisconnect(_ scene: Scene) { print("the window of \(scene.title) closes") }
 /// }
 /// ```
-@MainActor public protocol SceneDelegate: AnyObject {
-  /// The scene is about to connect: make its window.
-  func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws
+@MainActor open class SceneDelegate {
+  /// Makes a delegate.
+  public init() {}
+
+  /// The scene is about to connect: make its window. By default this does nothing.
+  open func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws {}
 
   /// Continue this activity in the open window. For a delivery with several activities, the activity that routed it comes first, and then
-  /// the others in their order.
-  func scene(_ scene: Scene, continue userActivity: UserActivity) throws
+  /// the others in their order. By default this does nothing.
+  open func scene(_ scene: Scene, continue userActivity: UserActivity) throws {}
 
-  /// Take these items into the open window. This call follows the activities, for items with data.
-  func scene(_ scene: Scene, receive items: [DragItem]) throws
+  /// Take these items into the open window. This call follows the activities, for items with data. By default this does nothing.
+  open func scene(_ scene: Scene, receive items: [DragItem]) throws {}
 
   /// A delivery for the open window. By default this calls ``scene(_:continue:)`` for each activity, and then ``scene(_:receive:)``.
-  func scene(_ scene: Scene, continueWith options: ConnectionOptions) throws
-
-  /// The scene leaves the background, or appears for the first time.
-  func sceneWillEnterForeground(_ scene: Scene)
-
-  /// The scene has the user's input.
-  func sceneDidBecomeActive(_ scene: Scene)
-
-  /// The scene is about to lose the user's input.
-  func sceneWillResignActive(_ scene: Scene)
-
-  /// The scene is not visible any more.
-  func sceneDidEnterBackground(_ scene: Scene)
-
-  /// The scene has ended: close its window. Its session may get another scene.
-  func sceneDidDisconnect(_ scene: Scene)
-
-  /// Returns the activity that restores the session. The library asks for it when the scene enters the background. By default it is
-  /// ``Scene/userActivity``.
-  func stateRestorationActivity(for scene: Scene) -> UserActivity?
-
-  /// The scene's activity is about to be saved: fill in the changes.
-  func scene(_ scene: Scene, willSave activity: inout UserActivity)
-
-  /// Bring the window to the front. A compositor requires ``ActivationData/activationToken`` for this.
-  func scene(_ scene: Scene, bringToFrontWith data: ActivationData)
-
-  /// Bring the window's content up to date: somebody called ``Application/requestSceneSessionRefresh(_:)``.
-  func sceneNeedsRefresh(_ scene: Scene)
-
-  /// Returns the operation of a drop here. The items have types and names, and no data yet. The service waits a second for the answer.
-  func scene(_ scene: Scene, proposalFor items: [DragItem], allowed: Set<DropOperation>) -> DropOperation
-}
-
-extension SceneDelegate {
-  /// Does nothing.
-  public func scene(_ scene: Scene, continue userActivity: UserActivity) throws {}
-  /// Does nothing.
-  public func scene(_ scene: Scene, receive items: [DragItem]) throws {}
-  /// Passes on the activities one by one, then the items with data.
-  public func scene(_ scene: Scene, continueWith options: ConnectionOptions) throws {
+  open func scene(_ scene: Scene, continueWith options: ConnectionOptions) throws {
     for activity in options.userActivities { try self.scene(scene, continue: activity) }
     let items = options.items.filter { !$0.itemProvider.registeredTypes.isEmpty }
     if !items.isEmpty { try self.scene(scene, receive: items) }
   }
-  /// Does nothing.
-  public func sceneWillEnterForeground(_ scene: Scene) {}
-  /// Does nothing.
-  public func sceneDidBecomeActive(_ scene: Scene) {}
-  /// Does nothing.
-  public func sceneWillResignActive(_ scene: Scene) {}
-  /// Does nothing.
-  public func sceneDidEnterBackground(_ scene: Scene) {}
-  /// Does nothing.
-  public func sceneDidDisconnect(_ scene: Scene) {}
-  /// Returns the scene's activity.
-  public func stateRestorationActivity(for scene: Scene) -> UserActivity? { scene.userActivity }
-  /// Leaves the activity unchanged.
-  public func scene(_ scene: Scene, willSave activity: inout UserActivity) {}
-  /// Does nothing.
-  public func scene(_ scene: Scene, bringToFrontWith data: ActivationData) {}
-  /// Does nothing.
-  public func sceneNeedsRefresh(_ scene: Scene) {}
-  /// Copies, if the source allows it.
-  public func scene(_ scene: Scene, proposalFor items: [DragItem], allowed: Set<DropOperation>) -> DropOperation {
+
+  /// The scene leaves the background, or appears for the first time. By default this does nothing.
+  open func sceneWillEnterForeground(_ scene: Scene) {}
+
+  /// The scene has the user's input. By default this does nothing.
+  open func sceneDidBecomeActive(_ scene: Scene) {}
+
+  /// The scene is about to lose the user's input. By default this does nothing.
+  open func sceneWillResignActive(_ scene: Scene) {}
+
+  /// The scene is not visible any more. By default this does nothing.
+  open func sceneDidEnterBackground(_ scene: Scene) {}
+
+  /// The scene has ended: close its window. Its session may get another scene. By default this does nothing.
+  open func sceneDidDisconnect(_ scene: Scene) {}
+
+  /// Returns the activity that restores the session. The library asks for it when the scene enters the background, and within two seconds
+  /// after a change of the scene in the foreground. By default it is ``Scene/userActivity``.
+  open func stateRestorationActivity(for scene: Scene) -> UserActivity? { scene.userActivity }
+
+  /// The scene's activity is about to be saved: fill in the changes. By default the activity stays unchanged.
+  open func scene(_ scene: Scene, willSave activity: inout UserActivity) {}
+
+  /// Bring the window to the front. A compositor requires ``ActivationData/activationToken`` for this. When the window has the focus, say
+  /// so with ``Scene/enter(_:)``. By default this does nothing.
+  open func scene(_ scene: Scene, bringToFrontWith data: ActivationData) {}
+
+  /// Bring the window's content up to date: somebody called ``Application/requestSceneSessionRefresh(_:)``. By default this does nothing.
+  open func sceneNeedsRefresh(_ scene: Scene) {}
+
+  /// Returns the operation of a drop here. The items have types and names, and no data yet. The service waits a second for the answer. By
+  /// default this copies, if the source allows it.
+  open func scene(_ scene: Scene, proposalFor items: [DragItem], allowed: Set<DropOperation>) -> DropOperation {
     allowed.contains(.copy) ? .copy : .forbidden
   }
 }

@@ -2,7 +2,8 @@ internal import DBus
 internal import InterchangeWire
 internal import SceneModel
 
-/// A notification to all scenes of an application, and to all other listeners, that something they share has changed.
+/// A notification to all scenes of an application, and to all other listeners, that something they share has changed. The scenes of this
+/// process listen with ``Scene/observe(_:_:)``, other processes with ``Stagedoor/notifications(named:of:)``.
 ///
 /// ```swift
 /// extension SceneNotification.Name {
@@ -13,10 +14,8 @@ internal import SceneModel
 ///   journal.post(.entriesUpdated, userInfo: ["entryID": .string(entry)])
 /// }
 ///
-/// @MainActor func watch(_ journal: Application) async throws {
-///   for await notification in try await journal.notifications(named: .entriesUpdated) {
-///     print("another look at \(notification.userInfo["entryID"]?.string ?? "all")")
-///   }
+/// @MainActor func watch(_ scene: Scene) {
+///   scene.observe(.entriesUpdated) { print("another look at \($0.userInfo["entryID"]?.string ?? "all")") }
 /// }
 /// ```
 public struct SceneNotification: Sendable, Hashable {
@@ -44,18 +43,13 @@ public struct SceneNotification: Sendable, Hashable {
 }
 
 extension Application {
-  /// Posts a notification to every scene of this application and to all listeners in other processes. It follows all earlier changes and
-  /// notifications, and waits while the service is away.
+  /// Posts a notification to every scene of this application, which hear it before this returns, and to all listeners in other processes.
+  /// These hear it after all earlier changes and notifications, and as soon as the service is there.
   public func post(_ name: SceneNotification.Name, userInfo: [String: UserInfoValue] = [:]) {
-    unwritten.add(SceneNotification(name: name, userInfo: userInfo))
+    let notification = SceneNotification(name: name, userInfo: userInfo)
+    unwritten.add(notification)
     writeSoon()
-  }
-
-  /// The notifications of this name that this application posts from now on, in any process.
-  public func notifications(
-    named name: SceneNotification.Name
-  ) async throws(StagedoorError) -> NotificationSequence {
-    try await connected().stagedoor.notifications(named: name, of: identifier)
+    for scene in connectedScenes { scene.hear(notification) }
   }
 }
 

@@ -18,47 +18,111 @@ enum SceneProperty: Sendable, Hashable {
   }
 }
 
-/// The changes of scenes, and the notifications, that the service does not know yet. A change is written once, with its value at that time.
-/// Scenes take turns in the order of their first change.
-struct UnwrittenChanges {
-  typealias Change = (scene: SessionIdentifier, property: SceneProperty)
+/// What the service does not know yet: changes of scenes, the ends of scenes and sessions, and notifications. A change is told once, with
+/// the value that the scene has then. Sessions take turns in the order of their first change.
+@MainActor struct UnwrittenChanges {
+  enum Change {
+    case property(SceneProperty, Scene)
+    /// The scene has ended, and its session stays.
+    case released(Scene)
+    case destroyed(SessionIdentifier, DismissalAnimation)
+    case notification(SceneNotification)
+  }
 
-  private var properties: [SessionIdentifier: [SceneProperty]] = [:]
-  private var turns: [SessionIdentifier] = []
-  /// A notification reports changes, and so waits until they are written.
+  private struct Turn {
+    /// A scene that has ended is kept until its last values are told.
+    var scene: Scene?
+    var properties: [SceneProperty] = []
+    var isReleased = false
+    var destruction: DismissalAnimation?
+
+    var isEmpty: Bool { properties.isEmpty && !isReleased && destruction == nil }
+  }
+
+  private var turns: [SessionIdentifier: Turn] = [:]
+  private var order: [SessionIdentifier] = []
+  /// A notification reports changes, and so waits until they are told.
   private var notifications: [SceneNotification] = []
 
-  var isEmpty: Bool { properties.isEmpty && notifications.isEmpty }
+  var isEmpty: Bool { order.isEmpty && notifications.isEmpty }
 
-  mutating func add(_ property: SceneProperty, of scene: SessionIdentifier) {
-    if properties[scene] == nil { turns.append(scene) }
-    if properties[scene]?.contains(property) != true { properties[scene, default: []].append(property) }
+  /// Whether something of this session is not told yet.
+  func contains(_ session: SessionIdentifier) -> Bool { turns[session] != nil }
+
+  // MARK: Adding
+
+  mutating func add(_ property: SceneProperty, of scene: Scene) {
+    change(scene.id) { turn in
+      // What an earlier scene of the session left behind does not overwrite the changes of this one.
+      if turn.scene !== scene { turn = Turn(scene: scene) }
+      if !turn.properties.contains(property) { turn.properties.append(property) }
+    }
   }
 
-  mutating func remove(_ property: SceneProperty, of scene: SessionIdentifier) {
-    properties[scene]?.removeAll { $0 == property }
-    if properties[scene]?.isEmpty == true { removeAll(of: scene) }
+  mutating func release(_ scene: Scene) {
+    change(scene.id) { turn in
+      turn.scene = scene
+      turn.isReleased = true
+    }
   }
 
-  mutating func removeAll(of scene: SessionIdentifier) {
-    if properties.removeValue(forKey: scene) != nil { turns.removeAll { $0 == scene } }
+  /// Nobody wants to know how a destroyed session was.
+  mutating func destroy(_ session: SessionIdentifier, _ animation: DismissalAnimation) {
+    change(session) { $0 = Turn(destruction: animation) }
   }
 
   mutating func add(_ notification: SceneNotification) { notifications.append(notification) }
 
-  /// The notification could not be sent.
-  mutating func putBack(_ notification: SceneNotification) { notifications.insert(notification, at: 0) }
-
-  mutating func takeNotification() -> SceneNotification? {
-    notifications.isEmpty ? nil : notifications.removeFirst()
+  /// The change could not be told.
+  mutating func putBack(_ change: Change) {
+    switch change {
+    case .property(let property, let scene): add(property, of: scene)
+    // The application says which scenes it shows when it attaches again.
+    case .released: break
+    case .destroyed(let session, let animation): destroy(session, animation)
+    case .notification(let notification): notifications.insert(notification, at: 0)
+    }
   }
 
-  mutating func takeFirst(where fits: (Change) -> Bool) -> Change? {
-    for scene in turns {
-      guard let property = properties[scene]?.first(where: { fits((scene, $0)) }) else { continue }
-      remove(property, of: scene)
-      return (scene, property)
+  // MARK: Removing
+
+  mutating func remove(_ property: SceneProperty, of session: SessionIdentifier) {
+    change(session) { $0.properties.removeAll { $0 == property } }
+  }
+
+  mutating func removeAll(of session: SessionIdentifier) { change(session) { $0 = Turn() } }
+
+  /// The service is about to be told which scenes there are.
+  mutating func removeReleases() { for session in order { change(session) { $0.isReleased = false } } }
+
+  /// The next change. A scene that the service does not know yet has no state there, and cannot be released.
+  mutating func takeNext() -> Change? {
+    for session in order {
+      guard let turn = turns[session] else { continue }
+      if let animation = turn.destruction {
+        change(session) { $0 = Turn() }
+        return .destroyed(session, animation)
+      }
+      guard let scene = turn.scene else { continue }
+      if let property = turn.properties.first(where: { $0 != .state || scene.isAcknowledged }) {
+        remove(property, of: session)
+        return .property(property, scene)
+      }
+      if turn.isReleased, scene.isAcknowledged {
+        change(session) { $0 = Turn() }
+        return .released(scene)
+      }
     }
-    return nil
+    return notifications.isEmpty ? nil : .notification(notifications.removeFirst())
+  }
+
+  private mutating func change(_ session: SessionIdentifier, _ body: (inout Turn) -> Void) {
+    var turn = turns[session] ?? Turn()
+    body(&turn)
+    if turn.isEmpty {
+      if turns.removeValue(forKey: session) != nil { order.removeAll { $0 == session } }
+    } else if turns.updateValue(turn, forKey: session) == nil {
+      order.append(session)
+    }
   }
 }

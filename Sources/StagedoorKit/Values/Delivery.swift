@@ -77,7 +77,7 @@ public enum DeliveryState: Sendable, Hashable {
     }
   }
 
-  /// Reads the service's spelling. Asked later, the service does not give the reason of a failure.
+  /// Reads the service's spelling, which does not say why a delivery failed.
   init?(_ text: String) {
     switch text {
     case "held": self = .held

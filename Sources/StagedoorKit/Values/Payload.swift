@@ -34,24 +34,27 @@ public struct Payload: Sendable {
 
 extension Payload {
   /// The document, including the data that the providers load.
-  func json(batch: PayloadOptions.Batch = .allOrNothing) async throws(StagedoorError) -> String {
+  func json(
+    batch: PayloadOptions.Batch = .allOrNothing, visibleTo visible: Set<Visibility> = Set(Visibility.allCases)
+  ) async throws(StagedoorError) -> String {
     var model = SceneModel.Payload()
     model.options = try options.model()
     model.options.batch = batch
     for (index, item) in items.enumerated() {
-      model.items.append(try await item.itemProvider.model(at: Place.document.key("items").index(index)))
+      model.items.append(
+        try await item.itemProvider.model(visibleTo: visible, at: Place.document.key("items").index(index)))
     }
     return model.json.string
   }
 }
 
 extension ItemProvider {
-  fileprivate func model(at place: Place) async throws(StagedoorError) -> Item {
+  fileprivate func model(visibleTo visible: Set<Visibility>, at place: Place) async throws(StagedoorError) -> Item {
     var item = Item(suggestedName: suggestedName.map { Text($0) })
-    for (index, activity) in userActivities.enumerated() {
+    for (index, activity) in userActivities.enumerated() where visible.contains(activity.visibility) {
       item.activities.append(try activity.model(at: place.key("activities").index(index)))
     }
-    for (index, representation) in representations.enumerated() {
+    for (index, representation) in representations.enumerated() where visible.contains(representation.visibility) {
       let place = place.key("representations").index(index)
       item.representations.append(try await representation.model(at: place))
     }
@@ -100,7 +103,7 @@ extension DeliveryOptions {
           at: Place.document.key("options").key("deadline"),
           "expected more than no time and at most \(Int(PayloadOptions.maximumDeadline)) seconds, got \(deadline)")
       }
-      model.deadline = deadline / .seconds(1)
+      model.statedDeadline = deadline / .seconds(1)
     }
     model.wait = PayloadOptions.Wait(rawValue: wait.rawValue) ?? .routed
     model.activationToken = activationToken.map { Text($0) }

@@ -33,7 +33,7 @@ extension SceneSession {
       case ("Title", .string(let text)): title = text
       case ("UserActivity", .string(let text)): userActivity = try UserActivity(json: text)
       case ("StateRestorationActivity", .string(let text)): stateRestorationActivity = try UserActivity(json: text)
-      case ("UserInfo", .string(let text)): userInfo = try Self.userInfo(text)
+      case ("UserInfo", .string(let text)): (userInfo, wasShown) = try Self.userInfo(text)
       case ("CanActivatePredicate", .string(let text)):
         activationConditions.canActivateForTargetContentIdentifier = ActivationPredicate(stored: text)
       case ("PrefersToActivatePredicate", .string(let text)):
@@ -52,12 +52,26 @@ extension SceneSession {
     Date(Instant(microseconds: Int64(clamping: microseconds)))
   }
 
-  private static func userInfo(_ text: String) throws(StagedoorError) -> [String: UserInfoValue] {
-    if text.isEmpty { return [:] }
+  /// The key under which this library keeps, beside the application's data, that a window is shown.
+  private static let shownKey = "org.stagedoor.kit.shown"
+
+  static func text(of userInfo: [String: UserInfoValue], wasShown: Bool) throws(StagedoorError) -> String {
+    var fields = userInfo
+    if wasShown { fields[shownKey] = true }
+    if fields.isEmpty { return "" }
+    return JSON.text(of: .dictionary(try SceneModel.UserInfo(fields, at: Place.document.key("userInfo")))).string
+  }
+
+  private static func userInfo(
+    _ text: String
+  ) throws(StagedoorError) -> (userInfo: [String: UserInfoValue], wasShown: Bool) {
+    if text.isEmpty { return ([:], false) }
     let document = try DocumentValue(json: text)
     guard case .dictionary(let fields) = document.value else {
       throw .unexpectedReply("no dictionary: \(quoted(text))")
     }
-    return [String: UserInfoValue](fields)
+    var userInfo = [String: UserInfoValue](fields)
+    let wasShown = userInfo.removeValue(forKey: shownKey) == true
+    return (userInfo, wasShown)
   }
 }

@@ -71,7 +71,7 @@ struct CommandTemplate: Sendable {
     super.init(identifier)
   }
 
-  override func sceneDelegate(for session: SceneSession) -> (any SceneDelegate)? { CommandScene(commands, of: self) }
+  override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { CommandScene(commands, of: self) }
 }
 
 /// A window that is a process.
@@ -85,7 +85,7 @@ struct CommandTemplate: Sendable {
     self.application = application
   }
 
-  func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws {
+  override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws {
     let process = try start(commands.connect, scene, options, session.stateRestorationActivity)
     self.process = process
     Task { @MainActor [weak self, weak scene] in
@@ -93,11 +93,11 @@ struct CommandTemplate: Sendable {
       guard let self, self.process == process else { return }
       self.process = nil
       // The window was closed from within: its session is over.
-      if let scene { try? await self.application?.requestSceneSessionDestruction(scene.session) }
+      if let scene { self.application?.requestSceneSessionDestruction(scene.session) }
     }
   }
 
-  func scene(_ scene: Scene, continueWith options: ConnectionOptions) throws {
+  override func scene(_ scene: Scene, continueWith options: ConnectionOptions) throws {
     if let resume = commands.resume {
       Child.forget(try start(resume, scene, options, nil))
     } else {
@@ -105,7 +105,7 @@ struct CommandTemplate: Sendable {
     }
   }
 
-  func sceneDidDisconnect(_ scene: Scene) {
+  override func sceneDidDisconnect(_ scene: Scene) {
     guard let process else { return }
     self.process = nil
     if let close = commands.close {

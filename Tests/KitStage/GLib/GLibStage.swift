@@ -9,7 +9,8 @@ import StagedoorKit
   typealias Watch = @convention(c) (Int32, UInt32, UnsafeMutableRawPointer?) -> Int32
   typealias AddWatch = @convention(c) (Int32, UInt32, Watch, UnsafeMutableRawPointer?) -> UInt32
 
-  static func main() {
+  /// Its callbacks are main-actor code, as those of a program are that does something in them.
+  @MainActor static func main() {
     guard let glib = dlopen("libglib-2.0.so.0", RTLD_NOW) else { fatalError("there is no GLib") }
     func function<Function>(_ name: String, _ type: Function.Type) -> Function {
       guard let symbol = dlsym(glib, name) else { fatalError("GLib has no \(name)") }

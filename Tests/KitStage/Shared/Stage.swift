@@ -8,7 +8,7 @@ package import StagedoorKit
     super.init("org.example.Cats")
   }
 
-  package override func sceneDelegate(for session: SceneSession) -> (any SceneDelegate)? { StageScene() }
+  package override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { StageScene() }
 }
 
 @MainActor private final class StageScene: SceneDelegate {
@@ -22,12 +22,14 @@ package import StagedoorKit
     return path.hasSuffix("/task/\(getpid())")
   }
 
-  func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+  override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     say("willConnect \(options.userActivities.first?.targetContentIdentifier ?? "")")
     scene.title = "a scene"
   }
 
-  func sceneWillEnterForeground(_ scene: Scene) { say("willEnterForeground") }
-  func sceneDidBecomeActive(_ scene: Scene) { say("didBecomeActive") }
-  func sceneDidDisconnect(_ scene: Scene) { say("didDisconnect") }
+  /// Its window has the focus as soon as it is in front.
+  override func scene(_ scene: Scene, bringToFrontWith data: ActivationData) { scene.enter(.foregroundActive) }
+  override func sceneWillEnterForeground(_ scene: Scene) { say("willEnterForeground") }
+  override func sceneDidBecomeActive(_ scene: Scene) { say("didBecomeActive") }
+  override func sceneDidDisconnect(_ scene: Scene) { say("didDisconnect") }
 }

@@ -11,11 +11,12 @@ struct RecordGenerator {
   private var deliveries: [StoredDelivery] = []
   private var sequence: UInt64 = 0
   private(set) var now = Instant(microseconds: 1_777_636_800_000_000)
-  /// Whether deliveries say when they were over, as they do since the third version.
-  private let notesEnds: Bool
+  /// Deliveries say when they were over since the third version, and carry baggage since the fourth.
+  private let version: Int
 
-  init(seed: UInt64, notesEnds: Bool = true) {
-    self.notesEnds = notesEnds
+  /// - Parameter version: of the store that can hold the records.
+  init(seed: UInt64, version: Int = Schema.current.steps.count) {
+    self.version = version
     random = SeededRandom(seed: seed)
     values = ValueGenerator(seed: seed ^ 0x5EED)
   }
@@ -26,7 +27,7 @@ struct RecordGenerator {
 
   mutating func record() -> Record {
     now.microseconds += Int64(random.below(1_000_000))
-    switch random.below(20) {
+    switch random.below(version < 4 ? 20 : 24) {
     case 0...2: return .session(newSession())
     case 3...7: return .sessionActivated(activation())
     case 8: return .session(changedSession())
@@ -37,6 +38,8 @@ struct RecordGenerator {
     case 15: return .preference(type: name(), application: random.once(in: 3) ? nil : name())
     case 16: return .discardOwed(application: name(), session: someSession())
     case 17: return .discardTold(application: name(), session: someSession())
+    case 20...22: return .baggage(baggage())
+    case 23: return .baggageReleased(someDelivery())
     default:
       sequence += 1
       return .event(
@@ -131,13 +134,35 @@ struct RecordGenerator {
       session: random.once(in: 3) ? nil : someSession(),
       outcome: name(), attempt: Int64(random.below(4)), departures: Int64(random.below(4)),
       error: random.once(in: 2) ? DeliveryError(name: name(), message: values.text()) : nil,
-      ended: isOpen || !notesEnds ? nil : now)
+      ended: isOpen || version < 3 ? nil : now)
   }
 
   private mutating func previous() -> PreviouslyShown {
     PreviouslyShown(
       userActivity: activity(), openedContent: values.text(), title: values.text(), isPrivate: random.once(in: 2),
       shownBy: random.once(in: 2) ? someDelivery() : nil)
+  }
+
+  private mutating func baggage() -> Baggage {
+    let items = (0..<(1 + random.below(3))).map { _ in (0..<random.below(3)).map { _ in entry() } }
+    return Baggage(delivery: someDelivery(), items: items, isPrivate: random.once(in: 3))
+  }
+
+  private mutating func entry() -> Baggage.Entry {
+    let size: Int64? = random.once(in: 3) ? nil : Int64(random.below(1 << 40))
+    let parcel: Parcel
+    switch random.below(4) {
+    case 0:
+      let bytes = (0..<(random.once(in: 10) ? 20_000 : random.below(50))).map { _ in UInt8(random.below(256)) }
+      parcel = Parcel(.data(bytes), size: Int64(bytes.count))
+    case 1: parcel = Parcel(.kept(random.below(100)), size: size)
+    case 2: parcel = Parcel(.file(Text("file:///home/a%20b/\(random.below(9)).png")), size: size)
+    default:
+      let promise = Promise(
+        source: Text(":1.\(random.below(99))"), path: "/a/b", item: random.below(9), type: "image/png")
+      parcel = Parcel(.promise(promise), size: size)
+    }
+    return Baggage.Entry(type: pictures, visibility: random.one(of: Visibility.allCases), parcel)
   }
 
   private mutating func newDelivery() -> StoredDelivery {

@@ -11,6 +11,8 @@ struct StoreModel: Equatable {
   var preferences: [Text: Text] = [:]
   /// In the order in which they were discarded.
   var owed: [Owed] = []
+  /// In the order in which it was stored.
+  var baggage: [Baggage] = []
   /// Deliveries that were spent at some time: their documents may be gone, whatever became of it since.
   var spent: Set<UniqueIdentifier> = []
 
@@ -51,6 +53,10 @@ struct StoreModel: Equatable {
       owed.append(Owed(application: application, session: session))
     case .discardTold(let application, let session):
       owed.removeAll { $0 == Owed(application: application, session: session) }
+    case .baggage(let baggage):
+      self.baggage.removeAll { $0.delivery == baggage.delivery }
+      self.baggage.append(baggage)
+    case .baggageReleased(let delivery): baggage.removeAll { $0.delivery == delivery }
     }
   }
 
@@ -62,9 +68,10 @@ struct StoreModel: Equatable {
     }
   }
 
-  /// As if an earlier version had stored all of it.
-  func fingerprintsDigested() -> StoreModel {
+  /// As if an earlier version had stored all of it: the fingerprints are digests since the third.
+  func stored(by version: Int) -> StoreModel {
     var model = self
+    if version >= 3 { return model }
     for index in deliveries.indices where !deliveries[index].fingerprint.isEmpty {
       model.deliveries[index].fingerprint = Digest(of: deliveries[index].fingerprint).hex
     }
@@ -135,6 +142,19 @@ func expectSame(
   for application in Set(model.owed.map(\.application)) {
     let owed = model.owed.filter { $0.application == application }.map(\.session)
     #expect(try store.owedDiscards(of: application) == owed, comment, sourceLocation: place)
+  }
+  let carried = model.baggage.map { baggage in
+    let progress = model.deliveries.first { $0.identifier == baggage.delivery }?.progress
+    return BaggageSummary(
+      delivery: baggage.delivery, session: progress?.session, bytes: baggage.keptBytes,
+      isOpen: progress?.isOpen ?? false)
+  }
+  #expect(try store.baggageSummaries() == carried, comment, sourceLocation: place)
+  for baggage in model.baggage {
+    #expect(try store.baggage(baggage.delivery) == baggage, comment, sourceLocation: place)
+  }
+  for delivery in model.deliveries where !model.baggage.contains(where: { $0.delivery == delivery.identifier }) {
+    #expect(try store.baggage(delivery.identifier) == nil, comment, sourceLocation: place)
   }
   #expect(store.problems == [], comment, sourceLocation: place)
 }

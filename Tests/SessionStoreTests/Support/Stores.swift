@@ -44,6 +44,16 @@ func event(_ sequence: UInt64, at instant: Instant = noon) -> Record {
   .event(StoredEvent(sequence: sequence, name: "Routed", application: "org.example.A", arguments: "{}", at: instant))
 }
 
+let pictures = ContentType("image/png")!
+
+/// Some bytes, a file, and something that the baggage room keeps.
+func baggage(_ number: UInt64, _ bytes: [UInt8] = [1, 2, 3], kept: Int64 = 1000, isPrivate: Bool = false) -> Baggage {
+  let entries = [
+    Parcel(.data(bytes), size: Int64(bytes.count)), Parcel(.file("file:///a"), size: 77), Parcel(.kept(2), size: kept),
+  ].map { Baggage.Entry(type: pictures, visibility: .all, $0) }
+  return Baggage(delivery: delivery(number).identifier, items: [entries], isPrivate: isPrivate)
+}
+
 func instant(_ seconds: Int64) -> Instant { Instant(microseconds: noon.microseconds + seconds * 1_000_000) }
 
 /// Does something to a store's file that no store would do. `look` sees what a process leaves that is killed now.

@@ -1,0 +1,290 @@
+package import SceneModel
+import SceneRouting
+
+// The way of a drag: begin, look, propose, drop, end.
+extension PromptBook {
+  /// How long a drag lasts whose source does not say, in seconds.
+  static let dragTime: Double = 300
+
+  // MARK: Beginning
+
+  mutating func beginDrag(
+    _ payload: Payload, ticket: Text, outlivesSource: Bool, _ caller: Caller, _ number: CallNumber
+  ) throws(Halt) {
+    try refuseFiles(payload, caller)
+    let identifier = newIdentifier()
+    let drag = Drag(
+      identifier: identifier, ticket: ticket, source: caller, outlivesSource: outlivesSource, payload: payload)
+    let deliveries = payload.items.map { _ in identifier }
+    try pack(Packing(payload, caller, .drag(drag), deliveries: deliveries), whole: false, number)
+  }
+
+  mutating func begin(_ begun: Drag, _ packing: Packing, _ number: CallNumber) throws(Halt) {
+    var drag = begun
+    (drag.payload, drag.parcels) = (packing.payload, packing.parcels)
+    do throws(InterchangeError) {
+      drag.holding = try ledger.charge(1, of: .drags, to: drag.source.principal)
+    } catch {
+      throw .refused(error)
+    }
+    try weigh(&drag)
+    memory.drags[drag.identifier] = drag
+    memory.tickets[drag.ticket] = drag.identifier
+    let time = drag.payload.options.statedDeadline ?? PromptBook.dragTime
+    memory.add(.drag(drag.identifier), at: now.uptime + Int64(time * 1_000_000))
+    answer(number, .dragBegun(drag.identifier, ticket: drag.ticket))
+  }
+
+  /// What it carries is charged to its source.
+  private func weigh(_ drag: inout Drag) throws(Halt) {
+    let bytes = drag.parcels.joined().reduce(Allowance.smallestBaggage) { $0 + ($1?.keptBytes ?? 0) }
+    do throws(InterchangeError) {
+      drag.bytes = nil
+      drag.bytes = try ledger.charge(bytes, of: .baggage, to: drag.source.principal)
+    } catch {
+      throw .refused(error)
+    }
+  }
+
+  mutating func addItems(
+    _ items: [Item], to identifier: UniqueIdentifier, _ caller: Caller, _ number: CallNumber
+  ) throws(Halt) {
+    let drag = try dragOfSource(identifier, caller)
+    try refuseWhereOver(drag)
+    var payload = drag.payload
+    payload.items += items
+    if payload.items.count > Limits.items {
+      throw refused(
+        .limitsExceeded, "items: expected at most \(Limits.items) items in a drag, got \(payload.items.count)")
+    }
+    try refuseFiles(payload, caller)
+    let packing = Packing(
+      payload, parcels: drag.parcels, caller, .moreItems(drag: identifier),
+      deliveries: payload.items.map { _ in identifier })
+    try pack(packing, whole: false, number)
+  }
+
+  mutating func add(_ packing: Packing, to identifier: UniqueIdentifier, _ number: CallNumber) throws(Halt) {
+    guard var drag = memory.drags[identifier] else { throw noDrag(identifier) }
+    try refuseWhereOver(drag)
+    (drag.payload, drag.parcels) = (packing.payload, packing.parcels)
+    try weigh(&drag)
+    memory.drags[identifier] = drag
+    tell(drag, .itemsChanged)
+    answer(number, .done)
+  }
+
+  // MARK: Who may
+
+  mutating func openDrag(_ ticket: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
+    guard let identifier = memory.tickets[ticket], var drag = memory.drags[identifier] else {
+      throw refused(.unknownObject, "there is no drag with this ticket, or it is over")
+    }
+    if let connection = caller.connection {
+      if !caller.isSandboxed { drag.isOpenedOutside = true }
+      if drag.openers.count < Allowance.dragOpeners { drag.openers.insert(connection) }
+    }
+    memory.drags[identifier] = drag
+    answer(number, .dragOpened(identifier))
+  }
+
+  private func noDrag(_ identifier: UniqueIdentifier) -> Halt {
+    refused(.unknownObject, "there is no drag \(identifier) for this caller: open its ticket first")
+  }
+
+  private func drag(_ identifier: UniqueIdentifier, _ caller: Caller) throws(Halt) -> Drag {
+    guard let drag = memory.drags[identifier], drag.mayLook(caller) else { throw noDrag(identifier) }
+    return drag
+  }
+
+  private func dragOfSource(_ identifier: UniqueIdentifier, _ caller: Caller) throws(Halt) -> Drag {
+    let drag = try drag(identifier, caller)
+    if drag.isSource(caller) { return drag }
+    throw refused(.accessDenied, "only the source of the drag \(identifier) may do that")
+  }
+
+  private func refuseWhereOver(_ drag: Drag) throws(Halt) {
+    if drag.state == .dragging { return }
+    throw refused(.requestDenied, "the drag \(drag.identifier) is \(drag.state.rawValue), and no longer dragging")
+  }
+
+  /// A drag as a caller may see it: types and metadata only.
+  package func viewOfDrag(_ identifier: UniqueIdentifier, for caller: Caller) -> DragView? {
+    guard let drag = memory.drags[identifier], drag.mayLook(caller) else { return nil }
+    let isSource = drag.isSource(caller)
+    let application = hostedApplication(of: caller) ?? caller.application
+    return DragView(
+      items: items(of: drag, isSource: isSource, to: application),
+      allowedOperations: drag.payload.options.allowedOperations, state: Text(drag.state.rawValue))
+  }
+
+  private func items(of drag: Drag, isSource: Bool, to application: Text) -> [Item] {
+    let own = hostedApplication(of: drag.source) ?? drag.source.application
+    let isOwn = !own.isEmpty && own == application
+    func sees(_ visibility: Visibility) -> Bool {
+      visibility == .all || isSource || visibility == .application && isOwn
+    }
+    return drag.payload.items.map { item in
+      var shown = item
+      shown.activities = item.activities.filter { sees($0.visibility) }
+      shown.representations = item.representations.filter { sees($0.visibility) }
+      return shown
+    }
+  }
+
+  // MARK: Proposing
+
+  /// What dropping onto a session, or onto the edge of the screen, would do.
+  mutating func propose(
+    _ identifier: UniqueIdentifier, on session: UniqueIdentifier?, _ caller: Caller, _ number: CallNumber
+  ) throws(Halt) {
+    var drag = try drag(identifier, caller)
+    try refuseWhereOver(drag)
+    guard case .decided(let decision) = try decideDrop(of: drag, on: session) else { return }
+    if case .refused = decision.outcome { return answer(number, .operation("forbidden")) }
+    let first = drag.payload.options.allowedOperations.contains(.copy) ? "copy" : "move"
+    guard let session, let found = try self.session(session), found.isConnected,
+      let host = memory.hosts[found.application]
+    else { return answer(number, .operation(Text(first))) }
+    drag.asked.insert(host.connection)
+    memory.drags[identifier] = drag
+    let items = items(
+      of: drag, isSource: host.connection == drag.source.connection, to: found.application)
+    _ = ask(
+      host, .propose(session, items: items, allowed: drag.payload.options.allowedOperations),
+      .proposal(number, drag: identifier), within: 1_000_000)
+  }
+
+  /// The source's allowed operations bound what the host says.
+  mutating func proposed(_ number: CallNumber, _ identifier: UniqueIdentifier, _ answer: HostAnswer) {
+    let allowed = memory.drags[identifier]?.payload.options.allowedOperations ?? []
+    let operation: Text
+    switch answer {
+    case .operation(let wanted) where wanted == "cancel": operation = wanted
+    case .operation(let wanted):
+      operation = allowed.contains { $0.rawValue == wanted.string } ? wanted : "forbidden"
+    // The host has no opinion.
+    case .done: operation = allowed.contains(.copy) ? "copy" : "move"
+    default: operation = "forbidden"
+    }
+    self.answer(number, .operation(operation))
+  }
+
+  private func decideDrop(of drag: Drag, on session: UniqueIdentifier?) throws(Halt) -> Answer {
+    let payload = payload(of: drag, on: session)
+    let request = Request(payload, from: sender(drag.source), newSession: UniqueIdentifier(high: 0, low: 0))
+    let answer = SceneRouting.decide(memory.routing, request, at: now.time)
+    if case .needs(let need) = answer { throw .lacks(.routing([need])) }
+    return answer
+  }
+
+  private func payload(of drag: Drag, on session: UniqueIdentifier?) -> Payload {
+    var payload = drag.payload
+    if let session {
+      payload.options.session = Text("\(session)")
+      (payload.options.application, payload.options.configuration, payload.options.role) = (nil, nil, nil)
+      payload.options.disposition = .auto
+    } else {
+      payload.options.session = nil
+      payload.options.disposition = .new
+    }
+    payload.options.token = nil
+    return payload
+  }
+
+  // MARK: Dropping
+
+  mutating func drop(
+    _ identifier: UniqueIdentifier, on session: UniqueIdentifier?, _ operation: Text, _ caller: Caller,
+    _ number: CallNumber
+  ) throws(Halt) {
+    var drag = try drag(identifier, caller)
+    try refuseWhereOver(drag)
+    guard let wanted = PayloadOptions.Operation(rawValue: operation.string) else {
+      throw refused(.invalidArgs, "operation: expected \"copy\" or \"move\", got \(quoted(operation.string))")
+    }
+    guard drag.payload.options.allowedOperations.contains(wanted) else {
+      throw refused(.requestDenied, "the source of the drag does not allow \(operation)")
+    }
+    guard case .decided(let decision) = try decideDrop(of: drag, on: session) else { return }
+    if case .refused(let refusal) = decision.outcome { throw .refused(InterchangeError(refusal)) }
+    drag.state = .dropped
+    drag.operation = wanted
+    memory.drags[identifier] = drag
+    let packing = Packing(
+      payload(of: drag, on: session), parcels: drag.parcels, drag.source,
+      .drop(drag: identifier, operation: operation), deliveries: drag.payload.items.map { _ in identifier })
+    try pack(packing, number)
+  }
+
+  /// The delivery has the identifier of its drag, under which the room has the contents.
+  mutating func concludeDrop(
+    _ packing: Packing, of identifier: UniqueIdentifier, _ operation: Text, _ number: CallNumber
+  ) throws(Halt) {
+    guard let drag = memory.drags[identifier] else { throw noDrag(identifier) }
+    // From here on the delivery is charged for what the drag carried.
+    memory.drags[identifier]?.bytes = nil
+    let delivered = try accept(packing, .empty)
+    memory.drags[identifier]?.parcels = []
+    tell(drag, .stateChanged)
+    reply(delivered, to: number, packing.caller, waits: packing.payload.options.wait == .handled)
+  }
+
+  // MARK: Ending
+
+  mutating func cancelDrag(_ identifier: UniqueIdentifier, _ caller: Caller, _ number: CallNumber) throws(Halt) {
+    let drag = try dragOfSource(identifier, caller)
+    try refuseWhereOver(drag)
+    cancel(drag)
+    answer(number, .done)
+  }
+
+  private mutating func cancel(_ drag: Drag) {
+    step.errands.append(.free([drag.identifier]))
+    endPromises(drag.promises)
+    end(drag, .cancelled, .ended(operation: "cancel", target: nil))
+  }
+
+  /// The source has left in the middle. After the drop the rules of promises hold.
+  mutating func cancelDrags(of connection: Text) {
+    for drag in memory.drags.values.values.sorted(by: { $0.identifier < $1.identifier })
+    where drag.source.connection == connection && !drag.outlivesSource && drag.state == .dragging { cancel(drag) }
+  }
+
+  mutating func dragTimeIsOver(_ identifier: UniqueIdentifier) {
+    guard let drag = memory.drags[identifier] else { return }
+    switch drag.state {
+    case .dragging: cancel(drag)
+    // Its delivery has a deadline of its own, and ends it.
+    case .dropped where memory.deliveries[identifier] != nil || memory.baggage[identifier] != nil:
+      return memory.add(.drag(identifier), at: now.uptime + PromptBook.pause)
+    default: break
+    }
+    memory.drags[identifier] = nil
+    memory.tickets[drag.ticket] = nil
+    memory.dropTargets[identifier] = nil
+  }
+
+  /// The delivery of a drag is over: handled and, where something was moved, released; or nothing came of it.
+  mutating func dragEnds(with delivery: UniqueIdentifier, isFailure: Bool = false) {
+    guard let drag = memory.drags[delivery], drag.state == .dropped, let operation = drag.operation else { return }
+    if isFailure { return end(drag, .ended, .ended(operation: "cancel", target: nil)) }
+    // A host may release what it carries before it has taken the delivery.
+    guard memory.deliveries[delivery] == nil else { return }
+    end(drag, .ended, .ended(operation: Text(operation.rawValue), target: memory.dropTargets[delivery]))
+  }
+
+  private mutating func end(_ drag: Drag, _ state: DragState, _ news: DragNews) {
+    var ended = drag
+    (ended.state, ended.bytes, ended.holding, ended.parcels) = (state, nil, nil, [])
+    memory.drags[drag.identifier] = ended
+    tell(ended, .stateChanged)
+    tell(ended, news)
+  }
+
+  private mutating func tell(_ drag: Drag, _ news: DragNews) {
+    let listeners =
+      if case .ended = news { drag.told } else { Set(drag.told).union(drag.openers).sorted() }
+    say(.drag(drag.identifier, news, to: listeners))
+  }
+}

@@ -1,0 +1,225 @@
+package import SceneModel
+import SceneRouting
+
+// What a drop carries beside its activities is packed before the drop is decided.
+//
+// Small contents are stored beside the delivery. Everything else goes into the baggage room, which works on a loop of its own: it opens and
+// copies files, takes descriptors, and fetches what was promised. The call waits meanwhile, and is decided when all of its contents are there.
+
+/// Content that the baggage room is to take.
+package struct PackingOrder: Hashable, Sendable {
+  package enum Source: Hashable, Sendable {
+    case bytes([UInt8])
+    /// A file URL. What is opened in place is looked at, and not copied.
+    case file(Text, inPlace: Bool)
+    /// A descriptor that came with the call, by its number there.
+    case descriptor(Int)
+    /// Promised data that its sender wants to be fetched at once.
+    case promise(Promise)
+  }
+
+  package let delivery: UniqueIdentifier
+  /// What the room calls it, beside its delivery.
+  package let number: Int
+  /// Where it stands in the payload, for errors.
+  package let place: Text
+  package let source: Source
+}
+
+/// What came of packing: the sizes, in the order of the orders.
+package enum PackingAnswer: Hashable, Sendable {
+  case packed([Int64?])
+  case failed(InterchangeError)
+}
+
+/// A call whose contents are being packed.
+struct Packing: Sendable {
+  enum Purpose: Sendable {
+    case delivery(digest: Text)
+    case eachItem(digest: Text)
+    /// A drag is dropped: the operation, and the session that the dropping caller named.
+    case drop(drag: UniqueIdentifier, operation: Text)
+    case drag(Drag)
+    case moreItems(drag: UniqueIdentifier)
+  }
+
+  let caller: Caller
+  let purpose: Purpose
+  /// Its contents are stored, as far as they are packed.
+  var payload: Payload
+  /// For each item the parcels of its representations.
+  var parcels: [[Parcel?]]
+  /// For each order the item and the representation.
+  var orders: [(item: Int, representation: Int)] = []
+  /// The delivery of each item; the same for all where they go together.
+  let deliveries: [UniqueIdentifier]
+}
+
+extension Packing {
+  init(
+    _ payload: Payload, parcels: [[Parcel?]] = [], _ caller: Caller, _ purpose: Purpose, deliveries: [UniqueIdentifier]
+  ) {
+    (self.payload, self.caller, self.purpose, self.deliveries) = (payload, caller, purpose, deliveries)
+    guard payload.hasContents else {
+      self.parcels = []
+      return
+    }
+    self.parcels = payload.items.indices.map { item in
+      item < parcels.count
+        ? parcels[item] : [Parcel?](repeating: nil, count: payload.items[item].representations.count)
+    }
+  }
+
+  /// Packs what needs no room, and answers what the room is to take.
+  ///
+  /// - Parameter whole: files and promises too; a drag keeps these for the drop.
+  mutating func pack(whole: Bool) -> [PackingOrder] {
+    var result: [PackingOrder] = []
+    // Numbers are never used twice in a delivery, also where items are added to a drag.
+    var number = parcels.joined().count { $0 != nil }
+    for item in payload.items.indices {
+      for representation in payload.items[item].representations.indices where parcels[item][representation] == nil {
+        guard let (source, key) = source(of: item, representation, whole) else { continue }
+        let place = Place.document.key("items").index(item).key("representations").index(representation).key(key)
+        result.append(
+          PackingOrder(
+            delivery: deliveries[item], number: number, place: Text(place.description), source: source))
+        orders.append((item, representation))
+        number += 1
+      }
+    }
+    return result
+  }
+
+  /// What the room is to take for a representation; `nil` where it is packed now, or is not to be packed yet.
+  private mutating func source(
+    of item: Int, _ representation: Int, _ whole: Bool
+  ) -> (PackingOrder.Source, key: Text)? {
+    switch payload.items[item].representations[representation].content {
+    case .data(let bytes):
+      if bytes.count > Allowance.smallParcel { return (.bytes(bytes), "data") }
+      store(Parcel(.data(bytes), size: Int64(bytes.count)), item, representation)
+    case .text(let text):
+      let bytes = text.withBytes { [UInt8]($0) }
+      if bytes.count > Allowance.smallParcel { return (.bytes(bytes), "text") }
+      store(Parcel(.data(bytes), size: Int64(bytes.count)), item, representation)
+    case .file(let url):
+      guard whole else { return nil }
+      return (.file(url, inPlace: payload.items[item].representations[representation].openInPlace), "file")
+    case .descriptor(let number): return (.descriptor(number), "fd")
+    case .promise(let path):
+      guard whole, let source = caller.connection else { return nil }
+      let type = payload.items[item].representations[representation].type.spelling
+      let promise = Promise(source: source, path: path, item: item, type: type)
+      if payload.options.keepPromises { return (.promise(promise), "provider") }
+      store(Parcel(.promise(promise), size: nil), item, representation)
+    case .stored: break
+    }
+    return nil
+  }
+
+  private mutating func store(_ parcel: Parcel, _ item: Int, _ representation: Int) {
+    parcels[item][representation] = parcel
+    let url = payload.items[item].representations[representation].url
+    payload.items[item].representations[representation].content = .stored(size: parcel.size, url: url)
+  }
+
+  /// The room has taken what it was to take.
+  mutating func finish(_ orders: [PackingOrder], _ sizes: [Int64?]) {
+    for (place, (order, size)) in zip(self.orders, zip(orders, sizes)) {
+      let content: Parcel.Content =
+        if case .file(let url, inPlace: true) = order.source { .file(url) } else { .kept(order.number) }
+      store(Parcel(content, size: size), place.item, place.representation)
+    }
+    self.orders = []
+  }
+
+  /// What one delivery carries; `nil` where that is nothing. A sandbox may not have been allowed to hand over all of it.
+  func baggage(of payload: Payload, firstItem: Int, _ delivery: UniqueIdentifier) -> Baggage? {
+    guard payload.hasContents else { return nil }
+    let items = payload.items.indices.map { item in
+      payload.items[item].representations.compactMap { representation -> Baggage.Entry? in
+        let all = self.payload.items[firstItem + item].representations
+        guard let place = all.firstIndex(where: { $0.type == representation.type }),
+          let parcel = parcels[firstItem + item][place]
+        else { return nil }
+        return Baggage.Entry(type: representation.type, visibility: representation.visibility, parcel)
+      }
+    }
+    if items.allSatisfy(\.isEmpty) { return nil }
+    return Baggage(delivery: delivery, items: items, isPrivate: payload.options.isPrivate)
+  }
+}
+
+extension PromptBook {
+  /// Packs what a call brings, and then goes on with it: at once where nothing has to be taken into the room.
+  mutating func pack(
+    _ packing: consuming Packing, whole: Bool = true, _ number: CallNumber
+  ) throws(Halt) {
+    var packing = packing
+    let count = packing.payload.items.reduce(0) { $0 + $1.representations.count }
+    if count > Limits.representations {
+      throw refused(.limitsExceeded, "items: expected at most \(Limits.representations) representations, got \(count)")
+    }
+    if packing.caller.connection == nil, packing.payload.hasPromises {
+      throw refused(.invalidPayload, "items: expected no promises from a caller without a name on the bus")
+    }
+    let orders = packing.pack(whole: whole)
+    if orders.isEmpty { return try goOn(packing, number) }
+    let room = ledger.room(for: packing.caller.principal)
+    memory.packings[number] = UnderWay(packing: packing, orders: orders)
+    step.errands.append(.pack(number, orders, atMost: room))
+  }
+
+  /// The room has taken the contents of a call, or could not.
+  mutating func packed(_ number: CallNumber, _ answer: PackingAnswer) throws(Halt) {
+    guard let underWay = memory.packings[number] else { return }
+    memory.packings[number] = nil
+    switch answer {
+    case .failed(let error): throw .refused(error)
+    case .packed(let sizes):
+      var packing = underWay.packing
+      packing.finish(underWay.orders, sizes)
+      // What was fetched is kept here.
+      endPromises(underWay.orders.compactMap { if case .promise(let promise) = $0.source { promise } else { nil } })
+      try goOn(packing, number)
+    }
+  }
+
+  /// Nothing comes of a call whose contents were packed: the room is to forget them.
+  mutating func unpack(_ number: CallNumber) {
+    guard let underWay = memory.packings[number] else { return }
+    memory.packings[number] = nil
+    switch underWay.packing.purpose {
+    case .delivery, .eachItem, .drag: step.errands.append(.free(Array(Set(underWay.orders.map(\.delivery))).sorted()))
+    // What the drag brought before is its own, and stays until the drag ends.
+    case .moreItems: break
+    case .drop(let drag, _): memory.drags[drag]?.state = .dragging
+    }
+  }
+
+  private mutating func goOn(_ packing: Packing, _ number: CallNumber) throws(Halt) {
+    switch packing.purpose {
+    case .delivery(let digest): try conclude(packing, digest, number)
+    case .eachItem(let digest): try concludeEach(packing, digest, number)
+    case .drop(let drag, let operation): try concludeDrop(packing, of: drag, operation, number)
+    case .drag(let drag): try begin(drag, packing, number)
+    case .moreItems(let drag): try add(packing, to: drag, number)
+    }
+  }
+
+  /// A call whose contents the room takes, and what it was told to take.
+  struct UnderWay: Sendable {
+    let packing: Packing
+    let orders: [PackingOrder]
+  }
+}
+
+extension Payload {
+  /// It carries something beside activities.
+  var hasContents: Bool { items.contains { !$0.representations.isEmpty } }
+
+  fileprivate var hasPromises: Bool {
+    items.contains { item in item.representations.contains { if case .promise = $0.content { true } else { false } } }
+  }
+}

@@ -1,0 +1,324 @@
+package import InterchangeCore
+package import SceneModel
+package import SceneRouting
+package import SessionStore
+
+/// Who sits with the prompt book: it gives the core its cues, reads what the core lacks, and stores the records of a turn in one transaction.
+///
+/// Nobody hears of a turn before its records are stored. So the prompter hands a turn back only then, and whoever has the bus says and does
+/// what its steps say:
+///
+/// ```
+/// take ──► take ──► take ──► endTurn ──► stored: say the turn, then do it
+///                                  └───► refused: nothing has happened, and each caller is told
+/// ```
+///
+/// The prompter knows neither the bus nor a clock, and has no tasks. The service and the theatre have the same turns.
+package struct Prompter: ~Copyable {
+  package private(set) var book: PromptBook
+  package let store: SessionStore
+  /// How many sessions are read at once.
+  let page: Int
+
+  /// The steps that are not stored yet.
+  private var turn = Turn()
+  /// Cues of a turn that the store refused: each gets a turn of its own.
+  private var alone: ArraySlice<Cue> = []
+  /// What is said of cues that were refused because the store could not be read.
+  private var refusals: [Saying] = []
+  /// What the world said while the store refused everything.
+  package private(set) var backlog: [Cue] = []
+  /// The store took something since the last cue was added to the backlog.
+  private var isWell = false
+  /// When the core wants to be called, in microseconds of uptime.
+  package private(set) var alarm: Int64?
+  /// The applications whose sessions are read while nobody waits, and how far that has got.
+  private var readings: [Text: SessionAge] = [:]
+
+  /// - Parameters:
+  ///   - seed: what identifiers are made from.
+  ///   - page: how many sessions are read at once. 256 of them take a millisecond or two.
+  package init(
+    _ store: SessionStore, types: TypeCatalog, allowance: Allowance, seed: (UInt64, UInt64), page: Int = 256,
+    at moment: Moment
+  ) throws(StoreError) {
+    (self.store, self.page) = (store, page)
+    book = PromptBook(types: types, allowance: allowance, seed: seed)
+    book.recall(try store.remembered(), at: moment)
+  }
+
+  // MARK: Cues in
+
+  /// Whether there is something to store, to say or to do.
+  package var hasTurn: Bool {
+    !turn.steps.isEmpty || !alone.isEmpty || !refusals.isEmpty || isWell && !backlog.isEmpty
+  }
+
+  /// Whether the turn has to end before another cue is taken.
+  package var isFull: Bool { turn.recordCount >= Turn.maximumRecords || turn.steps.count >= Turn.maximumSteps }
+
+  /// Whether the turn may wait for other cues, to share a transaction with them. A turn that stores nothing need not wait.
+  package var mayWait: Bool { turn.recordCount > 0 && alone.isEmpty }
+
+  /// Handles a cue.
+  ///
+  /// Where this throws, the store could not be read and nothing has changed. The end of the turn tells the caller; what the world said is told
+  /// again later.
+  @discardableResult
+  package mutating func take(_ cue: Cue, at moment: Moment) throws(StoreError) -> Step {
+    do throws(StoreError) {
+      let step = try handle(cue, at: moment)
+      turn.add(cue, step)
+      return step
+    } catch {
+      let message = "the store cannot be read: \(error.message)"
+      if !cue.isCall { refusals.append(.log(.error, Text(message))) }
+      refuse(cue, message, at: moment)
+      throw error
+    }
+  }
+
+  private mutating func handle(_ cue: Cue, at moment: Moment) throws(StoreError) -> Step {
+    while true {
+      do throws(Lack) { return try book.handle(cue, at: moment) } catch { try find(error) }
+    }
+  }
+
+  /// The alarm went: what the world said is told again, and the core gets the moment that it wanted.
+  package mutating func alarmWent(at moment: Moment) {
+    alarm = nil
+    tellAgain(at: moment)
+    _ = try? take(.moment, at: moment)
+  }
+
+  private mutating func setAlarm(_ uptime: Int64) { alarm = min(alarm ?? uptime, uptime) }
+
+  // MARK: Store, then say, then do
+
+  package struct Ending {
+    /// If the store took the turn: what its steps say is to be said, then what they want done is to be done.
+    package let turn: Turn
+    /// Why the store refused the turn: nothing of the turn has happened.
+    package let error: StoreError?
+    /// What is said in either case: the answers to refused calls.
+    package let refusals: [Saying]
+  }
+
+  /// Stores the records of the turn.
+  ///
+  /// As long as ``hasTurn`` is true there is more to end, once what this turn says is said. Where ``mayWait`` is true as well, that can be later.
+  package mutating func endTurn(at moment: Moment) -> Ending {
+    if turn.steps.isEmpty { takeNext(at: moment) }
+    let ended = turn
+    turn = Turn()
+    var failure: StoreError?
+    do throws(StoreError) {
+      let records = ended.records
+      if !records.isEmpty {
+        try store.commit(records, at: moment.time)
+        isWell = true
+      }
+      book.keep()
+      if let uptime = ended.steps.last?.step.callAgain { setAlarm(uptime) }
+    } catch {
+      failure = error
+      drop(ended, error, at: moment)
+    }
+    defer { refusals = [] }
+    return Ending(turn: ended, error: failure, refusals: refusals)
+  }
+
+  /// What a store that refused a turn made wait.
+  private mutating func takeNext(at moment: Moment) {
+    if let cue = alone.popFirst() {
+      _ = try? take(cue, at: moment)
+    } else if isWell {
+      tellAgain(at: moment)
+    }
+  }
+
+  /// Everything is as it is stored, each caller is told, and what the world said is told again.
+  private mutating func drop(_ refused: Turn, _ error: StoreError, at moment: Moment) {
+    book.drop()
+    isWell = false
+    // Where the disk is well, one record may be what the store cannot take: then each cue has a turn of its own, and the others are taken.
+    if error.kind == .other, refused.steps.count > 1 {
+      alone = ArraySlice(refused.steps.map(\.cue) + alone)
+      return
+    }
+    refusals.append(.log(.error, Text("nothing was stored: \(error.message)")))
+    let message = "it could not be stored, so it did not happen: \(error.message)"
+    for (cue, _) in refused.steps { refuse(cue, message, at: moment) }
+  }
+
+  /// A caller is told; what the world said is told again later.
+  private mutating func refuse(_ cue: Cue, _ message: String, at moment: Moment) {
+    switch cue {
+    case .call(let number, _, _):
+      refusals.append(.answer(number, .refused(InterchangeError(.storageFailed, message))))
+      return
+    // What was taken into the baggage room is let go, which stores nothing.
+    case .packed(let number, .packed):
+      _ = try? take(.packed(number, .failed(InterchangeError(.storageFailed, message))), at: moment)
+      return
+    // The alarm brings another moment; kept here, each pause of a full disk would add one.
+    case .moment: break
+    default:
+      backlog.append(cue)
+      isWell = false
+    }
+    setAlarm(moment.uptime + PromptBook.pause)
+  }
+
+  private mutating func tellAgain(at moment: Moment) {
+    let cues = backlog
+    backlog = []
+    for cue in cues { _ = try? take(cue, at: moment) }
+  }
+}
+
+// MARK: - What the core lacks
+
+extension Prompter {
+  private mutating func find(_ lack: Lack) throws(StoreError) {
+    switch lack {
+    case .routing(let needs): for need in needs { try find(need) }
+    case .sessions(let identifiers):
+      var found: [Session] = []
+      for identifier in identifiers {
+        if let session = try store.session(identifier) { found.append(session) }
+      }
+      book.learn(.sessions(identifiers, found: found))
+    case .delivery(let identifier): book.learn(.delivery(identifier, try store.delivery(identifier)))
+    case .baggage(let delivery): book.learn(.baggage(delivery, try store.baggage(delivery)))
+    case .token(let token, let owner):
+      var found: [StoredDelivery] = []
+      for identifier in try store.deliveries(token: token, sender: owner) {
+        if let delivery = try store.delivery(identifier) { found.append(delivery) }
+      }
+      book.learn(.token(token, owner: owner, found))
+    case .orphans(let manifest): book.learn(.orphans(of: manifest.identifier, try orphans(of: manifest)))
+    }
+  }
+
+  private mutating func find(_ need: Need) throws(StoreError) {
+    switch need {
+    case .session(let identifier):
+      let found = try store.session(identifier)
+      book.learn(.routing(found.map { [$0] } ?? [], answering: need))
+    case .sessions(let application, let key):
+      let concerned = try store.sessions(of: application, concernedWith: key, limit: page)
+      // As many would be read again for each that comes before all are there.
+      guard let concerned else { return try findAll(of: application) }
+      book.learn(.routing(concerned, answering: need))
+      // The others follow, while nobody waits.
+      if readings[application] == nil { readings[application] = .first }
+    case .allSessions(let application): try findAll(of: application)
+    }
+  }
+
+  private func orphans(of manifest: Manifest) throws(StoreError) -> [Session] {
+    var orphans: [Session] = []
+    try store.forEachSession(of: manifest.identifier) { session in
+      if orphans.count < PromptBook.orphansAtOnce, !manifest.has(configurationOf: session) { orphans.append(session) }
+    }
+    return orphans
+  }
+
+  private mutating func findAll(of application: Text) throws(StoreError) {
+    while try findMore(of: application) {}
+  }
+
+  /// Answers whether there may be more.
+  private mutating func findMore(of application: Text) throws(StoreError) -> Bool {
+    if book.knowsAll(of: application) {
+      readings[application] = nil
+      return false
+    }
+    let place = readings[application] ?? .first
+    let found = try store.sessions(of: application, from: place, limit: page)
+    book.learn(.page(found))
+    if let last = found.last, found.count == page {
+      readings[application] = SessionAge(last)
+      return true
+    }
+    book.noteComplete(application)
+    readings[application] = nil
+    return false
+  }
+
+  /// An application of whose sessions some were read, and the others are to follow while nobody waits.
+  package var isReading: Text? { readings.keys.min() }
+
+  /// Reads some more sessions of an application. Where that fails, whoever needs them tries again.
+  package mutating func readOn(_ application: Text) throws(StoreError) {
+    do throws(StoreError) {
+      _ = try findMore(of: application)
+    } catch {
+      readings[application] = nil
+      throw error
+    }
+  }
+
+  /// A delivery for a host. Most often it was made a moment ago.
+  package func delivery(_ identifier: UniqueIdentifier) throws(StoreError) -> StoredDelivery? {
+    if let recent = book.recentDelivery(identifier) { return recent }
+    return try store.delivery(identifier)
+  }
+
+  // MARK: Questions
+
+  /// What a payload would come to now, and why.
+  package mutating func explain(
+    _ payload: Payload, from caller: Caller, at moment: Moment
+  ) throws(StoreError) -> Result<Decision, InterchangeError> {
+    while true {
+      do throws(Lack) { return try book.explain(payload, from: caller, at: moment) } catch { try find(error) }
+    }
+  }
+
+  /// Who takes a type.
+  package mutating func handlers(of type: Text) throws(StoreError) -> Result<[Text], InterchangeError> {
+    while true {
+      do throws(Lack) { return try book.handlers(of: type) } catch { try find(error) }
+    }
+  }
+}
+
+// MARK: - A turn
+
+/// The steps that are stored together.
+package struct Turn {
+  package private(set) var steps: [(cue: Cue, step: Step)] = []
+  package private(set) var recordCount = 0
+
+  /// The first caller waits for the last.
+  static let maximumRecords = 4_096
+  static let maximumSteps = 256
+
+  mutating func add(_ cue: Cue, _ step: Step) {
+    steps.append((cue, step))
+    recordCount += step.records.count
+  }
+
+  var records: [Record] { steps.count == 1 ? steps[0].step.records : steps.flatMap(\.step.records) }
+}
+
+extension Cue {
+  fileprivate var isCall: Bool { if case .call = self { true } else { false } }
+}
+
+extension SessionStore {
+  /// What the core has to know before its first cue.
+  package func remembered() throws(StoreError) -> Remembered {
+    var remembered = Remembered()
+    remembered.preferences = try preferences()
+    remembered.sessionCounts = try sessionCounts()
+    for application in try owedCounts().keys { remembered.owed[application] = try owedDiscards(of: application) }
+    remembered.open = try openDeliveries()
+    remembered.baggage = try baggageSummaries()
+    remembered.connected = try connectedSessions()
+    remembered.lastEvent = lastEventSequence
+    return remembered
+  }
+}

@@ -1,0 +1,62 @@
+internal import DBus
+
+/// What an application knows before it attaches for the first time.
+struct Launch: Sendable {
+  let sessions: SessionSequence
+  let options: LaunchOptions
+
+  /// Before a host has attached, its deliveries are held, and nobody changes its sessions.
+  init(of application: String, _ stagedoor: Stagedoor) async throws(StagedoorError) {
+    sessions = try await stagedoor.liveSessions(of: application)
+    var deliveries: [DeliveryRecord] = []
+    var last: DeliveryIdentifier?
+    while true {
+      let page = try await stagedoor.deliveries(in: .held, after: last)
+      deliveries += page.filter { $0.application == application }
+      last = page.last?.identifier
+      if page.isEmpty { break }
+    }
+    options = LaunchOptions(deliveries: deliveries.reversed())
+  }
+}
+
+extension Application {
+  /// The calls of the service wait until this has returned.
+  func finishLaunching(_ launch: Launch, _ hosting: Hosting) {
+    hosting.hasLaunched = true
+    takeSessions(launch.sessions.now)
+    hosting.tasks.append(
+      hosting.loop.task {
+        do throws(StagedoorError) {
+          for try await moment in launch.sessions { self.takeSessions(moment) }
+        } catch  where error.code == .disconnected {
+          // The caller that runs the application gets this error.
+        } catch {
+          self.didFail(error, while: "following the sessions")
+        }
+      })
+    didFinishLaunching(with: launch.options)
+    if restoresWindows, launch.options.deliveries.isEmpty {
+      hosting.tasks.append(hosting.loop.task { await self.restoreWindows(hosting) })
+    }
+  }
+
+  private func restoreWindows(_ hosting: Hosting) async {
+    // The window that was used last comes last, and is in front.
+    let shown = openSessions.filter(\.wasShown).sorted { $0.lastActivated < $1.lastActivated }
+    do throws(StagedoorError) {
+      if shown.isEmpty { try await hosting.stagedoor.newSession(of: identifier) }
+    } catch {
+      didFail(error, while: "opening a first window")
+    }
+    for session in shown {
+      do throws(StagedoorError) {
+        try await hosting.stagedoor.activate(session.identifier)
+      } catch  where error.code == .noSuchSession {
+        // Somebody has just destroyed it.
+      } catch {
+        didFail(error, while: "restoring \(session.identifier)")
+      }
+    }
+  }
+}

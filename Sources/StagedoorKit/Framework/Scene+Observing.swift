@@ -1,0 +1,48 @@
+extension Scene {
+  /// Calls `body` whenever this application posts a notification of this name, until the scene ends.
+  ///
+  /// `body` runs before ``Application/post(_:userInfo:)`` returns, also while the service is away.
+  ///
+  /// ```swift
+  /// final class ListScene: SceneDelegate {
+  ///   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+  ///     scene.observe("EntriesUpdated") { notification in
+  ///       scene.title = "the newest entry is \(notification.userInfo["entryID"]?.string ?? "unknown")"
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  public func observe(_ name: SceneNotification.Name, _ body: @escaping @MainActor (SceneNotification) -> Void) {
+    observers.append((name, body))
+  }
+
+  /// Calls `body` with the new value whenever a property of this scene has changed, until the scene ends: for the title of a window, or
+  /// for a part of it that shows the activity.
+  ///
+  /// ```swift
+  /// @MainActor func follow(_ scene: Scene, _ setTitle: @escaping @MainActor (String) -> Void) {
+  ///   setTitle(scene.title)
+  ///   scene.onChange(of: \.title, setTitle)
+  /// }
+  /// ```
+  public func onChange<Value: Equatable>(
+    of property: KeyPath<Scene, Value>, _ body: @escaping @MainActor (Value) -> Void
+  ) {
+    var last = self[keyPath: property]
+    changeObservers.append { [unowned self] in
+      let value = self[keyPath: property]
+      if value == last { return }
+      last = value
+      body(value)
+    }
+  }
+
+  func hear(_ notification: SceneNotification) {
+    for (name, body) in observers where name == notification.name { lookedAfter { body(notification) } }
+  }
+
+  func didChange() { for observer in changeObservers { observer() } }
+
+  /// Calls something of this scene that is no delegate.
+  private func lookedAfter(_ body: () -> Void) { lookedAfter { (_: SceneDelegate) in body() } }
+}

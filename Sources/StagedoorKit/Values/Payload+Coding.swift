@@ -1,0 +1,91 @@
+public import FoundationEssentials
+internal import SceneModel
+
+// For a clipboard, or a toolkit's own drag.
+extension Payload {
+  /// The MIME type of an encoded payload.
+  public static let contentType = "application/vnd.stagedoor.payload+json"
+
+  /// Returns the payload as bytes, including the data that its providers load. Each value of a `userInfo` keeps its type: a date comes back
+  /// as a date, a set as a set.
+  ///
+  /// ```swift
+  /// func copy(_ cat: UserActivity) async throws -> (type: String, bytes: Data) {
+  ///   (Payload.contentType, try await Payload(cat).encoded())
+  /// }
+  ///
+  /// func paste(_ bytes: Data) throws -> UserActivity? {
+  ///   try Payload(decoding: bytes).items.first?.itemProvider.userActivities.first
+  /// }
+  /// ```
+  ///
+  /// - Parameter visibility: Who can read the bytes. What may be seen by fewer readers is left out.
+  public func encoded(visibleTo visibility: Visibility = .all) async throws(StagedoorError) -> Data {
+    let visible: Set<Visibility> =
+      switch visibility {
+      case .all: [.all]
+      case .application: [.all, .application]
+      case .ownProcess: [.all, .application, .ownProcess]
+      }
+    return Data(try await json(visibleTo: visible).utf8)
+  }
+
+  /// Reads a payload from bytes that ``encoded(visibleTo:)`` made, or any payload document. ``StagedoorError/Code/invalidPayload`` names the place of a fault.
+  public init(decoding data: Data) throws(StagedoorError) {
+    guard let text = String(validating: data, as: UTF8.self) else {
+      throw .invalidPayload(at: .document, "expected UTF-8")
+    }
+    let model: SceneModel.Payload
+    do throws(Fault) {
+      model = try SceneModel.Payload(json: Text(text), ReadingRules.plain)
+    } catch {
+      throw StagedoorError(payload: error)
+    }
+    let items = try model.items.map { item throws(StagedoorError) in DragItem(itemProvider: try ItemProvider(item)) }
+    self.init(items: items, DeliveryOptions(model.options))
+  }
+}
+
+extension ItemProvider {
+  fileprivate init(_ item: Item) throws(StagedoorError) {
+    self.init()
+    suggestedName = item.suggestedName?.string
+    for activity in item.activities { registerObject(UserActivity(activity)) }
+    for representation in item.representations {
+      let source: Source =
+        switch representation.content {
+        case .data(let bytes): .data(Data(bytes))
+        case .text(let text): .text(text.string)
+        case .file(let url):
+          .file(try Self.url(url), openInPlace: representation.openInPlace)
+        }
+      add(representation.type.spelling.string, Visibility(representation.visibility), source)
+    }
+  }
+
+  private static func url(_ text: Text) throws(StagedoorError) -> URL {
+    guard let url = URL(string: text.string) else {
+      throw .invalidPayload(at: .document, "expected a file URL, got \(quoted(text.string))")
+    }
+    return url
+  }
+}
+
+extension DeliveryOptions {
+  fileprivate init(_ model: PayloadOptions) {
+    self.init()
+    disposition = Disposition(rawValue: model.disposition.rawValue) ?? .auto
+    session = (model.session?.string).flatMap { SessionIdentifier($0) }
+    application = model.application?.string
+    configuration = model.configuration?.string
+    role = (model.role?.string).map { SessionRole(rawValue: $0) }
+    requestingSession = (model.requestingSession?.string).flatMap { SessionIdentifier($0) }
+    presentationStyle = PresentationStyle(rawValue: model.presentationStyle.rawValue) ?? .automatic
+    token = model.token?.string
+    if model.deadline != PayloadOptions.defaultDeadline { deadline = .seconds(model.deadline) }
+    wait = Wait(rawValue: model.wait.rawValue) ?? .routed
+    activationToken = model.activationToken?.string
+    isPrivate = model.isPrivate
+    isStrict = model.isStrict
+  }
+}

@@ -1,0 +1,168 @@
+internal import DBus
+public import DBusTestSupport
+internal import FoundationEssentials
+
+/// A service on a bus of its own, with a home that nobody has used before: what an application meets on a fresh desktop. Everything ends
+/// with this process.
+///
+/// ```swift
+/// import DBus
+/// import DBusTestSupport
+/// import StagedoorKit
+/// import Testing
+///
+/// @Suite struct CatsTests {}
+///
+/// extension CatsTests {
+///   @Test @MainActor func `a cat gets a window`() async throws {
+///     try await withPrivateStagedoor { house in
+///       try await house.install(manifest: #"{"CFBundleIdentifier": "org.example.Cats", "NSUserActivityTypes": ["view"]}"#,
+///         of: "org.example.Cats")
+///       let cats = Application("org.example.Cats")
+///       try await cats.start(on: try await house.bus.connect())
+///       let delivery = try await cats.requestSceneSessionActivation(nil, userActivity: UserActivity("view"))
+///       #expect(delivery.outcome == .created)
+///       await cats.stop()
+///     }
+///   }
+/// }
+/// ```
+///
+/// A test's target depends on the products `StagedoorTestSupport` and `stagedoord` of this package: the second is the service itself.
+public final class PrivateStagedoor: Sendable {
+  /// The bus.
+  public let bus: PrivateBus
+  /// The environment for a program that a test starts: its session bus is ``bus``, and its home is the new one.
+  public let environment: [String: String]
+
+  private let watcher: Connection
+  private let service = Lock<RunningCommand?>(nil)
+
+  private init(_ bus: PrivateBus) async throws {
+    self.bus = bus
+    var environment = try bus.environmentWithFreshHome()
+    environment["XDG_DATA_DIRS"] = "\(environment["HOME"] ?? "")/system"
+    self.environment = environment
+    watcher = try await bus.connect()
+  }
+
+  /// Starts a bus, and the service on it. Call ``stop()`` at the end, or use ``withPrivateStagedoor(_:_:)``, which stops both.
+  public static func start(_ kind: PrivateBus.Kind = .daemon) async throws -> PrivateStagedoor {
+    let bus = try await PrivateBus.start(kind)
+    do {
+      let house = try await PrivateStagedoor(bus)
+      try await house.startService()
+      return house
+    } catch {
+      await bus.stop()
+      throw error
+    }
+  }
+
+  /// Ends the service and the bus, and removes the home. A second call does nothing.
+  public func stop() async {
+    await service.withLock { $0 }?.stop()
+    await watcher.close()
+    await bus.stop()
+  }
+
+  // MARK: The service
+
+  /// Starts the service again after ``killService()``, with what it had stored. When this returns, the service answers.
+  public func startService() async throws {
+    // What survives the end of the process is stored, and nothing waits for a disk.
+    let command = Command.built("stagedoord", "--durability", "normal", environment: environment)
+    let running: RunningCommand
+    do { running = try await command.start() } catch is ProgramNotFound { throw ServiceNotBuilt(path: command.program) }
+    service.withLock { $0 = running }
+    let watcher = watcher
+    try await withLimit(usualLimit, "the service") {
+      _ = try await watcher.owners(of: Self.name).first { $0 != nil }
+    }
+  }
+
+  /// Kills the service, as a crash would. When this returns, the bus has noticed.
+  public func killService() async throws {
+    await service.withLock { $0 }?.stop()
+    let watcher = watcher
+    try await withLimit(usualLimit, "the end of the service") {
+      _ = try await watcher.owners(of: Self.name).first { $0 == nil }
+    }
+  }
+
+  private static let name: BusName = "org.stagedoor.Interchange1"
+
+  // MARK: Applications
+
+  /// Installs the manifest of an application for the user of this home: an `Info.plist`, or the same as JSON. When this returns, the service
+  /// has read it.
+  ///
+  /// ```swift
+  /// try await withPrivateStagedoor { house in
+  ///   let manifest = #"{"CFBundleIdentifier": "org.example.Cats", "NSUserActivityTypes": ["org.example.Cats.view"]}"#
+  ///   try await house.install(manifest: manifest, of: "org.example.Cats")
+  /// }
+  /// ```
+  public func install(manifest: String, of application: String) async throws {
+    let folder = URL(filePath: "\(environment["XDG_DATA_HOME"] ?? "")/stagedoor/applications")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let isJSON = manifest.drop(while: \.isWhitespace).hasPrefix("{")
+    let file = folder.appending(path: "\(application).\(isJSON ? "json" : "plist")")
+    try Data(manifest.utf8).write(to: file, options: .atomic)
+    let watcher = watcher
+    try await eventually("the manifest of \(application)") {
+      let applications: [Structure<String, ObjectPath, String, Bool>] = try await watcher.call(
+        to: Self.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "ListApplications")
+      return applications.contains { $0.members.0 == application }
+    }
+  }
+}
+
+/// Runs `body` with a service on a bus of its own. Both have ended when this returns or throws.
+///
+/// ```swift
+/// import DBus
+/// import StagedoorKit
+///
+/// try await withPrivateStagedoor { house in
+///   let connection = try await house.bus.connect()
+///   print(try await Stagedoor(on: connection).sessions().count)  // 0
+///   try await house.killService()
+///   try await house.startService()
+///   await connection.close()
+/// }
+/// ```
+public nonisolated(nonsending) func withPrivateStagedoor<Result>(
+  _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (PrivateStagedoor) async throws -> Result
+) async throws -> Result {
+  let house = try await PrivateStagedoor.start(kind)
+  do {
+    let result = try await body(house)
+    await house.stop()
+    return result
+  } catch {
+    await house.stop()
+    throw error
+  }
+}
+
+/// The service was not built together with the test.
+///
+/// ```swift
+/// do {
+///   try await withPrivateStagedoor { _ in }
+/// } catch let error as ServiceNotBuilt {
+///   print(error)
+/// }
+/// ```
+public struct ServiceNotBuilt: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Where the service was looked for.
+  public let path: String
+
+  /// A sentence that says how to mend it.
+  public var description: String {
+    """
+    there is no \(path): let the test's target depend on .product(name: "stagedoord", package: "stagedoor") as well
+    """
+  }
+}

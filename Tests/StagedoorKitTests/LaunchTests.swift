@@ -1,0 +1,143 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import StagedoorKit
+import Testing
+
+/// How an application begins: what it knows then, and which windows it opens.
+@MainActor @Suite struct LaunchTests {
+  private var handled: DeliveryOptions {
+    var options = DeliveryOptions.lasting
+    options.wait = .handled
+    return options
+  }
+
+  @Test func `an application knows its sessions when it is told that it has started`() async throws {
+    try await withHosts { house, stagedoor in
+      var sessions: [SessionIdentifier] = []
+      try await house.hosting { application in
+        #expect(application.launches.map(\.deliveries) == [[]])
+        for name in ["tom", "tim"] { sessions.append(try await stagedoor.deliver(cat(name), handled).session) }
+      }
+      for _ in 0..<5 {
+        let application = PlayedApplication("org.example.Cats")
+        var known: [SessionIdentifier] = []
+        application.whenLaunching = { known = application.openSessions.map(\.identifier) }
+        let connection = try await house.bus.connect()
+        try await application.start(on: connection)
+        #expect(known == sessions)
+        #expect(application.openSessions.map(\.identifier) == sessions)
+        await application.stop()
+        await connection.close()
+      }
+    }
+  }
+
+  @Test func `an application that a delivery started is told which, before it gets it`() async throws {
+    try await withHosts { house, stagedoor in
+      let tom = try await stagedoor.deliver(cat("tom"), .lasting)
+      let tim = try await stagedoor.deliver(cat("tim"), .lasting)
+      try await house.hosting { application in
+        #expect(application.launches.map { $0.deliveries.map(\.identifier) } == [[tom.identifier, tim.identifier]])
+        try await eventually("two windows") { await application.connectedScenes.count == 2 }
+      }
+    }
+  }
+
+  @Test func `the windows that were shown come back, the one that was used last in front`() async throws {
+    try await withHosts { house, stagedoor in
+      var made: [SessionIdentifier] = []
+      try await house.hosting(restoresWindows: true) { application in
+        try await eventually("a first window") { await application.connectedScenes.count == 1 }
+        let first = try #require(application.connectedScenes.first)
+        #expect(first.session.configuration.name == "Default")
+        for name in ["tom", "tim", "kit"] { made.append(try await stagedoor.deliver(cat(name), handled).session) }
+        let (tom, tim, kit) = (made[0], made[1], made[2])
+        application.requestSceneSessionDestruction(first.session)
+        application.scene(of: kit)?.release()
+        _ = try await stagedoor.deliver(cat("tom"), handled)
+        try await eventually("the release") {
+          try await stagedoor.sessions().filter(\.isConnected).map(\.identifier) == [tom, tim]
+        }
+      }
+      let (tom, tim, kit) = (made[0], made[1], made[2])
+      #expect(try await stagedoor.sessions().count == 3)
+      try await house.hosting(restoresWindows: true) { application in
+        #expect(application.openSessions.count == 3)
+        try await eventually("tom in front") {
+          await application.scene(of: tom)?.activationState == .foregroundActive
+        }
+        #expect(application.connectedScenes.map(\.id) == [tom, tim])
+        #expect(application.connectedScenes.map { $0.session.stateRestorationActivity } == [cat("tom"), cat("tim")])
+        #expect(application.connectedScenes.allSatisfy { $0.userInfo.isEmpty && $0.session.userInfo.isEmpty })
+      }
+      // A delivery opens its own window, and no other.
+      let again = try await stagedoor.deliver(cat("kit"), .lasting)
+      #expect(again.session == kit)
+      try await house.hosting(restoresWindows: true) { application in
+        try await eventually("the window of the delivery") {
+          await application.scene(of: kit)?.activationState == .foregroundActive
+        }
+        #expect(application.connectedScenes.count == 1)
+      }
+    }
+  }
+
+  @Test func `an application that somebody started lives until it is stopped`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
+      let session = try #require(SessionIdentifier("00000001-0000-4000-8000-000000000000"))
+      let connection = try await bus.connect()
+      let forgotten = Forgotten()
+      try await { @MainActor in
+        let application = PlayedApplication("org.example.Cats")
+        forgotten.application = application
+        try await application.start(on: connection)
+      }()
+      try await service.connect(session, Options.none)
+      #expect(forgotten.application?.connectedScenes.map(\.id) == [session])
+      await forgotten.application?.stop()
+      try await eventually("its end") { await forgotten.application == nil }
+      await connection.close()
+      await service.close()
+    }
+  }
+
+  @MainActor private final class Forgotten {
+    weak var application: PlayedApplication?
+  }
+
+  @Test func `a name that this very process has on another connection is told as such`() async throws {
+    try await withPrivateBus { bus in
+      let toolkit = try await bus.connect()
+      #expect(try await toolkit.requestName("org.example.Cats") == .owned)
+      let connection = try await bus.connect()
+      do {
+        try await PlayedApplication("org.example.Cats").start(on: connection)
+        Issue.record("it started")
+      } catch let error as StagedoorError {
+        #expect(error.code == .alreadyRunning)
+        #expect(error.message.contains("this very process has the name org.example.Cats on another connection"))
+      }
+      await connection.close()
+      await toolkit.close()
+    }
+  }
+
+  @Test func `an application without a bus ends its scenes, and is forgotten`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
+      let session = try #require(SessionIdentifier("00000001-0000-4000-8000-000000000000"))
+      let application = PlayedApplication("org.example.Cats")
+      let connection = try await bus.connect()
+      try await application.start(on: connection)
+      try await service.connect(session, Options.none)
+      await bus.kill()
+      try await eventually("the end") { await application.failures.count == 1 }
+      #expect(application.calls.last == "didDisconnect standard (unattached)")
+      #expect(application.stagedoor == nil)
+      await connection.close()
+      await service.close()
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import StagedoorKit
+import Testing
+
+/// What a user does with windows happens at once, and is told later.
+@MainActor @Suite struct LocalTests {
+  @Test func `the scenes of a process hear each other at once, also while the service is away`() async throws {
+    try await withStage { bus, service, application in
+      let sessions = [service.addSession(1), service.addSession(2)]
+      var heard: [String] = []
+      application.whenConnecting = { scene, _ in
+        scene.observe("EntriesUpdated") { notification in
+          heard.append("\(scene.id == sessions[0] ? 1 : 2): \(notification.userInfo["entryID"]?.string ?? "")")
+          #expect(Scene.current === scene)
+        }
+      }
+      for session in sessions { try await service.connect(session, Options.none) }
+      application.post("SomethingElse")
+      application.post("EntriesUpdated", userInfo: ["entryID": "a"])
+      #expect(heard == ["1: a", "2: a"])
+      try await service.wait(for: "PostNotification EntriesUpdated")
+      await service.close()
+      application.post("EntriesUpdated", userInfo: ["entryID": "b"])
+      #expect(heard == ["1: a", "2: a", "1: b", "2: b"])
+      application.scene(of: sessions[1])?.release()
+      application.post("EntriesUpdated", userInfo: ["entryID": "c"])
+      #expect(heard.last == "1: c")
+
+      let next = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1, 2])
+      try await next.wait(for: "PostNotification EntriesUpdated")
+      #expect(heard.count == 5)
+      await next.close()
+    }
+  }
+
+  @Test func `windows close while the service is away, and the next service is told`() async throws {
+    try await withStage { bus, service, application in
+      let sessions = [1, 2, 3].map { service.addSession($0) }
+      for session in sessions { try await service.connect(session, Options.activity("cat1")) }
+      try await eventually("the sessions") { await application.openSessions.count == 3 }
+      await service.close()
+      _ = application.taken()
+      application.requestSceneSessionDestruction(
+        try #require(application.scene(of: sessions[0])).session, options: .init(windowDismissalAnimation: .commit))
+      #expect(application.taken().last == "didDisconnect commit (unattached)")
+      application.scene(of: sessions[1])?.title = "the last title"
+      application.scene(of: sessions[1])?.release()
+      #expect(application.taken().last == "didDisconnect standard (unattached)")
+      #expect(application.connectedScenes.map(\.id) == [sessions[2]])
+      #expect(application.openSessions.map(\.identifier) == [sessions[1], sessions[2]])
+
+      let next = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1, 2, 3])
+      try await next.wait(for: "1: Destroy commit")
+      try await next.wait(for: "2: Title = the last title")
+      #expect(next.lines.first == "AttachHost org.example.Cats \([sessions[2].path.rawValue])")
+      #expect(!next.lines.contains("2: Disconnect"))
+      #expect(application.openSessions.map(\.identifier) == [sessions[1], sessions[2]])
+      // A delivery that comes for a closed window finds none.
+      await #expect(throws: CallError.self) { try await next.connect(sessions[0], Options.activity("cat2")) }
+      await next.close()
+    }
+  }
+
+  @Test func `a window that is released while a delivery is on its way to it opens again`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.none)
+      application.scene(of: session)?.title = "the last title"
+      application.scene(of: session)?.release()
+      try await service.resume(session, Options.activity("cat1"))
+      #expect(application.scene(of: session)?.title == "the last title")
+      #expect(application.scene(of: session)?.userActivity == cat("cat1"))
+      // The service has heard of the release, and now hears that the window is there.
+      try await service.wait(for: "AttachHost org.example.Cats \([session.path.rawValue])")
+    }
+  }
+
+  @Test func `a window can close itself while it opens`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      for closes in [{ $0.release() }, { application.requestSceneSessionDestruction($0.session) }] as [(Scene) -> Void]
+      {
+        application.whenConnecting = { scene, _ in closes(scene) }
+        await #expect(throws: CallError.self) { try await service.connect(session, Options.activity("cat1")) }
+        #expect(application.taken() == ["willConnect Main (unattached)"])
+        #expect(application.connectedScenes.isEmpty)
+      }
+      try await service.wait(for: "1: Destroy standard")
+    }
+  }
+
+  @Test func `one window at most has the focus, and only where it says so`() async throws {
+    try await withStage { _, service, application in
+      application.windowsTakeFocus = false
+      let sessions = [service.addSession(1), service.addSession(2)]
+      for session in sessions {
+        try await service.connect(session, Options.none)
+        try await service.activate(session)
+      }
+      let scenes = sessions.compactMap { application.scene(of: $0) }
+      #expect(scenes.map(\.activationState) == [.foregroundInactive, .foregroundInactive])
+      scenes[0].enter(.foregroundActive)
+      scenes[1].enter(.foregroundActive)
+      #expect(scenes.map(\.activationState) == [.foregroundInactive, .foregroundActive])
+      scenes[0].enter(.background)
+      try await service.activate(sessions[0])
+      #expect(scenes.map(\.activationState) == [.foregroundInactive, .foregroundActive])
+    }
+  }
+
+  @Test func `a change of a scene is observed as long as the scene lives`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.none)
+      let scene = try #require(application.scene(of: session))
+      var seen: [String] = []
+      scene.onChange(of: \.title) { seen.append($0) }
+      scene.onChange(of: \.userActivity) { seen.append($0?.targetContentIdentifier ?? "") }
+      scene.onChange(of: \.activationState) { seen.append("\($0)") }
+      scene.title = "Tom"
+      scene.title = "Tom"
+      try await service.resume(session, Options.activity("cat2"))
+      #expect(seen == ["Tom", "cat2"])
+      scene.release()
+      scene.title = "Tim"
+      #expect(seen == ["Tom", "cat2", "background", "unattached"])
+    }
+  }
+
+  @Test func `what a base class of delegates leaves out its subclass may add`() async throws {
+    class Base: SceneDelegate {
+      override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+        scene.title = "of the base class"
+      }
+    }
+    final class Window: Base {
+      override func sceneWillEnterForeground(_ scene: Scene) { scene.title += ", in the foreground" }
+    }
+    final class Windows: Application {
+      override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { Window() }
+    }
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
+      let session = try #require(SessionIdentifier("00000001-0000-4000-8000-000000000000"))
+      let application = Windows("org.example.Cats")
+      let connection = try await bus.connect()
+      try await application.start(on: connection)
+      try await service.connect(session, Options.none)
+      #expect(application.scene(of: session)?.title == "of the base class, in the foreground")
+      await application.stop()
+      await connection.close()
+      await service.close()
+    }
+  }
+}

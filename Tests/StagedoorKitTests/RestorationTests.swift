@@ -1,0 +1,72 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import Glibc
+import StagedoorKit
+import Testing
+
+/// What is left of a window when its program has ended.
+@MainActor @Suite struct RestorationTests {
+  private static let first = SessionIdentifier("00000001-0000-4000-8000-000000000000")!
+
+  @Test func `a window that was never hidden is saved while it is open`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      application.restoring = { scene in cat("the end of \(scene.title)") }
+      try await service.connect(session, Options.activity("cat1"))
+      try await service.wait(for: Self.restoration("the end of "))
+      let scene = try #require(application.scene(of: session))
+      scene.title = "a story"
+      try await service.wait(for: Self.restoration("the end of a story"))
+      #expect(scene.activationState == .foregroundInactive)
+    }
+  }
+
+  private static func restoration(_ name: String) -> String {
+    #"1: StateRestorationActivity = {"activityType":"viewCat","targetContentIdentifier":"\#(name)"}"#
+  }
+
+  @Test func `a window whose process was killed is restored with what it showed`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
+      var restored: [UserActivity?] = []
+      for options in [Options.activity("cat1"), Options.none, Options.activity("cat2")] {
+        let application = PlayedApplication("org.example.Cats")
+        application.restoring = { _ in nil }
+        application.whenConnecting = { scene, options in
+          restored += [scene.session.stateRestorationActivity, options.stateRestorationActivity]
+          // A delivery's activity is the service's to store, which the played one does not do.
+          scene.userActivity = nil
+          scene.userActivity = options.userActivities.first
+        }
+        let connection = try await bus.connect()
+        try await application.start(on: connection)
+        try await service.connect(Self.first, options)
+        // As if it had been killed: it can write nothing any more.
+        await connection.close()
+        await application.stop()
+      }
+      #expect(restored == [nil, nil, cat("cat1"), cat("cat1"), nil, nil])
+      await service.close()
+    }
+  }
+
+  @Test(
+    arguments: ["kit-stage-async", "kit-stage-plain", "kit-stage-glib"], [SIGTERM, SIGINT, SIGHUP])
+  func `a signal stops an application in order, and then ends its process`(program: String, signal: Int32) async throws
+  {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
+      try await Command.built(program, environment: bus.environment).whileRunning { stage in
+        try await service.wait(for: "AttachHost org.example.Cats []")
+        try await service.connect(Self.first, Options.activity("cat1"))
+        for _ in 0..<2 { _ = try await stage.nextLine() }
+        stage.signal(signal)
+        #expect(try await stage.nextLine().hasPrefix("didDisconnect"))
+        #expect(try await stage.ended() == .signalled(signal))
+        #expect(service.lines.contains(Self.restoration("cat1")))
+      }
+      await service.close()
+    }
+  }
+}
