@@ -139,6 +139,9 @@ let package = Package(
       name: "InterchangeCoreTests", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting"],
       swiftSettings: settings),
     .testTarget(
+      name: "InterchangeWireTests", dependencies: ["DBus", "InterchangeWire", "SceneModel", "SceneTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
       name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport", "XML"], exclude: ["Fixtures"],
       swiftSettings: settings),
     .testTarget(

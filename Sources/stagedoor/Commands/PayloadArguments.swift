@@ -191,8 +191,8 @@ struct PayloadArguments {
         "representations",
         [
           Printed.object([
-            ("file", .text(url(ofFile: whole))), ("openInPlace", copies ? nil : true),
-            ("type", .text(try FileTypes.type(ofFile: whole))),
+            ("file", .string(FileURL.text(ofPath: whole.utf8))), ("openInPlace", copies ? nil : true),
+            ("type", .text(try InstalledFileTypes.type(ofFile: whole))),
           ])
         ]
       ),
@@ -220,31 +220,18 @@ struct PayloadArguments {
       || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  static func url(ofFile path: String) -> String {
-    var url = "file://"
-    for byte in path.utf8 {
-      if isLetterOrDigit(byte) || "/-._~".utf8.contains(byte) {
-        url.unicodeScalars.append(Unicode.Scalar(byte))
-      } else {
-        let digits = String(byte, radix: 16, uppercase: true)
-        url += digits.utf8.count == 1 ? "%0\(digits)" : "%\(digits)"
-      }
-    }
-    return url
-  }
-
   /// Standard input: whole where it is short, else the beginning of a stream.
   private static func input(_ invocation: Invocation, reads: Bool) throws(Problem) -> (item: Value?, stream: Stream?) {
     let name = invocation[.fileName]
     var named = invocation[.contentType]
-    if named == nil, let name { named = try FileTypes.type(ofName: name) }
+    if named == nil, let name { named = try InstalledFileTypes.type(ofName: name) }
     var bytes: [UInt8] = []
     if reads {
       while bytes.count <= inline, let chunk = try InputFile.chunk(of: STDIN_FILENO, "standard input") {
         bytes += chunk
       }
     }
-    let type = named ?? FileTypes.type(ofBytes: bytes)
+    let type = named ?? InstalledFileTypes.type(ofBytes: bytes)
     if bytes.count > inline { return (nil, Stream(type: type, name: name, beginning: bytes)) }
     var representation = Printed.object([("type", .text(type))])
     if type.hasPrefix("text/"), let text = String(validating: bytes, as: UTF8.self) {

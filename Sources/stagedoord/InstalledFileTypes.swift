@@ -1,0 +1,45 @@
+import Glibc
+import SceneModel
+import Synchronization
+
+/// What kind of thing a file is, by the desktop's shared MIME databases; by its content where the name says nothing.
+///
+/// The databases are read when somebody first asks: most services are never handed the name of a file.
+final class InstalledFileTypes: Sendable {
+  private final class Names: Sendable {
+    let types: FileTypes
+    init(_ types: FileTypes) { self.types = types }
+  }
+
+  private let directories: [String]
+  private let names = AtomicLazyReference<Names>()
+
+  /// - Parameter directories: the user's data directory, then those of the system.
+  init(in directories: [String]) { self.directories = directories }
+
+  /// The type of the file at a path; that of any data where it is no file that can be read.
+  func type(ofFile path: [UInt8]) -> ContentType {
+    let name = path.split(separator: UInt8(ascii: "/")).last.flatMap { String(validating: $0, as: UTF8.self) }
+    if let type = name.flatMap({ installed.types.type(ofName: Text($0)) }) { return type }
+    return FileTypes.type(ofBytes: beginning(ofFile: path) ?? [0])
+  }
+
+  private var installed: Names {
+    names.load()
+      ?? names.storeIfNil(
+        Names(
+          FileTypes(directories.compactMap { SmallFile.read("\($0)/mime/globs2", limit: Limits.typeDatabase) })))
+  }
+
+  /// The first bytes of a regular file. Nothing that waits for somebody else is opened.
+  private func beginning(ofFile path: [UInt8]) -> [UInt8]? {
+    let file = open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var status = stat()
+    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    var bytes = [UInt8](repeating: 0, count: 128)
+    let count = pread(file, &bytes, bytes.count, 0)
+    return count < 0 ? nil : Array(bytes[..<count])
+  }
+}
