@@ -62,7 +62,8 @@ let package = Package(
     .executableTarget(
       name: "stagedoord",
       dependencies: [
-        "DBus", "Interchange", "InterchangeCore", "InterchangeWire", "SceneModel", "ServiceSupport", "SessionStore",
+        "Baggage", "DBus", "Interchange", "InterchangeCore", "InterchangeWire", "SceneModel", "ServiceSupport",
+        "SessionStore",
       ],
       swiftSettings: settings),
     .systemLibrary(name: "CMainQueue"),
@@ -93,7 +94,7 @@ let package = Package(
       swiftSettings: settings),
     .executableTarget(
       name: "service-benchmark",
-      dependencies: ["DBus", "Interchange", "InterchangeWire", "SceneModel", "SessionStore"],
+      dependencies: ["Baggage", "DBus", "Interchange", "InterchangeWire", "SceneModel", "SessionStore"],
       path: "Benchmarks/Sources/service-benchmark", swiftSettings: settings),
     .testTarget(
       name: "ClientTests",
@@ -107,7 +108,8 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "DBus", "DBusTestSupport", "DaemonTestSupport", "Interchange", "SceneModel", "SessionStore", "StoreTestSupport",
+        "Baggage", "DBus", "DBusTestSupport", "DaemonTestSupport", "Interchange", "SceneModel", "SessionStore",
+        "StoreTestSupport",
         "stagedoord",
       ],
       exclude: ["Clients"], swiftSettings: settings),

@@ -1,3 +1,4 @@
+import Baggage
 import DBus
 import Interchange
 import InterchangeWire
@@ -33,7 +34,8 @@ struct Service: Sendable {
       if arguments.replaces { try await name.takeOver(within: patience) } else { try await name.take() }
       let data = Directories.data()
       let types = TypeCatalog.installed(in: data, log: log)
-      let interchange = try await open(directory, arguments, types, log, on: connection)
+      let interchange = try await open(
+        directory, arguments, types, InstalledFileTypes(in: data), log, on: connection)
       let manifests = try ManifestKeeper(
         InstalledManifests(in: data, types: types), for: interchange, hangup: arguments.action == .serve, log: log)
       await manifests.read()
@@ -66,7 +68,8 @@ struct Service: Sendable {
   }
 
   private static func open(
-    _ directory: String, _ arguments: Arguments, _ types: TypeCatalog, _ log: Log, on connection: Connection
+    _ directory: String, _ arguments: Arguments, _ types: TypeCatalog, _ fileTypes: InstalledFileTypes, _ log: Log,
+    on connection: Connection
   ) async throws -> Interchange {
     let durability = arguments.durability
     let starter = Starter(
@@ -81,7 +84,10 @@ struct Service: Sendable {
         for problem in store.problems { log.warning(problem) }
         var settings = Interchange.Settings(now: Clock.now)
         settings.run = { await starter.run($0, $1, $2) }
-        return try Interchange(on: connection, store: store, types: types, settings: settings, log: log)
+        settings.fileType = { fileTypes.type(ofFile: $0) }
+        let room = BaggageRoom(
+          directory: durability == .memory ? nil : directory, isSynced: durability == .full)
+        return try Interchange(on: connection, store: store, room: room, types: types, settings: settings, log: log)
       }
     }
     for _ in 0..<100 {

@@ -6,6 +6,7 @@
 // What `stagedoord` keeps in memory it cannot read from a disk, and a hundred thousand drops would take longer than what is
 // measured. So `serve` is `stagedoord --durability memory` with another beginning: all after that is the same code.
 
+import Baggage
 import DBus
 import Glibc
 import Interchange
@@ -34,7 +35,7 @@ enum ServiceBenchmark {
       let store = try SessionStore(directory: "", durability: .memory, rules: rules, at: now())
       try fill(store, own: own, others: 0)
       return try Interchange(
-        on: connection, store: store, types: types, settings: Interchange.Settings(now: now), log: Log { _, _ in })
+        on: connection, store: store, room: BaggageRoom(directory: nil, isSynced: false), types: types, settings: Interchange.Settings(now: now), log: Log { _, _ in })
     }
     try await interchange.declare(manifest)
     await interchange.export()

@@ -62,7 +62,7 @@ package actor Interchange {
     /// How long nothing is stored before the store is put in order.
     package var quiet: Duration = .seconds(3)
     /// What type a file is of, by its path.
-    package var fileType: @Sendable (_ path: [UInt8]) -> ContentType
+    package var fileType: @Sendable (_ path: [UInt8]) -> ContentType = { _ in FileTypes.type(ofBytes: [0]) }
     /// Starts an application by the command of its manifest, with what lets its window come to the front, and stays until that has ended:
     /// well, or in a failure that a sentence names. Without it only the bus starts anything.
     package var run:
@@ -70,12 +70,7 @@ package actor Interchange {
         @Sendable (_ application: Text, _ command: Text, _ activationToken: Text?) async -> String?
       )?
 
-    package init(
-      now: @escaping @Sendable () -> Instant, fileType: @escaping @Sendable (_ path: [UInt8]) -> ContentType
-    ) {
-      self.now = now
-      self.fileType = fileType
-    }
+    package init(now: @escaping @Sendable () -> Instant) { self.now = now }
   }
 
   package init(
