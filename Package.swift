@@ -35,6 +35,9 @@ let package = Package(
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
     .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
     .target(name: "InterchangeWire", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
+    .systemLibrary(name: "CFiles"),
+    // What deliveries carry, on a thread of its own.
+    .target(name: "Baggage", dependencies: ["CFiles", "DBus", "SceneModel"], swiftSettings: settings),
     // The service as a pure machine, and the shell that gives it a bus and a disk.
     .target(
       name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting"], path: "Sources/Interchange/Core",
@@ -85,6 +88,8 @@ let package = Package(
       name: "service-benchmark",
       dependencies: ["DBus", "Interchange", "InterchangeWire", "SceneModel", "SessionStore"],
       path: "Benchmarks/Sources/service-benchmark", swiftSettings: settings),
+    .testTarget(
+      name: "BaggageTests", dependencies: ["Baggage", "DBus", "DBusTestSupport", "SceneModel"], swiftSettings: settings),
     .testTarget(
       name: "ClientTests",
       dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],
