@@ -40,7 +40,8 @@ let package = Package(
       name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting"], path: "Sources/Interchange/Core",
       swiftSettings: settings),
     // The bytes and descriptors that deliveries carry, on a loop of their own.
-    .target(name: "Baggage", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
+    .systemLibrary(name: "CFiles"),
+    .target(name: "Baggage", dependencies: ["CFiles", "DBus", "SceneModel"], swiftSettings: settings),
     // The turns that the shell and the theatre share: what is stored together, before anyone hears of it.
     .target(
       name: "InterchangeTurns", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "SessionStore"],

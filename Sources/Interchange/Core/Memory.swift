@@ -152,6 +152,7 @@ struct Memory {
       packed[baggage.delivery] = baggage
       keepBaggage(of: baggage.delivery, for: deliveries[baggage.delivery]?.session)
       self.baggage[baggage.delivery]?.promises = baggage.promises
+      self.baggage[baggage.delivery]?.isInRoom = baggage.isInRoom
     case .baggageReleased(let delivery):
       guard let kept = baggage[delivery] else { return }
       if let session = kept.session {

@@ -16,6 +16,8 @@ struct KeptBaggage: Sendable {
   var confidant: Text?
   /// The service has begun anew since: descriptors and promises are gone.
   var isFromBefore = false
+  /// The room has some of it.
+  var isInRoom = true
   /// What its sender promised, and may forget when nobody opens it any more.
   var promises: [Promise] = []
   var holding: Holding?
@@ -64,7 +66,7 @@ extension PromptBook {
   mutating func release(_ delivery: UniqueIdentifier) {
     guard let kept = memory.baggage[delivery] else { return }
     note(.baggageReleased(delivery))
-    step.errands.append(.free([delivery]))
+    if kept.isInRoom { step.errands.append(.free([delivery])) }
     endPromises(kept.promises)
     callOff { $0.delivery == delivery }
     dragEnds(with: delivery)

@@ -56,6 +56,9 @@ extension PromptBook {
   /// The connection that may see what others may not of an open delivery.
   package func confidant(of delivery: UniqueIdentifier) -> Text? { memory.deliveries[delivery]?.confidant }
 
+  /// The deliveries that carry something.
+  package var carrying: Set<UniqueIdentifier> { Set(memory.baggage.values.keys) }
+
   /// Deliveries for which somebody waits, with the calls.
   package var waitedFor: [(identifier: UniqueIdentifier, calls: [CallNumber])] {
     memory.waiters.values.map { ($0.key, $0.value) }

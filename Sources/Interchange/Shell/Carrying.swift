@@ -77,22 +77,22 @@ extension Interchange {
   private func pack(
     _ order: PackingOrder, _ descriptors: [OwnedFileDescriptor], _ limit: Int64
   ) async throws(InterchangeError) -> Int64? {
-    let (number, delivery, place) = (order.number, order.delivery, order.place)
+    let (number, delivery, place) = (order.number, order.delivery, order.place.string)
     switch order.source {
     case .bytes(let bytes):
-      try await room.keep(bytes, as: number, of: delivery)
+      try await room.keep(bytes, as: number, of: delivery, at: place)
       return Int64(bytes.count)
-    case .file(let url, inPlace: true): return try await room.check(fileAt: url, place: place)
+    case .file(let url, inPlace: true): return try await room.check(fileAt: url, at: place)
     case .file(let url, inPlace: false):
-      return try await room.copy(fileAt: url, as: number, of: delivery, atMost: limit, place: place)
+      return try await room.copy(fileAt: url, as: number, of: delivery, atMost: limit, at: place)
     case .descriptor(let index):
       guard descriptors.indices.contains(index) else {
         throw InterchangeError(.invalidPayload, "\(place): expected a descriptor of the call, got number \(index)")
       }
-      return try await room.keep(descriptors[index], as: number, of: delivery, place: place)
+      return try await room.keep(descriptors[index], as: number, of: delivery, at: place)
     case .promise(let promise):
       let (data, _) = try await load(promise, within: .seconds(60))
-      return try await room.copy(data, as: number, of: delivery, atMost: limit, place: place)
+      return try await room.copy(data, as: number, of: delivery, atMost: limit, at: place)
     }
   }
 
@@ -140,8 +140,8 @@ extension Interchange {
   ) async throws(InterchangeError) -> (OwnedFileDescriptor, Int64?) {
     switch parcel.content {
     case .data(let bytes): (try BaggageRoom.memoryFile(bytes), Int64(bytes.count))
-    case .kept(let number): try await room.open(number, of: delivery)
-    case .file(let url): try await room.open(fileAt: url)
+    case .kept(let number): try await room.open(number, of: delivery, at: "the item")
+    case .file(let url): try await room.open(fileAt: url, at: "the item")
     case .promise(let promise): try await load(promise, within: patience)
     }
   }
@@ -314,7 +314,30 @@ extension Interchange {
   // MARK: Pictures of windows
 
   func forgetSnapshot(of session: UniqueIdentifier) {
-    connection.loop.task { await room.removeSnapshots(of: [session]) }
+    connection.loop.task { await removeSnapshot(of: session) }
+  }
+
+  private func removeSnapshot(of session: UniqueIdentifier) async {
+    do throws(InterchangeError) {
+      try await room.removeSnapshots(of: [session])
+    } catch {
+      log.warning("the picture of a session that is gone could not be removed: \(error.message)")
+    }
+  }
+
+  /// Removes what was kept for deliveries and sessions that are no longer there.
+  func sweepRoom(keeping deliveries: Set<UniqueIdentifier>) async {
+    do throws(InterchangeError) {
+      try await room.sweep(keeping: deliveries)
+      try await room.sweepSnapshots { session in await self.isStored(session) }
+    } catch {
+      log.warning("what an earlier service kept could not be looked through: \(error.message)")
+    }
+  }
+
+  private func isStored(_ session: UniqueIdentifier) -> Bool {
+    // What cannot be read now stays until the next start.
+    do throws(InterchangeError) { return try storedSession(session) != nil } catch { return true }
   }
 
   package func setSnapshot(_ type: Text, _ data: OwnedFileDescriptor, at path: ObjectPath, _ reply: Reply<>) throws {
@@ -335,7 +358,7 @@ extension Interchange {
       try await room.setSnapshot(of: session, type: type, from: data)
       endTurn()
       // It may have been discarded meanwhile.
-      if try storedSession(session) == nil { await room.removeSnapshots(of: [session]) }
+      if try storedSession(session) == nil { try await room.removeSnapshots(of: [session]) }
       reply.send()
     } catch {
       reply.fail(error)

@@ -1,5 +1,5 @@
-package import DBus
 package import Baggage
+package import DBus
 import Glibc
 package import InterchangeCore
 import InterchangeTurns
@@ -92,6 +92,8 @@ package actor Interchange {
   /// Puts the service's objects on the bus. No call is to come before that, or it is to be held: one that started the service is already
   /// waiting. The connection has to identify callers; those that it does not identify are strangers.
   package func export() {
+    let carrying = prompter.book.carrying
+    connection.loop.task { await sweepRoom(keeping: carrying) }
     feed(.began)
     endTurn()
     let root = RootInterface(on: self)

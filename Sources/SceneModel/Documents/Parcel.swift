@@ -63,6 +63,11 @@ package struct Baggage: Hashable, Sendable {
     (self.delivery, self.items, self.isPrivate) = (delivery, items, isPrivate)
   }
 
+  /// The baggage room has some of it.
+  package var isInRoom: Bool {
+    items.joined().contains { if case .kept = $0.parcel.content { true } else { false } }
+  }
+
   package var promises: [Promise] {
     items.joined().compactMap { entry in
       if case .promise(let promise) = entry.parcel.content { promise } else { nil }

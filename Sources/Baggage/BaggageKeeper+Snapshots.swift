@@ -1,0 +1,147 @@
+import DBus
+import Glibc
+import SceneModel
+
+/// The snapshots that are there, oldest first as they were set.
+struct Snapshots {
+  enum Content {
+    case file(String)
+    case memory([UInt8])
+  }
+
+  struct Snapshot {
+    let type: Text
+    let content: Content
+    let size: Int
+    /// The call that set it: of two for one session the later one counts, whichever ends first.
+    let number: UInt64
+
+    var charge: Int { max(size, BaggageLimits.smallestSnapshot) }
+  }
+
+  private(set) var all: [UniqueIdentifier: Snapshot] = [:]
+  private(set) var bytes = 0
+
+  mutating func set(_ snapshot: Snapshot?, of session: UniqueIdentifier) -> Snapshot? {
+    let earlier = all.removeValue(forKey: session)
+    bytes += (snapshot?.charge ?? 0) - (earlier?.charge ?? 0)
+    if let snapshot { all[session] = snapshot }
+    return earlier
+  }
+
+  var oldest: UniqueIdentifier? { all.min { $0.value.number < $1.value.number }?.key }
+}
+
+extension BaggageKeeper {
+  func setSnapshot(
+    of session: UniqueIdentifier, type: Text, from descriptor: OwnedFileDescriptor
+  ) async throws(InterchangeError) {
+    let source = try Source(descriptor, "data")
+    guard let name = SnapshotName(session, type) else {
+      throw InterchangeError(.invalidArgs, "type: expected a shorter content type")
+    }
+    let number = nextNumber()
+    try await reading(for: session, within: BaggageLimits.snapshotTime, source.place) {
+      keeper throws(InterchangeError) in
+      let bytes = try await keeper.read(source.withoutWaiting())
+      // In one piece from here on: no other snapshot comes in between.
+      try keeper.store(bytes, name, number, source.place)
+    }
+  }
+
+  private func read(_ source: Source) async throws(InterchangeError) -> [UInt8] {
+    var (bytes, count) = ([UInt8](repeating: 0, count: BaggageLimits.snapshot + 1), 0)
+    while true {
+      var piece: Source.Piece?
+      let result = bytes.withUnsafeMutableBytes { buffer -> Result<Source.Piece, InterchangeError> in
+        do throws(InterchangeError) {
+          return .success(try source.read(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]), at: Int64(count)))
+        } catch {
+          return .failure(error)
+        }
+      }
+      piece = try result.get()
+      switch piece {
+      case .bytes(let more): count += more
+      case .later: await loop.readable(source.descriptor.withRawValue(\.self))
+      case .end, nil: return Array(bytes[..<count])
+      }
+      if count > BaggageLimits.snapshot { throw BaggageKeeper.tooLong(Int64(BaggageLimits.snapshot), source.place) }
+      if Task.isCancelled { throw .calledOff(source.place) }
+    }
+  }
+
+  private func store(
+    _ bytes: [UInt8], _ name: SnapshotName, _ number: UInt64, _ place: String
+  ) throws(InterchangeError) {
+    if let there = try loadedSnapshots().all[name.session], there.number > number { return }
+    if let spool {
+      let unfinished = try spool.begin(name.text, in: Spool.snapshots, nextNumber())
+      do throws(InterchangeError) {
+        let error = bytes.withUnsafeBytes { unfinished.file.write($0, at: 0) }
+        if error != 0 { throw InterchangeError(.storageFailed, place, "the snapshot cannot be stored", error) }
+        try spool.finish(unfinished)
+      } catch {
+        spool.abandon(unfinished, in: Spool.snapshots)
+        throw error
+      }
+    }
+    let content: Snapshots.Content = spool == nil ? .memory(bytes) : .file(name.text)
+    let snapshot = Snapshots.Snapshot(type: name.type, content: content, size: bytes.count, number: number)
+    if let earlier = snapshots?.set(snapshot, of: name.session) { removeFile(of: earlier, but: name.text) }
+    while let all = snapshots, all.bytes > BaggageLimits.snapshots, let oldest = all.oldest {
+      removeSnapshot(of: oldest)
+    }
+  }
+
+  func openSnapshot(
+    of session: UniqueIdentifier
+  ) throws(InterchangeError) -> (type: Text, OwnedFileDescriptor) {
+    if let snapshot = try loadedSnapshots().all[session] {
+      switch snapshot.content {
+      case .memory(let bytes): return (snapshot.type, try BaggageRoom.memoryFile(bytes))
+      case .file(let name):
+        if let (file, _) = try spool?.open(name, in: Spool.snapshots) { return (snapshot.type, file) }
+        // Somebody took the file away.
+        _ = snapshots?.set(nil, of: session)
+      }
+    }
+    throw InterchangeError(.noSuchItem, "the session has no snapshot")
+  }
+
+  func removeSnapshots(of sessions: [UniqueIdentifier]) throws(InterchangeError) {
+    _ = try loadedSnapshots()
+    for session in sessions {
+      callOff(for: session)
+      removeSnapshot(of: session)
+    }
+  }
+
+  func sessionsWithSnapshots() throws(InterchangeError) -> [UniqueIdentifier] {
+    Array(try loadedSnapshots().all.keys)
+  }
+
+  private func removeSnapshot(of session: UniqueIdentifier) {
+    if let earlier = snapshots?.set(nil, of: session) { removeFile(of: earlier, but: nil) }
+  }
+
+  private func removeFile(of snapshot: Snapshots.Snapshot, but name: String?) {
+    // What cannot be removed is found by the next service, and counted again.
+    if case .file(let earlier) = snapshot.content, earlier != name { try? spool?.remove(earlier, in: Spool.snapshots) }
+  }
+
+  /// Reads the names of what an earlier service has left, once.
+  private func loadedSnapshots() throws(InterchangeError) -> Snapshots {
+    if let snapshots { return snapshots }
+    var loaded = Snapshots()
+    for file in try (spool?.snapshotFiles() ?? []).sorted(by: { $0.written < $1.written }) {
+      guard let name = SnapshotName(file.name) else { continue }
+      let snapshot = Snapshots.Snapshot(
+        type: name.type, content: .file(file.name), size: file.size, number: nextNumber())
+      // A crash may have come between a snapshot of another type and the end of the earlier.
+      if let earlier = loaded.set(snapshot, of: name.session) { removeFile(of: earlier, but: file.name) }
+    }
+    snapshots = loaded
+    return loaded
+  }
+}

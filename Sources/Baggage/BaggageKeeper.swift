@@ -1,0 +1,323 @@
+import DBus
+import Glibc
+import SceneModel
+
+/// The part of the room that lives on its thread. It owns each descriptor that it holds; whoever opens one owns what they get.
+///
+/// Between two pieces of a copy anything may happen here: the delivery may be freed, which calls the copy off, and others may be copied.
+actor BaggageKeeper {
+  nonisolated let loop: EventLoop
+  nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+  /// `nil` where everything is in memory.
+  let spool: Spool?
+
+  private var held: [UniqueIdentifier: [Int: Held]] = [:]
+  private var heldCount = 0
+  /// What is being read for a delivery or a session, and how it is called off.
+  private var underway: [UniqueIdentifier: [UInt64: @Sendable () -> Void]] = [:]
+  private var lastNumber: UInt64 = 0
+  /// Deliveries that could not be removed from the spool.
+  private var unfreed: Set<UniqueIdentifier> = []
+  var snapshots: Snapshots?
+  private var isEnding = false
+
+  /// A descriptor that somebody handed in, or a memory file.
+  private enum Held {
+    case file(OwnedFileDescriptor)
+    /// A pipe or a socket. The place of it is kept once it was handed out, so that the refusal can say so.
+    case stream(OwnedFileDescriptor?)
+  }
+
+  init(_ loop: EventLoop, _ spool: Spool?) { (self.loop, self.spool) = (loop, spool) }
+
+  /// Whether nothing would be lost with the keeper.
+  var isIdle: Bool { held.isEmpty && underway.isEmpty && unfreed.isEmpty && (spool != nil || snapshots == nil) }
+
+  func nextNumber() -> UInt64 {
+    lastNumber += 1
+    return lastNumber
+  }
+
+  // MARK: Bytes
+
+  func keep(
+    _ bytes: [UInt8], as number: Int, of delivery: UniqueIdentifier, _ place: String
+  ) throws(InterchangeError) {
+    let target = try begin(number, of: delivery, place)
+    do throws(InterchangeError) {
+      try Target.write(bytes, target.file, at: 0, place)
+      try finish(target, number, of: delivery, place)
+    } catch {
+      abandon(target, of: delivery)
+      throw error
+    }
+  }
+
+  // MARK: Copying
+
+  func copy(
+    fileAt url: Text, as number: Int, of delivery: UniqueIdentifier, atMost limit: Int64, _ place: String
+  ) async throws(InterchangeError) -> Int64 {
+    try await copy(try Source(fileAt: url, place), as: number, of: delivery, atMost: limit)
+  }
+
+  func copy(
+    _ descriptor: OwnedFileDescriptor, as number: Int, of delivery: UniqueIdentifier, atMost limit: Int64,
+    _ place: String
+  ) async throws(InterchangeError) -> Int64 {
+    try await copy(try Source(descriptor, place), as: number, of: delivery, atMost: limit)
+  }
+
+  /// Reads a source to its end, piece by piece.
+  private func copy(
+    _ source: Source, as number: Int, of delivery: UniqueIdentifier, atMost limit: Int64
+  ) async throws(InterchangeError) -> Int64 {
+    let place = source.place
+    if let size = source.size, size > limit { throw BaggageKeeper.tooLong(limit, place) }
+    return try await reading(for: delivery, place) { keeper throws(InterchangeError) in
+      let target = try keeper.begin(number, of: delivery, place)
+      do throws(InterchangeError) {
+        let size = try await keeper.copy(source.withoutWaiting(), to: target.file, atMost: limit)
+        try keeper.finish(target, number, of: delivery, place)
+        return size
+      } catch {
+        keeper.abandon(target, of: delivery)
+        throw error
+      }
+    }
+  }
+
+  private func copy(
+    _ source: Source, to file: OwnedFileDescriptor, atMost limit: Int64
+  ) async throws(InterchangeError) -> Int64 {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BaggageLimits.piece, alignment: 4096)
+    defer { buffer.deallocate() }
+    var size: Int64 = 0
+    // What one turn may still copy.
+    var share = BaggageLimits.piece
+    var isCopiedByKernel = source.kind == .file
+    while true {
+      // One byte more than may be there tells that there is more.
+      let room = limit - size
+      let count = room < Int64(share) ? Int(room) + 1 : share
+      if isCopiedByKernel, let copied = source.copyPiece(of: count, at: size, to: file) {
+        size += Int64(copied)
+        share -= copied
+      } else {
+        isCopiedByKernel = false
+        switch try source.read(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: size) {
+        case .end: return size
+        case .later:
+          await loop.readable(source.descriptor.withRawValue(\.self))
+          share = BaggageLimits.piece
+        case .bytes(let read):
+          try Target.write(UnsafeRawBufferPointer(rebasing: buffer[..<read]), file, at: size, source.place)
+          size += Int64(read)
+          share -= read
+        }
+      }
+      if size > limit { throw BaggageKeeper.tooLong(limit, source.place) }
+      if share <= 0 {
+        await letOthers()
+        share = BaggageLimits.piece
+      }
+      if Task.isCancelled { throw .calledOff(source.place) }
+    }
+  }
+
+  static func tooLong(_ limit: Int64, _ place: String) -> InterchangeError {
+    InterchangeError(.limitsExceeded, "\(place): has more than the \(limit) bytes that may be kept")
+  }
+
+  /// Lets everything run that waits for the thread.
+  private func letOthers() async {
+    await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
+  }
+
+  /// Runs `body` until it ends, its caller is cancelled, or what it reads for is freed.
+  ///
+  /// - Parameter time: how long it may take; `nil` for any time.
+  func reading<Value: Sendable>(
+    for owner: UniqueIdentifier, within time: Duration? = nil, _ place: String,
+    _ body: @escaping @Sendable (isolated BaggageKeeper) async throws(InterchangeError) -> Value
+  ) async throws(InterchangeError) -> Value {
+    // A wait on a loop that has ended is over at once, again and again.
+    if isEnding { throw .calledOff(place) }
+    let number = nextNumber()
+    let task = loop.task { () async -> Result<Value, InterchangeError> in
+      do throws(InterchangeError) { return .success(try await body(self)) } catch { return .failure(error) }
+    }
+    underway[owner, default: [:]][number] = { task.cancel() }
+    let alarm = time.map { time in
+      loop.task { [loop] in
+        await loop.sleep(for: time)
+        let isLate = !Task.isCancelled
+        if isLate { task.cancel() }
+        return isLate
+      }
+    }
+    let result = await withTaskCancellationHandler {
+      await task.value
+    } onCancel: {
+      task.cancel()
+    }
+    underway[owner]?[number] = nil
+    if underway[owner]?.isEmpty ?? false { underway[owner] = nil }
+    alarm?.cancel()
+    if let time, case .failure(let error) = result, error.name == .cancelled, await alarm?.value ?? false {
+      throw InterchangeError(.limitsExceeded, "\(place): the end of the data did not come within \(time)")
+    }
+    return try result.get()
+  }
+
+  // MARK: Where bytes go
+
+  /// A file that is being written.
+  private enum Target {
+    case spool(Spool.Unfinished)
+    case memory(OwnedFileDescriptor)
+
+    var file: OwnedFileDescriptor {
+      switch self {
+      case .spool(let unfinished): unfinished.file
+      case .memory(let file): file
+      }
+    }
+
+    static func write(
+      _ bytes: UnsafeRawBufferPointer, _ file: OwnedFileDescriptor, at offset: Int64, _ place: String
+    ) throws(InterchangeError) {
+      let error = file.write(bytes, at: offset)
+      if error != 0 { throw InterchangeError(.storageFailed, place, "the content cannot be stored", error) }
+    }
+
+    static func write(
+      _ bytes: [UInt8], _ file: OwnedFileDescriptor, at offset: Int64, _ place: String
+    ) throws(InterchangeError) {
+      let error = bytes.withUnsafeBytes { file.write($0, at: offset) }
+      if error != 0 { throw InterchangeError(.storageFailed, place, "the content cannot be stored", error) }
+    }
+  }
+
+  private func begin(
+    _ number: Int, of delivery: UniqueIdentifier, _ place: String
+  ) throws(InterchangeError) -> Target {
+    if let spool { return .spool(try spool.begin("\(number)", in: delivery.description, nextNumber())) }
+    try refuseTooMany(place)
+    return .memory(try MemoryFile.make(place))
+  }
+
+  private func finish(
+    _ target: Target, _ number: Int, of delivery: UniqueIdentifier, _ place: String
+  ) throws(InterchangeError) {
+    switch target {
+    case .spool(let unfinished): try spool?.finish(unfinished)
+    case .memory(let file):
+      // Others may have begun since.
+      try refuseTooMany(place)
+      try MemoryFile.seal(file, place)
+      hold(.file(file), number, of: delivery)
+    }
+  }
+
+  private func abandon(_ target: Target, of delivery: UniqueIdentifier) {
+    if case .spool(let unfinished) = target { spool?.abandon(unfinished, in: delivery.description) }
+  }
+
+  // MARK: Descriptors
+
+  func keep(
+    _ descriptor: OwnedFileDescriptor, as number: Int, of delivery: UniqueIdentifier, _ place: String
+  ) throws(InterchangeError) -> Int64? {
+    let source = try Source(descriptor, place)
+    try refuseTooMany(place)
+    hold(source.kind == .file ? .file(descriptor) : .stream(descriptor), number, of: delivery)
+    return source.size
+  }
+
+  private func hold(_ one: Held, _ number: Int, of delivery: UniqueIdentifier) {
+    if let earlier = held[delivery]?.removeValue(forKey: number) { letGo(earlier) }
+    held[delivery, default: [:]][number] = one
+    heldCount += 1
+  }
+
+  private func letGo(_ one: Held) {
+    switch one {
+    case .file(let descriptor), .stream(let descriptor?):
+      descriptor.close()
+      heldCount -= 1
+    case .stream(nil): break
+    }
+  }
+
+  private func refuseTooMany(_ place: String) throws(InterchangeError) {
+    if heldCount < BaggageLimits.descriptors { return }
+    throw InterchangeError(
+      .limitsExceeded,
+      "\(place): the service holds \(BaggageLimits.descriptors) descriptors for deliveries already; send data or a file, or wait until others are released"
+    )
+  }
+
+  // MARK: Opening
+
+  func open(
+    _ number: Int, of delivery: UniqueIdentifier, _ place: String
+  ) throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64?) {
+    switch held[delivery]?[number] {
+    case .file(let descriptor):
+      let source = try Source(descriptor, place)
+      return (try source.opened(), source.size)
+    case .stream(let descriptor?):
+      // From here on the caller's.
+      held[delivery]?[number] = .stream(nil)
+      heldCount -= 1
+      return (descriptor, nil)
+    case .stream(nil):
+      throw InterchangeError(.sourceGone, "\(place): has been opened before, and a pipe or a socket can be read once")
+    case nil: break
+    }
+    if let (file, size) = try spool?.open("\(number)", in: delivery.description) { return (file, size) }
+    throw InterchangeError(
+      .sourceGone, "\(place): the service has the content no longer; a descriptor is held until the service ends")
+  }
+
+  func open(
+    fileAt url: Text, _ place: String
+  ) throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64) {
+    let source = try Source(fileAt: url, place)
+    return (source.descriptor, source.size ?? 0)
+  }
+
+  // MARK: Freeing
+
+  func sweep(keeping deliveries: Set<UniqueIdentifier>) throws(InterchangeError) {
+    try spool?.sweep(keeping: deliveries)
+  }
+
+  /// What is being read is called off, and nothing more begins.
+  func end() {
+    isEnding = true
+    for owner in underway.keys { callOff(for: owner) }
+  }
+
+  func free(_ deliveries: [UniqueIdentifier]) {
+    for delivery in deliveries {
+      callOff(for: delivery)
+      for one in (held.removeValue(forKey: delivery) ?? [:]).values { letGo(one) }
+    }
+    guard let spool else { return }
+    // What is left for want of descriptors is tried again next time, and removed by a sweep at the latest.
+    for delivery in unfreed.union(deliveries) {
+      do throws(InterchangeError) {
+        try spool.remove(delivery.description)
+        unfreed.remove(delivery)
+      } catch {
+        unfreed.insert(delivery)
+      }
+    }
+  }
+
+  func callOff(for owner: UniqueIdentifier) {
+    for callOff in (underway[owner] ?? [:]).values { callOff() }
+  }
+}

@@ -1,0 +1,214 @@
+package import DBus
+import Glibc
+package import SceneModel
+
+/// Keeps the bytes and the descriptors of parcels, and the snapshots of sessions.
+///
+/// All of it is done on a thread of its own, which begins with the first thing that is kept: a disk may take its time, and calls are answered
+/// meanwhile. What is kept belongs to a delivery, under a number that the caller gives, and stays until the delivery is freed. When some of a
+/// delivery's content is refused, the caller frees the delivery: what was kept of it before is still there.
+///
+/// A descriptor has one owner: what is handed in is the room's from the moment that `keep` returns, what is opened is the
+/// caller's.
+package final class BaggageRoom: Sendable {
+  private struct State {
+    var keeper: BaggageKeeper?
+    /// Calls that the keeper has been asked for.
+    var calls: UInt64 = 0
+    var running = 0
+  }
+
+  private let state = Lock(State())
+  private let spool: Spool?
+
+  /// - Parameters:
+  ///   - directory: the spool is made in it when something is kept. `nil` keeps everything in memory files.
+  ///   - isSynced: what is kept is on the disk before anyone hears that it is kept.
+  package init(directory: String?, isSynced: Bool) {
+    spool = directory.map { Spool(parent: $0, isSynced: isSynced) }
+  }
+
+  /// Calls off what is being copied, and ends the thread. What is in the spool stays there.
+  package func close() async {
+    let keeper = state.withLock { state in
+      defer { state.keeper = nil }
+      return state.keeper
+    }
+    guard let keeper else { return }
+    await keeper.end()
+    await keeper.loop.stop()
+  }
+
+  // MARK: Keeping
+
+  /// Keeps bytes.
+  package func keep(
+    _ bytes: [UInt8], as number: Int, of delivery: UniqueIdentifier, at place: String
+  ) async throws(InterchangeError) {
+    try await inside { keeper throws(InterchangeError) in try await keeper.keep(bytes, as: number, of: delivery, place)
+    }
+  }
+
+  /// Copies a file, and answers its size. The file is opened once.
+  ///
+  /// - Parameter limit: bytes; a file that has more is refused.
+  package func copy(
+    fileAt url: Text, as number: Int, of delivery: UniqueIdentifier, atMost limit: Int64, at place: String
+  ) async throws(InterchangeError) -> Int64 {
+    try await inside { keeper throws(InterchangeError) in
+      try await keeper.copy(fileAt: url, as: number, of: delivery, atMost: limit, place)
+    }
+  }
+
+  /// Looks whether a file can be opened where it is, and answers its size.
+  package func check(fileAt url: Text, at place: String) async throws(InterchangeError) -> Int64 {
+    try await open(fileAt: url, at: place).size
+  }
+
+  /// Holds a descriptor that somebody handed in, and answers the size of a file.
+  package func keep(
+    _ descriptor: OwnedFileDescriptor, as number: Int, of delivery: UniqueIdentifier, at place: String
+  ) async throws(InterchangeError) -> Int64? {
+    try await inside { keeper throws(InterchangeError) in
+      try await keeper.keep(descriptor, as: number, of: delivery, place)
+    }
+  }
+
+  /// Reads a descriptor to its end, however slowly the content comes, and answers how much it was.
+  package func copy(
+    _ descriptor: OwnedFileDescriptor, as number: Int, of delivery: UniqueIdentifier, atMost limit: Int64,
+    at place: String
+  ) async throws(InterchangeError) -> Int64 {
+    try await inside { keeper throws(InterchangeError) in
+      try await keeper.copy(descriptor, as: number, of: delivery, atMost: limit, place)
+    }
+  }
+
+  // MARK: Opening
+
+  /// A new descriptor of what is kept, for reading alone, and its size. A pipe or a socket is handed out itself, and once.
+  package func open(
+    _ number: Int, of delivery: UniqueIdentifier, at place: String
+  ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64?) {
+    try await inside { keeper throws(InterchangeError) in try await keeper.open(number, of: delivery, place) }
+  }
+
+  /// A descriptor of a file where it is, for reading alone, and its size.
+  package func open(
+    fileAt url: Text, at place: String
+  ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64) {
+    try await inside { keeper throws(InterchangeError) in try await keeper.open(fileAt: url, place) }
+  }
+
+  /// A file in memory that nobody can change. On any thread.
+  package static func memoryFile(_ bytes: [UInt8]) throws(InterchangeError) -> OwnedFileDescriptor {
+    let file = try MemoryFile.make("the data")
+    let error = bytes.withUnsafeBytes { file.write($0, at: 0) }
+    if error != 0 { throw InterchangeError(.storageFailed, "the data", "cannot be stored", error) }
+    try MemoryFile.seal(file, "the data")
+    return file
+  }
+
+  // MARK: Freeing
+
+  /// Removes what is kept of deliveries. What is being copied for them is called off.
+  package func free(_ deliveries: [UniqueIdentifier]) async {
+    if isUnused || deliveries.isEmpty { return }
+    // Without a thread no descriptor is held, and the next start sweeps the spool.
+    _ = try? await inside { keeper throws(InterchangeError) in await keeper.free(deliveries) }
+  }
+
+  /// Removes what an earlier service has left of other deliveries. For the start, before anything is kept.
+  package func sweep(keeping deliveries: Set<UniqueIdentifier>) async throws(InterchangeError) {
+    if isUnused { return }
+    try await inside { keeper throws(InterchangeError) in try await keeper.sweep(keeping: deliveries) }
+    await retire()
+  }
+
+  // MARK: Snapshots
+
+  /// Reads a snapshot and keeps it in the place of the session's last one.
+  package func setSnapshot(
+    of session: UniqueIdentifier, type: Text, from descriptor: OwnedFileDescriptor
+  ) async throws(InterchangeError) {
+    try await inside { keeper throws(InterchangeError) in
+      try await keeper.setSnapshot(of: session, type: type, from: descriptor)
+    }
+  }
+
+  /// The type of a snapshot, and a new descriptor of it for reading alone.
+  package func openSnapshot(
+    of session: UniqueIdentifier
+  ) async throws(InterchangeError) -> (type: Text, OwnedFileDescriptor) {
+    try await inside { keeper throws(InterchangeError) in try await keeper.openSnapshot(of: session) }
+  }
+
+  /// Removes the snapshots of sessions that are gone.
+  package func removeSnapshots(of sessions: [UniqueIdentifier]) async throws(InterchangeError) {
+    if isUnused || sessions.isEmpty { return }
+    try await inside { keeper throws(InterchangeError) in try await keeper.removeSnapshots(of: sessions) }
+  }
+
+  /// Removes the snapshots of sessions that are not kept. For the start.
+  package func sweepSnapshots(
+    where isKept: @Sendable (UniqueIdentifier) async -> Bool
+  ) async throws(InterchangeError) {
+    if isUnused { return }
+    var gone: [UniqueIdentifier] = []
+    for session in try await inside({ keeper throws(InterchangeError) in try await keeper.sessionsWithSnapshots() }) {
+      if await !isKept(session) { gone.append(session) }
+    }
+    try await removeSnapshots(of: gone)
+    await retire()
+  }
+
+  // MARK: The thread
+
+  /// Nothing is kept, and nothing was: no thread is begun to find that out.
+  private var isUnused: Bool { state.withLock { $0.keeper == nil } && !(spool?.exists ?? false) }
+
+  /// Runs `body` with the keeper, in a task that goes on there whenever it was waiting.
+  private func inside<Value: Sendable>(
+    _ body: @Sendable (BaggageKeeper) async throws(InterchangeError) -> Value
+  ) async throws(InterchangeError) -> Value {
+    let keeper = try enter()
+    defer { state.withLock { $0.running -= 1 } }
+    return try await withTaskExecutorPreference(keeper.loop.taskExecutor) {
+      () async throws(InterchangeError) -> Value in
+      try await body(keeper)
+    }
+  }
+
+  private func enter() throws(InterchangeError) -> BaggageKeeper {
+    let entered: Result<BaggageKeeper, InterchangeError> = state.withLock { state in
+      do throws(ConnectionError) {
+        let keeper: BaggageKeeper
+        if let there = state.keeper {
+          keeper = there
+        } else {
+          keeper = BaggageKeeper(try EventLoop(name: "baggage"), spool)
+        }
+        state.keeper = keeper
+        state.calls += 1
+        state.running += 1
+        return .success(keeper)
+      } catch {
+        return .failure(InterchangeError(.limitsExceeded, "the service cannot begin a thread for items: \(error)"))
+      }
+    }
+    return try entered.get()
+  }
+
+  /// Ends the thread where nothing needs it: most services sweep at the start, and are then idle.
+  private func retire() async {
+    let (keeper, calls) = state.withLock { ($0.keeper, $0.calls) }
+    guard let keeper, await keeper.isIdle else { return }
+    let isRetired = state.withLock { state in
+      // Somebody has been there since.
+      if state.running > 0 || state.calls != calls { return false }
+      state.keeper = nil
+      return true
+    }
+    if isRetired { keeper.loop.beginStopping() }
+  }
+}

@@ -1,0 +1,19 @@
+import Glibc
+import SceneModel
+
+extension InterchangeError {
+  /// A call of the system that failed, about what stands at `place`.
+  init(_ name: Name, _ place: String, _ what: String, _ errorNumber: Int32) {
+    switch errorNumber {
+    case EMFILE, ENFILE:
+      self.init(
+        .limitsExceeded, "\(place): \(what): the service has no file descriptor left; release deliveries, and try again"
+      )
+    default: self.init(name, "\(place): \(what): \(String(cString: strerror(errorNumber)))")
+    }
+  }
+
+  static func calledOff(_ place: String) -> InterchangeError {
+    InterchangeError(.cancelled, "\(place): nobody waits for the content any more, so no more of it was read")
+  }
+}

@@ -1,0 +1,66 @@
+import SceneModel
+
+/// What the file of a snapshot is called: the session, a dot, and the type, with a percent sign before the two digits of each byte that is
+/// neither a letter, a digit nor one of `+-._`.
+struct SnapshotName {
+  let session: UniqueIdentifier
+  let type: Text
+  let text: String
+
+  /// A name has 255 bytes on Linux.
+  private static let maximumLength = 255
+  private static let lengthOfSession = 36
+
+  /// `nil` where the type is too long.
+  init?(_ session: UniqueIdentifier, _ type: Text) {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var bytes = Array("\(session).".utf8)
+    type.withBytes { type in
+      for byte in type {
+        if SnapshotName.standsForItself(byte) {
+          bytes.append(byte)
+        } else {
+          bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+        }
+      }
+    }
+    if bytes.count > SnapshotName.maximumLength { return nil }
+    (self.session, self.type, text) = (session, type, String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// `nil` where the text is no such name.
+  init?(_ text: String) {
+    let bytes = Array(text.utf8)
+    let length = SnapshotName.lengthOfSession
+    guard bytes.count > length, bytes[length] == UInt8(ascii: "."),
+      let session = UniqueIdentifier(Text(String(decoding: bytes[..<length], as: UTF8.self)))
+    else { return nil }
+    var type: [UInt8] = []
+    var rest = bytes[(length + 1)...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        type.append(byte)
+        continue
+      }
+      guard rest.count >= 2, let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) else {
+        return nil
+      }
+      type.append(value)
+      rest = rest.dropFirst(2)
+    }
+    guard let string = String(validating: type, as: UTF8.self) else { return nil }
+    // Another spelling of the same would be a second file.
+    guard let name = SnapshotName(session, Text(string)), name.text == text else { return nil }
+    self = name
+  }
+
+  private static func standsForItself(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    case UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+    default: false
+    }
+  }
+}
