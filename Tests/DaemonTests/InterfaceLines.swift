@@ -10,7 +10,8 @@ struct InterfaceLines {
       let name = interface.name.rawValue.split(separator: ".").last ?? ""
       for method in interface.methods {
         let taken = Self.list(method.inArguments)
-        lines["\(name).\(method.name)"] = "method (\(taken)) -> (\(Self.list(method.outArguments)))"
+        let remarks = method.annotations.map { " [\($0.name) \($0.value)]" }.sorted().joined()
+        lines["\(name).\(method.name)"] = "method (\(taken)) -> (\(Self.list(method.outArguments)))\(remarks)"
       }
       for property in interface.properties {
         let emits = interface.emitsChangedSignal(of: property)
