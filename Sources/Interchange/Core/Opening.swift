@@ -148,6 +148,9 @@ extension PromptBook {
 
   /// The delivery, where its host asks.
   private func deliveryToOpen(_ identifier: UniqueIdentifier, _ caller: Caller) throws(Halt) -> StoredDelivery {
+    if let drag = memory.drags[identifier], drag.state == .dragging, drag.mayLook(caller) {
+      throw refused(.notDropped, "the drag \(identifier) has not been dropped: until then only its types can be read")
+    }
     guard let delivery = try delivery(identifier) else { throw noDelivery(Text("\(identifier)")) }
     try refuseOthersThanHost(of: delivery.application, caller)
     return delivery

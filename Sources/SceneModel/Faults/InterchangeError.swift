@@ -5,7 +5,7 @@ package struct InterchangeError: Error, Hashable, Sendable {
     case noSuchDelivery, noSuchSession, noSuchApplication
     case cancelled, hostTimeout, hostRefused, launchFailed, notHost
     case requestDenied, eventsGone, storageFailed
-    case noSuchItem, sourceGone
+    case noSuchItem, sourceGone, notDropped
     /// What D-Bus itself has a name for.
     case invalidArgs, accessDenied, limitsExceeded, unknownObject, noReply
     /// What routing refused, by the name of its reason.
@@ -39,6 +39,7 @@ package struct InterchangeError: Error, Hashable, Sendable {
     case .storageFailed: "org.stagedoor.Error.StorageFailed"
     case .noSuchItem: "org.stagedoor.Error.NoSuchItem"
     case .sourceGone: "org.stagedoor.Error.SourceGone"
+    case .notDropped: "org.stagedoor.Error.NotDropped"
     case .invalidArgs: "org.freedesktop.DBus.Error.InvalidArgs"
     case .accessDenied: "org.freedesktop.DBus.Error.AccessDenied"
     case .limitsExceeded: "org.freedesktop.DBus.Error.LimitsExceeded"
