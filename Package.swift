@@ -69,7 +69,7 @@ let package = Package(
       swiftSettings: settings),
     .systemLibrary(name: "CMainQueue"),
     .target(
-      name: "StagedoorKit", dependencies: ["CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
+      name: "StagedoorKit", dependencies: ["CFiles", "CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
       // What is asked on the main actor stays there: it does not go by way of a thread pool.
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     // It speaks to the service through the kit alone. The pure rooms are for what needs no service: checking and testing manifests.

@@ -99,15 +99,15 @@ import Testing
     try await withClient(manifest) { _, stagedoor in
       var provider = ItemProvider()
       provider.registerText("a beach")
-      provider.registerData(as: "image/png") { Data([1, 2, 3]) }
+      provider.registerDataRepresentation(as: "image/png") { _ in Data([1, 2, 3]) }
       #expect(provider.registeredTypes == ["text/plain", "image/png"])
       #expect(provider.hasItem(conformingTo: "public.image"))
       #expect(!provider.hasItem(conformingTo: "video/*"))
-      #expect(try await provider.loadData(as: "image/*") == Data([1, 2, 3]))
+      #expect(try await provider.loadDataRepresentation(as: "image/*") == Data([1, 2, 3]))
       #expect(try await stagedoor.deliver([DragItem(itemProvider: provider)], .lasting).outcome == .created)
 
       struct Torn: Error {}
-      provider.registerData(as: "image/webp") { throw Torn() }
+      provider.registerDataRepresentation(as: "image/webp") { _ in throw Torn() }
       let before = try await stagedoor.eventSequence()
       let torn = [DragItem(itemProvider: provider)]
       #expect(await code { try await stagedoor.deliver(torn) } == .loadFailed)

@@ -128,11 +128,11 @@ import Testing
   @Test func `what an item promises is not made on the main actor`() async throws {
     var provider = ItemProvider()
     let place = Lock<pthread_t?>(nil)
-    provider.registerData(as: "image/png") {
+    provider.registerDataRepresentation(as: "image/png") { _ in
       place.withLock { $0 = pthread_self() }
       return Data()
     }
-    _ = try await provider.loadData(as: "image/png")
+    _ = try await provider.loadDataRepresentation(as: "image/png")
     #expect(place.withLock(\.self) != pthread_self())
   }
 
@@ -146,7 +146,7 @@ import Testing
          "items": [{"representations": [{"type": "text/endless"}]}]}
         """)
       let item = try #require(application.items.first)
-      let loading = Task { await code { _ = try await item.itemProvider.loadData(as: "text/endless") } }
+      let loading = Task { await code { _ = try await item.itemProvider.loadDataRepresentation(as: "text/endless") } }
       try await service.wait(for: "OpenItem 0 text/endless")
       loading.cancel()
       #expect(try await withLimit(usualLimit, "the end of the loading") { await loading.value } == .taskCancelled)

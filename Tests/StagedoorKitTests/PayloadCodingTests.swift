@@ -41,7 +41,7 @@ import Testing
     let (before, after) = (payload.items[0].itemProvider, back.items[0].itemProvider)
     #expect(after.suggestedName == before.suggestedName)
     #expect(after.registeredTypes == before.registeredTypes)
-    #expect(try await after.loadData(as: "image/png") == Data([137, 80]))
+    #expect(try await after.loadDataRepresentation(as: "image/png") == Data([137, 80]))
     #expect(try await after.loadText(as: "text/html") == "a secret")
     #expect(after.fileOpenedInPlace(as: "image/webp") == before.fileOpenedInPlace(as: "image/webp"))
     #expect(try await back.encoded(visibleTo: .ownProcess) == bytes)

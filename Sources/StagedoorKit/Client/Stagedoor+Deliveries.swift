@@ -63,7 +63,10 @@ extension Stagedoor {
   /// Hands in a payload, to one session. With ``DeliveryOptions/wait`` it waits for the application until the deadline, and throws the
   /// application's error.
   @discardableResult
+  ///
+  /// What the items promise is loaded when somebody opens it.
   public func deliver(_ payload: Payload) async throws(StagedoorError) -> Delivery {
+    if payload.hasContents { return try await deliverContents(of: payload) }
     let document = try await payload.json()
     let (session, outcome, delivery) = try await call(
       "Deliver", document, upTo: payload.options.slack, returning: ObjectPath.self, String.self, String.self)
@@ -74,6 +77,20 @@ extension Stagedoor {
       try await finished(result.identifier)
     }
     return result
+  }
+
+  private func deliverContents(of payload: Payload) async throws(StagedoorError) -> Delivery {
+    let isLazy = payload.items.contains { $0.itemProvider.representations.contains { $0.source.isLazy } }
+    let promises = isLazy ? Promises(payload.items, on: connection) : nil
+    do throws(StagedoorError) {
+      let (session, outcome, delivery) = try await call(
+        "DeliverItems", try await payload.dictionaries(promises), try payload.optionDictionary(),
+        upTo: payload.options.slack, returning: ObjectPath.self, String.self, String.self)
+      return try Delivery(session.rawValue, outcome, delivery)
+    } catch {
+      promises?.end()
+      throw error
+    }
   }
 
   /// The result for each item of ``deliverEach(_:_:bestEffort:)``.
@@ -105,14 +122,14 @@ extension Stagedoor {
 
   /// Returns what the service would do with a payload now, and why. The call changes nothing and asks no host.
   public func explain(_ payload: Payload) async throws(StagedoorError) -> Decision {
-    let document = try await payload.json()
+    let document = try await payload.json(loads: false)
     return try Decision(json: try await call("Explain", document, returning: String.self))
   }
 }
 
 extension DeliveryOptions {
   /// The additional time of a call with these options: the service answers at the deadline, and the answer takes time to arrive.
-  fileprivate var slack: Duration { wait == .handled ? effectiveDeadline : .zero }
+  fileprivate var slack: Duration { wait == .handled || keepsPromises ? effectiveDeadline + .seconds(60) : .zero }
 }
 
 // MARK: - Deliveries later

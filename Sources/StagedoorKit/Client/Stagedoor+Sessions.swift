@@ -1,5 +1,5 @@
 internal import DBus
-internal import FoundationEssentials
+public import FoundationEssentials
 internal import InterchangeWire
 internal import SceneModel
 
@@ -150,4 +150,30 @@ extension Stagedoor {
 
 extension [String: Variant] {
   func belongs(to application: String?) -> Bool { application.map { self["Application"] == .string($0) } ?? true }
+}
+
+// MARK: - Pictures of windows
+
+extension Stagedoor {
+  /// Gives the service a picture of a window, for window switchers: at most 1 MiB. Only the host of the session may do that.
+  ///
+  /// ```swift
+  /// import FoundationEssentials
+  ///
+  /// func drawn(_ picture: Data, in scene: Scene, _ stagedoor: Stagedoor) async throws {
+  ///   try await stagedoor.setSnapshot(picture, as: "image/png", of: scene.session.identifier)
+  /// }
+  /// ```
+  public func setSnapshot(
+    _ picture: Data, as type: String, of session: SessionIdentifier
+  ) async throws(StagedoorError) {
+    try await call("SetSnapshot", type, try OwnedFileDescriptor.holding(picture), session: session)
+  }
+
+  /// The picture of a window, with its type. Throws ``StagedoorError/Code/noSuchItem`` if the window's host has given none.
+  public func snapshot(of session: SessionIdentifier) async throws(StagedoorError) -> (type: String, picture: Data) {
+    let (type, file) = try await call(
+      "OpenSnapshot", session: session, returning: String.self, OwnedFileDescriptor.self)
+    return (type, try await file.readToEnd())
+  }
 }

@@ -88,7 +88,7 @@ extension ItemProvider {
     }
     for representation in item["representations"].flatMap({ try? [[String: Variant]]($0) }) ?? [] {
       guard case .string(let type)? = representation["type"] else { continue }
-      add(type, .all, .loader { throw StagedoorError(.notDropped, "it has not been dropped yet") })
+      add(type, .all, .loader { _ in throw StagedoorError(.notDropped, "it has not been dropped yet") })
     }
   }
 }

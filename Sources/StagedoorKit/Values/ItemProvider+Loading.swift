@@ -14,27 +14,66 @@ extension ItemProvider {
   /// ```
   public func hasItem(conformingTo type: String) -> Bool { representation(conformingTo: type) != nil }
 
-  /// Loads the best representation that conforms to `type`. Data that the service keeps can be loaded as long as this provider exists.
-  public func loadData(as type: String) async throws(StagedoorError) -> Data {
-    guard let representation = representation(conformingTo: type) else {
-      // The service knows all types of the desktop; this module knows the common ones only.
-      for case .delivered(let item, _, _) in representations.lazy.map(\.source) { return try await item.load(type) }
-      let types = registeredTypes.joined(separator: ", ")
-      throw StagedoorError(
-        .noSuchItem, "the item has nothing of \(quoted(type)): it has \(types.isEmpty ? "nothing" : types)")
-    }
-    switch representation.source {
+  /// Loads the best representation that conforms to `type`. What the service keeps can be loaded as long as this provider exists.
+  ///
+  /// - Parameter progress: It counts the bytes, and can cancel the load.
+  public func loadDataRepresentation(
+    as type: String, progress: ItemProgress = ItemProgress()
+  ) async throws(StagedoorError) -> Data {
+    switch try source(of: type) {
     case .data(let data): return data
     case .text(let text): return Data(text.utf8)
     case .file(let file, _): return try await Self.read(file)
-    case .loader(let load): return try await Self.load(load)
-    case .delivered(let item, _, _): return try await item.load(representation.type)
+    case .loader(let load): return try await Self.load(load, progress)
+    case .fileLoader(let load): return try await Self.read(try await Self.load(load, progress))
+    case .delivered(let item, _, _): return try await item.load(loadedType(type), progress)
     }
   }
 
+  /// Loads the best representation that conforms to `type` into a file of the caller's, in the folder for temporary files.
+  public func loadFileRepresentation(
+    as type: String, progress: ItemProgress = ItemProgress()
+  ) async throws(StagedoorError) -> URL {
+    let data = try await loadDataRepresentation(as: type, progress: progress)
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    let name = suggestedName.flatMap { $0.split(separator: "/").last.map(String.init) } ?? "item"
+    let file = folder.appending(path: name)
+    return try await EventLoop.forLoading { _ throws(StagedoorError) in
+      do {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try data.write(to: file)
+        return file
+      } catch {
+        throw StagedoorError(.loadFailed, "\(file.path): \(error)")
+      }
+    }
+  }
+
+  /// Opens the file itself, if its sender wants that, or else a copy.
+  public func loadInPlace(
+    as type: String, progress: ItemProgress = ItemProgress()
+  ) async throws(StagedoorError) -> (file: URL, isInPlace: Bool) {
+    if let file = fileOpenedInPlace(as: type) { return (file, true) }
+    return (try await loadFileRepresentation(as: type, progress: progress), false)
+  }
+
+  private func source(of type: String) throws(StagedoorError) -> Source {
+    if let representation = representation(conformingTo: type) { return representation.source }
+    // The service knows all types of the desktop; this module knows the common ones only.
+    for representation in representations {
+      if case .delivered = representation.source { return representation.source }
+    }
+    let types = registeredTypes.joined(separator: ", ")
+    throw StagedoorError(
+      .noSuchItem, "the item has nothing of \(quoted(type)): it has \(types.isEmpty ? "nothing" : types)")
+  }
+
+  /// The type to ask the service for.
+  private func loadedType(_ type: String) -> String { representation(conformingTo: type)?.type ?? type }
+
   /// Loads the best representation that conforms to `type`, as text.
   public func loadText(as type: String = "text/plain") async throws(StagedoorError) -> String {
-    String(decoding: try await loadData(as: type), as: UTF8.self)
+    String(decoding: try await loadDataRepresentation(as: type), as: UTF8.self)
   }
 
   /// The file itself, if the sender wants the file to be opened in its place.
@@ -70,9 +109,21 @@ extension ItemProvider {
     }
   }
 
-  static func load(_ loader: @escaping Loader) async throws(StagedoorError) -> Data {
-    try await EventLoop.forLoading { _ throws(StagedoorError) in
-      do { return try await loader() } catch is CancellationError {
+  /// Runs a load handler where it may take long.
+  static func load<Loaded: Sendable>(
+    _ loader: @escaping @Sendable (ItemProgress) async throws -> Loaded, _ progress: ItemProgress
+  ) async throws(StagedoorError) -> Loaded {
+    try await EventLoop.forLoading { loop throws(StagedoorError) in
+      if progress.isCancelled { throw .loadWasCancelled }
+      let loading = loop.task { try await loader(progress) }
+      progress.whenCancelled { loading.cancel() }
+      do {
+        return try await withTaskCancellationHandler {
+          try await loading.value
+        } onCancel: {
+          progress.cancel()
+        }
+      } catch is CancellationError {
         throw .loadWasCancelled
       } catch {
         throw StagedoorError(.loadFailed, "\(error)")
@@ -86,11 +137,18 @@ struct ReceivedItem: Sendable {
   let delivery: ReceivedDelivery
   let index: UInt32
 
-  func load(_ type: String) async throws(StagedoorError) -> Data {
-    let call = delivery.stagedoor
-    let (descriptor, _) = try await call.call(
-      "OpenItem", delivery.identifier.description, index, type, returning: OwnedFileDescriptor.self, Int64.self)
-    return try await descriptor.readToEnd()
+  func load(_ type: String, _ progress: ItemProgress = ItemProgress()) async throws(StagedoorError) -> Data {
+    let (descriptor, size) = try await open(type)
+    progress.update(completedByteCount: 0, totalByteCount: size)
+    return try await descriptor.readToEnd(progress)
+  }
+
+  /// A source may take its time before it hands anything out.
+  func open(_ type: String) async throws(StagedoorError) -> (OwnedFileDescriptor, size: Int?) {
+    let (descriptor, size) = try await delivery.stagedoor.call(
+      "OpenItem", delivery.identifier.description, index, type, upTo: .seconds(60),
+      returning: OwnedFileDescriptor.self, Int64.self)
+    return (descriptor, size < 0 ? nil : Int(size))
   }
 }
 
@@ -120,9 +178,9 @@ extension StagedoorError {
 
 extension EventLoop {
   /// Runs `body` on a thread of its own, where it may wait for a disk or take long.
-  fileprivate static func forLoading(
-    _ body: @escaping @Sendable (EventLoop) async throws(StagedoorError) -> Data
-  ) async throws(StagedoorError) -> Data {
+  fileprivate static func forLoading<Loaded: Sendable>(
+    _ body: @escaping @Sendable (EventLoop) async throws(StagedoorError) -> Loaded
+  ) async throws(StagedoorError) -> Loaded {
     let loop: EventLoop
     do throws(ConnectionError) { loop = try EventLoop(name: "load") } catch { throw StagedoorError(error) }
     defer { loop.beginStopping() }
@@ -132,11 +190,19 @@ extension EventLoop {
 
 extension OwnedFileDescriptor {
   /// Reads to the end, or until the task is cancelled: the descriptor can be a pipe with a slow writer.
-  func readToEnd() async throws(StagedoorError) -> Data {
-    try await EventLoop.forLoading { loop throws(StagedoorError) in try await self.read(on: loop) }
+  func readToEnd(_ progress: ItemProgress = ItemProgress()) async throws(StagedoorError) -> Data {
+    try await EventLoop.forLoading { loop throws(StagedoorError) in
+      let reading = loop.task { await self.read(on: loop, progress) }
+      progress.whenCancelled { reading.cancel() }
+      return try await withTaskCancellationHandler {
+        await reading.value
+      } onCancel: {
+        reading.cancel()
+      }.get()
+    }
   }
 
-  private func read(on loop: EventLoop) async throws(StagedoorError) -> Data {
+  private func read(on loop: EventLoop, _ progress: ItemProgress) async -> Result<Data, StagedoorError> {
     var data = Data()
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     // A file has its own offset; an earlier reader may have left the offset at the end.
@@ -144,21 +210,22 @@ extension OwnedFileDescriptor {
     var isPipe = false
     while true {
       if isPipe { await loop.readable(withRawValue(\.self)) }
-      if Task.isCancelled { throw .loadWasCancelled }
+      if Task.isCancelled { return .failure(.loadWasCancelled) }
       let count = withRawValue { number in
         isPipe ? Glibc.read(number, &buffer, buffer.count) : pread(number, &buffer, buffer.count, offset)
       }
-      if count == 0 { return data }
+      if count == 0 { return .success(data) }
       if count < 0 {
         if errno == EINTR { continue }
         if errno == ESPIPE, !isPipe {
           isPipe = true
           continue
         }
-        throw StagedoorError(.loadFailed, "the item cannot be read: \(String(cString: strerror(errno)))")
+        return .failure(StagedoorError(.loadFailed, "the item cannot be read: \(String(cString: strerror(errno)))"))
       }
       data.append(contentsOf: buffer[..<count])
       offset += off_t(count)
+      progress.update(completedByteCount: data.count)
     }
   }
 }

@@ -21,19 +21,22 @@ public import FoundationEssentials
 ///
 /// ```swift
 /// func show(_ item: DragItem) async throws {
-///   let picture = try await item.itemProvider.loadData(as: "image/*")
+///   let picture = try await item.itemProvider.loadDataRepresentation(as: "image/*")
 ///   print(picture.count)
 /// }
 /// ```
 public struct ItemProvider: Sendable {
-  /// Loads data on demand.
-  public typealias Loader = @Sendable () async throws -> Data
+  /// Loads data when somebody opens it. The handler looks at its progress now and then, and may say how far it is.
+  public typealias DataLoader = @Sendable (ItemProgress) async throws -> Data
+  /// Makes a file when somebody opens it.
+  public typealias FileLoader = @Sendable (ItemProgress) async throws -> URL
 
   enum Source: Sendable {
     case data(Data)
     case text(String)
     case file(URL, openInPlace: Bool)
-    case loader(Loader)
+    case loader(DataLoader)
+    case fileLoader(FileLoader)
     /// The service has the data.
     case delivered(ReceivedItem, size: Int?, file: URL?)
   }
@@ -52,6 +55,9 @@ public struct ItemProvider: Sendable {
 
   /// Makes an empty provider.
   public init() {}
+
+  /// Makes a provider with one representation.
+  init(of representation: Representation) { representations = [representation] }
 
   /// Makes a provider with an activity.
   public init(_ activity: UserActivity) { registerObject(activity) }
@@ -91,11 +97,32 @@ public struct ItemProvider: Sendable {
     add(type, visibility, .file(file, openInPlace: openInPlace))
   }
 
-  /// Adds bytes that are loaded when the item is handed in.
-  public mutating func registerData(
-    as type: String, visibility: Visibility = .all, load: @escaping Loader
+  /// Promises bytes, which are loaded when somebody opens them. This process has to be there then; with
+  /// ``DeliveryOptions/keepsPromises`` the service loads them when the item is handed in.
+  ///
+  /// ```swift
+  /// var provider = ItemProvider()
+  /// provider.registerDataRepresentation(as: "image/png") { progress in
+  ///   var picture = Data()
+  ///   for row in 0..<100 {
+  ///     if progress.isCancelled { throw CancellationError() }
+  ///     picture.append(contentsOf: [UInt8](repeating: UInt8(row), count: 1_000))
+  ///     progress.update(completedByteCount: picture.count, totalByteCount: 100_000)
+  ///   }
+  ///   return picture
+  /// }
+  /// ```
+  public mutating func registerDataRepresentation(
+    as type: String, visibility: Visibility = .all, load: @escaping DataLoader
   ) {
     add(type, visibility, .loader(load))
+  }
+
+  /// Promises a file, which is made when somebody opens it. The receiver gets the opened file; its name stays here.
+  public mutating func registerFileRepresentation(
+    as type: String, visibility: Visibility = .all, load: @escaping FileLoader
+  ) {
+    add(type, visibility, .fileLoader(load))
   }
 
   mutating func add(_ type: String, _ visibility: Visibility, _ source: Source) {

@@ -58,6 +58,8 @@ extension ItemProvider {
         case .text(let text): .text(text.string)
         case .file(let url):
           .file(try Self.url(url), openInPlace: representation.openInPlace)
+        // These do not come in documents.
+        case .descriptor, .promise, .stored: .data(Data())
         }
       add(representation.type.spelling.string, Visibility(representation.visibility), source)
     }

@@ -33,55 +33,130 @@ public struct Payload: Sendable {
 }
 
 extension Payload {
-  /// The document, including the data that the providers load.
+  /// The document.
+  ///
+  /// - Parameter loads: Load handlers run, and their data is in the document. Otherwise it is empty: what decides is its type.
   func json(
-    batch: PayloadOptions.Batch = .allOrNothing, visibleTo visible: Set<Visibility> = Set(Visibility.allCases)
+    batch: PayloadOptions.Batch = .allOrNothing, visibleTo visible: Set<Visibility> = Set(Visibility.allCases),
+    loads: Bool = true
   ) async throws(StagedoorError) -> String {
     var model = SceneModel.Payload()
     model.options = try options.model()
     model.options.batch = batch
     for (index, item) in items.enumerated() {
-      model.items.append(
-        try await item.itemProvider.model(visibleTo: visible, at: Place.document.key("items").index(index)))
+      let place = Place.document.key("items").index(index)
+      model.items.append(try await item.itemProvider.model(visibleTo: visible, loads: loads, at: place))
     }
     return model.json.string
+  }
+
+  /// Whether the items have contents that do not belong into a document: promises, descriptors, and bytes.
+  var hasContents: Bool {
+    items.contains { item in
+      item.itemProvider.representations.contains { representation in
+        switch representation.source {
+        case .text, .file: false
+        case .data, .loader, .fileLoader, .delivered: true
+        }
+      }
+    }
+  }
+
+  /// The items as `DeliverItems` takes them. What is promised, `promises` hands out.
+  func dictionaries(_ promises: Promises?) async throws(StagedoorError) -> [[String: Variant]] {
+    var result: [[String: Variant]] = []
+    for (index, item) in items.enumerated() {
+      let place = Place.document.key("items").index(index)
+      result.append(try await item.itemProvider.dictionary(promises, at: place))
+    }
+    return result
+  }
+
+  func optionDictionary(_ more: [String: Variant] = [:]) throws(StagedoorError) -> [String: Variant] {
+    guard case .dictionary(let fields) = try options.model().document else { return more }
+    var result = more
+    for entry in fields.entries {
+      switch entry.value {
+      case .string(let text): result[entry.key.string] = .string(text.string)
+      case .bool(let flag): result[entry.key.string] = .boolean(flag)
+      case .double(let number): result[entry.key.string] = .double(number)
+      default: break
+      }
+    }
+    return result
   }
 }
 
 extension ItemProvider {
-  fileprivate func model(visibleTo visible: Set<Visibility>, at place: Place) async throws(StagedoorError) -> Item {
+  fileprivate func dictionary(_ promises: Promises?, at place: Place) async throws(StagedoorError) -> [String: Variant]
+  {
+    var item: [String: Variant] = [:]
+    if let suggestedName { item["suggestedName"] = .string(suggestedName) }
+    var activities: [String] = []
+    for (index, activity) in userActivities.enumerated() {
+      activities.append(try activity.model(at: place.key("activities").index(index)).json.string)
+    }
+    if !activities.isEmpty { item["activities"] = Variant(activities) }
+    var rows: [[String: Variant]] = []
+    for representation in representations {
+      var row: [String: Variant] = [
+        "type": .string(representation.type), "visibility": .string(representation.visibility.rawValue),
+      ]
+      switch representation.source {
+      case .data(let data): row["data"] = Variant([UInt8](data))
+      case .text(let text): row["text"] = .string(text)
+      case .file(let file, let openInPlace):
+        row["file"] = .string(file.absoluteString)
+        row["openInPlace"] = .boolean(openInPlace)
+      case .loader, .fileLoader: row["provider"] = promises.map { .objectPath($0.path) }
+      case .delivered(let received, _, _): row["fd"] = .fileDescriptor(try await received.open(representation.type).0)
+      }
+      rows.append(row)
+    }
+    if !rows.isEmpty { item["representations"] = Variant(rows) }
+    return item
+  }
+}
+
+extension ItemProvider {
+  fileprivate func model(
+    visibleTo visible: Set<Visibility>, loads: Bool, at place: Place
+  ) async throws(StagedoorError) -> Item {
     var item = Item(suggestedName: suggestedName.map { Text($0) })
     for (index, activity) in userActivities.enumerated() where visible.contains(activity.visibility) {
       item.activities.append(try activity.model(at: place.key("activities").index(index)))
     }
     for (index, representation) in representations.enumerated() where visible.contains(representation.visibility) {
       let place = place.key("representations").index(index)
-      item.representations.append(try await representation.model(at: place))
+      item.representations.append(try await representation.model(loads: loads, at: place))
     }
     return item
   }
 }
 
 extension ItemProvider.Representation {
-  fileprivate func model(at place: Place) async throws(StagedoorError) -> SceneModel.Representation {
+  fileprivate func model(loads: Bool, at place: Place) async throws(StagedoorError) -> SceneModel.Representation {
     let type: ContentType
     do throws(Fault) {
       type = try ContentType(Text(self.type), as: .carried, at: place.key("type"))
     } catch {
       throw StagedoorError(payload: error)
     }
-    let (content, openInPlace) = try await content()
+    let (content, openInPlace) = try await content(loads)
     return SceneModel.Representation(
       type: type, content, openInPlace: openInPlace, visibility: SceneModel.Visibility(visibility))
   }
 
-  private func content() async throws(StagedoorError) -> (SceneModel.Representation.Content, openInPlace: Bool) {
+  private func content(
+    _ loads: Bool
+  ) async throws(StagedoorError) -> (SceneModel.Representation.Content, openInPlace: Bool) {
     switch source {
+    case .loader where !loads, .fileLoader where !loads, .delivered where !loads: (.data([]), false)
     case .data(let data): (.data([UInt8](data)), false)
     case .text(let text): (.text(Text(text)), false)
     case .file(let file, let openInPlace): (.file(Text(file.absoluteString)), openInPlace)
-    case .loader(let loader): (.data([UInt8](try await ItemProvider.load(loader))), false)
-    case .delivered(let item, _, _): (.data([UInt8](try await item.load(type))), false)
+    case .loader, .fileLoader, .delivered:
+      (.data([UInt8](try await ItemProvider(of: self).loadDataRepresentation(as: type))), false)
     }
   }
 }
@@ -108,6 +183,7 @@ extension DeliveryOptions {
     model.wait = PayloadOptions.Wait(rawValue: wait.rawValue) ?? .routed
     model.activationToken = activationToken.map { Text($0) }
     model.isPrivate = isPrivate
+    model.keepPromises = keepsPromises
     model.isStrict = isStrict
     return model
   }

@@ -1,0 +1,153 @@
+internal import DBus
+internal import InterchangeWire
+internal import SceneModel
+
+/// A drag, from its beginning until it is dropped or cancelled.
+///
+/// The ticket is a secret that travels with a toolkit's own drag, as ``ticketType``: whoever brings it may look at the drag and drop it.
+///
+/// ```swift
+/// let stagedoor = try await Stagedoor.connect()
+/// let cat = DragItem(UserActivity("org.example.Cats.view", targetContentIdentifier: "cat1"))
+/// let drag = try await stagedoor.beginDrag([cat], allowing: [.copy, .move])
+/// if try await drag.proposal() != .forbidden {
+///   print(try await drag.drop().session)  // onto the edge of the screen: a new window
+/// }
+/// ```
+public struct DragSession: Sendable {
+  /// The type of the ticket in a toolkit's drag.
+  public static let ticketType = "application/vnd.stagedoor.drag"
+
+  /// Where a drag is.
+  public enum State: String, Sendable, Hashable, CaseIterable { case dragging, dropped, cancelled, ended }
+
+  /// How a drag ended.
+  public struct Ending: Sendable, Hashable {
+    /// ``DropOperation/cancel`` if nothing came of the drag. After ``DropOperation/move`` the source deletes what it moved.
+    public let operation: DropOperation
+    /// The session that took the items.
+    public let session: SessionIdentifier?
+  }
+
+  /// What lets others take part in the drag.
+  public let ticket: String
+  private let stagedoor: Stagedoor
+  private let path: ObjectPath
+  private let promises: Promises?
+  private let endings: SignalStream
+
+  fileprivate init(
+    _ path: ObjectPath, ticket: String, of stagedoor: Stagedoor, _ promises: Promises? = nil
+  ) async throws(StagedoorError) {
+    (self.path, self.ticket, self.stagedoor, self.promises) = (path, ticket, stagedoor, promises)
+    do throws(CallError) {
+      endings = try await stagedoor.connection.signals(
+        MatchRule(
+          sender: InterchangeNames.bus, path: path, interface: InterchangeNames.drag, member: "Ended"))
+    } catch {
+      throw StagedoorError(error)
+    }
+  }
+
+  /// Where the drag is.
+  public var state: State {
+    get async throws(StagedoorError) {
+      let text: String = try await stagedoor.property("State", at: path, in: InterchangeNames.drag)
+      guard let state = State(rawValue: text) else { throw .unexpectedReply("no drag's state: \(text)") }
+      return state
+    }
+  }
+
+  /// What is dragged: types and names, and no data before the drop.
+  public var items: [DragItem] {
+    get async throws(StagedoorError) {
+      let items: [[String: Variant]] = try await stagedoor.property("Items", at: path, in: InterchangeNames.drag)
+      return items.map { DragItem(itemProvider: ItemProvider(proposed: $0)) }
+    }
+  }
+
+  /// What the source allows.
+  public var allowedOperations: Set<DropOperation> {
+    get async throws(StagedoorError) {
+      let names: [String] = try await stagedoor.property("AllowedOperations", at: path, in: InterchangeNames.drag)
+      return Set(names.compactMap { DropOperation(rawValue: $0) })
+    }
+  }
+
+  /// Adds items to the drag. Only its source may do that.
+  public func add(_ items: [DragItem]) async throws(StagedoorError) {
+    promises?.add(items)
+    let rows = try await Payload(items: items).dictionaries(promises)
+    try await stagedoor.call("AddItems", rows, at: path, in: InterchangeNames.drag)
+  }
+
+  /// Ends the drag with nothing dropped. Only its source may do that.
+  public func cancel() async throws(StagedoorError) {
+    try await stagedoor.call("Cancel", at: path, in: InterchangeNames.drag)
+    promises?.end()
+  }
+
+  /// The operation of a drop onto a session, or onto the edge of the screen, which makes a new session.
+  public func proposal(on session: SessionIdentifier? = nil) async throws(StagedoorError) -> DropOperation {
+    let operation = try await stagedoor.call(
+      "Propose", target(session), at: path, in: InterchangeNames.drag, returning: String.self)
+    return DropOperation(rawValue: operation) ?? .forbidden
+  }
+
+  /// Drops the items onto a session, or onto the edge of the screen, which makes a new session.
+  @discardableResult
+  public func drop(
+    on session: SessionIdentifier? = nil, operation: DropOperation = .copy
+  ) async throws(StagedoorError) -> Delivery {
+    let (target, outcome, delivery) = try await stagedoor.call(
+      "DropOn", target(session), operation.rawValue, at: path, in: InterchangeNames.drag,
+      returning: ObjectPath.self, String.self, String.self)
+    return try Delivery(target.rawValue, outcome, delivery)
+  }
+
+  /// Waits for the end of the drag. The source and everyone who was asked for a proposal hear of it.
+  public func ended() async throws(StagedoorError) -> Ending {
+    guard let signal = await endings.makeAsyncIterator().next() else {
+      throw StagedoorError(.disconnected, "the connection has gone")
+    }
+    do throws(CodingError) {
+      let (operation, target) = try signal.values(as: String.self, ObjectPath.self)
+      return Ending(
+        operation: DropOperation(rawValue: operation) ?? .cancel,
+        session: target == .root ? nil : SessionIdentifier(target.rawValue))
+    } catch {
+      throw .unexpectedReply("\(error)")
+    }
+  }
+
+  private func target(_ session: SessionIdentifier?) -> ObjectPath {
+    session?.path ?? .root
+  }
+}
+
+extension Stagedoor {
+  /// Begins a drag, whose source is this program.
+  public func beginDrag(
+    _ items: [DragItem], allowing operations: Set<DropOperation> = [.copy],
+    _ options: DeliveryOptions = DeliveryOptions()
+  ) async throws(StagedoorError) -> DragSession {
+    let promises = Promises(items, on: connection)
+    let payload = Payload(items: items, options)
+    do throws(StagedoorError) {
+      let allowed = operations.map(\.rawValue).sorted()
+      let (path, ticket) = try await call(
+        "BeginDragItems", try await payload.dictionaries(promises),
+        try payload.optionDictionary(["allowedOperations": Variant(allowed)]), returning: ObjectPath.self, String.self)
+      return try await DragSession(path, ticket: ticket, of: self, promises)
+    } catch {
+      promises.end()
+      throw error
+    }
+  }
+
+  /// Takes part in the drag of somebody who handed over its ticket.
+  public func openDrag(_ ticket: String) async throws(StagedoorError) -> DragSession {
+    let path = try await call("OpenDrag", ticket, returning: ObjectPath.self)
+    return try await DragSession(path, ticket: ticket, of: self)
+  }
+}

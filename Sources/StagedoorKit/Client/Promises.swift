@@ -1,0 +1,154 @@
+internal import CFiles
+internal import DBus
+internal import FoundationEssentials
+internal import Glibc
+internal import InterchangeWire
+internal import SceneModel
+
+/// What the items of one delivery promise: `org.stagedoor.ItemProvider1` at a path of its own.
+///
+/// The service asks for a representation when somebody opens it, and says when nobody can ask any more. Until then the object keeps the
+/// load handlers.
+final class Promises: Sendable {
+  private struct Key: Hashable {
+    let item: UInt32
+    let type: String
+  }
+
+  let path: ObjectPath
+  private let connection: Connection
+  private let items: Lock<[[ItemProvider.Representation]]>
+  private let loads = Lock<[Key: [ItemProgress]]>([:])
+
+  private static let count = Lock(0)
+
+  init(_ items: [DragItem], on connection: Connection) {
+    self.items = Lock(items.map(\.itemProvider.representations))
+    self.connection = connection
+    let number = Promises.count.withLock { count in
+      count += 1
+      return count
+    }
+    path = ObjectPath(unchecked: "/org/stagedoor/items/\(number)")
+    connection.export(interface, at: path)
+  }
+
+  /// More items are dragged: their numbers follow.
+  func add(_ items: [DragItem]) {
+    self.items.withLock { $0 += items.map(\.itemProvider.representations) }
+  }
+
+  /// Nobody asks any more.
+  func end() {
+    connection.unexport(at: path)
+    for progress in loads.withLock({ loads in
+      defer { loads = [:] }
+      return loads.values.flatMap(\.self)
+    }) { progress.cancel() }
+  }
+
+  private var interface: Interface {
+    var interface = Interface(InterchangeNames.provider)
+    interface.method("Load", in: "item", "type", out: "data", "size") {
+      (reply: Reply<OwnedFileDescriptor, Int64>, item: UInt32, type: String) in self.load(item, type, reply)
+    }
+    interface.method("CancelLoad", in: "item", "type") { (reply: Reply<>, item: UInt32, type: String) in
+      let cancelled = self.loads.withLock { $0.removeValue(forKey: Key(item: item, type: type)) } ?? []
+      for progress in cancelled { progress.cancel() }
+      reply.send()
+    }
+    interface.method("Release") { (reply: Reply<>) in
+      reply.send()
+      self.end()
+    }
+    return interface
+  }
+
+  private func load(_ item: UInt32, _ type: String, _ reply: Reply<OwnedFileDescriptor, Int64>) {
+    let key = Key(item: item, type: type)
+    let representation = items.withLock { items in
+      item < items.count ? items[Int(item)].first { $0.type == type && $0.source.isLazy } : nil
+    }
+    guard let representation else {
+      reply.fail(ErrorReply("org.stagedoor.Error.NoSuchItem", "item \(item) promises nothing of \(type)"))
+      return
+    }
+    let progress = ItemProgress()
+    loads.withLock { $0[key, default: []].append(progress) }
+    connection.loop.task {
+      do throws(StagedoorError) {
+        let (data, size) = try await representation.source.open(progress)
+        reply.send(data, size)
+      } catch {
+        reply.fail(ErrorReply(ErrorName(unchecked: error.code.rawValue), error.message))
+      }
+      self.loads.withLock { loads in
+        loads[key]?.removeAll { $0 === progress }
+        if loads[key]?.isEmpty ?? false { loads[key] = nil }
+      }
+    }
+  }
+}
+
+extension ItemProvider.Source {
+  /// Loaded when somebody opens it.
+  var isLazy: Bool {
+    switch self {
+    case .loader, .fileLoader: true
+    case .data, .text, .file, .delivered: false
+    }
+  }
+
+  /// What a load handler gives, as a descriptor.
+  fileprivate func open(_ progress: ItemProgress) async throws(StagedoorError) -> (OwnedFileDescriptor, Int64) {
+    switch self {
+    case .loader(let load):
+      let data = try await ItemProvider.load(load, progress)
+      return (try OwnedFileDescriptor.holding(data), Int64(data.count))
+    case .fileLoader(let load):
+      let file = try await ItemProvider.load(load, progress)
+      return try OwnedFileDescriptor.opening(file)
+    case .data, .text, .file, .delivered: throw StagedoorError(.noSuchItem, "it is not promised")
+    }
+  }
+}
+
+extension OwnedFileDescriptor {
+  /// A file in memory with these bytes.
+  static func holding(_ data: Data) throws(StagedoorError) -> OwnedFileDescriptor {
+    let number = memfd_create("item", UInt32(MFD_CLOEXEC))
+    if number < 0 { throw .cannotOpen("the data", errno) }
+    let file = OwnedFileDescriptor(owning: number)
+    var written = 0
+    while written < data.count {
+      let count = data.withUnsafeBytes { bytes in
+        pwrite(number, bytes.baseAddress?.advanced(by: written), bytes.count - written, off_t(written))
+      }
+      if count < 0, errno == EINTR { continue }
+      if count <= 0 { throw .cannotOpen("the data", errno) }
+      written += count
+    }
+    return file
+  }
+
+  /// A file, opened for reading, and its size.
+  static func opening(_ file: URL) throws(StagedoorError) -> (OwnedFileDescriptor, Int64) {
+    guard let path = FileURL.path(of: Text(file.absoluteString)) else {
+      throw StagedoorError(.loadFailed, "\(file.absoluteString): it is no file of this machine")
+    }
+    let number = Glibc.open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    if number < 0 { throw .cannotOpen(file.absoluteString, errno) }
+    let opened = OwnedFileDescriptor(owning: number)
+    var status = stat()
+    guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw StagedoorError(.loadFailed, "\(file.absoluteString): it is no plain file")
+    }
+    return (opened, Int64(status.st_size))
+  }
+}
+
+extension StagedoorError {
+  fileprivate static func cannotOpen(_ what: String, _ code: Int32) -> StagedoorError {
+    StagedoorError(.loadFailed, "\(what): \(String(cString: strerror(code)))")
+  }
+}
