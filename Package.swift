@@ -35,13 +35,13 @@ let package = Package(
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
     .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
     .target(name: "InterchangeWire", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
+    .systemLibrary(name: "CFiles"),
+    // What deliveries carry, on a thread of its own.
+    .target(name: "Baggage", dependencies: ["CFiles", "DBus", "SceneModel"], swiftSettings: settings),
     // The service as a pure machine, the turns in which it is stored, and the shell that gives it a bus.
     .target(
       name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting"], path: "Sources/Interchange/Core",
       swiftSettings: settings),
-    // The bytes and descriptors that deliveries carry, on a loop of their own.
-    .systemLibrary(name: "CFiles"),
-    .target(name: "Baggage", dependencies: ["CFiles", "DBus", "SceneModel"], swiftSettings: settings),
     // The turns that the shell and the theatre share: what is stored together, before anyone hears of it.
     .target(
       name: "InterchangeTurns", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "SessionStore"],
@@ -97,6 +97,8 @@ let package = Package(
       name: "service-benchmark",
       dependencies: ["Baggage", "DBus", "Interchange", "InterchangeWire", "SceneModel", "SessionStore"],
       path: "Benchmarks/Sources/service-benchmark", swiftSettings: settings),
+    .testTarget(
+      name: "BaggageTests", dependencies: ["Baggage", "DBus", "DBusTestSupport", "SceneModel"], swiftSettings: settings),
     .testTarget(
       name: "ClientTests",
       dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],

@@ -202,7 +202,7 @@ struct Spool: Sendable {
   }
 
   private static func isKeptFile(_ name: [CChar], in directory: OwnedFileDescriptor) -> Bool {
-    guard let text = text(name), let number = Int(text), "\(number)" == text else { return false }
+    guard let text = text(name), let number = Int(text), number >= 0, "\(number)" == text else { return false }
     return status(of: name, in: directory)?.isFile ?? false
   }
 

@@ -1,0 +1,224 @@
+import Baggage
+import DBus
+import DBusTestSupport
+import Glibc
+import SceneModel
+import Testing
+
+/// Descriptors that somebody handed in.
+@Suite struct DescriptorTests {
+  private let rooms = Rooms()
+
+  @Test(arguments: [O_RDONLY, O_RDWR])
+  func `a file is opened as often as anyone wants, from its beginning and for reading alone`(mode: Int32) async throws {
+    let room = rooms.room()
+    let path = rooms.directory.write(pattern(100))
+    let file = try opened(path, mode)
+    // What the sender has read, the host reads as well.
+    #expect(file.withRawValue { lseek($0, 50, SEEK_SET) } == 50)
+    #expect(try await room.keep(file) == 100)
+    unlink(path)
+    for _ in 0..<3 {
+      let (descriptor, size) = try await room.open()
+      #expect(size == 100 && descriptor.bytes() == pattern(100))
+      #expect(descriptor.accessMode == O_RDONLY)
+      #expect(descriptor.withRawValue { fcntl($0, F_GETFL) } & O_NONBLOCK == 0)
+    }
+    await room.free([delivery])
+    #expect(!file.isOpen)
+    await room.close()
+  }
+
+  @Test func `a memory file is a file`() async throws {
+    let room = rooms.room()
+    #expect(try await room.keep(try BaggageRoom.memoryFile(pattern(10))) == 10)
+    #expect(try await room.open().0.bytes() == pattern(10))
+    #expect(try await room.open().0.bytes() == pattern(10))
+    await room.close()
+  }
+
+  @Test func `a pipe and a socket are handed out once, as they are`() async throws {
+    let room = rooms.room()
+    var ends: [Int32] = [0, 0]
+    try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+    let (socket, peer) = (OwnedFileDescriptor(owning: ends[0]), OwnedFileDescriptor(owning: ends[1]))
+    #expect(peer.withRawValue { write($0, "said", 4) } == 4)
+    peer.close()
+    let pipe = try pipe("piped")
+    #expect(try await room.keep(pipe.readEnd) == nil)
+    #expect(try await room.keep(socket, as: 1) == nil)
+    for (number, text) in [(0, "piped"), (1, "said")] {
+      let (descriptor, size) = try await room.open(number)
+      #expect(size == nil && descriptor.text == text)
+      let error = await refusal { () throws(InterchangeError) in _ = try await room.open(number) }
+      #expect(error?.name == .sourceGone)
+      #expect(error?.message.contains("can be read once") ?? false)
+      // The receiver's, whatever becomes of the delivery.
+      #expect(descriptor.isOpen)
+    }
+    await room.free([delivery])
+    #expect(pipe.readEnd.isOpen)
+    await room.close()
+  }
+
+  @Test func `what cannot be read, and what is no content, is refused with what it is`() async throws {
+    let room = rooms.room()
+    let path = rooms.directory.write([1])
+    let oPath: Int32 = 0o10000000
+    let closed = try opened(path)
+    closed.close()
+    let cases: [(OwnedFileDescriptor, String)] = [
+      (try opened(rooms.directory.path), "is a directory"), (try opened("/dev/null"), "is a device"),
+      (try opened(path, O_WRONLY), "is not open for reading"), (try opened(path, oPath), "is not open for reading"),
+      (try pipe(isEnded: false).writeEnd, "is not open for reading"),
+      (OwnedFileDescriptor(owning: inotify_init1(Int32(IN_CLOEXEC))), "is something else"),
+      (closed, "is no open descriptor"),
+    ]
+    for (descriptor, reason) in cases {
+      let error = await refusal { () throws(InterchangeError) in _ = try await room.keep(descriptor) }
+      #expect(error?.name == .invalidPayload)
+      #expect(error?.message.hasPrefix("\(place): \(reason)") ?? false, "\(error?.message ?? "")")
+      let copied = await refusal { () throws(InterchangeError) in _ = try await room.copy(descriptor) }
+      #expect(copied == error)
+    }
+    await room.close()
+  }
+
+  @Test func `what is not there, or was there before a restart, is gone`() async throws {
+    var room = rooms.room()
+    _ = try await room.keep(try pipe("piped").readEnd)
+    await room.close()
+    room = rooms.room()
+    for number in [0, 7] {
+      let error = await refusal { () throws(InterchangeError) in _ = try await room.open(number) }
+      #expect(error?.name == .sourceGone)
+    }
+    await room.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `so many descriptors are held and no more, until some are freed`(isInMemory: Bool) async throws {
+    let room = isInMemory ? BaggageRoom(directory: nil, isSynced: false) : rooms.room()
+    func fill(_ number: Int) async throws(InterchangeError) {
+      let owner = number == 0 ? other : delivery
+      if isInMemory { return try await room.keep([1], as: number, of: owner) }
+      guard let pipe = try? pipe() else { return }
+      _ = try await room.keep(pipe.readEnd, as: number, of: owner)
+    }
+    for number in 0..<BaggageLimits.descriptors { try await fill(number) }
+    let error = await refusal { () throws(InterchangeError) in try await fill(1000) }
+    #expect(error?.name == .limitsExceeded)
+    #expect(error?.message.contains("\(BaggageLimits.descriptors) descriptors") ?? false)
+    await room.free([other])
+    try await fill(1000)
+    #expect(await refusal { () throws(InterchangeError) in try await fill(1001) }?.name == .limitsExceeded)
+    await room.close()
+  }
+
+  // MARK: Copied
+
+  @Test func `a pipe is copied to its end, however slowly it comes, and others are served meanwhile`() async throws {
+    let room = rooms.room()
+    let pipe = try pipe("begun, ", isEnded: false)
+    async let size = room.copy(pipe.readEnd)
+    // The spool has it from its first byte on, under no name of a delivery's.
+    try await eventually("the copy has begun") {
+      TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)").contains { $0.hasPrefix("unfinished") }
+    }
+    try await room.keep([1, 2, 3], of: other)
+    #expect(try await room.open(of: other).0.bytes() == [1, 2, 3])
+    let error = await refusal { () throws(InterchangeError) in _ = try await room.open() }
+    #expect(error?.name == .sourceGone)
+    #expect(pipe.writeEnd.withRawValue { write($0, "ended", 5) } == 5)
+    pipe.writeEnd.close()
+    #expect(try await size == 12)
+    #expect(try await room.open().0.text == "begun, ended")
+    #expect(TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)") == ["0"])
+    await room.close()
+  }
+
+  @Test func `a file is copied from its beginning, and a pipe of many megabytes whole`() async throws {
+    let room = rooms.room()
+    let file = try opened(rooms.directory.write(pattern(3_000_000)))
+    #expect(file.withRawValue { lseek($0, 1000, SEEK_SET) } == 1000)
+    #expect(try await room.copy(file) == 3_000_000)
+    #expect(try await room.open().0.bytes() == pattern(3_000_000))
+    let pipe = try pipe(isEnded: false)
+    let bytes = pattern(10_000_000)
+    async let size = room.copy(pipe.readEnd, as: 1)
+    let writer = try EventLoop(name: "writer")
+    writer.execute {
+      var rest = bytes[...]
+      while case let count = pipe.writeEnd.withRawValue({ number in
+        rest.withUnsafeBytes { write(number, $0.baseAddress, $0.count) }
+      }), count > 0 { rest = rest.dropFirst(count) }
+      pipe.writeEnd.close()
+    }
+    #expect(try await size == 10_000_000)
+    #expect(try await room.open(1).0.bytes() == bytes)
+    await writer.stop()
+    await room.close()
+  }
+
+  @Test func `a pipe with as much as the limit is copied, and one byte more is refused`() async throws {
+    let room = rooms.room()
+    #expect(try await room.copy(try pipe("12345").readEnd, atMost: 5) == 5)
+    let error = await refusal { () throws(InterchangeError) in
+      guard let pipe = try? pipe("123456") else { return }
+      _ = try await room.copy(pipe.readEnd, as: 1, atMost: 5)
+    }
+    #expect(error?.name == .limitsExceeded)
+    #expect(TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)") == ["0"])
+    await room.close()
+  }
+
+  @Test func `a source that somebody else reads from as well stops nobody`() async throws {
+    let room = rooms.room()
+    let pipe = try pipe(isEnded: false)
+    async let size = room.copy(pipe.readEnd)
+    try await eventually("the copy has begun") {
+      TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)").count == 1
+    }
+    // The sender makes reads wait, and takes the bytes away that the room was told of.
+    for _ in 0..<200 {
+      _ = pipe.readEnd.withRawValue { fcntl($0, F_SETFL, 0) }
+      #expect(pipe.writeEnd.withRawValue { write($0, "x", 1) } == 1)
+      var (byte, poll): (UInt8, pollfd) = (0, pollfd())
+      poll.events = Int16(POLLIN)
+      pipe.readEnd.withRawValue { number in
+        poll.fd = number
+        _ = fcntl(number, F_SETFL, O_NONBLOCK)
+        _ = read(number, &byte, 1)
+      }
+      try await room.keep([1], of: other)
+    }
+    pipe.writeEnd.close()
+    #expect(try await size <= 200)
+    await room.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `a copy is called off with its task, and with its delivery`(isFreed: Bool) async throws {
+    let room = rooms.room()
+    let pipe = try pipe("begun", isEnded: false)
+    let task = Task { await refusal { () throws(InterchangeError) in _ = try await room.copy(pipe.readEnd) } }
+    try await eventually("the copy has begun") {
+      TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)").count == 1
+    }
+    if isFreed { await room.free([delivery]) } else { task.cancel() }
+    #expect(await task.value?.name == .cancelled)
+    #expect(TemporaryDirectory.paths(below: "\(rooms.directory.path)/spool") == [])
+    await room.close()
+  }
+
+  @Test func `a room that ends calls off what it copies`() async throws {
+    let room = rooms.room()
+    let pipe = try pipe("begun", isEnded: false)
+    let task = Task { await refusal { () throws(InterchangeError) in _ = try await room.copy(pipe.readEnd) } }
+    try await eventually("the copy has begun") {
+      TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)").count == 1
+    }
+    await room.close()
+    #expect(await task.value?.name == .cancelled)
+  }
+}

@@ -1,0 +1,175 @@
+import Baggage
+import DBus
+import DBusTestSupport
+import Glibc
+import SceneModel
+import Testing
+
+/// Bytes and files that are copied.
+@Suite struct KeepingTests {
+  private let rooms = Rooms()
+
+  @Test(arguments: [false, true], [0, 1, 3_000_000])
+  func `what was kept is opened as often as anyone wants, each time from its beginning and for reading alone`(
+    isSynced: Bool, count: Int
+  ) async throws {
+    let bytes = pattern(count)
+    for room in [rooms.room(isSynced: isSynced), BaggageRoom(directory: nil, isSynced: isSynced)] {
+      try await room.keep(bytes)
+      try await room.keep([7], as: 1)
+      let (first, size) = try await room.open()
+      let (second, _) = try await room.open()
+      #expect(size == Int64(count))
+      #expect(first.bytes() == bytes && first.bytes() == [])
+      #expect(second.bytes() == bytes)
+      #expect(first.accessMode == O_RDONLY)
+      #expect(first.withRawValue { fcntl($0, F_GETFD) } == FD_CLOEXEC)
+      let (third, _) = try await room.open(1)
+      #expect(third.bytes() == [7])
+      await room.free([delivery])
+      // Who has opened it reads on.
+      #expect(first.withRawValue { lseek($0, 0, SEEK_SET) } == 0)
+      #expect(first.bytes() == bytes)
+      await room.close()
+    }
+  }
+
+  @Test func `what was kept is there after a restart`() async throws {
+    let room = rooms.room(isSynced: true)
+    try await room.keep(pattern(100))
+    await room.close()
+    let next = rooms.room()
+    let (file, size) = try await next.open()
+    #expect(size == 100 && file.bytes() == pattern(100))
+    await next.close()
+  }
+
+  @Test func `the spool is its owner's alone, and nobody writes to what is in it`() async throws {
+    let room = rooms.room()
+    #expect(TemporaryDirectory.names(in: rooms.directory.path) == [], "nothing is made before it is needed")
+    try await room.keep([1, 2, 3])
+    #expect(TemporaryDirectory.mode("\(rooms.directory.path)/spool") == 0o700)
+    #expect(TemporaryDirectory.mode("\(rooms.directory.path)/spool/\(delivery)") == 0o700)
+    #expect(TemporaryDirectory.mode(rooms.spooled()) == 0o400)
+    await room.close()
+  }
+
+  @Test func `what is kept again under one number takes the place of what was`() async throws {
+    for room in [rooms.room(), BaggageRoom(directory: nil, isSynced: false)] {
+      try await room.keep([1, 2, 3])
+      try await room.keep([4])
+      #expect(try await room.open().0.bytes() == [4])
+      await room.close()
+    }
+    #expect(TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)") == ["0"])
+  }
+
+  @Test func `a memory file cannot be changed by anyone`() throws {
+    let file = try BaggageRoom.memoryFile(pattern(1000))
+    #expect(file.withRawValue { write($0, "x", 1) } == -1 && errno == EPERM)
+    #expect(file.withRawValue { ftruncate($0, 1) } == -1 && errno == EPERM)
+    let again = file.withRawValue { open("/proc/self/fd/\($0)", O_RDWR) }
+    #expect(write(again, "x", 1) == -1)
+    close(again)
+    #expect(file.bytes() == pattern(1000))
+  }
+
+  // MARK: Files
+
+  @Test(arguments: [0, 1, 1 << 20, 1 << 20 + 1, 5_000_000])
+  func `a file is copied as it is, and what becomes of it later is its own affair`(count: Int) async throws {
+    let path = rooms.directory.write(pattern(count))
+    for room in [rooms.room(), BaggageRoom(directory: nil, isSynced: false)] {
+      #expect(try await room.copy(path) == Int64(count))
+      rooms.directory.write([9, 9])
+      let (file, size) = try await room.open()
+      #expect(size == Int64(count))
+      #expect(file.bytes() == pattern(count))
+      rooms.directory.write(pattern(count))
+      await room.close()
+    }
+  }
+
+  @Test func `a file that says it is empty and is not is read to its end`() async throws {
+    let room = rooms.room()
+    let size = try await room.copy("/proc/self/status")
+    #expect(size > 100)
+    #expect(try await room.open().0.text.hasPrefix("Name:"))
+    await room.close()
+  }
+
+  @Test(arguments: [false, true])
+  func `a file as long as the limit is copied, and one byte more is refused`(isInMemory: Bool) async throws {
+    let room = isInMemory ? BaggageRoom(directory: nil, isSynced: false) : rooms.room()
+    let path = rooms.directory.write(pattern(5000))
+    #expect(try await room.copy(path, atMost: 5000) == 5000)
+    await room.free([delivery])
+    let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(path, atMost: 4999) }
+    #expect(error?.name == .limitsExceeded)
+    #expect(error?.message == "\(place): has more than the 4999 bytes that may be kept")
+    // One that does not say how long it is.
+    let late = await refusal { () throws(InterchangeError) in _ = try await room.copy("/proc/self/status", atMost: 10) }
+    #expect(late?.name == .limitsExceeded)
+    #expect(TemporaryDirectory.paths(below: "\(rooms.directory.path)/spool") == [])
+    await room.close()
+  }
+
+  @Test func `what is no file is refused, by its place and with what it is`() async throws {
+    let directory = rooms.directory
+    mkfifo("\(directory.path)/fifo", 0o600)
+    let socket = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(socket) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: "\(directory.path)/socket".utf8) }
+    let bound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(socket, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(bound == 0)
+    symlink("nowhere", "\(directory.path)/dangling")
+    symlink("loop", "\(directory.path)/loop")
+    let cases = [
+      (directory.path, "is a directory; expected a file"), ("\(directory.path)/fifo", "is a FIFO; expected a file"),
+      ("\(directory.path)/socket", "is a socket; expected a file"), ("/dev/null", "is a device; expected a file"),
+      ("\(directory.path)/missing", "the file cannot be opened: No such file or directory"),
+      ("\(directory.path)/dangling", "the file cannot be opened: No such file or directory"),
+      ("\(directory.path)/loop", "the file cannot be opened: Too many levels of symbolic links"),
+    ]
+    let room = rooms.room()
+    for (path, reason) in cases {
+      let expected = InterchangeError(.invalidPayload, "\(place): \(reason)")
+      #expect(await refusal { () throws(InterchangeError) in _ = try await room.copy(path) } == expected)
+      let checked = await refusal { () throws(InterchangeError) in
+        _ = try await room.check(fileAt: url(path), at: place)
+      }
+      #expect(checked == expected)
+      let opened = await refusal { () throws(InterchangeError) in _ = try await room.open(fileAt: url(path), at: place)
+      }
+      #expect(opened == expected)
+    }
+    let error = await refusal { () throws(InterchangeError) in
+      _ = try await room.check(fileAt: "https://example.org/a", at: place)
+    }
+    #expect(error?.name == .invalidPayload)
+    #expect(error?.message.contains("https://example.org/a") ?? false)
+    #expect(!TemporaryDirectory.names(in: directory.path).contains("spool"), "nothing was kept")
+    await room.close()
+  }
+
+  @Test func `a file that is opened where it is has its size, and shows what it has now`() async throws {
+    let room = rooms.room()
+    let path = rooms.directory.write(pattern(10), to: "a b.png")
+    let encoded = url(rooms.directory.path + "/a%20b.png")
+    #expect(try await room.check(fileAt: encoded, at: place) == 10)
+    rooms.directory.write(pattern(20), to: "a b.png")
+    let (file, size) = try await room.open(fileAt: encoded, at: place)
+    #expect(size == 20 && file.bytes() == pattern(20))
+    #expect(file.withRawValue { fcntl($0, F_GETFL) } & (O_ACCMODE | O_NONBLOCK) == O_RDONLY)
+    unlink(path)
+    let error = await refusal { () throws(InterchangeError) in _ = try await room.open(fileAt: encoded, at: place) }
+    #expect(error?.name == .invalidPayload)
+    await room.close()
+  }
+}

@@ -1,0 +1,183 @@
+import Baggage
+import DBus
+import DBusTestSupport
+import Glibc
+import SceneModel
+import Testing
+
+/// Descriptors, threads and the disk. Each in a process of its own, where nobody else opens and closes.
+@Suite(.serialized) struct ResourceTests {
+  @Test func `a room that keeps nothing has no thread, and after a sweep it has none again`() async {
+    await #expect(processExitsWith: .success) {
+      @Sendable func threads() -> [String] {
+        TemporaryDirectory.names(in: "/proc/self/task").map { number in
+          (try? opened("/proc/self/task/\(number)/comm").text) ?? ""
+        }.filter { $0 == "baggage\n" }
+      }
+      let rooms = Rooms()
+      var room = rooms.room()
+      await room.free([delivery])
+      try await room.sweep(keeping: [])
+      try await room.sweepSnapshots { _ in true }
+      try await room.removeSnapshots(of: [delivery])
+      #expect(threads() == [])
+      try await room.keep([1])
+      try await room.setSnapshot(of: other, type: "image/png", from: try pipe("x").readEnd)
+      #expect(threads().count == 1)
+      await room.close()
+      room = rooms.room()
+      try await room.sweep(keeping: [delivery])
+      try await room.sweepSnapshots { _ in true }
+      try await eventually("the thread has ended") { threads() == [] }
+      #expect(try await room.open().0.bytes() == [1])
+      #expect(try await room.openSnapshot(of: other).1.text == "x")
+      // One that holds something stays.
+      _ = try await room.keep(try pipe("held").readEnd, as: 1)
+      try await room.sweep(keeping: [delivery])
+      #expect(try await room.open(1).0.text == "held")
+      await room.close()
+      try await eventually("the thread has ended") { threads() == [] }
+    }
+  }
+
+  /// `make stress` goes ten thousand rounds.
+  @Test func `many rounds leave no descriptor and no file behind`() async {
+    await #expect(processExitsWith: .success) {
+      let rooms = Rooms()
+      let room = rooms.room()
+      let path = rooms.directory.write(pattern(100))
+      func round() async throws {
+        _ = try await room.copy(path, as: 0)
+        _ = try await room.copy(try pipe("piped").readEnd, as: 1)
+        _ = try await room.keep(try opened(path), as: 2)
+        _ = try await room.keep(try BaggageRoom.memoryFile([1]), as: 3)
+        _ = try await room.keep(try pipe("x").readEnd, as: 4)
+        _ = try await room.keep(try pipe("x").readEnd, as: 5)
+        for number in 0..<5 { _ = try await room.open(number) }
+        _ = try? await room.open(4)
+        _ = try? await room.copy(path, as: 6, atMost: 10)
+        _ = try? await room.copy("/", as: 7)
+        _ = try await room.open(fileAt: url(path), at: place)
+        try await room.setSnapshot(of: other, type: "image/png", from: try opened(path))
+        _ = try await room.openSnapshot(of: other)
+        await room.free([delivery])
+      }
+      for _ in 0..<10 { try await round() }
+      let before = OpenDescriptors.count
+      for _ in 0..<(getenv("STAGEDOOR_STRESS") == nil ? 1_000 : 10_000) { try await round() }
+      #expect(OpenDescriptors.count <= before + 2, "\(OpenDescriptors.list)")
+      let left = TemporaryDirectory.paths(below: "\(rooms.directory.path)/spool")
+      #expect(left == ["snapshots", "snapshots/\(other).image%2Fpng"])
+      await room.close()
+    }
+  }
+
+  @Test func `without a descriptor left everything is refused, and goes on when there are some again`() async {
+    await #expect(processExitsWith: .success) {
+      let rooms = Rooms()
+      let room = rooms.room()
+      let path = rooms.directory.write(pattern(100))
+      let (file, pipe) = (try opened(path), try pipe("piped"))
+      let picture = try opened(path)
+      try await room.keep([1])
+      _ = try await room.keep(file, as: 1)
+      try await room.keep([2], of: other)
+      try await room.setSnapshot(of: other, type: "image/png", from: picture)
+      // So few that those are used up in the middle of what needs several, and none.
+      for spare in 0..<4 {
+        var limit = rlimit()
+        #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        let before = limit
+        limit.rlim_cur = 100
+        #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+        var taken: [Int32] = []
+        while case let number = fcntl(0, F_DUPFD_CLOEXEC, 3), number >= 0 { taken.append(number) }
+        for _ in 0..<spare { close(taken.removeLast()) }
+        var errors: [InterchangeError?] = []
+        func attempt(_ body: () async throws(InterchangeError) -> Void) async {
+          do throws(InterchangeError) {
+            try await body()
+            errors.append(nil)
+          } catch {
+            errors.append(error)
+          }
+        }
+        await attempt { () throws(InterchangeError) in try await room.keep([1], as: 7) }
+        await attempt { () throws(InterchangeError) in _ = try await room.copy(path, as: 7) }
+        await attempt { () throws(InterchangeError) in _ = try await room.open() }
+        await attempt { () throws(InterchangeError) in
+          try await room.setSnapshot(of: other, type: "image/png", from: picture)
+        }
+        await attempt { () throws(InterchangeError) in _ = try await room.openSnapshot(of: other) }
+        if spare < 1 {
+          await attempt { () throws(InterchangeError) in _ = try await room.check(fileAt: url(path), at: place) }
+          await attempt { () throws(InterchangeError) in _ = try await room.open(1) }
+          await attempt { () throws(InterchangeError) in _ = try BaggageRoom.memoryFile([1]) }
+          await attempt { () throws(InterchangeError) in
+            try await BaggageRoom(directory: nil, isSynced: false).keep([1])
+          }
+        }
+        // What cannot be removed now is removed later.
+        await room.free([other])
+        for number in taken { close(number) }
+        var after = before
+        #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &after) == 0)
+        for (index, error) in errors.enumerated() {
+          #expect(
+            error == nil ? spare > 0 : error?.name == .limitsExceeded, "\(spare), \(index): \(error?.message ?? "")")
+        }
+        await room.free([])
+        await room.free([UniqueIdentifier(high: 9, low: 9)])
+        #expect(TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(other)") == [])
+        try await room.keep([2], of: other)
+      }
+      #expect(try await room.copy(pipe.readEnd, as: 8) == 5)
+      #expect(try await room.open().0.bytes() == [1])
+      await room.free([delivery])
+      #expect(TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)") == [])
+      await room.close()
+    }
+  }
+
+  @Test func `a disk that takes no more refuses, and nothing half is left`() async {
+    await #expect(processExitsWith: .success) {
+      let rooms = Rooms()
+      let room = rooms.room()
+      let large = rooms.directory.write(pattern(3_000_000))
+      try await room.keep([1])
+      // A file may be no longer than this: the disk says so in the middle of a write.
+      signal(SIGXFSZ, SIG_IGN)
+      var limit = rlimit(rlim_cur: 2_500_000, rlim_max: rlim_t(bitPattern: -1))
+      #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+      let file = try opened(large)
+      let refused = [
+        await refusal { () throws(InterchangeError) in _ = try await room.copy(large, as: 1) },
+        await refusal { () throws(InterchangeError) in _ = try await room.copy(file, as: 2) },
+        await refusal { () throws(InterchangeError) in try await room.keep(pattern(3_000_000), as: 3) },
+        await refusal { () throws(InterchangeError) in try await room.keep(pattern(3_000_000), of: other) },
+      ]
+      for error in refused {
+        #expect(error?.name == .storageFailed)
+        #expect(error?.message == "\(place): the content cannot be stored: File too large")
+      }
+      let paths = TemporaryDirectory.paths(below: "\(rooms.directory.path)/spool")
+      #expect(paths == ["\(delivery)", "\(delivery)/0"])
+      await room.close()
+    }
+  }
+
+  @Test func `a disk that is full refuses, and nothing half is left`() async throws {
+    // Only who may mount can have a small disk.
+    let directory = TemporaryDirectory()
+    guard mount("tmpfs", directory.path, "tmpfs", 0, "size=1m") == 0 else { return }
+    defer { umount2(directory.path, Int32(MNT_DETACH)) }
+    let room = BaggageRoom(directory: directory.path, isSynced: true)
+    let error = await refusal { () throws(InterchangeError) in try await room.keep(pattern(3_000_000)) }
+    #expect(error?.name == .storageFailed)
+    #expect(error?.message == "\(place): the content cannot be stored: No space left on device")
+    #expect(TemporaryDirectory.paths(below: "\(directory.path)/spool") == [])
+    try await room.keep([1])
+    #expect(try await room.open().0.bytes() == [1])
+    await room.close()
+  }
+}

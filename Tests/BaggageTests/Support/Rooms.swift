@@ -1,0 +1,102 @@
+import Baggage
+import DBus
+import Glibc
+import SceneModel
+import Testing
+
+let delivery = UniqueIdentifier(high: 1, low: 1)
+let other = UniqueIdentifier(high: 2, low: 2)
+let place = "items[0].representations[1].file"
+let megabyte: Int64 = 1 << 20
+
+/// A room with a directory of its own.
+struct Rooms {
+  let directory = TemporaryDirectory()
+
+  func room(isSynced: Bool = false) -> BaggageRoom { BaggageRoom(directory: directory.path, isSynced: isSynced) }
+
+  func spooled(_ number: Int = 0, of delivery: UniqueIdentifier = delivery) -> String {
+    "\(directory.path)/spool/\(delivery)/\(number)"
+  }
+}
+
+extension BaggageRoom {
+  func keep(_ bytes: [UInt8], as number: Int = 0, of owner: UniqueIdentifier = delivery) async throws(InterchangeError)
+  {
+    try await keep(bytes, as: number, of: owner, at: place)
+  }
+
+  func copy(
+    _ path: String, as number: Int = 0, of owner: UniqueIdentifier = delivery, atMost limit: Int64 = .max
+  ) async throws(InterchangeError) -> Int64 {
+    try await copy(fileAt: url(path), as: number, of: owner, atMost: limit, at: place)
+  }
+
+  func keep(
+    _ descriptor: OwnedFileDescriptor, as number: Int = 0, of owner: UniqueIdentifier = delivery
+  ) async throws(InterchangeError) -> Int64? {
+    try await keep(descriptor, as: number, of: owner, at: place)
+  }
+
+  func copy(
+    _ descriptor: OwnedFileDescriptor, as number: Int = 0, of owner: UniqueIdentifier = delivery,
+    atMost limit: Int64 = .max
+  ) async throws(InterchangeError) -> Int64 {
+    try await copy(descriptor, as: number, of: owner, atMost: limit, at: place)
+  }
+
+  func open(
+    _ number: Int = 0, of owner: UniqueIdentifier = delivery
+  ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64?) {
+    try await open(number, of: owner, at: place)
+  }
+}
+
+func url(_ path: String) -> Text { Text("file://\(path)") }
+
+/// The error of a body that has to be refused.
+func refusal(
+  _ place: SourceLocation = #_sourceLocation, _ body: () async throws(InterchangeError) -> Void
+) async -> InterchangeError? {
+  do throws(InterchangeError) {
+    try await body()
+    Issue.record("nothing was refused", sourceLocation: place)
+    return nil
+  } catch {
+    return error
+  }
+}
+
+/// A pipe, with these bytes in it.
+func pipe(_ bytes: String = "", isEnded: Bool = true) throws -> (
+  readEnd: OwnedFileDescriptor, writeEnd: OwnedFileDescriptor
+) {
+  let ends = try OwnedFileDescriptor.pipe()
+  #expect(ends.writeEnd.withRawValue { write($0, bytes, bytes.utf8.count) } == bytes.utf8.count)
+  if isEnded { ends.writeEnd.close() }
+  return ends
+}
+
+func opened(_ path: String, _ flags: Int32 = O_RDONLY) throws -> OwnedFileDescriptor {
+  let number = open(path, flags | O_CLOEXEC, 0o600)
+  try #require(number >= 0, "\(path): \(String(cString: strerror(errno)))")
+  return OwnedFileDescriptor(owning: number)
+}
+
+extension OwnedFileDescriptor {
+  /// What is read until the end. It may wait for a writer.
+  func bytes() -> [UInt8] {
+    withRawValue { number in
+      var (bytes, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 16))
+      while case let count = Glibc.read(number, &buffer, buffer.count), count > 0 { bytes += buffer[..<count] }
+      return bytes
+    }
+  }
+
+  var text: String { String(decoding: bytes(), as: UTF8.self) }
+  var accessMode: Int32 { withRawValue { fcntl($0, F_GETFL) & O_ACCMODE } }
+  var isOpen: Bool { withRawValue { fcntl($0, F_GETFD) >= 0 } }
+}
+
+/// Bytes that are not all the same.
+func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }

@@ -1,0 +1,104 @@
+import Baggage
+import DBus
+import DBusTestSupport
+import Glibc
+import SceneModel
+import Testing
+
+/// What a service finds that another has left.
+@Suite struct SweepingTests {
+  private let rooms = Rooms()
+  private var spool: String { "\(rooms.directory.path)/spool" }
+
+  @Test func `what no delivery has is removed, and what was begun and not ended`() async throws {
+    var room = rooms.room()
+    try await room.keep([1])
+    try await room.keep([2], as: 17)
+    try await room.keep([3], of: other)
+    try await room.setSnapshot(of: other, type: "image/png", from: try pipe("picture").readEnd)
+    await room.close()
+    for name in ["unfinished-3", "01", "-1", "x"] { rooms.directory.write([1], to: "spool/\(delivery)/\(name)") }
+    mkdir("\(spool)/\(delivery)/5", 0o700)
+    mkdir("\(spool)/deep", 0o700)
+    mkdir("\(spool)/deep/er", 0o700)
+    rooms.directory.write([1], to: "spool/deep/er/file")
+    rooms.directory.write([1], to: "spool/file")
+    mkdir("\(spool)/\(delivery.description.uppercased())", 0o700)
+    let isNoText = open("\(spool)/x".utf8CString.dropLast() + [-1, 0], O_WRONLY | O_CREAT, 0o600)
+    #expect(isNoText >= 0)
+    close(isNoText)
+
+    room = rooms.room()
+    try await room.sweep(keeping: [delivery, UniqueIdentifier(high: 9, low: 9)])
+    #expect(
+      TemporaryDirectory.paths(below: spool) == [
+        "\(delivery)", "\(delivery)/0", "\(delivery)/17", "snapshots", "snapshots/\(other).image%2Fpng",
+      ])
+    #expect(try await room.open(17).0.bytes() == [2])
+    await room.close()
+  }
+
+  @Test func `links are removed, and nothing is touched that they lead to`() async throws {
+    let room = rooms.room()
+    try await room.keep([1])
+    let (outside, third) = (TemporaryDirectory(), UniqueIdentifier(high: 3, low: 3))
+    outside.write([1, 2, 3])
+    outside.write([4], to: "0")
+    symlink(outside.path, "\(spool)/\(other)")
+    symlink(outside.path, "\(spool)/\(third)")
+    symlink("\(outside.path)/file", "\(spool)/\(delivery)/1")
+    symlink("\(outside.path)/file", "\(spool)/link")
+    // Nobody reads through one, nor writes, nor removes.
+    for (number, owner) in [(1, delivery), (0, other)] {
+      #expect(await refusal { () throws(InterchangeError) in _ = try await room.open(number, of: owner) } != nil)
+    }
+    let written = await refusal { () throws(InterchangeError) in try await room.keep([9], of: other) }
+    #expect(written?.name == .storageFailed)
+    await room.free([third])
+    try await room.sweep(keeping: [delivery, other])
+    #expect(TemporaryDirectory.paths(below: spool) == ["\(delivery)", "\(delivery)/0"])
+    #expect(TemporaryDirectory.names(in: outside.path) == ["0", "file"])
+    #expect(try opened("\(outside.path)/file").bytes() == [1, 2, 3])
+    await room.close()
+  }
+
+  @Test func `a spool that is a link is no spool`() async throws {
+    let outside = TemporaryDirectory()
+    outside.write([1], to: "file")
+    symlink(outside.path, spool)
+    let room = rooms.room()
+    #expect(await refusal { () throws(InterchangeError) in try await room.keep([1]) }?.name == .storageFailed)
+    let swept = await refusal { () throws(InterchangeError) in try await room.sweep(keeping: []) }
+    #expect(swept?.name == .storageFailed)
+    #expect(TemporaryDirectory.names(in: outside.path) == ["file"])
+    await room.close()
+  }
+
+  @Test func `a spool that somebody took away is made again`() async throws {
+    let room = rooms.room()
+    try await room.keep([1])
+    rename(spool, spool + "-gone")
+    #expect(await refusal { () throws(InterchangeError) in _ = try await room.open() }?.name == .sourceGone)
+    try await room.keep([2])
+    #expect(try await room.open().0.bytes() == [2])
+    await room.close()
+  }
+
+  @Test func `what is freed is gone, and what is not stays`() async throws {
+    let room = rooms.room()
+    let file = try opened(rooms.directory.write([1]))
+    let pipe = try pipe()
+    for number in 0..<3 { try await room.keep([1], as: number) }
+    _ = try await room.keep(file, as: 3)
+    _ = try await room.keep(pipe.readEnd, as: 4)
+    try await room.keep([2], of: other)
+    await room.free([delivery, UniqueIdentifier(high: 9, low: 9)])
+    #expect(TemporaryDirectory.paths(below: spool) == ["\(other)", "\(other)/0"])
+    #expect(!file.isOpen && !pipe.readEnd.isOpen)
+    for number in 0..<5 {
+      #expect(await refusal { () throws(InterchangeError) in _ = try await room.open(number) }?.name == .sourceGone)
+    }
+    #expect(try await room.open(of: other).0.bytes() == [2])
+    await room.close()
+  }
+}
