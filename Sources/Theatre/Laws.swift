@@ -165,8 +165,8 @@ extension World {
 
   func checkOften() {
     guard broken == nil else { return }
-    if steps & 3 == 0 { checkDisagreements() }
-    if chance.once(in: 60) { checkEverything() }
+    if audit.once(in: 4) { checkDisagreements() }
+    if audit.once(in: 150) { checkEverything() }
   }
 
   func checkDisagreements() {
@@ -352,11 +352,11 @@ extension World {
 
   private func probe() -> Payload {
     var activity = UserActivity(
-      activityType: chance.one(of: ["org.theatre.open", "org.theatre.edit", "org.theatre.shared.one"]))
-    if !chance.once(in: 4) { activity.targetContentIdentifier = Text("key-\(chance.below(5))") }
+      activityType: audit.one(of: ["org.theatre.open", "org.theatre.edit", "org.theatre.shared.one"]))
+    if !audit.once(in: 4) { activity.targetContentIdentifier = Text("key-\(audit.below(5))") }
     var payload = Payload(activity)
-    payload.options.application = chance.one(of: setting.applications).identifier
-    payload.options.disposition = chance.one(of: [.auto, .existing, .existingOnly])
+    payload.options.application = audit.one(of: setting.applications).identifier
+    payload.options.disposition = audit.one(of: [.auto, .existing, .existingOnly])
     return payload
   }
 

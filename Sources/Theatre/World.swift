@@ -12,6 +12,8 @@ final class World {
   let setting: Setting
   let types = TypeCatalog()
   var chance = Chance(0)
+  /// When laws are looked at: nothing in a play depends on it.
+  var audit: Chance
 
   // MARK: Clocks
 
@@ -80,6 +82,7 @@ final class World {
 
   init(_ setting: Setting) throws(TheatreFailure) {
     self.setting = setting
+    audit = Chance(setting.seed, 5)
     disk = try Disk()
     disk.remembersUnsynced = setting.durability == .full
     do throws(StoreError) {

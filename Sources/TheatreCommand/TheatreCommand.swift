@@ -10,7 +10,7 @@ struct TheatreCommand {
   private var seconds = 10.0
   private var seed: UInt64?
   private var plays = Int.max
-  private var acts = 1_500
+  private var acts = 4_000
   private var tellsStory = false
   private var shortens = true
   private var files: [String] = []
