@@ -70,6 +70,8 @@ final class World {
   var tokensUsed: Set<TokenUse> = []
   /// Since deadlines were last looked at the moment came for which the core had asked, and these deliveries were opened.
   var momentCame = false
+  /// The deliveries of which something was stored since they were last held against the store.
+  var recent: Set<UniqueIdentifier> = []
   var opened: [UniqueIdentifier] = []
   /// When the delivery that is due first was due, and when that was first seen.
   var late: (due: Int64, seen: Int64)?
