@@ -333,7 +333,7 @@ extension World {
     let call = chance.one(of: [Disk.Call.write, .sync])
     let error = call == .write && chance.once(in: 2) ? ENOSPC : EIO
     tell("   the disk fails: \(call) \(error)")
-    disk.fail(call, error: error, times: chance.one(of: [1, 1, 2, 5, 200]))
+    disk.fail(call, error: error, times: chance.one(of: [1, 1, 2, 5, 50]))
   }
 
   /// Some of the next reads fail, and then the disk is well again.

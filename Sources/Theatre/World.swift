@@ -12,6 +12,8 @@ final class World {
   let setting: Setting
   let types = TypeCatalog()
   var chance = Chance(0)
+  /// When laws are looked at: nothing in a play depends on it.
+  var audit: Chance
 
   // MARK: Clocks
 
@@ -68,6 +70,8 @@ final class World {
   var tokensUsed: Set<TokenUse> = []
   /// Since deadlines were last looked at the moment came for which the core had asked, and these deliveries were opened.
   var momentCame = false
+  /// The deliveries of which something was stored since they were last held against the store.
+  var recent: Set<UniqueIdentifier> = []
   var opened: [UniqueIdentifier] = []
   /// When the delivery that is due first was due, and when that was first seen.
   var late: (due: Int64, seen: Int64)?
@@ -80,6 +84,7 @@ final class World {
 
   init(_ setting: Setting) throws(TheatreFailure) {
     self.setting = setting
+    audit = Chance(setting.seed, 5)
     disk = try Disk()
     disk.remembersUnsynced = setting.durability == .full
     do throws(StoreError) {

@@ -10,7 +10,7 @@ struct TheatreCommand {
   private var seconds = 10.0
   private var seed: UInt64?
   private var plays = Int.max
-  private var acts = 1_500
+  private var acts = 4_000
   private var tellsStory = false
   private var shortens = true
   private var files: [String] = []
@@ -103,12 +103,14 @@ struct TheatreCommand {
     return isWell ? 0 : 1
   }
 
-  /// A trap ends the process before anyone can say which seed it was.
+  /// A trap ends the process before anyone can say which seed it was, and a play that does not end says nothing.
   private func note(_ seed: UInt64) {
     Last.seed = seed
-    for signal in [SIGILL, SIGTRAP, SIGSEGV, SIGABRT] {
+    alarm(300)
+    for signal in [SIGILL, SIGTRAP, SIGSEGV, SIGABRT, SIGALRM] {
       Glibc.signal(signal) { number in
-        var line = Array("the play of this seed trapped: ".utf8) + Array(String(Last.seed).utf8) + [10]
+        let what = number == SIGALRM ? "does not end" : "trapped"
+        var line = Array("the play of this seed \(what): ".utf8) + Array(String(Last.seed).utf8) + [10]
         write(2, &line, line.count)
         Glibc.signal(number, SIG_DFL)
         raise(number)
