@@ -11,6 +11,7 @@ package actor BaggageRoom {
   package func open(fileAt url: Text) async throws(InterchangeError) -> (OwnedFileDescriptor, Int64?) { throw InterchangeError(.sourceGone, "") }
   package static func memoryFile(_ bytes: [UInt8]) throws(InterchangeError) -> OwnedFileDescriptor { throw InterchangeError(.sourceGone, "") }
   package func free(_ deliveries: [UniqueIdentifier]) {}
+  package func free(_ parcels: [Int], of delivery: UniqueIdentifier) {}
   package func sweep(keeping: Set<UniqueIdentifier>) {}
   package func setSnapshot(of session: UniqueIdentifier, type: Text, from descriptor: OwnedFileDescriptor) async throws(InterchangeError) {}
   package func openSnapshot(of session: UniqueIdentifier) throws(InterchangeError) -> (Text, OwnedFileDescriptor) { throw InterchangeError(.sourceGone, "") }
