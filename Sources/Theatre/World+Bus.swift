@@ -118,7 +118,7 @@ extension World {
       if launches[application]?.number == number { launches[application] = nil }
     case .pack(let number, let orders, _): feed(.packed(number, .packed(orders.map { _ in 1 })))
     case .open(let number, _, let parcel, _): feed(.opened(number, .opened(size: parcel.size)))
-    case .callOff, .endPromises, .free: break
+    case .callOff, .endPromises, .free, .freeParcels: break
     }
   }
 
