@@ -126,13 +126,13 @@ extension Interchange {
     let answer: OpeningAnswer
     do throws(InterchangeError) {
       let (data, size) = try await open(parcel, of: delivery, within: patience)
-      // Nobody takes what was called off meanwhile.
       openings[number]?.data = data
       answer = .opened(size: size)
     } catch {
       answer = .failed(error)
     }
-    if openings[number] != nil { feed(.opened(number, answer)) }
+    // Nobody takes what was called off meanwhile.
+    if openings.removeValue(forKey: number) != nil { feed(.opened(number, answer)) }
   }
 
   private func open(
@@ -150,7 +150,7 @@ extension Interchange {
   func callOff(_ number: CallNumber) {
     guard let opening = openings.removeValue(forKey: number) else { return }
     opening.task?.cancel()
-    if let promise = opening.promise, opening.data == nil { cancelLoad(of: promise) }
+    if let promise = opening.promise { cancelLoad(of: promise) }
   }
 
   private func cancelLoad(of promise: Promise) {
@@ -398,7 +398,7 @@ extension Interchange {
   }
 }
 
-/// What is opened for a call, until the call is answered.
+/// What is opened for a call. The table of openings has it until it is opened or called off, the call's reply until that is sent.
 final class Opening {
   var task: Task<Void, Never>?
   /// Its source is asked for it.
