@@ -115,6 +115,7 @@ package struct PromptBook: Sendable {
       if memory.hosts[application]?.connection == connection { try detach(application) }
     case .callerLeft(let connection):
       forgetCalls(of: connection)
+      giveUpPackings(of: connection)
       cancelDrags(of: connection)
       ledger.leave(connection)
     case .delivery(let errand, let delivery): try deliveryWasRead(errand, delivery)

@@ -52,18 +52,20 @@ extension Interchange {
   func pack(_ number: CallNumber, _ orders: [PackingOrder], atMost limit: Int) {
     let descriptors = luggage.removeValue(forKey: number) ?? []
     connection.loop.task {
-      let answer = await pack(orders, descriptors, Int64(limit))
+      let answer = await pack(orders, descriptors, Int64(limit), for: number)
       feed(.packed(number, answer))
     }
   }
 
   private func pack(
-    _ orders: [PackingOrder], _ descriptors: [OwnedFileDescriptor], _ limit: Int64
+    _ orders: [PackingOrder], _ descriptors: [OwnedFileDescriptor], _ limit: Int64, for number: CallNumber
   ) async -> PackingAnswer {
     var sizes: [Int64?] = []
     var rest = limit
     do throws(InterchangeError) {
       for order in orders {
+        // The call may have been answered while the last content was taken: the room has freed that, and is to take nothing more.
+        if replies[number] == nil { throw InterchangeError(.cancelled, "nobody waits for the answer any more") }
         let size = try await pack(order, descriptors, rest)
         if case .file(_, inPlace: true) = order.source {} else { rest -= size ?? 0 }
         sizes.append(size)
@@ -91,8 +93,13 @@ extension Interchange {
       }
       return try await room.keep(descriptors[index], as: number, of: delivery, at: place)
     case .promise(let promise):
-      let (data, _) = try await load(promise, within: .seconds(60))
-      return try await room.copy(data, as: number, of: delivery, atMost: limit, at: place)
+      let (data, promised) = try await load(promise, within: .seconds(60))
+      let size = try await room.copy(data, as: number, of: delivery, atMost: limit, at: place)
+      // A source that dies closes its pipe, and so does one that is done.
+      if let promised, size < promised {
+        throw InterchangeError(.sourceGone, "\(place): the source said \(promised) bytes, and ended after \(size)")
+      }
+      return size
     }
   }
 
