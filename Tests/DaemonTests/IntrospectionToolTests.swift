@@ -12,7 +12,8 @@ import Testing
   func `busctl tree shows every object, and nothing else`(kind: PrivateBus.Kind) async throws {
     try await withObjects(kind) { house, session in
       let other = try await house.drop("viewCat", "cat2").session
-      let folders = ["/", "/org", "/org/stagedoor", House.root, "\(House.root)/application", "\(House.root)/session"]
+      let folders =
+        ["/", "/org", "/org/stagedoor", House.root] + ["application", "drag", "session"].map { "\(House.root)/\($0)" }
       let tree = try await house.command("busctl", "--user", "tree", "--list", "\(House.name)").output()
       #expect(
         tree.split(separator: "\n").map(String.init).sorted()
