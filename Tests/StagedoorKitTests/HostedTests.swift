@@ -81,6 +81,22 @@ import Testing
     }
   }
 
+  /// A toolkit gives the focus at any moment, also before the service has taken the answer that opened the scene.
+  @Test func `what a window says of its focus as soon as it is open is not lost`() async throws {
+    try await withHosts { house, stagedoor in
+      try await house.hosting { application in
+        application.windowsTakeFocus = false
+        application.whenConnecting = { scene, _ in scene.enter(.foregroundActive) }
+        for number in 0..<20 {
+          let window = try await stagedoor.deliver(cat("cat\(number)"), handled())
+          try await eventually("the focus") {
+            try await stagedoor.session(window.session).activationState == .foregroundActive
+          }
+        }
+      }
+    }
+  }
+
   @Test func `an application waits until its own window has taken a delivery`() async throws {
     struct NoSuchCat: Error {}
     try await withHosts { house, _ in

@@ -67,6 +67,13 @@ extension Application {
     case _ where error.saysServiceLeft || error.code == .disconnected:
       hosting.isAttached = false
       unwritten.putBack(change)
+    case .invalidArguments where change.waitsForConnection:
+      // The service took this call before it took the answer that opened the scene.
+      if case .property(_, let scene) = change, scenes[scene.id] === scene {
+        if scene.session.isConnected { unwritten.putBack(change) } else { scene.hasUntoldState = true }
+      } else {
+        attachAgain(hosting)
+      }
     case .noSuchSession, .unknownObject:
       // The session has just been destroyed, and the host is about to be told.
       break
@@ -97,6 +104,14 @@ extension Application {
 }
 
 extension UnwrittenChanges.Change {
+  /// Whether the service takes this of a connected session only.
+  fileprivate var waitsForConnection: Bool {
+    switch self {
+    case .property(.state, _), .released: true
+    case .property, .destroyed, .notification: false
+    }
+  }
+
   fileprivate var description: String {
     switch self {
     case .property(let property, let scene): "writing the \(property) of \(scene.id)"

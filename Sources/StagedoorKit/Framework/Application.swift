@@ -126,7 +126,12 @@ extension Application {
     knownSessions = [:]
     for session in sessions where !destroyedSessions.contains(session.identifier) {
       knownSessions[session.identifier] = session
-      scenes[session.identifier]?.session = session
+      guard let scene = scenes[session.identifier] else { continue }
+      scene.session = session
+      if scene.hasUntoldState, session.isConnected {
+        scene.hasUntoldState = false
+        noteChange(.state, of: scene)
+      }
     }
   }
 

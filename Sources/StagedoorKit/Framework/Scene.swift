@@ -61,6 +61,8 @@ internal import SceneModel
   var saysShown: Bool
   /// Whether the service knows that the scene is connected. Before that the service does not know its state.
   var isAcknowledged = false
+  /// Whether the service refused the state, because it did not know yet that the scene is connected.
+  var hasUntoldState = false
   /// Whether the scene is being connected, and its delegate does not know it yet.
   var isConnecting = true
   /// The state that was requested meanwhile.
