@@ -11,7 +11,9 @@ import Testing
     await #expect(processExitsWith: .success) {
       @Sendable func threads() -> [String] {
         TemporaryDirectory.names(in: "/proc/self/task").map { number in
-          (try? opened("/proc/self/task/\(number)/comm").text) ?? ""
+          // A thread may be gone by now, and its file with it.
+          let file = open("/proc/self/task/\(number)/comm", O_RDONLY | O_CLOEXEC)
+          return file < 0 ? "" : OwnedFileDescriptor(owning: file).text
         }.filter { $0 == "baggage\n" }
       }
       let rooms = Rooms()
