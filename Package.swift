@@ -19,6 +19,9 @@ let package = Package(
     .library(name: "DBusFoundation", targets: ["DBusFoundation"]),
     .library(name: "DBusTestSupport", targets: ["DBusTestSupport"]),
     .library(name: "StagedoorKit", targets: ["StagedoorKit"]),
+    .library(name: "StagedoorTestSupport", targets: ["StagedoorTestSupport"]),
+    // The service, which the tests of another package start.
+    .executable(name: "stagedoord", targets: ["stagedoord"]),
     .executable(name: "dbus-showcase", targets: ["dbus-showcase"]),
     .executable(name: "theatre", targets: ["TheatreCommand"]),
     .executable(name: "stagedoor", targets: ["stagedoor"]),
@@ -77,6 +80,8 @@ let package = Package(
       name: "stagedoor", dependencies: ["DBus", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit"],
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
+    // The tests of other packages: they name the product stagedoord beside this one, so that the service is built before they run.
+    .target(name: "StagedoorTestSupport", dependencies: ["DBus", "DBusTestSupport"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
     .executableTarget(
       name: "dbus-showcase", dependencies: ["DBus", "DBusFoundation", "ServiceSupport"], path: "examples/showcase",
@@ -119,8 +124,8 @@ let package = Package(
     .testTarget(
       name: "StagedoorKitTests",
       dependencies: [
-        "DBus", "DBusTestSupport", "DaemonTestSupport", "StagedoorKit", "kit-stage-async", "kit-stage-glib",
-        "kit-stage-plain", "journal", "stagedoord",
+        "DBus", "DBusTestSupport", "DaemonTestSupport", "StagedoorKit", "StagedoorTestSupport", "kit-stage-async",
+        "kit-stage-glib", "kit-stage-plain", "journal", "stagedoord",
       ],
       swiftSettings: settings),
     .target(

@@ -319,6 +319,16 @@ actor BaggageKeeper {
     }
   }
 
+  /// Removes some of what is kept of a delivery.
+  func free(_ numbers: [Int], of delivery: UniqueIdentifier) {
+    for number in numbers {
+      if let one = held[delivery]?.removeValue(forKey: number) { letGo(one) }
+      // What cannot be removed now goes with its delivery.
+      try? spool?.remove("\(number)", in: delivery.description)
+    }
+    if held[delivery]?.isEmpty ?? false { held[delivery] = nil }
+  }
+
   func callOff(for owner: UniqueIdentifier) {
     for callOff in (underway[owner] ?? [:]).values { callOff() }
   }

@@ -118,6 +118,12 @@ package final class BaggageRoom: Sendable {
     _ = try? await inside { keeper throws(InterchangeError) in await keeper.free(deliveries) }
   }
 
+  /// Removes some of what is kept of a delivery.
+  package func free(_ numbers: [Int], of delivery: UniqueIdentifier) async {
+    if isUnused || numbers.isEmpty { return }
+    _ = try? await inside { keeper throws(InterchangeError) in await keeper.free(numbers, of: delivery) }
+  }
+
   /// Removes what an earlier service has left of other deliveries. For the start, before anything is kept.
   package func sweep(keeping deliveries: Set<UniqueIdentifier>) async throws(InterchangeError) {
     if isUnused { return }

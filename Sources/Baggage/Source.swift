@@ -25,7 +25,8 @@ struct Source {
       throw InterchangeError(
         .invalidPayload, "\(place): expected a file URL such as file:///home/user/Beach.png, got \"\(url)\"")
     }
-    let number = open(
+    // The service's own descriptors have names as well, and are nobody else's files.
+    let number = stagedoor_open_path(
       path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
     if number < 0 {
       let error = errno

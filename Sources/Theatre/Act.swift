@@ -47,7 +47,9 @@ package struct Script: Sendable {
     for (kind, weight) in Script.weights {
       let emphasis = [0, 1, 1, 1, 2, 4][chance.below(6)]
       let isNeeded = Script.needed.contains(kind)
-      wheel += Array(repeating: kind, count: weight * (isNeeded ? max(1, emphasis) : emphasis))
+      // To begin again takes as long as a hundred steps.
+      let share = Script.faults.contains(kind) ? weight : 3 * weight
+      wheel += Array(repeating: kind, count: share * (isNeeded ? max(1, emphasis) : emphasis))
     }
     self.init(seed: seed, acts: (0..<length).map { _ in Act(chance.one(of: wheel), chance.next()) })
   }
@@ -55,6 +57,8 @@ package struct Script: Sendable {
   private static let needed: Set<Act.Kind> = [
     .deliver, .programComes, .programWorks, .busSpeaks, .timeGoesOn, .turnEnds, .diskHeals, .startGoesOn,
   ]
+
+  private static let faults: Set<Act.Kind> = [.diskFails, .readsFail, .killed, .crashes, .stops, .rests]
 
   private static let weights: [(Act.Kind, Int)] = [
     (.deliver, 60), (.deliverEach, 8), (.newSession, 8), (.activate, 12), (.cancel, 8), (.redirect, 14), (.register, 3),

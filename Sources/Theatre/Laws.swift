@@ -68,7 +68,7 @@ extension World {
         }
       }
     }
-    noteDeadlines(cue, step)
+    noteDeliveries(cue, step)
   }
 
   /// While it is being asked whether anything can start an application, its deliveries are looked at as often.
@@ -96,15 +96,18 @@ extension World {
     }
   }
 
-  private func noteDeadlines(_ cue: Cue, _ step: Step) {
+  private func noteDeliveries(_ cue: Cue, _ step: Step) {
     if case .moment = cue {
       momentCame = true
       checkLate()
     }
     for record in step.records {
       switch record {
-      case .delivery(let delivery): opened.append(delivery.identifier)
+      case .delivery(let delivery):
+        recent.insert(delivery.identifier)
+        opened.append(delivery.identifier)
       case .deliveryProgress(let delivery, let progress), .deliveryRedirected(let delivery, let progress, _):
+        recent.insert(delivery)
         if progress.isOpen { opened.append(delivery) }
       default: break
       }
@@ -165,8 +168,8 @@ extension World {
 
   func checkOften() {
     guard broken == nil else { return }
-    if steps & 3 == 0 { checkDisagreements() }
-    if chance.once(in: 60) { checkEverything() }
+    if audit.once(in: 4) { checkDisagreements() }
+    if audit.once(in: 150) { checkEverything(isRecent: true) }
   }
 
   func checkDisagreements() {
@@ -187,14 +190,17 @@ extension World {
   // MARK: Now and then
 
   /// Holds everything against the store. It is done between two turns, when the disk can be read.
-  func checkEverything() {
+  ///
+  /// - Parameter isRecent: of the deliveries that are known, those are looked at of which something was stored or told since the last time.
+  func checkEverything(isRecent: Bool = false) {
     guard broken == nil, !prompter.hasTurn, !disk.hasCrashed else { return }
     checkDisagreements()
     do throws(StoreError) {
       try disk.undisturbed { () throws(StoreError) in
         let sessions = try allSessions()
         try checkFold(sessions)
-        try checkKnown()
+        try checkKnown(isRecent ? recent : Set(known.keys))
+        recent = []
         try checkEvents()
         try checkTokens()
         try checkRouting(sessions)
@@ -254,8 +260,9 @@ extension World {
   }
 
   /// What is told of a delivery is how it is stored, as long as history keeps it.
-  private func checkKnown() throws(StoreError) {
-    for (identifier, known) in known where isKept(known) {
+  private func checkKnown(_ deliveries: Set<UniqueIdentifier>) throws(StoreError) {
+    for identifier in deliveries {
+      guard let known = known[identifier], isKept(known) else { continue }
       guard let stored = try store.delivery(identifier) else {
         breaks(.acknowledged, "the delivery \(identifier) is not stored")
         continue
@@ -352,11 +359,11 @@ extension World {
 
   private func probe() -> Payload {
     var activity = UserActivity(
-      activityType: chance.one(of: ["org.theatre.open", "org.theatre.edit", "org.theatre.shared.one"]))
-    if !chance.once(in: 4) { activity.targetContentIdentifier = Text("key-\(chance.below(5))") }
+      activityType: audit.one(of: ["org.theatre.open", "org.theatre.edit", "org.theatre.shared.one"]))
+    if !audit.once(in: 4) { activity.targetContentIdentifier = Text("key-\(audit.below(5))") }
     var payload = Payload(activity)
-    payload.options.application = chance.one(of: setting.applications).identifier
-    payload.options.disposition = chance.one(of: [.auto, .existing, .existingOnly])
+    payload.options.application = audit.one(of: setting.applications).identifier
+    payload.options.disposition = audit.one(of: [.auto, .existing, .existingOnly])
     return payload
   }
 

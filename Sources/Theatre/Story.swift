@@ -87,6 +87,7 @@ extension World {
     case .callOff(let number): "call \(number): nobody waits for its item"
     case .endPromises(let promises): "nobody asks for \(promises.map(\.path)) any more"
     case .free(let deliveries): "free what \(deliveries.map { short($0) }) carried"
+    case .freeParcels(let delivery, let numbers): "free the parcels \(numbers) of \(short(delivery))"
     }
   }
 

@@ -12,6 +12,8 @@ final class World {
   let setting: Setting
   let types = TypeCatalog()
   var chance = Chance(0)
+  /// When laws are looked at: nothing in a play depends on it.
+  var audit: Chance
 
   // MARK: Clocks
 
@@ -68,6 +70,8 @@ final class World {
   var tokensUsed: Set<TokenUse> = []
   /// Since deadlines were last looked at the moment came for which the core had asked, and these deliveries were opened.
   var momentCame = false
+  /// The deliveries of which something was stored since they were last held against the store.
+  var recent: Set<UniqueIdentifier> = []
   var opened: [UniqueIdentifier] = []
   /// When the delivery that is due first was due, and when that was first seen.
   var late: (due: Int64, seen: Int64)?
@@ -75,11 +79,14 @@ final class World {
 
   var steps = 0
   var broken: Breach?
+  /// What is done and heard, where somebody will do the same elsewhere.
+  var transcript: Transcript?
   /// Takes a line of the story; `nil` where nobody listens.
   var teller: ((String) -> Void)?
 
   init(_ setting: Setting) throws(TheatreFailure) {
     self.setting = setting
+    audit = Chance(setting.seed, 5)
     disk = try Disk()
     disk.remembersUnsynced = setting.durability == .full
     do throws(StoreError) {
@@ -105,15 +112,17 @@ final class World {
 /// What the seed decides of a house before anything happens.
 struct Setting {
   let seed: UInt64
-  let durability: Durability
-  let allowance: Allowance
-  let applications: [Stage]
+  /// Nothing fails, nobody is silent, and nobody is in a sandbox.
+  var isFaultless = false
+  var durability: Durability
+  var allowance: Allowance
+  var applications: [Stage]
   /// Sessions that are read at once.
-  let page: Int
+  var page: Int
   /// A turn ends by itself after one of as many acts.
-  let turns: Int
+  var turns: Int
   /// Programs do as they are asked; in some plays they often do not.
-  let obedience: Int
+  var obedience: Int
   let history: HistoryLimits
 
   /// How an application is found.

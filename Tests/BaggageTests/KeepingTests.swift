@@ -158,6 +158,18 @@ import Testing
     await room.close()
   }
 
+  @Test func `a file that the service has open has no name`() async throws {
+    let room = rooms.room()
+    let file = try opened(rooms.directory.write([1, 2, 3]))
+    let number = file.withRawValue(\.self)
+    symlink("/proc/self/fd/\(number)", "\(rooms.directory.path)/link")
+    for path in ["/proc/self/fd/\(number)", "/dev/fd/\(number)", "\(rooms.directory.path)/link"] {
+      let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(path) }
+      #expect(error?.name == .invalidPayload, "\(path)")
+    }
+    await room.close()
+  }
+
   @Test func `a file that is opened where it is has its size, and shows what it has now`() async throws {
     let room = rooms.room()
     let path = rooms.directory.write(pattern(10), to: "a b.png")

@@ -47,7 +47,7 @@ import Testing
         let message = try Message(bytes: mutated)
         #expect(try read(message) > 0)
         messages += 1
-      } catch CodingError.fileDescriptorUnavailable {
+      } catch CodingError.missingFileDescriptor {
         #expect(mutated.contains(UInt8(ascii: "h")))
       } catch CodingError.invalidValue("a dictionary's key is not a number") {
         #expect(mutated.contains(UInt8(ascii: "d")))
@@ -81,7 +81,8 @@ import Testing
     bytes[place.lowerBound + 3] = UInt8(ascii: "h")
     let message = try Message(bytes: bytes)
     #expect(message.signature == "h")
-    let missing = CodingError.fileDescriptorUnavailable(9)  // EBADF
+    let missing = CodingError.missingFileDescriptor
+    #expect(missing.errorReply.name == .invalidArgs)
     #expect(throws: missing) { _ = try message.values(as: OwnedFileDescriptor.self) }
     #expect(throws: missing) { _ = try message.variants() }
   }

@@ -208,7 +208,7 @@ import Testing
     var stage = Stage(cats())
     stage.attach()
     for _ in 0..<3 * Memory.passedDeadlines {
-      stage.drop(key: "1") { $0.deadline = 3_600 }
+      stage.drop(key: "1") { $0.statedDeadline = 3_600 }
       stage.hostAnswersAll()
     }
     #expect(stage.memory.noted <= Memory.passedDeadlines + 1)

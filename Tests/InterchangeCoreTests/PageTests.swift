@@ -107,8 +107,8 @@ import Testing
   }
 
   /// The names of the cases of an enumeration, as its source declares them.
-  private func cases(of name: String, in file: String) throws -> Set<String> {
-    let source = try text("Sources/Interchange/Core/\(file)")
+  private func cases(of name: String, in file: String, of room: String = "Interchange/Core") throws -> Set<String> {
+    let source = try text("Sources/\(room)/\(file)")
     let start = try #require(source.firstRange(of: "enum \(name): "))
     let body = source[start.upperBound...]
     let end = body.firstRange(of: "\n  }\n")?.lowerBound ?? body.endIndex
@@ -117,6 +117,11 @@ import Testing
 
   @Test func `the states of the tables are those of the code`() throws {
     #expect(try states(below: "A delivery", cells: [0, 2]) == Set(DeliveryState.allCases.map(\.rawValue)))
+    #expect(try states(below: "A packing", cells: [0]) == cases(of: "Purpose", in: "Packing.swift"))
+    #expect(
+      try states(below: "What a delivery carries", cells: [0])
+        == cases(of: "Content", in: "Parcel.swift", of: "SceneModel/Documents"))
+    #expect(try states(below: "A drag", cells: [0, 2]) == Set(DragState.allCases.map(\.rawValue)))
     #expect(try states(below: "A scene", cells: [0, 2]) == Set(SceneState.allCases.map(\.rawValue)))
     let (stages, acts) = (try cases(of: "Stage", in: "Host.swift"), try cases(of: "Act", in: "Host.swift"))
     #expect(try states(below: "A host", cells: [0]) == stages.union(acts))

@@ -21,6 +21,7 @@ struct Portrait {
       case .run(let application, _, let command, let token): "run \(application) \(command) \(token ?? .empty)"
       case .forgetLaunch(let application, _): "forget the launch of \(application)"
       case .findOwner(let number, let application, let connection): "find owner \(number) \(application) \(connection)"
+      case .pack, .open, .callOff, .endPromises, .free, .freeParcels: "\(errand)"
       }
     }
     let again = step.callAgain.map { "call again at \($0)" } ?? "never again"
@@ -65,7 +66,8 @@ struct Portrait {
     lines += memory.calls.values.map { "call \($0) takes \($1.number.charge.amount) \($1.bytes?.charge.amount ?? 0)" }
       .sorted()
     lines += memory.waiters.values.map { "for \($0) wait \($1)" }.sorted()
-    lines += memory.followers.values.map { "\($0) is followed by \($1)" }.sorted()
+    lines = named(lines)
+    lines += named(memory.followers.values.map { "\($0) is followed by \($1)" }).sorted()
     lines += memory.refreshes.values.keys.map { "refresh \($0)" }.sorted()
     lines += memory.closings.values.map { "closing \($0) \($1)" }.sorted()
     lines += memory.provisional.values.keys.map { "provisional \($0)" }.sorted()
@@ -74,6 +76,31 @@ struct Portrait {
     lines += memory.preferences.values.keys.map {
       "routed \(String(describing: memory.routing.preferredApplication(for: $0)))"
     }
+    lines += memory.packings.values.map { "call \($0) packs \($1.orders.count)" }.sorted()
+    lines += memory.transfers.values.map { "call \($0) opens \($1)" }.sorted()
+    lines += memory.baggage.values.sorted { $0.value.order < $1.value.order }.map { delivery, kept in
+      "baggage of \(delivery) to \(kept.session.map { "\($0)" } ?? "") for \(kept.confidant ?? .empty) "
+        + "\(kept.holding?.charge.amount ?? 0) until \(kept.until.map { "\($0)" } ?? "")"
+    }
+    lines = named(lines)
+    lines += named(
+      memory.baggageOfSession.keys.map { session in
+        "baggage to \(session): \(memory.baggageOfSession[session].map { "\($0.identifier)" })"
+      }
+    ).sorted()
+    lines += named(
+      memory.handledBaggage.keys.map { principal in
+        "handled from \(principal): \(memory.handledBaggage[principal].map { "\($0.identifier)" })"
+      }
+    ).sorted()
+    lines += memory.drags.values.values.sorted { $0.ticket < $1.ticket }.map { drag in
+      "drag \(drag.identifier) \(drag.state) \(drag.operation.map { "\($0)" } ?? "") \(drag.payload.items.count) "
+        + "\(drag.openers.sorted()) \(drag.asked.sorted()) \(drag.isOpenedOutside) \(drag.due) "
+        + "\(drag.holding?.charge.amount ?? 0) \(drag.bytes?.charge.amount ?? 0)"
+    }
+    lines += memory.tickets.values.keys.map { "ticket \($0)" }.sorted()
+    lines = named(lines)
+    lines += named(memory.dropTargets.values.map { "\($0) went to \($1)" }).sorted()
     lines.append("events \(memory.sequence)")
     lines += Resource.allCases.map { "\($0) \(book.ledger.total($0))" }
     return named(lines)

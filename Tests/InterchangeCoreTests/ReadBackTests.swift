@@ -92,6 +92,15 @@ import Testing
     #expect(stage.memory.sessionCounts["org.example.Cats"] == 0)
   }
 
+  @Test func `a session whose configuration comes back before it was discarded is found again`() throws {
+    var stage = Stage(cats(configurations: ["Default", "Other"]))
+    let session = try #require(stage.drop(key: "1") { $0.configuration = "Other" }?.delivered?.session)
+    stage.restart(cats())
+    #expect(stage.drop(key: "2") { $0.session = Text("\(session)") }?.refusal?.name != nil)
+    stage.play(.declared(cats(configurations: ["Default", "Other"])))
+    #expect(stage.drop(key: "2") { $0.session = Text("\(session)") }?.delivered?.session == session)
+  }
+
   @Test func `a delivery whose session the store has lost fails, and is not read again and again`() throws {
     var stage = Stage(cats())
     let delivered = try #require(stage.drop(key: "1")?.delivered)

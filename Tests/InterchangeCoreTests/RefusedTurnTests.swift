@@ -13,6 +13,7 @@ import Testing
     _ stage: Stage, _ act: (inout Stage) throws -> Void, sourceLocation: SourceLocation = #_sourceLocation
   ) rethrows {
     var (refused, other) = (stage, stage)
+    (refused.isCopy, other.isCopy) = (true, true)
     var (before, after) = (Portrait(), Portrait())
     let portrait = before.lines(of: refused.book)
     try refused.turn(refused: true, act)

@@ -12,6 +12,7 @@ struct Shelf: Hashable {
   private(set) var events: [StoredEvent] = []
   private(set) var preferences: [Text: Text] = [:]
   private(set) var owed: [Text: [UniqueIdentifier]] = [:]
+  private(set) var baggage: [UniqueIdentifier: Baggage] = [:]
 
   mutating func commit(_ records: [Record]) { for record in records { apply(record) } }
 
@@ -38,6 +39,8 @@ struct Shelf: Hashable {
     case .preference(let type, let application): preferences[type] = application
     case .discardOwed(let application, let session): owed[application, default: []].append(session)
     case .discardTold(let application, let session): owed[application]?.removeAll { $0 == session }
+    case .baggage(let carried): baggage[carried.delivery] = carried
+    case .baggageReleased(let delivery): baggage[delivery] = nil
     }
   }
 
@@ -59,11 +62,18 @@ struct Shelf: Hashable {
     remembered.owed = owed.filter { !$0.value.isEmpty }
     remembered.open = deliveryOrder.compactMap { deliveries[$0] }.filter(\.progress.isOpen).map(\.summary)
     remembered.connected = sessionOrder.compactMap { sessions[$0] }.filter(\.isConnected)
+    remembered.baggage = deliveryOrder.compactMap { identifier in
+      guard let carried = baggage[identifier], let progress = deliveries[identifier]?.progress else { return nil }
+      return BaggageSummary(
+        delivery: identifier, session: progress.session, bytes: carried.keptBytes, isOpen: progress.isOpen)
+    }
     remembered.lastEvent = events.last?.sequence ?? 0
     return remembered
   }
 
   // MARK: Accidents
+
+  mutating func loseBaggage(of delivery: UniqueIdentifier) { baggage[delivery] = nil }
 
   /// A disk that lost something.
   mutating func lose(_ identifier: UniqueIdentifier) {

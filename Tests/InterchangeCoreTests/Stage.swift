@@ -1,5 +1,6 @@
 import SceneModel
 import SceneRouting
+import Testing
 
 @testable import InterchangeCore
 
@@ -32,6 +33,14 @@ struct Stage {
   private var isHeld = false
   /// What the core asked to be called again for.
   private(set) var callAgain: Int64?
+
+  /// What the baggage room is to pack and to open, and what it has of each delivery.
+  var packing: [PackingTask] = []
+  var opening: [OpeningTask] = []
+  var room = PlayedRoom()
+  /// Two stages that are copies share one ledger, which then agrees with neither.
+  var isCopy = false
+  private var turnsSinceCheck = 0
 
   struct Asked: Hashable {
     let errand: ErrandNumber
@@ -79,6 +88,7 @@ struct Stage {
     // Nobody heard of these calls: their numbers are given again.
     (steps, lastCall) = ([], firstCall)
     book.drop()
+    checkNowAndThen()
   }
 
   private mutating func endTurn() {
@@ -100,6 +110,15 @@ struct Stage {
       for errand in steps.flatMap(\.errands) { run(errand) }
       isHeld = wasHeld
     }
+    checkNowAndThen()
+  }
+
+  /// A look at a stage of many costs as much as many turns: it is looked at after as many.
+  private mutating func checkNowAndThen() {
+    turnsSinceCheck += 1
+    guard 16 * turnsSinceCheck > book.openCount + shelf.sessions.count else { return }
+    turnsSinceCheck = 0
+    checkItself()
   }
 
   private mutating func run(_ errand: Errand) {
@@ -110,6 +129,21 @@ struct Stage {
     case .ask(let number, _, let owner, let question, let within):
       errands.append(errand)
       asked.append(Asked(errand: number, owner: owner, question: question, within: within))
+    case .pack(let number, let orders, let limit):
+      errands.append(errand)
+      packing.append(PackingTask(number: number, orders: orders, atMost: limit))
+    case .open(let number, let delivery, let parcel, _):
+      errands.append(errand)
+      opening.append(OpeningTask(number: number, delivery: delivery, parcel: parcel))
+    case .callOff(let number):
+      errands.append(errand)
+      opening.removeAll { $0.number == number }
+    case .free(let deliveries):
+      errands.append(errand)
+      for delivery in deliveries { room.free(delivery) }
+    case .freeParcels(let delivery, let numbers):
+      errands.append(errand)
+      for number in numbers { room.free(number, of: delivery) }
     default: errands.append(errand)
     }
   }
@@ -122,6 +156,7 @@ struct Stage {
     case .sessions(let identifiers):
       book.learn(.sessions(identifiers, found: identifiers.compactMap { shelf.sessions[$0] }))
     case .delivery(let identifier): book.learn(.delivery(identifier, shelf.deliveries[identifier]))
+    case .baggage(let delivery): book.learn(.baggage(delivery, shelf.baggage[delivery]))
     case .token(let token, let owner):
       book.learn(.token(token, owner: owner, shelf.deliveries(token: token, sender: owner)))
     case .orphans(let manifest):
@@ -210,7 +245,8 @@ struct Stage {
     let allowance = book.ledger.allowance
     book = PromptBook(types: Stage.types, allowance: allowance, seed: (3, UInt64(shelf.events.count)))
     book.recall(shelf.remembered, at: now)
-    asked = []
+    (asked, packing, opening) = ([], [], [])
+    room.sweep(keeping: Set(shelf.baggage.keys))
     for manifest in manifests { play(.declared(manifest)) }
     play(.began)
   }
@@ -267,6 +303,12 @@ extension Saying {
     case .sessionChanged(_, let fields, _): "session changed \(fields.map(\.rawValue).joined(separator: " "))"
     case .sessionWent: "session went"
     case .notification: "notification"
+    case .drag(_, let news, _):
+      switch news {
+      case .stateChanged: "drag State"
+      case .itemsChanged: "drag Items"
+      case .ended(let operation, _): "Ended \(operation)"
+      }
     case .log: "log"
     }
   }
@@ -283,6 +325,7 @@ extension HostQuestion {
     case .refresh: "RefreshScene"
     case .destroy: "DestroyScene"
     case .discarded: "DidDiscardSceneSessions"
+    case .propose: "ProposeDrop"
     }
   }
 }

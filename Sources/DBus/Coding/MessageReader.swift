@@ -16,6 +16,10 @@ public struct MessageReader: ~Copyable {
   /// How many values may be taken: each costs time and memory, however few bytes it has.
   private let limit: Int
   private var left: Int
+  /// A value names a descriptor in four bytes and costs a number of this process, so one that came may not be taken without end. The kernel
+  /// passes as many at once.
+  static let maximumFileDescriptors = 253
+  private var descriptorsLeft = MessageReader.maximumFileDescriptors
 
   /// `message` outlives the reader.
   init(_ message: OpaquePointer, limit: Int = .max) {
@@ -26,9 +30,10 @@ public struct MessageReader: ~Copyable {
   }
 
   /// For what is inside a container.
-  private init(limit: Int, left: Int) {
+  private init(limit: Int, left: Int, descriptorsLeft: Int) {
     self.limit = limit
     self.left = left
+    self.descriptorsLeft = descriptorsLeft
   }
 
   /// Counts a value before it is taken. An array of numbers that is taken in one step is one.
@@ -82,10 +87,11 @@ public struct MessageReader: ~Copyable {
   ) throws(CodingError) {
     guard dbus_message_iter_get_arg_type(&iterator) == type.code else { throw mismatch(expected: expected()) }
     try count()
-    var child = MessageReader(limit: limit, left: left)
+    var child = MessageReader(limit: limit, left: left, descriptorsLeft: descriptorsLeft)
     dbus_message_iter_recurse(&iterator, &child.iterator)
     try body(&child)
     left = child.left
+    descriptorsLeft = child.descriptorsLeft
     dbus_message_iter_next(&iterator)
   }
 
@@ -105,10 +111,12 @@ public struct MessageReader: ~Copyable {
   }
 
   mutating func fileDescriptor() throws(CodingError) -> Int32 {
+    if descriptorsLeft == 0 { throw .tooManyFileDescriptors }
+    descriptorsLeft -= 1
     errno = 0
     let descriptor: Int32 = try basic(.fileDescriptor, zero: -1)
-    // Without an error of the system, the message says that it has a descriptor that did not come with it.
-    if descriptor < 0 { throw .fileDescriptorUnavailable(errno == 0 ? EBADF : errno) }
+    // Where the message names a descriptor that did not come with it, nothing was duplicated.
+    if descriptor < 0 { throw errno == 0 ? .missingFileDescriptor : .fileDescriptorUnavailable(errno) }
     return descriptor
   }
 

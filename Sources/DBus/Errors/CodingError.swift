@@ -26,8 +26,11 @@ public enum CodingError: Error, Sendable, Hashable {
   case invalidSignature(InvalidName)
   /// Containers nest deeper than ``MessageWriter/maximumDepth``.
   case nestedTooDeep
-  /// More file descriptors than ``MessageWriter/maximumFileDescriptors``, or a connection that carries none.
+  /// More file descriptors than ``MessageWriter/maximumFileDescriptors``, or a connection that carries none; or a message that came names
+  /// descriptors more often than a reader takes them.
   case tooManyFileDescriptors
+  /// The message names a file descriptor that did not come with it.
+  case missingFileDescriptor
   /// A file descriptor could not be duplicated; the number is `errno`.
   case fileDescriptorUnavailable(Int32)
   /// The path or interface is reserved for libdbus itself; a bus hangs up on whoever sends it.
@@ -59,7 +62,9 @@ extension CodingError: CustomStringConvertible {
     case .invalidSignature(let fault): "the values do not fit into one message: \(fault)"
     case .nestedTooDeep: "containers nest deeper than \(MessageWriter.maximumDepth)"
     case .tooManyFileDescriptors:
-      "more file descriptors than this connection carries in a message (\(MessageWriter.maximumFileDescriptors) at most)"
+      "more file descriptors than a message may have: \(MessageWriter.maximumFileDescriptors) that is sent, "
+        + "\(MessageReader.maximumFileDescriptors) that came, none where the connection carries none"
+    case .missingFileDescriptor: "the message names a file descriptor that did not come with it"
     case .fileDescriptorUnavailable(let code): "a file descriptor could not be duplicated (errno \(code))"
     case .reserved(let name): "\"\(name)\" is reserved for libdbus itself"
     case .invalidValue(let reason): reason

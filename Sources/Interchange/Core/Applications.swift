@@ -124,7 +124,7 @@ extension PromptBook {
       memory.manifests[application] = source
       return
     }
-    memory.setManifest(manifest, of: application)
+    changeManifest(manifest, of: application)
     memory.manifests[application] = source
     if before == nil {
       say(.applicationAppeared(application))
@@ -174,8 +174,15 @@ extension PromptBook {
 
   /// Its sessions stay, out of routing, until it returns.
   private mutating func removeManifest(of application: Text) {
-    memory.setManifest(nil, of: application)
+    changeManifest(nil, of: application)
     memory.manifests[application] = nil
     say(.applicationWent(application))
+  }
+
+  /// Sessions whose configuration the manifest had lost were kept out of routing until they are discarded. The next manifest may have that
+  /// configuration again.
+  private mutating func changeManifest(_ manifest: Manifest?, of application: Text) {
+    if memory.orphaned[application] != nil { memory.routing.forgetAbsent(of: application) }
+    memory.setManifest(manifest, of: application)
   }
 }

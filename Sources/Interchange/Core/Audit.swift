@@ -68,6 +68,7 @@ extension PromptBook {
   package var disagreements: [String] {
     var found: [String] = []
     checkCharges(&found)
+    checkBaggage(&found)
     checkDeliveries(&found)
     checkHosts(&found)
     checkCounts(&found)
@@ -167,6 +168,59 @@ extension PromptBook {
     }
     for (session, _) in memory.provisional.values where memory.deliveriesToSession.count(of: session) == 0 {
       found.append("the session \(session) was made by a failed delivery, and nobody waits for it")
+    }
+  }
+
+  private func checkBaggage(_ found: inout [String]) {
+    var ofSession: [UniqueIdentifier: Int] = [:]
+    for (delivery, kept) in memory.baggage.values {
+      if let session = kept.session { ofSession[session, default: 0] += 1 }
+      if kept.holding == nil { found.append("nobody is charged for what \(delivery) carries") }
+      if kept.session != memory.deliveries[delivery]?.session, memory.deliveries[delivery] != nil {
+        found.append("what \(delivery) carries is not where the delivery is")
+      }
+      if (memory.deliveries[delivery] == nil) != (kept.until != nil) {
+        found.append("what \(delivery) carries has a time to go and is needed, or neither")
+      }
+      let place = Ordered(order: kept.order, identifier: delivery)
+      if let principal = kept.handledFor, !memory.handledBaggage[principal].contains(place) {
+        found.append("what \(delivery) carries makes no room")
+      }
+    }
+    for session in memory.baggageOfSession.keys where memory.baggageOfSession.count(of: session) != ofSession[session] {
+      found.append("the session \(session) has baggage in its row that is gone")
+    }
+    let handled = memory.handledBaggage.keys.reduce(0) { $0 + memory.handledBaggage.count(of: $1) }
+    if handled != memory.baggage.values.values.count(where: { $0.handledFor != nil }) {
+      found.append("\(handled) handled deliveries carry something, and others are counted")
+    }
+    for (number, transfer) in memory.transfers.values {
+      if memory.calls[number] == nil { found.append("call \(number) opens something, and is not charged") }
+      if memory.baggage[transfer.delivery] == nil { found.append("call \(number) opens what is gone") }
+    }
+    for number in memory.packings.values.keys where memory.calls[number] == nil {
+      found.append("call \(number) packs something, and is not charged")
+    }
+    let dropping = Set(
+      memory.packings.values.values.compactMap { underWay in
+        if case .drop(let drag, _) = underWay.packing.purpose { drag } else { nil }
+      })
+    for (identifier, drag) in memory.drags.values {
+      if memory.tickets[drag.ticket] != identifier { found.append("the ticket of the drag \(identifier) is lost") }
+      if drag.state.isOver, drag.bytes != nil || !drag.payload.items.isEmpty {
+        found.append("the drag \(identifier) is over, and holds something")
+      }
+      if drag.state == .dropped, !dropping.contains(identifier), memory.deliveries[identifier] == nil,
+        memory.baggage[identifier] == nil
+      {
+        found.append("nothing will end the drag \(identifier)")
+      }
+    }
+    if memory.tickets.count != memory.drags.count {
+      found.append("\(memory.drags.count) drags have \(memory.tickets.count) tickets")
+    }
+    for drag in memory.dropTargets.values.keys where memory.drags[drag]?.state != .dropped {
+      found.append("the drag \(drag) has a target, and is not dropped")
     }
   }
 

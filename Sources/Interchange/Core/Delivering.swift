@@ -11,7 +11,9 @@ extension PromptBook {
       payload, caller, .delivery(digest: digest), deliveries: payload.items.map { _ in delivery })
     guard payload.hasContents else { return try conclude(packing, digest, number) }
     // What is refused or was done already packs nothing.
-    if try firstAnswer(payload.options, digest, caller) != nil { return try conclude(packing, digest, number) }
+    if let first = try firstAnswer(payload.options, digest, caller) {
+      return reply(first.answer, to: number, caller, waits: first.isOpen && payload.options.wait == .handled)
+    }
     try refuseWhatIsRefused(payload, caller)
     try pack(packing, number)
   }
@@ -160,8 +162,10 @@ extension PromptBook {
     if let previous { record.previous = previous }
     note(.delivery(record))
     memory.deliveries[identifier]?.holding = holding
-    if let baggage = packing.baggage(of: decision.passedOn?.payload ?? payload, firstItem: item, identifier) {
-      try keep(baggage, of: caller)
+    let baggage = packing.baggage(of: decision.passedOn?.payload ?? payload, firstItem: item, identifier)
+    if let baggage { try keep(baggage, of: caller) }
+    if decision.passedOn != nil {
+      freeWhatStays(packing, firstItem: item, count: payload.items.count, baggage, identifier)
     }
     if isPrivate || payload.hasOwnProcess { memory.deliveries[identifier]?.confidant = caller.connection }
     announceRouting(decision, of: identifier, isPrivate)

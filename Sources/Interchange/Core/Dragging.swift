@@ -5,6 +5,8 @@ import SceneRouting
 extension PromptBook {
   /// How long a drag lasts whose source does not say, in seconds.
   static let dragTime: Double = 300
+  /// How long a drag that is over can be asked how it ended, in microseconds.
+  static let dragRest: Int64 = 10_000_000
 
   // MARK: Beginning
 
@@ -21,29 +23,27 @@ extension PromptBook {
 
   mutating func begin(_ begun: Drag, _ packing: Packing, _ number: CallNumber) throws(Halt) {
     var drag = begun
-    (drag.payload, drag.parcels) = (packing.payload, packing.parcels)
+    (drag.payload, drag.parcels, drag.nextNumber) = (packing.payload, packing.parcels, packing.nextNumber)
     do throws(InterchangeError) {
       drag.holding = try ledger.charge(1, of: .drags, to: drag.source.principal)
     } catch {
       throw .refused(error)
     }
+    drag.size = drag.payload.json.count
+    let time = drag.payload.options.statedDeadline ?? PromptBook.dragTime
+    drag.due = now.uptime + Int64(time * 1_000_000)
     try weigh(&drag)
     memory.drags[drag.identifier] = drag
     memory.tickets[drag.ticket] = drag.identifier
-    let time = drag.payload.options.statedDeadline ?? PromptBook.dragTime
-    memory.add(.drag(drag.identifier), at: now.uptime + Int64(time * 1_000_000))
+    memory.add(.drag(drag.identifier), at: drag.due)
     answer(number, .dragBegun(drag.identifier, ticket: drag.ticket))
   }
 
-  /// What it carries is charged to its source.
-  private func weigh(_ drag: inout Drag) throws(Halt) {
-    let bytes = drag.parcels.joined().reduce(Allowance.smallestBaggage) { $0 + ($1?.keptBytes ?? 0) }
-    do throws(InterchangeError) {
-      drag.bytes = nil
-      drag.bytes = try ledger.charge(bytes, of: .baggage, to: drag.source.principal)
-    } catch {
-      throw .refused(error)
-    }
+  /// What it carries, and its document, are charged to its source.
+  private mutating func weigh(_ drag: inout Drag) throws(Halt) {
+    memory.relief.add(drag.bytes)
+    let bytes = drag.parcels.joined().reduce(drag.size) { $0 + ($1?.keptBytes ?? 0) }
+    drag.bytes = try chargeBaggage(max(Allowance.smallestBaggage, bytes), to: drag.source.principal)
   }
 
   mutating func addItems(
@@ -51,23 +51,35 @@ extension PromptBook {
   ) throws(Halt) {
     let drag = try dragOfSource(identifier, caller)
     try refuseWhereOver(drag)
+    _ = try payload(of: drag, with: items)
+    let more = Payload(items: items, options: drag.payload.options)
+    try refuseFiles(more, caller)
+    let packing = Packing(
+      more, caller, .moreItems(drag: identifier), deliveries: items.map { _ in identifier },
+      firstNumber: drag.nextNumber)
+    try pack(packing, whole: false, number)
+  }
+
+  private func payload(of drag: Drag, with items: [Item]) throws(Halt) -> Payload {
     var payload = drag.payload
     payload.items += items
     if payload.items.count > Limits.items {
       throw refused(
         .limitsExceeded, "items: expected at most \(Limits.items) items in a drag, got \(payload.items.count)")
     }
-    try refuseFiles(payload, caller)
-    let packing = Packing(
-      payload, parcels: drag.parcels, caller, .moreItems(drag: identifier),
-      deliveries: payload.items.map { _ in identifier })
-    try pack(packing, whole: false, number)
+    try refuseTooMany(payload)
+    return payload
   }
 
   mutating func add(_ packing: Packing, to identifier: UniqueIdentifier, _ number: CallNumber) throws(Halt) {
     guard var drag = memory.drags[identifier] else { throw noDrag(identifier) }
     try refuseWhereOver(drag)
-    (drag.payload, drag.parcels) = (packing.payload, packing.parcels)
+    // Other calls may have added theirs meanwhile.
+    let items = packing.payload.items
+    let before = drag.payload.items
+    drag.payload = try payload(of: drag, with: items)
+    drag.parcels = Packing.rows(before, drag.parcels) + Packing.rows(items, packing.parcels)
+    drag.size += packing.payload.json.count
     try weigh(&drag)
     memory.drags[identifier] = drag
     tell(drag, .itemsChanged)
@@ -77,12 +89,17 @@ extension PromptBook {
   // MARK: Who may
 
   mutating func openDrag(_ ticket: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
-    guard let identifier = memory.tickets[ticket], var drag = memory.drags[identifier] else {
+    guard let identifier = memory.tickets[ticket], var drag = memory.drags[identifier], !drag.state.isOver else {
       throw refused(.unknownObject, "there is no drag with this ticket, or it is over")
     }
+    if !caller.isSandboxed { drag.isOpenedOutside = true }
     if let connection = caller.connection {
-      if !caller.isSandboxed { drag.isOpenedOutside = true }
-      if drag.openers.count < Allowance.dragOpeners { drag.openers.insert(connection) }
+      if drag.openers.count < Allowance.dragOpeners {
+        drag.openers.insert(connection)
+      } else if caller.isSandboxed, !drag.openers.contains(connection) {
+        throw refused(
+          .limitsExceeded, "at most \(Allowance.dragOpeners) connections may bring the ticket of one drag")
+      }
     }
     memory.drags[identifier] = drag
     answer(number, .dragOpened(identifier))
@@ -111,7 +128,7 @@ extension PromptBook {
   /// A drag as a caller may see it: types and metadata only.
   package func viewOfDrag(_ identifier: UniqueIdentifier, for caller: Caller) -> DragView? {
     guard let drag = memory.drags[identifier], drag.mayLook(caller) else { return nil }
-    let isSource = drag.isSource(caller)
+    let isSource = caller.connection != nil && caller.connection == drag.source.connection
     let application = hostedApplication(of: caller) ?? caller.application
     return DragView(
       items: items(of: drag, isSource: isSource, to: application),
@@ -160,14 +177,16 @@ extension PromptBook {
 
   /// The source's allowed operations bound what the host says.
   mutating func proposed(_ number: CallNumber, _ identifier: UniqueIdentifier, _ answer: HostAnswer) {
-    let allowed = memory.drags[identifier]?.payload.options.allowedOperations ?? []
+    let drag = memory.drags[identifier]
+    // It may be dropped or over by now.
+    let allowed = drag?.state == .dragging ? drag?.payload.options.allowedOperations ?? [] : []
     let operation: Text
     switch answer {
     case .operation(let wanted) where wanted == "cancel": operation = wanted
     case .operation(let wanted):
       operation = allowed.contains { $0.rawValue == wanted.string } ? wanted : "forbidden"
     // The host has no opinion.
-    case .done: operation = allowed.contains(.copy) ? "copy" : "move"
+    case .done: operation = allowed.contains(.copy) ? "copy" : allowed.contains(.move) ? "move" : "forbidden"
     default: operation = "forbidden"
     }
     self.answer(number, .operation(operation))
@@ -215,22 +234,33 @@ extension PromptBook {
     drag.operation = wanted
     memory.drags[identifier] = drag
     let packing = Packing(
-      payload(of: drag, on: session), parcels: drag.parcels, drag.source,
-      .drop(drag: identifier, operation: operation), deliveries: drag.payload.items.map { _ in identifier })
+      payload(of: drag, on: session), parcels: drag.parcels, drag.source, .drop(drag: identifier, by: caller),
+      deliveries: drag.payload.items.map { _ in identifier }, firstNumber: drag.nextNumber)
     try pack(packing, number)
   }
 
   /// The delivery has the identifier of its drag, under which the room has the contents.
   mutating func concludeDrop(
-    _ packing: Packing, of identifier: UniqueIdentifier, _ operation: Text, _ number: CallNumber
+    _ packing: Packing, of identifier: UniqueIdentifier, by caller: Caller, _ number: CallNumber
   ) throws(Halt) {
-    guard let drag = memory.drags[identifier] else { throw noDrag(identifier) }
-    // From here on the delivery is charged for what the drag carried.
-    memory.drags[identifier]?.bytes = nil
+    guard var drag = memory.drags[identifier] else { throw noDrag(identifier) }
+    // From here on the delivery is charged for what the drag carried, and the drag for its document.
+    drag.parcels = []
+    try weigh(&drag)
+    memory.drags[identifier] = drag
     let delivered = try accept(packing, .empty)
-    memory.drags[identifier]?.parcels = []
     tell(drag, .stateChanged)
-    reply(delivered, to: number, packing.caller, waits: packing.payload.options.wait == .handled)
+    reply(delivered, to: number, caller, waits: packing.payload.options.wait == .handled)
+  }
+
+  /// The drop was refused.
+  mutating func dragGoesOn(_ identifier: UniqueIdentifier) {
+    guard var drag = memory.drags[identifier], drag.state == .dropped else { return }
+    (drag.state, drag.operation) = (.dragging, nil)
+    memory.drags[identifier] = drag
+    if drag.isAbandoned { return cancel(drag) }
+    // Its time may have come meanwhile.
+    memory.add(.drag(identifier), at: drag.due)
   }
 
   // MARK: Ending
@@ -251,36 +281,54 @@ extension PromptBook {
   /// The source has left in the middle. After the drop the rules of promises hold.
   mutating func cancelDrags(of connection: Text) {
     for drag in memory.drags.values.values.sorted(by: { $0.identifier < $1.identifier })
-    where drag.source.connection == connection && !drag.outlivesSource && drag.state == .dragging { cancel(drag) }
+    where drag.endsWith(connection) {
+      switch drag.state {
+      case .dragging: cancel(drag)
+      case .dropped: memory.drags[drag.identifier]?.isAbandoned = true
+      case .cancelled, .ended: break
+      }
+    }
   }
 
   mutating func dragTimeIsOver(_ identifier: UniqueIdentifier) {
-    guard let drag = memory.drags[identifier] else { return }
+    guard let drag = memory.drags[identifier], drag.due <= now.uptime else { return }
     switch drag.state {
     case .dragging: cancel(drag)
-    // Its delivery has a deadline of its own, and ends it.
-    case .dropped where memory.deliveries[identifier] != nil || memory.baggage[identifier] != nil:
-      return memory.add(.drag(identifier), at: now.uptime + PromptBook.pause)
-    default: break
+    // It ends with its delivery, or goes on where the drop is refused.
+    case .dropped: break
+    case .cancelled, .ended:
+      memory.drags[identifier] = nil
+      memory.tickets[drag.ticket] = nil
     }
-    memory.drags[identifier] = nil
-    memory.tickets[drag.ticket] = nil
-    memory.dropTargets[identifier] = nil
   }
 
-  /// The delivery of a drag is over: handled and, where something was moved, released; or nothing came of it.
-  mutating func dragEnds(with delivery: UniqueIdentifier, isFailure: Bool = false) {
+  /// How the delivery of a drag is over.
+  enum DropOutcome {
+    /// Its host has taken it and, where something is moved, has said that it has all of it.
+    case done
+    /// Its host has taken it, and does not say whether it has all of it: the source is to keep what it has.
+    case kept
+    case failed
+  }
+
+  mutating func dragEnds(with delivery: UniqueIdentifier, _ outcome: DropOutcome) {
     guard let drag = memory.drags[delivery], drag.state == .dropped, let operation = drag.operation else { return }
-    if isFailure { return end(drag, .ended, .ended(operation: "cancel", target: nil)) }
+    if outcome == .failed { return end(drag, .ended, .ended(operation: "cancel", target: nil)) }
     // A host may release what it carries before it has taken the delivery.
     guard memory.deliveries[delivery] == nil else { return }
-    end(drag, .ended, .ended(operation: Text(operation.rawValue), target: memory.dropTargets[delivery]))
+    let name = outcome == .done ? operation.rawValue : "copy"
+    end(drag, .ended, .ended(operation: Text(name), target: memory.dropTargets[delivery]))
   }
 
+  /// It can be asked how it ended for a while, and has nothing to show any more.
   private mutating func end(_ drag: Drag, _ state: DragState, _ news: DragNews) {
+    memory.relief.add(drag.bytes)
     var ended = drag
-    (ended.state, ended.bytes, ended.holding, ended.parcels) = (state, nil, nil, [])
+    (ended.state, ended.bytes, ended.parcels, ended.payload.items) = (state, nil, [], [])
+    ended.due = now.uptime + PromptBook.dragRest
     memory.drags[drag.identifier] = ended
+    memory.dropTargets[drag.identifier] = nil
+    memory.add(.drag(drag.identifier), at: ended.due)
     tell(ended, .stateChanged)
     tell(ended, news)
   }

@@ -34,7 +34,7 @@ extension PromptBook {
         delivery.application, session)
     }
     log("\(delivery.identifier): \(progress.state.rawValue): \(delivery.isPrivate ? "it is private" : error.message)")
-    dragEnds(with: delivery.identifier, isFailure: true)
+    dragEnds(with: delivery.identifier, .failed)
     release(delivery.identifier)
     settle(delivery.identifier, .refused(error))
   }
@@ -235,7 +235,7 @@ extension PromptBook {
       announce(.unclaimed(delivery: identifier), delivery.application, session)
     }
     log("\(identifier): routed, and no host took it in time")
-    dragEnds(with: identifier, isFailure: true)
+    dragEnds(with: identifier, .failed)
     release(identifier)
     settle(identifier, .refused(.nobodyTook(identifier)))
   }

@@ -244,7 +244,7 @@ extension PromptBook {
     memory.provisional[key.session] = nil
     announce(.handled(delivery: delivery.identifier), delivery.application, key.session)
     log("\(delivery.identifier): handled")
-    memory.dropTargets[delivery.identifier] = memory.drags[delivery.identifier] == nil ? nil : key.session
+    if memory.drags[delivery.identifier]?.state == .dropped { memory.dropTargets[delivery.identifier] = key.session }
     keepForAWhile(delivery.identifier)
     settle(
       delivery.identifier,

@@ -116,15 +116,18 @@ package final class Ledger: @unchecked Sendable {
 
   /// Charges it to an account, or says why that is not possible.
   ///
-  /// - Parameter replaced: what is given back as soon as this is held.
+  /// - Parameters:
+  ///   - replaced: what is given back as soon as this is held.
+  ///   - relief: what the present turn gives back.
   func charge(
-    _ amount: Int, of resource: Resource, to principal: Principal, replacing replaced: Holding? = nil
+    _ amount: Int, of resource: Resource, to principal: Principal, replacing replaced: Holding? = nil,
+    after relief: Relief = Relief()
   ) throws(InterchangeError) -> Holding {
-    let own = taken(resource, by: principal)
+    let own = taken(resource, by: principal) - relief.of(resource, principal)
     switch resource {
     case .waiting, .baggage:
       // Who fills what there is fills half of it, the next one half of the rest: nobody holds more than is left for the others.
-      let (taken, limit) = (total(resource), allowance.limit(resource))
+      let (taken, limit) = (total(resource) - relief.of(resource), allowance.limit(resource))
       guard taken + own + amount <= limit else { throw refusal(of: resource, limit, taken, own) }
     case .manifests:
       let (taken, limit) = (total(resource) - (replaced?.charge.amount ?? 0), allowance.limit(resource))
@@ -137,8 +140,14 @@ package final class Ledger: @unchecked Sendable {
   }
 
   /// Bytes that a principal may still hand over beside documents.
-  func room(for principal: Principal) -> Int {
-    max(0, allowance.baggage - total(.baggage) - taken(.baggage, by: principal))
+  ///
+  /// - Parameters:
+  ///   - relief: what the present turn gives back.
+  ///   - own: bytes of the principal's that go where they are in the way.
+  func room(for principal: Principal, after relief: Relief, givingUp own: Int) -> Int {
+    let taken = total(.baggage) - relief.of(.baggage) - own
+    let ofPrincipal = self.taken(.baggage, by: principal) - relief.of(.baggage, principal) - own
+    return max(0, allowance.baggage - taken - ofPrincipal)
   }
 
   /// Charges it whatever the limit says: it was accepted before.
@@ -154,7 +163,7 @@ package final class Ledger: @unchecked Sendable {
         "deliveries that wait for their applications may take \(limit) bytes, 4096 each at least; \(taken) are taken, \(own) of them by "
           + "this sender, who may have as many as are left: try later"
       case .baggage:
-        "what deliveries carry may take \(limit) bytes, 65536 each at least; \(taken) are taken, \(own) of them by this sender, who may have "
+        "what deliveries and drags carry may take \(limit) bytes, 65536 each at least; \(taken) are taken, \(own) of them by this sender, who may have "
           + "as many as are left: let the hosts open it, or send a file to be opened in its place"
       case .drags: "\(limit) drags of this sender are under way: drop or cancel one"
       case .calls: "\(limit) calls of this sender are not answered yet: wait for the answers"
@@ -177,6 +186,29 @@ package final class Ledger: @unchecked Sendable {
   }
 }
 
+/// What a turn gives back. It stays charged until the turn is kept, since the turn may be taken back; what takes its place need not wait
+/// for that.
+struct Relief: Hashable, Sendable {
+  private struct Share: Hashable, Sendable {
+    let resource: Resource
+    let principal: Principal?
+  }
+
+  private var amounts: [Share: Int] = [:]
+
+  mutating func add(_ holding: Holding?) {
+    guard let holding else { return }
+    let resource = holding.charge.resource
+    amounts[Share(resource: resource, principal: nil), default: 0] += holding.charge.amount
+    amounts[Share(resource: resource, principal: holding.charge.principal), default: 0] += holding.charge.amount
+  }
+
+  /// - Parameter principal: `nil` for all of them.
+  func of(_ resource: Resource, _ principal: Principal? = nil) -> Int {
+    amounts.isEmpty ? 0 : amounts[Share(resource: resource, principal: principal)] ?? 0
+  }
+}
+
 /// What one principal has taken.
 final class Account {
   let principal: Principal
@@ -190,7 +222,7 @@ final class Account {
 /// A part of an account, given back when it goes. It cannot be copied, so it is given back once.
 struct Charge: ~Copyable {
   let amount: Int
-  private let resource: Resource
+  let resource: Resource
   private let account: Account
   /// Who pays for it; whoever has left pays no longer.
   var principal: Principal {

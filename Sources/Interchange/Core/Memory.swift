@@ -69,11 +69,15 @@ struct Memory {
   /// Deliveries that carry something, and what those of this turn carry.
   var baggage = Table<UniqueIdentifier, KeptBaggage>()
   private(set) var baggageOfSession = Rows<UniqueIdentifier, Ordered>()
+  /// What makes room for what its principal hands in later: the hosts of these have taken them.
+  private(set) var handledBaggage = Rows<Principal, Ordered>()
   private(set) var packed = Table<UniqueIdentifier, Baggage>()
   var drags = Table<UniqueIdentifier, Drag>()
   var tickets = Table<Text, UniqueIdentifier>()
   /// The sessions that took what was dragged, until the drag ends.
   var dropTargets = Table<UniqueIdentifier, UniqueIdentifier>()
+  /// What of the ledger this turn gives back.
+  var relief = Relief()
 
   /// The number of the newest event.
   private(set) var sequence: UInt64 = 0
@@ -158,6 +162,8 @@ struct Memory {
       if let session = kept.session {
         baggageOfSession.remove(Ordered(order: kept.order, identifier: delivery), for: session)
       }
+      takeFromHandled(delivery)
+      relief.add(kept.holding)
       baggage[delivery] = nil
       packed[delivery] = nil
     }
@@ -181,11 +187,24 @@ struct Memory {
     if let session { baggageOfSession.insert(place, for: session) }
   }
 
-  /// Of what a principal handed in and its host has taken.
-  func oldestHandledBaggage(of principal: Principal) -> UniqueIdentifier? {
-    baggage.values.lazy
-      .filter { deliveries[$0.key] == nil && $0.value.holding?.charge.principal == principal }
-      .min { $0.value.order < $1.value.order }?.key
+  /// The host has taken the delivery: what it carried stays until a certain moment, or until somebody needs the room.
+  mutating func baggageIsHandled(of delivery: UniqueIdentifier, until moment: Int64) {
+    guard var kept = baggage[delivery] else { return }
+    kept.until = moment
+    kept.handledFor = kept.holding?.charge.principal
+    baggage[delivery] = kept
+    if let principal = kept.handledFor {
+      handledBaggage.insert(Ordered(order: kept.order, identifier: delivery), for: principal)
+    }
+    add(.baggage(delivery), at: moment)
+  }
+
+  /// It is on its way again, or goes.
+  private mutating func takeFromHandled(_ delivery: UniqueIdentifier) {
+    guard var kept = baggage[delivery], let principal = kept.handledFor else { return }
+    handledBaggage.remove(Ordered(order: kept.order, identifier: delivery), for: principal)
+    (kept.handledFor, kept.until) = (nil, nil)
+    baggage[delivery] = kept
   }
 
   private mutating func activate(_ activation: SessionActivation) {
@@ -211,6 +230,7 @@ struct Memory {
     let rest = delivery.deadline.microseconds - moment.time.microseconds
     let longest = Int64(PayloadOptions.maximumDeadline * 1_000_000)
     let opened = OpenDelivery(delivery, order: nextOrder(), due: moment.uptime + min(max(0, rest), longest))
+    if !baggage.isEmpty { takeFromHandled(delivery.identifier) }
     deliveries[delivery.identifier] = opened
     let place = Ordered(order: opened.order, identifier: delivery.identifier)
     deliveriesToSession.insert(place, for: session)
@@ -346,6 +366,8 @@ extension Memory {
     fileprivate let attaching, calls, waiters, refreshes, closings, provisional: Int
     fileprivate let packings, transfers, baggage, ofSession, packed, drags, tickets, dropTargets: Int
     fileprivate let sessionTotal, owedTotal, orphaned, due, activations, changes: Int
+    fileprivate let handledBaggage: Int
+    fileprivate let relief: Relief
     fileprivate let sequence: UInt64
   }
 
@@ -361,7 +383,8 @@ extension Memory {
       packings: packings.mark, transfers: transfers.mark, baggage: baggage.mark, ofSession: baggageOfSession.mark,
       packed: packed.mark, drags: drags.mark, tickets: tickets.mark, dropTargets: dropTargets.mark,
       sessionTotal: sessionTotal, owedTotal: owedTotal, orphaned: orphaned.mark, due: due.count,
-      activations: activations.mark, changes: changes.mark, sequence: sequence)
+      activations: activations.mark, changes: changes.mark, handledBaggage: handledBaggage.mark, relief: relief,
+      sequence: sequence)
   }
 
   mutating func rewind(to mark: Mark) {
@@ -403,6 +426,8 @@ extension Memory {
     transfers.rewind(to: mark.transfers)
     baggage.rewind(to: mark.baggage)
     baggageOfSession.rewind(to: mark.ofSession)
+    handledBaggage.rewind(to: mark.handledBaggage)
+    relief = mark.relief
     packed.rewind(to: mark.packed)
     drags.rewind(to: mark.drags)
     tickets.rewind(to: mark.tickets)
@@ -448,6 +473,8 @@ extension Memory {
     transfers.keep()
     baggage.keep()
     baggageOfSession.keep()
+    handledBaggage.keep()
+    relief = Relief()
     packed.keep()
     drags.keep()
     tickets.keep()

@@ -20,6 +20,9 @@ struct KeptBaggage: Sendable {
   var isInRoom = true
   /// What its sender promised, and may forget when nobody opens it any more.
   var promises: [Promise] = []
+  /// Its host has taken the delivery: when it goes at the latest, and among whose it makes room.
+  var until: Int64?
+  var handledFor: Principal?
   var holding: Holding?
 }
 
@@ -51,25 +54,35 @@ extension PromptBook {
   }
 
   /// What was handled already makes room, the oldest first: its hosts had time to open it.
-  private mutating func chargeBaggage(_ size: Int, to principal: Principal) throws(Halt) -> Holding {
+  mutating func chargeBaggage(_ size: Int, to principal: Principal) throws(Halt) -> Holding {
     while true {
       do throws(InterchangeError) {
-        return try ledger.charge(size, of: .baggage, to: principal)
+        return try ledger.charge(size, of: .baggage, to: principal, after: memory.relief)
       } catch {
-        guard let oldest = memory.oldestHandledBaggage(of: principal) else { throw .refused(error) }
-        release(oldest)
+        guard let oldest = memory.handledBaggage.first(of: principal) else { throw .refused(error) }
+        release(oldest.identifier)
       }
     }
   }
 
+  /// Bytes that a call may have packed: what was handled makes room for it.
+  func room(for principal: Principal) -> Int {
+    let handled = memory.handledBaggage[principal].reduce(0) {
+      $0 + (memory.baggage[$1.identifier]?.holding?.charge.amount ?? 0)
+    }
+    return ledger.room(for: principal, after: memory.relief, givingUp: handled)
+  }
+
   /// What a delivery carried goes.
-  mutating func release(_ delivery: UniqueIdentifier) {
+  ///
+  /// - Parameter isDone: whether its host says so. Else nobody knows whether the host has opened what it wanted.
+  mutating func release(_ delivery: UniqueIdentifier, isDone: Bool = false) {
     guard let kept = memory.baggage[delivery] else { return }
     note(.baggageReleased(delivery))
     if kept.isInRoom { step.errands.append(.free([delivery])) }
     endPromises(kept.promises)
     callOff { $0.delivery == delivery }
-    dragEnds(with: delivery)
+    dragEnds(with: delivery, isDone ? .done : .kept)
   }
 
   /// Nobody asks for it any more: each object that promised something is told once.
@@ -81,14 +94,14 @@ extension PromptBook {
 
   /// Its host has taken a delivery: it has some time to open what came along.
   mutating func keepForAWhile(_ delivery: UniqueIdentifier) {
-    guard memory.baggage[delivery] != nil else { return dragEnds(with: delivery) }
-    memory.add(.baggage(delivery), at: now.uptime + ledger.allowance.baggageTime)
-    if memory.drags[delivery]?.operation != .move { dragEnds(with: delivery) }
+    guard memory.baggage[delivery] != nil else { return dragEnds(with: delivery, .done) }
+    memory.baggageIsHandled(of: delivery, until: now.uptime + ledger.allowance.baggageTime)
+    if memory.drags[delivery]?.operation != .move { dragEnds(with: delivery, .done) }
   }
 
   mutating func baggageTimeIsOver(_ delivery: UniqueIdentifier) {
-    // It may be under way again.
-    if memory.deliveries[delivery] == nil { release(delivery) }
+    // It may be under way again, or have been so, and have more time.
+    if let until = memory.baggage[delivery]?.until, until <= now.uptime { release(delivery) }
   }
 
   mutating func releaseBaggage(of session: UniqueIdentifier) {
@@ -99,7 +112,7 @@ extension PromptBook {
     _ identifier: UniqueIdentifier, _ caller: Caller, _ number: CallNumber
   ) throws(Halt) {
     _ = try deliveryToOpen(identifier, caller)
-    release(identifier)
+    release(identifier, isDone: true)
     answer(number, .done)
   }
 
@@ -133,8 +146,10 @@ extension PromptBook {
   private func entry(
     of entries: [Baggage.Entry], _ type: Text, _ item: Int
   ) throws(Halt) -> Baggage.Entry {
-    let has = entries.map(\.type.spelling.string).joined(separator: ", ")
-    if type.isEmpty, let first = entries.first { return first }
+    if type.isEmpty {
+      if let first = entries.first { return first }
+      throw refused(.noSuchItem, "item \(item) has no data")
+    }
     guard let wanted = ContentType(type, as: .asked) else {
       throw refused(
         .invalidArgs,
@@ -142,6 +157,7 @@ extension PromptBook {
       )
     }
     if let found = entries.first(where: { types.conforms($0.type, to: wanted) }) { return found }
+    let has = entries.map(\.type.spelling.string).joined(separator: ", ")
     throw refused(
       .noSuchItem, "item \(item) has nothing of \(quoted(type.string)): it has \(has.isEmpty ? "no data" : has)")
   }

@@ -37,8 +37,8 @@ struct Packing: Sendable {
   enum Purpose: Sendable {
     case delivery(digest: Text)
     case eachItem(digest: Text)
-    /// A drag is dropped: the operation, and the session that the dropping caller named.
-    case drop(drag: UniqueIdentifier, operation: Text)
+    /// A drag is dropped, by whom.
+    case drop(drag: UniqueIdentifier, by: Caller)
     case drag(Drag)
     case moreItems(drag: UniqueIdentifier)
   }
@@ -53,20 +53,26 @@ struct Packing: Sendable {
   var orders: [(item: Int, representation: Int)] = []
   /// The delivery of each item; the same for all where they go together.
   let deliveries: [UniqueIdentifier]
+  /// Numbers are never used twice in a delivery, also where calls add items to a drag at the same time.
+  private(set) var nextNumber: Int
+  /// Nobody wants it any more: what the room takes is freed.
+  var isCalledOff = false
 }
 
 extension Packing {
   init(
-    _ payload: Payload, parcels: [[Parcel?]] = [], _ caller: Caller, _ purpose: Purpose, deliveries: [UniqueIdentifier]
+    _ payload: Payload, parcels: [[Parcel?]] = [], _ caller: Caller, _ purpose: Purpose, deliveries: [UniqueIdentifier],
+    firstNumber: Int = 0
   ) {
     (self.payload, self.caller, self.purpose, self.deliveries) = (payload, caller, purpose, deliveries)
-    guard payload.hasContents else {
-      self.parcels = []
-      return
-    }
-    self.parcels = payload.items.indices.map { item in
-      item < parcels.count
-        ? parcels[item] : [Parcel?](repeating: nil, count: payload.items[item].representations.count)
+    nextNumber = firstNumber
+    self.parcels = payload.hasContents ? Packing.rows(payload.items, parcels) : []
+  }
+
+  /// For each representation its parcel, where it has one.
+  static func rows(_ items: [Item], _ parcels: [[Parcel?]]) -> [[Parcel?]] {
+    items.indices.map { item in
+      item < parcels.count ? parcels[item] : [Parcel?](repeating: nil, count: items[item].representations.count)
     }
   }
 
@@ -75,17 +81,15 @@ extension Packing {
   /// - Parameter whole: files and promises too; a drag keeps these for the drop.
   mutating func pack(whole: Bool) -> [PackingOrder] {
     var result: [PackingOrder] = []
-    // Numbers are never used twice in a delivery, also where items are added to a drag.
-    var number = parcels.joined().count { $0 != nil }
     for item in payload.items.indices {
       for representation in payload.items[item].representations.indices where parcels[item][representation] == nil {
         guard let (source, key) = source(of: item, representation, whole) else { continue }
         let place = Place.document.key("items").index(item).key("representations").index(representation).key(key)
         result.append(
           PackingOrder(
-            delivery: deliveries[item], number: number, place: Text(place.description), source: source))
+            delivery: deliveries[item], number: nextNumber, place: Text(place.description), source: source))
         orders.append((item, representation))
-        number += 1
+        nextNumber += 1
       }
     }
     return result
@@ -149,6 +153,20 @@ extension Packing {
     if items.allSatisfy(\.isEmpty) { return nil }
     return Baggage(delivery: delivery, items: items, isPrivate: payload.options.isPrivate)
   }
+
+  /// What the room has of a delivery's items.
+  func kept(firstItem: Int, count: Int) -> [Int] {
+    parcels.dropFirst(firstItem).prefix(count).joined().compactMap(\.?.keptNumber)
+  }
+}
+
+extension Parcel {
+  /// What the room calls it, where the room has it.
+  fileprivate var keptNumber: Int? { if case .kept(let number) = content { number } else { nil } }
+}
+
+extension Baggage {
+  fileprivate var keptNumbers: Set<Int> { Set(items.joined().compactMap(\.parcel.keptNumber)) }
 }
 
 extension PromptBook {
@@ -157,18 +175,29 @@ extension PromptBook {
     _ packing: consuming Packing, whole: Bool = true, _ number: CallNumber
   ) throws(Halt) {
     var packing = packing
-    let count = packing.payload.items.reduce(0) { $0 + $1.representations.count }
-    if count > Limits.representations {
-      throw refused(.limitsExceeded, "items: expected at most \(Limits.representations) representations, got \(count)")
-    }
+    try refuseTooMany(packing.payload)
     if packing.caller.connection == nil, packing.payload.hasPromises {
       throw refused(.invalidPayload, "items: expected no promises from a caller without a name on the bus")
     }
     let orders = packing.pack(whole: whole)
     if orders.isEmpty { return try goOn(packing, number) }
-    let room = ledger.room(for: packing.caller.principal)
+    var room = room(for: packing.caller.principal)
+    switch packing.purpose {
+    case .moreItems(let drag), .drop(let drag, _):
+      memory.drags[drag]?.nextNumber = packing.nextNumber
+      // What the drag has is charged anew, together with this.
+      room += memory.drags[drag]?.bytes?.charge.amount ?? 0
+    case .delivery, .eachItem, .drag: break
+    }
     memory.packings[number] = UnderWay(packing: packing, orders: orders)
     step.errands.append(.pack(number, orders, atMost: room))
+  }
+
+  func refuseTooMany(_ payload: Payload) throws(Halt) {
+    let count = payload.items.reduce(0) { $0 + $1.representations.count }
+    if count > Limits.representations {
+      throw refused(.limitsExceeded, "items: expected at most \(Limits.representations) representations, got \(count)")
+    }
   }
 
   /// The room has taken the contents of a call, or could not.
@@ -177,6 +206,8 @@ extension PromptBook {
     memory.packings[number] = nil
     switch answer {
     case .failed(let error): throw .refused(error)
+    case .packed where underWay.packing.isCalledOff:
+      throw refused(.cancelled, "its caller has left the bus")
     case .packed(let sizes):
       var packing = underWay.packing
       packing.finish(underWay.orders, sizes)
@@ -192,9 +223,31 @@ extension PromptBook {
     memory.packings[number] = nil
     switch underWay.packing.purpose {
     case .delivery, .eachItem, .drag: step.errands.append(.free(Array(Set(underWay.orders.map(\.delivery))).sorted()))
-    // What the drag brought before is its own, and stays until the drag ends.
-    case .moreItems: break
-    case .drop(let drag, _): memory.drags[drag]?.state = .dragging
+    // What the drag brought before stays until the drag ends.
+    case .moreItems(let drag): step.errands.append(.freeParcels(drag, underWay.orders.map(\.number)))
+    case .drop(let drag, _):
+      step.errands.append(.freeParcels(drag, underWay.orders.map(\.number)))
+      dragGoesOn(drag)
+    }
+  }
+
+  /// What a sandbox may not hand over to this application was packed too, before anyone knew where it goes.
+  mutating func freeWhatStays(
+    _ packing: Packing, firstItem: Int, count: Int, _ baggage: Baggage?, _ delivery: UniqueIdentifier
+  ) {
+    let kept = packing.kept(firstItem: firstItem, count: count)
+    if kept.isEmpty { return }
+    guard let baggage else { return step.errands.append(.free([delivery])) }
+    let handedOver = baggage.keptNumbers
+    let rest = kept.filter { !handedOver.contains($0) }
+    if !rest.isEmpty { step.errands.append(.freeParcels(delivery, rest)) }
+  }
+
+  /// The connection has left before what it began was there.
+  mutating func callOffPackings(of connection: Text) {
+    for (number, underWay) in memory.packings.values {
+      guard case .drag(let drag) = underWay.packing.purpose, drag.endsWith(connection) else { continue }
+      memory.packings[number]?.packing.isCalledOff = true
     }
   }
 
@@ -216,7 +269,7 @@ extension PromptBook {
     switch packing.purpose {
     case .delivery(let digest): try conclude(packing, digest, number)
     case .eachItem(let digest): try concludeEach(packing, digest, number)
-    case .drop(let drag, let operation): try concludeDrop(packing, of: drag, operation, number)
+    case .drop(let drag, let caller): try concludeDrop(packing, of: drag, by: caller, number)
     case .drag(let drag): try begin(drag, packing, number)
     case .moreItems(let drag): try add(packing, to: drag, number)
     }
@@ -224,7 +277,7 @@ extension PromptBook {
 
   /// A call whose contents the room takes, and what it was told to take.
   struct UnderWay: Sendable {
-    let packing: Packing
+    var packing: Packing
     let orders: [PackingOrder]
   }
 }

@@ -47,7 +47,9 @@ package struct PromptBook: Sendable {
     for baggage in remembered.baggage {
       memory.baggage[baggage.delivery]?.holding = ledger.take(
         max(Allowance.smallestBaggage, baggage.bytes), of: .baggage, for: .departed)
-      if !baggage.isOpen { memory.add(.baggage(baggage.delivery), at: moment.uptime + ledger.allowance.baggageTime) }
+      if !baggage.isOpen {
+        memory.baggageIsHandled(of: baggage.delivery, until: moment.uptime + ledger.allowance.baggageTime)
+      }
     }
     // They are counted already: what changes about them makes none of them new.
     memory.learn(remembered.connected)
@@ -115,6 +117,7 @@ package struct PromptBook: Sendable {
       if memory.hosts[application]?.connection == connection { try detach(application) }
     case .callerLeft(let connection):
       forgetCalls(of: connection)
+      callOffPackings(of: connection)
       giveUpPackings(of: connection)
       cancelDrags(of: connection)
       ledger.leave(connection)

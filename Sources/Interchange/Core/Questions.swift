@@ -64,8 +64,18 @@ extension PromptBook {
     memory.waiters.values.map { ($0.key, $0.value) }
   }
 
-  /// Whether a connection is charged for something.
-  package func isCharged(_ connection: Text) -> Bool { ledger.isCharged(.connection(connection)) }
+  /// Whether it matters that a connection leaves: it is charged for something, or is the source of a drag.
+  package func isCharged(_ connection: Text) -> Bool {
+    ledger.isCharged(.connection(connection)) || isSource(connection)
+  }
+
+  /// A sandbox is charged by its application, however many connections it has.
+  private func isSource(_ connection: Text) -> Bool {
+    memory.drags.values.values.contains { $0.endsWith(connection) && !$0.state.isOver }
+      || memory.packings.values.values.contains {
+        if case .drag(let drag) = $0.packing.purpose { drag.endsWith(connection) } else { false }
+      }
+  }
 
   // MARK: Who may
 

@@ -125,6 +125,8 @@ package enum Errand: Hashable, Sendable {
   case endPromises([Promise])
   /// The room forgets what it has of these deliveries.
   case free([UniqueIdentifier])
+  /// The room forgets these parcels of a delivery or a drag, and keeps the others.
+  case freeParcels(UniqueIdentifier, [Int])
 }
 
 /// What a host is asked.

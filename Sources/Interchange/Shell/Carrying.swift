@@ -198,6 +198,10 @@ extension Interchange {
   /// The room forgets what it has of these deliveries.
   func free(_ deliveries: [UniqueIdentifier]) { connection.loop.task { await room.free(deliveries) } }
 
+  func free(_ parcels: [Int], of delivery: UniqueIdentifier) {
+    connection.loop.task { await room.free(parcels, of: delivery) }
+  }
+
   // MARK: Drags
 
   package func beginDrag(_ document: Text, _ reply: Reply<ObjectPath, String>) throws {

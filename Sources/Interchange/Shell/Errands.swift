@@ -42,6 +42,7 @@ extension Interchange {
     case .callOff(let number): callOff(number)
     case .endPromises(let promises): for promise in promises { endPromise(promise) }
     case .free(let deliveries): free(deliveries)
+    case .freeParcels(let delivery, let numbers): free(numbers, of: delivery)
     }
   }
 

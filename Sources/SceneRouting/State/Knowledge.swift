@@ -60,6 +60,12 @@ extension State {
     applications[number(of: application)].knowledge = Knowledge(isComplete: true)
   }
 
+  /// Sessions of the application that were kept from the state may be in it from now on: what it does not hold it has to learn again.
+  package mutating func forgetAbsent(of application: Text) {
+    forgetKnowledge(of: number(of: application))
+    absent = Recent()
+  }
+
   /// Nothing is known for certain of the application's sessions any more, but of those that the state holds.
   mutating func forgetKnowledge(of application: Int) { applications[application].knowledge = Knowledge() }
 }

@@ -10,6 +10,8 @@ extension Payload {
   /// as a date, a set as a set.
   ///
   /// ```swift
+  /// import FoundationEssentials
+  ///
   /// func copy(_ cat: UserActivity) async throws -> (type: String, bytes: Data) {
   ///   (Payload.contentType, try await Payload(cat).encoded())
   /// }
@@ -52,15 +54,14 @@ extension ItemProvider {
     suggestedName = item.suggestedName?.string
     for activity in item.activities { registerObject(UserActivity(activity)) }
     for representation in item.representations {
-      let source: Source =
-        switch representation.content {
-        case .data(let bytes): .data(Data(bytes))
-        case .text(let text): .text(text.string)
-        case .file(let url):
-          .file(try Self.url(url), openInPlace: representation.openInPlace)
-        // These do not come in documents.
-        case .descriptor, .promise, .stored: .data(Data())
-        }
+      let source: Source
+      switch representation.content {
+      case .data(let bytes): source = .data(Data(bytes))
+      case .text(let text): source = .text(text.string)
+      case .file(let url): source = .file(try Self.url(url), openInPlace: representation.openInPlace)
+      // The reader of documents makes none of these.
+      case .descriptor, .promise, .stored: continue
+      }
       add(representation.type.spelling.string, Visibility(representation.visibility), source)
     }
   }

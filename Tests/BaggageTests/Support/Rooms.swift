@@ -98,5 +98,9 @@ extension OwnedFileDescriptor {
   var isOpen: Bool { withRawValue { fcntl($0, F_GETFD) >= 0 } }
 }
 
-/// Bytes that are not all the same.
-func pattern(_ count: Int) -> [UInt8] { (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) } }
+/// Bytes that repeat, though at no boundary of a page.
+func pattern(_ count: Int) -> [UInt8] {
+  var bytes = [UInt8](0..<251)
+  while bytes.count < count { bytes += bytes }
+  return Array(bytes.prefix(count))
+}

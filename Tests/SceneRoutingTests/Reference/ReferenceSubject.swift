@@ -74,7 +74,8 @@ extension Item {
         if let link = Item.firstLink(in: text.string) { return link }
       case .data(let data) where representation.isLink(types):
         if let link = Item.firstLink(in: String(decoding: data, as: UTF8.self)) { return link }
-      case .text, .data: continue
+      case .stored(_, let url): if let url { return url }
+      case .text, .data, .descriptor, .promise: continue
       }
     }
     return nil

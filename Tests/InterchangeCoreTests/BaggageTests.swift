@@ -1,0 +1,594 @@
+import SceneModel
+import Testing
+
+@testable import InterchangeCore
+
+/// What deliveries carry is packed before they are decided.
+@Suite struct PackingTests {
+  private static let large = Allowance.smallParcel + 1
+
+  @Test func `small contents are stored beside the delivery at once, and need no room`() throws {
+    var stage = Stage(cats())
+    let answer = stage.drop(.text(), .data(Allowance.smallParcel), .promise())
+    let delivered = try #require(answer?.delivered)
+    #expect(stage.packing.isEmpty)
+    let entries = try #require(stage.shelf.baggage[delivered.delivery]).items[0]
+    #expect(entries.map(\.parcel.size) == [5, Int64(Allowance.smallParcel), nil])
+    #expect(entries[0].parcel.content == .data(Array("a cat".utf8)))
+    #expect(entries[2].parcel.content == .promise(Promise(source: ":1.1", path: "/cat", item: 0, type: "image/jpeg")))
+    // The document has no content any more.
+    let payload = try #require(stage.shelf.deliveries[delivered.delivery]).payload.string
+    #expect(!payload.contains("a cat") && !payload.contains("/cat"))
+  }
+
+  @Test func `an activity alone carries nothing`() throws {
+    var stage = Stage(cats())
+    let delivered = try #require(stage.drop(key: "1")?.delivered)
+    #expect(stage.shelf.baggage.isEmpty && stage.memory.baggage.isEmpty)
+    stage.attach()
+    #expect(stage.open(delivered)?.refusal?.name == .noSuchItem)
+  }
+
+  @Test func `large data, files and descriptors are packed first, and the decision waits`() throws {
+    var stage = Stage(cats())
+    let answer = stage.drop(
+      .data(Self.large, type: "image/webp"), .text(Text(String(repeating: "x", count: Self.large)), type: "text/html"),
+      .file(),
+      .file("b", type: "text/x-b", inPlace: true), .descriptor(3), .text())
+    #expect(answer == nil)
+    #expect(stage.shelf.deliveries.isEmpty && stage.shelf.sessions.isEmpty)
+    let orders = try #require(stage.packing.first).orders
+    #expect(orders.map(\.number) == [0, 1, 2, 3, 4])
+    #expect(orders[2].source == .file("file:///home/user/a.png", inPlace: false))
+    #expect(orders[2].place == "items[0].representations[2].file")
+    #expect(orders[4].source == .descriptor(3))
+    stage.roomPacks([nil, nil, 7, 8, nil])
+    let delivered = try #require(stage.answers[stage.lastCall]?.delivered)
+    #expect(orders.allSatisfy { $0.delivery == delivered.delivery })
+    let parcels = try #require(stage.shelf.baggage[delivered.delivery]).items[0].map(\.parcel)
+    #expect(parcels[2] == Parcel(.kept(2), size: 7))
+    #expect(parcels[3] == Parcel(.file("file:///home/user/b"), size: 8))
+    #expect(parcels[4] == Parcel(.kept(4), size: nil))
+    #expect(parcels[5].content == .data(Array("a cat".utf8)))
+  }
+
+  @Test func `a promise that is to be kept is fetched, and its source may forget it`() throws {
+    var stage = Stage(cats())
+    stage.drop(.promise()) { $0.keepPromises = true }
+    let promise = Promise(source: ":1.1", path: "/cat", item: 0, type: "image/jpeg")
+    #expect(stage.packing.first?.orders.map(\.source) == [.promise(promise)])
+    stage.roomPacks([9])
+    let delivered = try #require(stage.answers[stage.lastCall]?.delivered)
+    #expect(stage.shelf.baggage[delivered.delivery]?.items[0].map(\.parcel) == [Parcel(.kept(0), size: 9)])
+    #expect(stage.errands.contains(.endPromises([promise])))
+  }
+
+  @Test func `what is refused packs nothing`() {
+    var stage = Stage(cats())
+    stage.call(.deliver(stage.payload([.descriptor()]) { $0.application = "org.example.Dogs" }, digest: "", size: 1))
+    #expect(stage.answers[stage.lastCall]?.refusal != nil)
+    #expect(stage.packing.isEmpty && stage.room.isEmpty)
+  }
+
+  @Test func `packing that fails refuses the call, and what was packed is freed`() {
+    var stage = Stage(cats())
+    stage.drop(.descriptor(), .file())
+    stage.roomFails()
+    #expect(stage.answers[stage.lastCall]?.refusal?.message == "there is no such file")
+    #expect(stage.room.isEmpty && stage.shelf.deliveries.isEmpty && stage.memory.packings.isEmpty)
+    #expect(stage.book.ledger.accountCount == 0)
+  }
+
+  @Test func `a decision that is refused after the packing frees what was packed`() {
+    var stage = Stage(cats())
+    stage.drop(.descriptor())
+    // The application goes meanwhile.
+    stage.play(.installed([:], keeping: []))
+    stage.call(.register(cats("org.example.Dogs"), size: 1))
+    var payload = stage.payload([.descriptor()])
+    payload.options.application = "org.example.Dogs"
+    stage.call(.deliver(payload, digest: "", size: 1))
+    let call = stage.lastCall
+    stage.roomPacks()
+    stage.call(.unregister("org.example.Dogs"))
+    stage.roomPacks()
+    #expect(stage.answers[call]?.refusal != nil)
+    #expect(stage.memory.packings.isEmpty)
+  }
+
+  @Test func `a turn that the store refuses leaves nothing behind, and the call is answered once`() throws {
+    var stage = Stage(cats())
+    stage.drop(.descriptor(), .text())
+    stage.roomPacksAndStoreRefuses()
+    #expect(stage.answers[stage.lastCall]?.refusal?.name == .storageFailed)
+    #expect(stage.room.isEmpty && stage.shelf.baggage.isEmpty && stage.memory.baggage.isEmpty)
+    #expect(stage.book.ledger.accountCount == 0)
+    // What is said later about the same packing is no news.
+    stage.play(.packed(stage.lastCall, .packed([1])))
+    stage.drop(.descriptor())
+    stage.roomPacks()
+    #expect(stage.answers[stage.lastCall]?.delivered != nil)
+  }
+
+  @Test func `a call whose turn the store refuses packs nothing`() {
+    var stage = Stage(cats())
+    stage.turn(refused: true) { $0.drop(.descriptor()) }
+    #expect(stage.packing.isEmpty && stage.memory.packings.isEmpty)
+    #expect(stage.book.ledger.accountCount == 0)
+  }
+
+  @Test func `two calls with one token make one delivery, and the other's contents are freed`() throws {
+    var stage = Stage(cats())
+    for _ in 0..<2 { stage.drop(.descriptor()) { $0.token = "once" } }
+    #expect(stage.packing.count == 2)
+    let (first, second) = (stage.packing[0], stage.packing[1])
+    stage.roomPacks()
+    stage.roomPacks()
+    let answers = [first, second].map { stage.answers[$0.number]?.delivered }
+    #expect(answers[0] != nil && answers[0] == answers[1])
+    #expect(stage.shelf.deliveries.count == 1)
+    #expect(stage.room.parcels.keys.map { $0 } == [first.orders[0].delivery])
+    // A third packs nothing.
+    #expect(stage.drop(.descriptor()) { $0.token = "once" }?.delivered == answers[0])
+    #expect(stage.packing.isEmpty)
+  }
+
+  @Test func `two calls with one token whose packing ends in one turn make one delivery`() throws {
+    var stage = Stage(cats())
+    for _ in 0..<2 { stage.drop(.descriptor()) { $0.token = "once" } }
+    let numbers = stage.packing.map(\.number)
+    stage.turn { stage in
+      stage.roomPacks()
+      stage.roomPacks()
+    }
+    #expect(stage.answers[numbers[0]] == stage.answers[numbers[1]])
+    #expect(stage.room.parcels.count == 1)
+  }
+
+  @Test func `each item by itself: the contents of an item that fails are freed`() throws {
+    var stage = Stage(cats())
+    var payload = stage.payload([.descriptor(0)], "1") { $0.batch = .bestEffort }
+    payload.items.append(stage.payload([.descriptor(1)], "2").items[0])
+    payload.items[0].activities[0].activityType = "unknown"
+    stage.call(.deliverEach(payload, digest: "", size: 1))
+    stage.roomPacks()
+    let items = try #require(stage.answers[stage.lastCall]?.items)
+    guard case .refused = items[0], case .delivered(let delivered) = items[1] else {
+      return #expect(Bool(false), "\(items)")
+    }
+    #expect(stage.room.parcels == [delivered.delivery: [1]])
+    #expect(stage.shelf.baggage[delivered.delivery]?.items.count == 1)
+  }
+
+  @Test func `each item by itself, all or nothing: where one fails all are freed`() throws {
+    var stage = Stage(cats())
+    var payload = stage.payload([.descriptor(0)], "1")
+    payload.items.append(stage.payload([.descriptor(1)], "2").items[0])
+    payload.items[1].activities[0].activityType = "unknown"
+    stage.call(.deliverEach(payload, digest: "", size: 1))
+    stage.roomPacks()
+    #expect(stage.answers[stage.lastCall]?.refusal != nil)
+    #expect(stage.room.isEmpty && stage.shelf.deliveries.isEmpty)
+  }
+
+  @Test func `each item by itself: two calls with one token make each delivery once`() throws {
+    var stage = Stage(cats())
+    var payload = stage.payload([.descriptor(0)], "1") { $0.token = "once" }
+    payload.items.append(stage.payload([.descriptor(1)], "2").items[0])
+    for _ in 0..<2 { stage.call(.deliverEach(payload, digest: "d", size: 1)) }
+    stage.roomPacks()
+    stage.roomPacks()
+    #expect(stage.answers[stage.lastCall] == stage.answers[stage.lastCall - 1])
+    #expect(stage.shelf.deliveries.count == 2 && stage.room.parcels.count == 2)
+  }
+
+  private func painter() -> Manifest {
+    Manifest(
+      identifier: "org.example.Cats", activityTypes: ["view"], contentTypes: [contentType("public.image")],
+      supportsMultipleScenes: true, configurations: [SceneConfiguration(name: "Default")])
+  }
+
+  @Test func `a sandboxed sender hands over declared types only, and nothing else is kept`() throws {
+    var stage = Stage(painter())
+    stage.drop(.descriptor(0, type: "image/gif"), .descriptor(1, type: "text/plain"), by: .sandbox("org.example.Mail"))
+    stage.roomPacks()
+    let delivered = try #require(stage.answers[stage.lastCall]?.delivered)
+    #expect(stage.shelf.baggage[delivered.delivery]?.items[0].map(\.type.name) == ["image/gif"])
+    #expect(stage.room.parcels == [delivered.delivery: [0]])
+    // Where nothing is left, nothing is kept.
+    stage.drop(.descriptor(0, type: "text/plain"), by: .sandbox("org.example.Mail"))
+    stage.roomPacks()
+    let other = try #require(stage.answers[stage.lastCall]?.delivered)
+    #expect(stage.shelf.baggage[other.delivery] == nil)
+    #expect(stage.room.parcels == [delivered.delivery: [0]])
+  }
+
+  @Test func `a sandboxed sender names no files`() {
+    var stage = Stage(cats())
+    #expect(stage.drop(.file(), by: .sandbox("org.example.Mail"))?.refusal?.name == .accessDenied)
+    #expect(stage.packing.isEmpty)
+  }
+
+  @Test func `a caller without a name promises nothing`() {
+    var stage = Stage(cats())
+    let caller = Caller(connection: nil, isSandboxed: false, application: .empty)
+    #expect(stage.drop(.promise(), by: caller)?.refusal?.name == .invalidPayload)
+  }
+
+  @Test func `there are as many representations as the limit says, and not one more`() {
+    var stage = Stage(cats())
+    var payload = stage.payload([])
+    let item = Item(representations: [Representation](repeating: .text(), count: 100))
+    payload.items += [Item](repeating: item, count: Limits.representations / 100)
+    #expect(stage.call(.deliver(payload, digest: "", size: 1))?.delivered != nil)
+    payload.items[0].representations = [.text()]
+    #expect(stage.call(.deliver(payload, digest: "", size: 1))?.refusal?.name == .limitsExceeded)
+  }
+
+  @Test func `a sender that leaves while its contents are packed has sent them all the same`() throws {
+    var stage = Stage(cats())
+    stage.drop(.descriptor())
+    stage.callerLeaves(.shell)
+    stage.roomPacks()
+    #expect(stage.shelf.deliveries.count == 1)
+  }
+}
+
+/// Who may open what, and when it goes.
+@Suite struct BaggageTests {
+  @Test(arguments: [Visibility.all, .application, .ownProcess])
+  func `who may open`(_ visibility: Visibility) throws {
+    var stage = Stage(cats(), cats("org.example.Dogs"))
+    stage.attach()
+    stage.attach("org.example.Dogs", as: .other)
+    // From another, from the application's own other connection, and from its host.
+    let sandboxed = Caller.sandbox("org.example.Cats", 1)
+    for sender in [Caller.shell, sandboxed, .host] {
+      let delivered = try stage.handled(.text("x", visibility), key: "1", by: sender)
+      let isAllowed =
+        switch visibility {
+        case .all: true
+        case .application: sender != .shell
+        case .ownProcess: sender == .host
+        }
+      stage.open(delivered)
+      if isAllowed {
+        stage.roomOpens(size: 1)
+        #expect(stage.answers[stage.lastCall]?.size == 1)
+      } else {
+        #expect(stage.answers[stage.lastCall]?.refusal?.name == .noSuchItem)
+      }
+      #expect(stage.opening.isEmpty)
+      // The host of another application, the sender, and anybody else have no right to it, whatever it is.
+      for caller in [Caller.other, .shell, sandboxed, .stranger, .shell(7)] {
+        #expect(stage.open(delivered, by: caller)?.refusal?.name == .accessDenied)
+        #expect(stage.call(.release(delivered.delivery), by: caller)?.refusal?.name == .accessDenied)
+      }
+    }
+  }
+
+  @Test func `hidden representations are absent, also from what the refusal says`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try stage.handled(.text("x", type: "text/html", .ownProcess), .text("y"))
+    stage.open(delivered)
+    #expect(stage.opening.first?.parcel.content == .data(Array("y".utf8)))
+    let refusal = stage.open(delivered, 0, "text/html")?.refusal
+    #expect(refusal?.name == .noSuchItem)
+    #expect(refusal?.message.contains("it has text/plain") == true)
+  }
+
+  @Test func `a type is found by conformance, and the first that conforms is the best`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try stage.handled(.text("x"), .data(1, type: "image/png"), .data(2, type: "image/jpeg"))
+    let expected: [(Text, Int64)] = [
+      ("", 1), ("image/png", 1), ("public.png", 1), ("image/*", 1), ("public.image", 1), ("image/jpeg", 2),
+      ("text/plain", 1), ("*/*", 1),
+    ]
+    for (type, size) in expected {
+      stage.open(delivered, 0, type)
+      let parcel = try #require(stage.opening.first, "\(type)").parcel
+      #expect(parcel.size == size, "\(type)")
+      #expect((parcel.content == .data([120])) == ["", "text/plain", "*/*"].contains(type), "\(type)")
+      stage.roomOpens(size: size)
+    }
+    #expect(stage.open(delivered, 0, "video/mp4")?.refusal?.name == .noSuchItem)
+    #expect(stage.open(delivered, 0, "no type")?.refusal?.name == .invalidArgs)
+    #expect(stage.open(delivered, 1)?.refusal?.name == .noSuchItem)
+    #expect(stage.open(delivered, -1)?.refusal?.name == .noSuchItem)
+    #expect(stage.open(delivered, .max)?.refusal?.name == .noSuchItem)
+  }
+
+  @Test func `nobody opens what there is not`() {
+    var stage = Stage(cats())
+    stage.attach()
+    let unknown = UniqueIdentifier(high: 1, low: 1)
+    #expect(stage.call(.openItem(unknown, item: 0, type: .empty), by: .host)?.refusal?.name == .noSuchDelivery)
+    #expect(stage.call(.release(unknown), by: .host)?.refusal?.name == .noSuchDelivery)
+  }
+
+  @Test func `what the room cannot open can be tried again`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try stage.handled(.promise())
+    stage.open(delivered)
+    stage.roomCannotOpen()
+    #expect(stage.answers[stage.lastCall]?.refusal?.name == .sourceGone)
+    stage.open(delivered)
+    stage.roomOpens(size: nil)
+    #expect(stage.answers[stage.lastCall]?.size == -1)
+    #expect(stage.memory.transfers.isEmpty)
+  }
+
+  // MARK: When it goes
+
+  private func freed(_ stage: Stage, _ delivery: UniqueIdentifier) -> Int {
+    stage.errands.count { $0 == .free([delivery]) }
+  }
+
+  @Test func `what its host releases is freed once, and its promises end`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try stage.handled(.descriptor(), .promise("/a"), .promise("/a", type: "image/tiff"))
+    #expect(stage.call(.release(delivered.delivery), by: .host) == .done)
+    #expect(stage.call(.release(delivered.delivery), by: .host) == .done)
+    #expect(freed(stage, delivered.delivery) == 1 && stage.room.isEmpty && stage.shelf.baggage.isEmpty)
+    let ended = stage.errands.compactMap {
+      if case .endPromises(let promises) = $0 { promises.map(\.path) } else { nil }
+    }
+    #expect(ended == [["/a"]])
+    #expect(stage.open(delivered)?.refusal?.name == .noSuchItem)
+    stage.passUntilQuiet(seconds: 700)
+    #expect(freed(stage, delivered.delivery) == 1)
+    #expect(stage.book.ledger.accountCount == 0)
+  }
+
+  @Test func `a release whose turn the store refuses frees nothing`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try stage.handled(.descriptor())
+    stage.open(delivered)
+    stage.turn(refused: true) { $0.call(.release(delivered.delivery), by: .host) }
+    #expect(freed(stage, delivered.delivery) == 0)
+    stage.roomOpens()
+    #expect(stage.memory.transfers.isEmpty)
+    stage.open(delivered)
+    stage.roomOpens()
+    #expect(stage.answers[stage.lastCall]?.size == 100)
+  }
+
+  @Test func `what is not released goes after its time`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try stage.handled(.descriptor())
+    stage.passUntilQuiet(seconds: 599)
+    #expect(!stage.room.isEmpty)
+    stage.passUntilQuiet(seconds: 1)
+    #expect(freed(stage, delivered.delivery) == 1 && stage.room.isEmpty)
+  }
+
+  @Test func `what is held stays as long as it is held`() throws {
+    var stage = Stage(cats())
+    stage.drop(.descriptor()) { $0.statedDeadline = 3_600 }
+    stage.roomPacks()
+    let delivered = try #require(stage.answers[stage.lastCall]?.delivered)
+    stage.passUntilQuiet(seconds: 3_000)
+    stage.attach()
+    stage.hostAnswersAll()
+    stage.open(delivered)
+    stage.roomOpens()
+    #expect(stage.answers[stage.lastCall]?.size == 100)
+  }
+
+  @Test func `it goes with its session`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let handled = try stage.handled(.descriptor())
+    stage.call(.deliver(stage.payload([.descriptor()], "1"), digest: "", size: 1))
+    stage.roomPacks()
+    let open = try #require(stage.answers[stage.lastCall]?.delivered)
+    #expect(open.session == handled.session && stage.memory.baggageOfSession.count(of: open.session) == 2)
+    stage.call(.destroy(handled.session, animation: "standard"))
+    #expect(stage.room.isEmpty && stage.shelf.baggage.isEmpty)
+    #expect(freed(stage, handled.delivery) == 1 && freed(stage, open.delivery) == 1)
+  }
+
+  @Test func `it goes when its delivery fails, is cancelled, or is claimed by nobody`() throws {
+    var stage = Stage(cats())
+    // Cancelled.
+    stage.drop(.descriptor())
+    stage.roomPacks()
+    let cancelled = try #require(stage.answers[stage.lastCall]?.delivered)
+    #expect(stage.call(.cancel(cancelled.delivery)) == .done)
+    #expect(stage.room.isEmpty && freed(stage, cancelled.delivery) == 1)
+    // Nothing can start it.
+    stage.drop(.descriptor())
+    stage.roomPacks()
+    let unclaimed = try #require(stage.answers[stage.lastCall]?.delivered)
+    let launch = stage.errands.compactMap { if case .launch(_, let number) = $0 { number } else { nil } }.last
+    stage.play(.launch(application: "org.example.Cats", number: try #require(launch), .unknown))
+    stage.passUntilQuiet(seconds: 21)
+    #expect(stage.progress(of: unclaimed.delivery)?.state == .routed)
+    #expect(stage.room.isEmpty && freed(stage, unclaimed.delivery) == 1)
+    // Refused by its host.
+    stage.attach()
+    stage.drop(.descriptor())
+    stage.roomPacks()
+    let failed = try #require(stage.answers[stage.lastCall]?.delivered)
+    stage.hostAnswers(.refused("no"))
+    #expect(stage.progress(of: failed.delivery)?.state == .failed)
+    #expect(stage.room.isEmpty && freed(stage, failed.delivery) == 1)
+  }
+
+  @Test func `it goes where its delivery goes`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try stage.handled(.descriptor(), key: "1") { $0.statedDeadline = 3_600 }
+    let other = try stage.handled(.text(), key: "2")
+    stage.pass(seconds: 590)
+    #expect(stage.call(.redirect(delivered.delivery, to: other.session)) == .outcome("activated"))
+    stage.call(.destroy(delivered.session, animation: "standard"))
+    #expect(stage.room.parcels.keys.contains(delivered.delivery))
+    stage.hostAnswersAll()
+    // It has its whole time again.
+    stage.passUntilQuiet(seconds: 599)
+    #expect(stage.room.parcels.keys.contains(delivered.delivery))
+    stage.open(delivered)
+    stage.roomOpens()
+    #expect(stage.answers[stage.lastCall]?.size == 100)
+    stage.call(.destroy(other.session, animation: "standard"))
+    #expect(stage.room.isEmpty)
+  }
+
+  @Test func `a service that begins knows what is kept, and that promises are gone`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let handled = try stage.handled(.descriptor(), .promise(), key: "1")
+    stage.call(.deliver(stage.payload([.text("x")], "2"), digest: "", size: 1))
+    let open = try #require(stage.answers[stage.lastCall]?.delivered)
+    stage.restart(cats())
+    #expect(stage.memory.baggage.count == 2)
+    stage.attach(showing: [handled.session])
+    stage.hostAnswersAll()
+    stage.open(handled, 0, "image/gif")
+    #expect(stage.lacks.contains(.baggage(handled.delivery)))
+    stage.roomOpens()
+    #expect(stage.answers[stage.lastCall]?.size == 100)
+    #expect(stage.open(handled, 0, "image/jpeg")?.refusal?.name == .sourceGone)
+    stage.open(open)
+    stage.roomOpens(size: 1)
+    #expect(stage.answers[stage.lastCall]?.size == 1)
+    stage.passUntilQuiet(seconds: 601)
+    #expect(stage.shelf.baggage.isEmpty && stage.room.isEmpty)
+    #expect(stage.book.ledger.accountCount == 0)
+  }
+
+  @Test func `what the store has lost is told, and not asked for again and again`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try stage.handled(.text())
+    stage.shelf.loseBaggage(of: delivered.delivery)
+    #expect(stage.open(delivered)?.refusal?.name == .noSuchItem)
+    #expect(stage.lacks.count <= 2)
+  }
+
+  // MARK: Transfers
+
+  @Test func `transfers are called off when the host leaves or the delivery is released, and answered once`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try stage.handled(.promise())
+    stage.open(delivered)
+    let first = stage.lastCall
+    stage.open(delivered)
+    stage.call(.release(delivered.delivery), by: .host)
+    for call in [first, first + 1] {
+      #expect(stage.answers[call]?.refusal?.name == .cancelled)
+      #expect(stage.errands.contains(.callOff(call)))
+      // What the room says later is no news.
+      stage.play(.opened(call, .opened(size: 1)))
+      stage.play(.opened(call, .failed(InterchangeError(.sourceGone, ""))))
+    }
+    let other = try stage.handled(.promise(), key: "2")
+    stage.open(other)
+    let last = stage.lastCall
+    stage.hostLeaves()
+    #expect(stage.answers[last]?.refusal?.name == .cancelled)
+    #expect(stage.memory.transfers.isEmpty)
+  }
+
+  @Test func `what is being opened is called off when its time is over`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try stage.handled(.promise())
+    stage.pass(seconds: 599)
+    stage.open(delivered)
+    stage.passUntilQuiet(seconds: 1)
+    #expect(stage.answers[stage.lastCall]?.refusal?.name == .cancelled)
+  }
+
+  // MARK: How much
+
+  private func small(_ count: Int) -> Stage {
+    var allowance = Allowance()
+    allowance.baggage = count * Allowance.smallestBaggage
+    var stage = Stage(cats(), allowance: allowance)
+    stage.attach()
+    return stage
+  }
+
+  @Test func `one sender takes half of what there is, and not one more`() throws {
+    var stage = small(4)
+    stage.hostLeaves()
+    for key in ["1", "2"] as [Text] { #expect(stage.drop(.text(), key: key)?.delivered != nil) }
+    let refusal = stage.drop(.text(), key: "3")?.refusal
+    #expect(refusal?.name == .limitsExceeded)
+    // Another one takes half of the rest.
+    #expect(stage.drop(.text(), key: "3", by: .other)?.delivered != nil)
+    #expect(stage.drop(.text(), key: "4", by: .other)?.refusal?.name == .limitsExceeded)
+    #expect(stage.shelf.baggage.count == 3)
+  }
+
+  @Test func `what was handled makes room, the oldest first`() throws {
+    var stage = small(4)
+    let first = try stage.handled(.descriptor(), key: "1")
+    let second = try stage.handled(.descriptor(), key: "2")
+    let third = try stage.handled(.text(), key: "3")
+    #expect(freed(stage, first.delivery) == 1 && freed(stage, second.delivery) == 0)
+    #expect(Set(stage.shelf.baggage.keys) == [second.delivery, third.delivery])
+    // Another sender pushes nothing of it out.
+    _ = try stage.handled(.text(), key: "4", by: .other)
+    #expect(stage.drop(.text(), key: "5", by: .other)?.delivered != nil)
+    #expect(stage.shelf.baggage[second.delivery] != nil && stage.shelf.baggage[third.delivery] != nil)
+  }
+
+  @Test func `two calls in one turn push out no more than they need`() throws {
+    var stage = small(8)
+    let handled = try ["1", "2", "3", "4"].map { try stage.handled(.text(), key: $0) }
+    stage.turn { stage in
+      stage.drop(.text(), key: "5")
+      stage.drop(.text(), key: "6")
+    }
+    #expect(handled.map { stage.shelf.baggage[$0.delivery] != nil } == [false, false, true, true])
+  }
+
+  @Test func `a call that is refused all the same pushes nothing out`() throws {
+    var stage = small(4)
+    let first = try stage.handled(.descriptor(), key: "1")
+    stage.drop(.descriptor(), key: "2")
+    stage.roomPacks([Int64(5 * Allowance.smallestBaggage)])
+    #expect(stage.answers[stage.lastCall]?.refusal?.name == .limitsExceeded)
+    #expect(stage.room.parcels == [first.delivery: [0]])
+    #expect(stage.shelf.baggage[first.delivery] != nil)
+  }
+
+  @Test func `the room is told how much it may take, with what would make room`() throws {
+    var stage = small(8)
+    _ = try stage.handled(.text(), key: "1")
+    stage.drop(.descriptor(), key: "2")
+    #expect(stage.packing.first?.atMost == 8 * Allowance.smallestBaggage)
+    stage.roomPacks([Int64(4 * Allowance.smallestBaggage)])
+    #expect(stage.answers[stage.lastCall]?.delivered != nil)
+    stage.drop(.descriptor(), key: "3", by: .other)
+    #expect(stage.packing.first?.atMost == 3 * Allowance.smallestBaggage)
+  }
+
+  @Test func `what a connection handed in that has left is charged on, until it goes`() throws {
+    var stage = small(4)
+    let delivered = try stage.handled(.text(), key: "1")
+    stage.callerLeaves(.shell)
+    #expect(stage.book.ledger.taken(.baggage, by: .departed) == Allowance.smallestBaggage)
+    stage.call(.release(delivered.delivery), by: .host)
+    #expect(stage.book.ledger.total(.baggage) == 0)
+  }
+
+  @Test func `a delivery that is redirected makes no room while it is on its way`() throws {
+    var stage = small(4)
+    let first = try stage.handled(.text(), key: "1")
+    let second = try stage.handled(.text(), key: "2")
+    stage.call(.redirect(first.delivery, to: second.session))
+    stage.drop(.text(), key: "3")
+    #expect(stage.shelf.baggage[first.delivery] != nil && stage.shelf.baggage[second.delivery] == nil)
+  }
+}

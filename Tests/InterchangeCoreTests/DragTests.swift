@@ -1,0 +1,663 @@
+import SceneModel
+import Testing
+
+@testable import InterchangeCore
+
+/// Each transition of a drag, and who is told of it.
+@Suite struct DragTests {
+  private static let target = Caller.sandbox("org.example.Target", 9)
+  private static let noSession: Text = "org.stagedoor.Error.NoSuchSession"
+
+  private func staged(allowance: Allowance = Allowance()) -> Stage {
+    var stage = Stage(cats(), allowance: allowance)
+    stage.attach()
+    return stage
+  }
+
+  /// A window of the host's, connected.
+  private func window(_ stage: inout Stage) throws -> UniqueIdentifier {
+    let session = try #require(stage.drop(key: "window")?.delivered?.session)
+    stage.hostAnswersAll()
+    return session
+  }
+
+  private func news(_ stage: Stage, since count: Int = 0) -> [String] {
+    stage.sayings.dropFirst(count).compactMap { saying in
+      guard case .drag(_, _, let listeners) = saying else { return nil }
+      return "\(saying.word) \(listeners.map(\.string).joined(separator: " "))"
+    }
+  }
+
+  // MARK: Beginning and adding
+
+  @Test func `a drag begins, and what comes with the call is packed`() throws {
+    var stage = staged()
+    stage.begin(.descriptor(), .data(Allowance.smallParcel + 1), .file(), .promise(), .text())
+    let orders = try #require(stage.packing.first).orders
+    // Files and promises are opened at the drop.
+    #expect(orders.map(\.number) == [0, 1])
+    stage.roomPacks()
+    let drag = try #require(stage.answers[stage.lastCall]?.begun)
+    #expect(drag.ticket.string.hasPrefix("ticket "))
+    #expect(orders.allSatisfy { $0.delivery == drag.drag })
+    let view = try #require(stage.book.viewOfDrag(drag.drag, for: .shell))
+    #expect(view.state == "dragging" && view.items[0].representations.count == 5)
+    #expect(stage.shelf.deliveries.isEmpty)
+  }
+
+  @Test func `a drag that is refused leaves nothing`() throws {
+    var stage = staged()
+    stage.begin(.descriptor(), .descriptor(1, type: "text/html"))
+    stage.roomFails()
+    #expect(stage.answers[stage.lastCall]?.refusal != nil && stage.room.isEmpty)
+    stage.begin(.descriptor())
+    stage.roomPacksAndStoreRefuses()
+    #expect(stage.answers[stage.lastCall]?.refusal?.name == .storageFailed && stage.room.isEmpty)
+    stage.turn(refused: true) { $0.begin(.text()) }
+    #expect(stage.begin(.file(), by: .sandbox("org.example.Mail"))?.refusal?.name == .accessDenied)
+    #expect(stage.memory.drags.isEmpty && stage.memory.tickets.isEmpty)
+    #expect(stage.book.ledger.accountCount == 0)
+  }
+
+  @Test func `items are added, and everyone who takes part is told`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.text())
+    stage.call(.openDrag(ticket: drag.ticket), by: Self.target)
+    let count = stage.sayings.count
+    #expect(stage.call(.addItems([Item(representations: [.text("b")])], to: drag.drag, size: 1)) == .done)
+    #expect(news(stage, since: count) == ["drag Items :1.1 :3.9"])
+    #expect(stage.book.viewOfDrag(drag.drag, for: Self.target)?.items.count == 2)
+    // Only by the source.
+    let refusal = stage.call(.addItems([], to: drag.drag, size: 1), by: Self.target)?.refusal
+    #expect(refusal?.name == .accessDenied)
+    #expect(stage.call(.cancelDrag(drag.drag), by: Self.target)?.refusal?.name == .accessDenied)
+  }
+
+  @Test func `two calls that add items at the same time add both`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.descriptor())
+    let window = try window(&stage)
+    for number in 0..<2 {
+      let item = Item(suggestedName: Text("\(number)"), representations: [.descriptor(number)])
+      stage.call(.addItems([item], to: drag.drag, size: 1))
+    }
+    #expect(stage.packing.map { $0.orders.map(\.number) } == [[1], [2]])
+    let calls = stage.packing.map(\.number)
+    stage.packing.reverse()
+    stage.roomPacks()
+    stage.roomPacks()
+    #expect(calls.allSatisfy { stage.answers[$0] == .done })
+    stage.call(.drop(drag.drag, on: window, operation: "copy"))
+    let baggage = try #require(stage.shelf.baggage[drag.drag])
+    #expect(baggage.items.map { $0.map(\.parcel.content) } == [[.kept(0)], [.kept(2)], [.kept(1)]])
+  }
+
+  @Test func `items that come when the drag is over are refused and freed`() throws {
+    for isCancelled in [true, false] {
+      var stage = staged()
+      let drag = try stage.dragging(.descriptor())
+      let window = try window(&stage)
+      stage.call(.addItems([Item(representations: [.descriptor(1)])], to: drag.drag, size: 1))
+      let adding = stage.lastCall
+      if isCancelled {
+        stage.call(.cancelDrag(drag.drag))
+      } else {
+        stage.call(.drop(drag.drag, on: window, operation: "copy"))
+      }
+      stage.roomPacks()
+      #expect(stage.answers[adding]?.refusal?.name == .requestDenied)
+      #expect(stage.room.parcels == (isCancelled ? [:] : [drag.drag: [0]]))
+    }
+  }
+
+  @Test func `items that cannot be packed leave the others`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.descriptor())
+    let more = Item(representations: [.descriptor(1), .descriptor(2, type: "text/html")])
+    stage.call(.addItems([more], to: drag.drag, size: 1))
+    stage.roomFails()
+    #expect(stage.room.parcels == [drag.drag: [0]])
+    stage.call(.addItems([more], to: drag.drag, size: 1))
+    stage.roomPacksAndStoreRefuses()
+    #expect(stage.room.parcels == [drag.drag: [0]])
+    stage.turn(refused: true) { $0.call(.addItems([more], to: drag.drag, size: 1)) }
+    #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.items.count == 1)
+  }
+
+  @Test func `a drag has as many items as a payload, also where calls add them at the same time`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.text())
+    let many = [Item](repeating: Item(suggestedName: "x"), count: Limits.items - 2)
+    #expect(stage.call(.addItems(many, to: drag.drag, size: 1)) == .done)
+    for _ in 0..<2 { stage.call(.addItems([Item(representations: [.descriptor()])], to: drag.drag, size: 1)) }
+    let calls = stage.packing.map(\.number)
+    stage.roomPacks()
+    stage.roomPacks()
+    #expect(stage.answers[calls[0]] == .done)
+    #expect(stage.answers[calls[1]]?.refusal?.name == .limitsExceeded)
+    #expect(stage.room.parcels[drag.drag]?.count == 1)
+  }
+
+  // MARK: Who may look
+
+  @Test func `who brings the ticket may look, and nobody else`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.text(), by: .sandbox("org.example.Mail"))
+    for caller in [Self.target, .sandbox("org.example.Mail", 5), .stranger, .other] {
+      #expect(stage.book.viewOfDrag(drag.drag, for: caller) == nil)
+      for ask in [
+        .propose(drag.drag, on: nil), .drop(drag.drag, on: nil, operation: "copy"), .cancelDrag(drag.drag),
+        .addItems([], to: drag.drag, size: 1),
+      ] as [Ask] {
+        #expect(stage.call(ask, by: caller)?.refusal?.name == .unknownObject)
+      }
+      #expect(stage.call(.openDrag(ticket: "another"), by: caller)?.refusal?.name == .unknownObject)
+    }
+    #expect(stage.call(.openDrag(ticket: drag.ticket), by: Self.target) == .dragOpened(drag.drag))
+    #expect(stage.book.viewOfDrag(drag.drag, for: Self.target) != nil)
+    #expect(stage.book.viewOfDrag(drag.drag, for: .sandbox("org.example.Target", 8)) == nil)
+    #expect(stage.book.viewOfDrag(drag.drag, for: .other) == nil)
+    // Between programs outside a sandbox there are no walls: a script calls from another connection each time.
+    stage.call(.openDrag(ticket: drag.ticket), by: .shell(1))
+    #expect(stage.book.viewOfDrag(drag.drag, for: .shell(2)) != nil)
+    #expect(stage.call(.cancelDrag(drag.drag), by: .shell(2))?.refusal?.name == .accessDenied)
+  }
+
+  @Test func `a ticket whose turn is refused was not brought`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.text())
+    stage.turn(refused: true) { $0.call(.openDrag(ticket: drag.ticket), by: Self.target) }
+    #expect(stage.book.viewOfDrag(drag.drag, for: Self.target) == nil)
+  }
+
+  @Test func `what is hidden is absent for others, also in the drag of a script`() throws {
+    for isScript in [true, false] {
+      var stage = staged()
+      let drag = try stage.dragging(
+        .text("x"), .text("y", type: "text/html", .application), .text("z", type: "text/csv", .ownProcess), by: .host,
+        isScript: isScript)
+      stage.call(.openDrag(ticket: drag.ticket), by: .shell)
+      stage.call(.openDrag(ticket: drag.ticket), by: .sandbox("org.example.Cats", 1))
+      let seen: (Caller) -> [Text]? = { caller in
+        stage.book.viewOfDrag(drag.drag, for: caller)?.items[0].representations.map(\.type.name)
+      }
+      #expect(seen(.host) == ["text/plain", "text/html", "text/csv"])
+      #expect(seen(.sandbox("org.example.Cats", 1)) == ["text/plain", "text/html"])
+      #expect(seen(.shell) == ["text/plain"])
+    }
+  }
+
+  @Test func `as many connections bring a ticket as are remembered, and not one more`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.text())
+    for number in 0..<Allowance.dragOpeners {
+      stage.call(.openDrag(ticket: drag.ticket), by: .sandbox("org.example.Target", number))
+    }
+    let late = Caller.sandbox("org.example.Target", Allowance.dragOpeners)
+    #expect(stage.call(.openDrag(ticket: drag.ticket), by: late)?.refusal?.name == .limitsExceeded)
+    #expect(stage.call(.openDrag(ticket: drag.ticket), by: Self.target) == .dragOpened(drag.drag))
+    #expect(stage.call(.openDrag(ticket: drag.ticket), by: .other) == .dragOpened(drag.drag))
+  }
+
+  // MARK: Proposing
+
+  private static let answers: [(HostAnswer, [PayloadOptions.Operation], Text)] = [
+    (.operation("copy"), [.copy], "copy"), (.operation("copy"), [.move], "forbidden"),
+    (.operation("copy"), [.copy, .move], "copy"), (.operation("move"), [.copy], "forbidden"),
+    (.operation("move"), [.move], "move"), (.operation("move"), [.copy, .move], "move"),
+    (.operation("cancel"), [.copy], "cancel"), (.operation("forbidden"), [.copy, .move], "forbidden"),
+    (.operation("link"), [.copy], "forbidden"), (.operation(""), [.copy], "forbidden"),
+    (.done, [.copy], "copy"), (.done, [.move], "move"), (.done, [.move, .copy], "copy"),
+    (.timedOut, [.copy], "forbidden"), (.refused("no"), [.copy], "forbidden"), (.failed("no"), [.copy], "forbidden"),
+    (.gone(neverReached: true), [.copy], "forbidden"), (.configuration("copy"), [.copy], "forbidden"),
+  ]
+
+  @Test func `what the host proposes is bounded by what the source allows`() throws {
+    for (answer, allowed, expected) in Self.answers {
+      var stage = staged()
+      let window = try window(&stage)
+      let drag = try stage.dragging(.text()) { $0.allowedOperations = allowed }
+      stage.call(.openDrag(ticket: drag.ticket), by: Self.target)
+      stage.call(.propose(drag.drag, on: window), by: Self.target)
+      guard case .propose(window, let items, allowed)? = stage.asked.last?.question else {
+        Issue.record("the host was not asked")
+        continue
+      }
+      #expect(items.count == 1 && stage.asked.last?.within == 1_000_000)
+      stage.hostAnswers(answer)
+      #expect(stage.answers[stage.lastCall]?.operation == expected, "\(answer) \(allowed)")
+    }
+  }
+
+  @Test func `without a host that could be asked, the first operation that is allowed is proposed`() throws {
+    for (allowed, expected) in [([.copy], "copy"), ([.move], "move"), ([.move, .copy], "copy")]
+      as [([PayloadOptions.Operation], Text)]
+    {
+      var stage = staged()
+      let window = try window(&stage)
+      let drag = try stage.dragging(.text()) { $0.allowedOperations = allowed }
+      // The edge of the screen.
+      #expect(stage.call(.propose(drag.drag, on: nil))?.operation == expected)
+      stage.hostLeaves()
+      #expect(stage.call(.propose(drag.drag, on: window))?.operation == expected)
+      #expect(stage.asked.isEmpty)
+    }
+  }
+
+  @Test func `what would be refused is forbidden`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.text())
+    let unknown = UniqueIdentifier(high: 1, low: 1)
+    #expect(stage.call(.propose(drag.drag, on: unknown))?.operation == "forbidden")
+    #expect(stage.asked.isEmpty)
+  }
+
+  @Test func `a drag that ends while a host is asked is forbidden everywhere`() throws {
+    for answer in [HostAnswer.operation("copy"), .done] {
+      var stage = staged()
+      let window = try window(&stage)
+      let drag = try stage.dragging(.text())
+      stage.call(.propose(drag.drag, on: window))
+      let call = stage.lastCall
+      stage.call(.cancelDrag(drag.drag))
+      stage.passUntilQuiet(seconds: 20)
+      #expect(stage.memory.drags.isEmpty)
+      stage.hostAnswers(answer)
+      #expect(stage.answers[call]?.operation == "forbidden")
+    }
+  }
+
+  @Test func `an application that was asked hears how it ended, and a private activity only its own host sees`() throws
+  {
+    var stage = staged()
+    let window = try window(&stage)
+    let drag = try stage.dragging(.text("x"), .text("y", type: "text/html", .ownProcess))
+    stage.turn(refused: true) { $0.call(.propose(drag.drag, on: window)) }
+    #expect(stage.memory.drags[drag.drag]?.asked == [])
+    stage.call(.propose(drag.drag, on: window))
+    guard case .propose(_, let items, _)? = stage.asked.last?.question else { return #expect(Bool(false)) }
+    #expect(items[0].representations.map(\.type.name) == ["text/plain"])
+    let count = stage.sayings.count
+    stage.call(.cancelDrag(drag.drag))
+    #expect(news(stage, since: count) == ["drag State :1.1 :1.10", "Ended cancel :1.1 :1.10"])
+  }
+
+  // MARK: Dropping
+
+  @Test func `a drop makes a delivery of the drag's name, with all it carries`() throws {
+    var stage = staged()
+    let window = try window(&stage)
+    let drag = try stage.dragging(.descriptor(), .file(), .promise(), .text())
+    stage.call(.openDrag(ticket: drag.ticket), by: Self.target)
+    let count = stage.sayings.count
+    stage.call(.drop(drag.drag, on: window, operation: "copy"), by: Self.target)
+    #expect(stage.packing.first?.orders.map(\.number) == [1])
+    #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "dropped")
+    stage.roomPacks()
+    let call = stage.lastCall
+    let delivered = try #require(stage.answers[call]?.delivered)
+    #expect(delivered.delivery == drag.drag && delivered.session == window)
+    let baggage = try #require(stage.shelf.baggage[drag.drag]).items[0].map(\.parcel.content)
+    #expect(baggage[0] == .kept(0) && baggage[1] == .kept(1))
+    #expect(baggage[2] == .promise(Promise(source: ":1.1", path: "/cat", item: 0, type: "image/jpeg")))
+    #expect(news(stage, since: count) == ["drag State :1.1 :3.9"])
+    // What is copied ends as soon as it was handled, and can be opened all the same.
+    stage.hostAnswersAll()
+    #expect(news(stage, since: count).dropFirst() == ["drag State :1.1 :3.9", "Ended copy :1.1"])
+    #expect(stage.target(of: drag.drag) == window)
+    stage.open(delivered)
+    stage.roomOpens()
+    #expect(stage.answers[stage.lastCall]?.size == 100)
+  }
+
+  @Test func `what is dropped on the edge makes a session`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.text())
+    let delivered = try #require(stage.call(.drop(drag.drag, on: nil, operation: "copy"))?.delivered)
+    #expect(delivered.outcome == "created")
+  }
+
+  @Test func `a drag is dropped once, and what is dropped is not cancelled`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.file())
+    stage.call(.drop(drag.drag, on: nil, operation: "copy"))
+    let first = stage.lastCall
+    for ask in [
+      .drop(drag.drag, on: nil, operation: "copy"), .cancelDrag(drag.drag), .propose(drag.drag, on: nil),
+      .addItems([], to: drag.drag, size: 1),
+    ] as [Ask] {
+      #expect(stage.call(ask)?.refusal?.name == .requestDenied)
+    }
+    stage.roomPacks()
+    #expect(stage.answers[first]?.delivered != nil)
+    #expect(stage.call(.drop(drag.drag, on: nil, operation: "copy"))?.refusal?.name == .requestDenied)
+    #expect(stage.shelf.deliveries.count == 1)
+  }
+
+  @Test func `an operation that is none, or that the source does not allow, is refused`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.text())
+    #expect(stage.call(.drop(drag.drag, on: nil, operation: "link"))?.refusal?.name == .invalidArgs)
+    #expect(stage.call(.drop(drag.drag, on: nil, operation: "move"))?.refusal?.name == .requestDenied)
+    let unknown = UniqueIdentifier(high: 1, low: 1)
+    #expect(stage.call(.drop(drag.drag, on: unknown, operation: "copy"))?.refusal?.errorName == Self.noSession)
+    #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "dragging")
+  }
+
+  @Test func `a drop that is refused leaves the drag as it was, and it can be dropped again`() throws {
+    var stage = staged()
+    let window = try window(&stage)
+    let drag = try stage.dragging(.descriptor(), .file(), .file("b", type: "text/x-b"))
+    // A file is missing.
+    stage.call(.drop(drag.drag, on: window, operation: "copy"))
+    stage.roomFails()
+    #expect(stage.answers[stage.lastCall]?.refusal != nil)
+    #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "dragging")
+    #expect(stage.room.parcels == [drag.drag: [0]])
+    // The store refuses the turn.
+    stage.call(.drop(drag.drag, on: window, operation: "copy"))
+    stage.roomPacksAndStoreRefuses()
+    #expect(stage.room.parcels == [drag.drag: [0]] && stage.shelf.baggage.isEmpty)
+    stage.turn(refused: true) { $0.call(.drop(drag.drag, on: window, operation: "copy")) }
+    #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "dragging")
+    // The window goes meanwhile.
+    stage.call(.drop(drag.drag, on: window, operation: "copy"))
+    let late = stage.lastCall
+    stage.call(.destroy(window, animation: "standard"))
+    stage.roomPacks()
+    #expect(stage.answers[late]?.refusal?.errorName == Self.noSession)
+    #expect(stage.room.parcels == [drag.drag: [0]])
+    stage.call(.drop(drag.drag, on: nil, operation: "copy"))
+    stage.roomPacks()
+    #expect(stage.answers[stage.lastCall]?.delivered?.delivery == drag.drag)
+    #expect(stage.room.parcels[drag.drag]?.count == 3)
+  }
+
+  @Test func `whoever drops waits, and a host that drops on its own window does not`() throws {
+    var stage = staged()
+    let window = try window(&stage)
+    let drag = try stage.dragging(.text()) { $0.wait = .handled }
+    stage.call(.openDrag(ticket: drag.ticket), by: .host)
+    #expect(stage.call(.drop(drag.drag, on: window, operation: "copy"), by: .host)?.delivered != nil)
+    stage.hostAnswersAll()
+    let other = try stage.dragging(.text()) { $0.wait = .handled }
+    #expect(stage.call(.drop(other.drag, on: window, operation: "copy")) == nil)
+    stage.hostAnswersAll()
+    #expect(stage.answers[stage.lastCall]?.delivered != nil)
+  }
+
+  // MARK: Ending
+
+  @Test func `what is moved ends when its host has released it`() throws {
+    var stage = staged()
+    let window = try window(&stage)
+    let drag = try stage.dragging(.text()) { $0.allowedOperations = [.move] }
+    stage.call(.drop(drag.drag, on: window, operation: "move"))
+    stage.hostAnswersAll()
+    let count = stage.sayings.count
+    #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "dropped")
+    stage.call(.release(drag.drag), by: .host)
+    #expect(news(stage, since: count) == ["drag State :1.1", "Ended move :1.1"])
+    #expect(stage.target(of: drag.drag) == window)
+  }
+
+  @Test func `what is moved and released before it was handled ends when it was handled`() throws {
+    var stage = staged()
+    let window = try window(&stage)
+    let drag = try stage.dragging(.text()) { $0.allowedOperations = [.move] }
+    stage.call(.drop(drag.drag, on: window, operation: "move"))
+    let count = stage.sayings.count
+    stage.call(.release(drag.drag), by: .host)
+    #expect(news(stage, since: count) == [])
+    stage.hostAnswersAll()
+    #expect(news(stage, since: count) == ["drag State :1.1", "Ended move :1.1"])
+    #expect(stage.target(of: drag.drag) == window)
+  }
+
+  @Test func `what is moved and carries nothing ends when it was handled`() throws {
+    var stage = staged()
+    let drag = try stage.dragging() { $0.allowedOperations = [.move] }
+    stage.call(.drop(drag.drag, on: nil, operation: "move"))
+    stage.hostAnswersAll()
+    #expect(news(stage).last == "Ended move :1.1")
+  }
+
+  @Test func `a source does not delete what no host has said that it has`() throws {
+    for isDiscarded in [true, false] {
+      var stage = staged()
+      let window = try window(&stage)
+      let drag = try stage.dragging(.text()) { $0.allowedOperations = [.move] }
+      stage.call(.drop(drag.drag, on: window, operation: "move"))
+      stage.hostAnswersAll()
+      if isDiscarded {
+        stage.call(.destroy(window, animation: "standard"))
+      } else {
+        stage.passUntilQuiet(seconds: 601)
+      }
+      #expect(news(stage).last == "Ended copy :1.1")
+    }
+  }
+
+  @Test func `a delivery that fails ends its drag with cancel`() throws {
+    var stage = staged()
+    let window = try window(&stage)
+    for operation in ["copy", "move"] as [Text] {
+      let drag = try stage.dragging(.text()) { $0.allowedOperations = [.copy, .move] }
+      stage.call(.drop(drag.drag, on: window, operation: operation))
+      let count = stage.sayings.count
+      stage.hostAnswers(.refused("no"))
+      #expect(news(stage, since: count) == ["drag State :1.1", "Ended cancel :1.1"])
+      #expect(stage.target(of: drag.drag) == nil)
+    }
+    #expect(stage.room.isEmpty)
+  }
+
+  @Test func `a drag is cancelled by its source, and freed once`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.descriptor(), .promise("/a"))
+    stage.call(.openDrag(ticket: drag.ticket), by: Self.target)
+    stage.turn(refused: true) { $0.call(.cancelDrag(drag.drag)) }
+    #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "dragging" && !stage.room.isEmpty)
+    let count = stage.sayings.count
+    #expect(stage.call(.cancelDrag(drag.drag)) == .done)
+    #expect(stage.call(.cancelDrag(drag.drag))?.refusal?.name == .requestDenied)
+    #expect(news(stage, since: count) == ["drag State :1.1 :3.9", "Ended cancel :1.1"])
+    #expect(stage.errands.count { $0 == .free([drag.drag]) } == 1 && stage.room.isEmpty)
+    #expect(
+      stage.errands.contains {
+        if case .endPromises(let promises) = $0 { promises.map(\.path) == ["/a"] } else { false }
+      })
+    #expect(stage.book.ledger.total(.baggage) == 0)
+    // It can be asked how it ended, but not opened any more, and is forgotten soon.
+    #expect(stage.book.viewOfDrag(drag.drag, for: Self.target)?.state == "cancelled")
+    #expect(stage.call(.openDrag(ticket: drag.ticket), by: .other)?.refusal?.name == .unknownObject)
+    stage.passUntilQuiet(seconds: 11)
+    #expect(stage.memory.drags.isEmpty && stage.memory.tickets.isEmpty)
+    #expect(stage.book.ledger.accountCount == 0)
+  }
+
+  @Test func `a source that leaves cancels its drag, in a sandbox or outside`() throws {
+    for source in [Caller.shell, .sandbox("org.example.Mail")] {
+      var stage = staged()
+      let drag = try stage.dragging(.descriptor(), by: source)
+      stage.callerLeaves(source)
+      #expect(stage.book.viewOfDrag(drag.drag, for: source)?.state == "cancelled")
+      #expect(stage.room.isEmpty)
+      #expect(stage.book.ledger.total(.baggage) == 0)
+    }
+  }
+
+  @Test func `a source that leaves while its drag begins has begun none`() throws {
+    for source in [Caller.shell, .sandbox("org.example.Mail")] {
+      var stage = staged()
+      stage.begin(.descriptor(), by: source)
+      stage.callerLeaves(source)
+      stage.roomPacks()
+      #expect(stage.memory.drags.isEmpty && stage.room.isEmpty)
+      #expect(stage.book.ledger.accountCount == 0)
+    }
+  }
+
+  @Test func `a source that leaves after the drop changes nothing`() throws {
+    var stage = staged()
+    let window = try window(&stage)
+    let drag = try stage.dragging(.file())
+    stage.call(.openDrag(ticket: drag.ticket), by: Self.target)
+    stage.call(.drop(drag.drag, on: window, operation: "copy"), by: Self.target)
+    stage.callerLeaves(.shell)
+    stage.roomPacks()
+    #expect(stage.answers[stage.lastCall]?.delivered != nil)
+    stage.hostAnswersAll()
+    #expect(news(stage).last == "Ended copy :1.1")
+  }
+
+  @Test func `a source that leaves while a drop is packed that fails has cancelled its drag`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.descriptor(), .file())
+    stage.call(.openDrag(ticket: drag.ticket), by: Self.target)
+    stage.call(.drop(drag.drag, on: nil, operation: "copy"), by: Self.target)
+    stage.callerLeaves(.shell)
+    stage.roomFails()
+    #expect(stage.answers[stage.lastCall]?.refusal != nil)
+    #expect(stage.book.viewOfDrag(drag.drag, for: Self.target)?.state == "cancelled")
+    #expect(stage.room.isEmpty)
+  }
+
+  @Test func `the drag of a script outlives its connections, and any of them goes on with it`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.descriptor(), by: .shell(1), isScript: true)
+    stage.callerLeaves(.shell(1))
+    #expect(stage.call(.addItems([Item(representations: [.text()])], to: drag.drag, size: 1), by: .shell(2)) == .done)
+    #expect(stage.call(.cancelDrag(drag.drag), by: .sandbox("org.example.Mail"))?.refusal?.name == .unknownObject)
+    #expect(stage.call(.drop(drag.drag, on: nil, operation: "copy"), by: .shell(3))?.delivered != nil)
+    // A sandboxed application's own connections, and no other's.
+    let other = try stage.dragging(.text(), by: .sandbox("org.example.Mail", 1), isScript: true)
+    #expect(stage.call(.cancelDrag(other.drag), by: .shell(2))?.refusal?.name == .unknownObject)
+    #expect(stage.call(.cancelDrag(other.drag), by: .sandbox("org.example.Mail", 2)) == .done)
+    // Callers that nobody could look at are nobody's.
+    let strange = try stage.dragging(.text(), by: .stranger, isScript: true)
+    let stranger = Caller(connection: ":1.21", isSandboxed: true, application: .empty, isStranger: true)
+    #expect(stage.call(.cancelDrag(strange.drag), by: stranger)?.refusal?.name == .unknownObject)
+  }
+
+  @Test func `a drag ends at its deadline`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.descriptor())
+    let long = try stage.dragging(.text()) { $0.statedDeadline = 400 }
+    stage.passUntilQuiet(seconds: 299)
+    #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "dragging")
+    stage.passUntilQuiet(seconds: 1)
+    #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "cancelled" && stage.room.isEmpty)
+    #expect(news(stage).last == "Ended cancel :1.1")
+    #expect(stage.book.viewOfDrag(long.drag, for: .shell)?.state == "dragging")
+    stage.passUntilQuiet(seconds: 101)
+    #expect(stage.book.viewOfDrag(long.drag, for: .shell)?.state == "cancelled")
+  }
+
+  @Test func `a deadline that comes while a drop is packed waits for what becomes of it`() throws {
+    for isRefused in [true, false] {
+      var stage = staged()
+      let drag = try stage.dragging(.descriptor(), .file())
+      stage.call(.drop(drag.drag, on: nil, operation: "copy"))
+      stage.passUntilQuiet(seconds: 301)
+      if isRefused {
+        stage.roomFails()
+        stage.passUntilQuiet(seconds: 0)
+        #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "cancelled" && stage.room.isEmpty)
+      } else {
+        stage.roomPacks()
+        #expect(stage.answers[stage.lastCall]?.delivered != nil)
+        stage.hostAnswersAll()
+        #expect(news(stage).last == "Ended copy :1.1")
+      }
+    }
+  }
+
+  // MARK: How much
+
+  @Test func `one sender has as many drags as it may, and not one more`() throws {
+    var allowance = Allowance()
+    allowance.drags = 2
+    var stage = staged(allowance: allowance)
+    let first = try stage.dragging(.text())
+    _ = try stage.dragging(.text())
+    #expect(stage.begin(.text())?.refusal?.name == .limitsExceeded)
+    #expect(stage.begin(.text(), by: .other)?.begun != nil)
+    stage.call(.cancelDrag(first.drag))
+    stage.passUntilQuiet(seconds: 11)
+    #expect(stage.begin(.text())?.begun != nil)
+  }
+
+  @Test func `a drag is charged for all it has, and a drop does not charge it twice`() throws {
+    var allowance = Allowance()
+    allowance.baggage = 8 * Allowance.smallestBaggage
+    var stage = staged(allowance: allowance)
+    stage.begin(.descriptor())
+    stage.roomPacks([Int64(3 * Allowance.smallestBaggage)])
+    let drag = try #require(stage.answers[stage.lastCall]?.begun)
+    #expect(stage.book.ledger.total(.baggage) >= 3 * Allowance.smallestBaggage)
+    stage.call(.addItems([Item(representations: [.descriptor(1)])], to: drag.drag, size: 1))
+    stage.roomPacks([Int64(Allowance.smallestBaggage) / 2])
+    #expect(stage.answers[stage.lastCall] == .done)
+    stage.call(.addItems([Item(representations: [.descriptor(2)])], to: drag.drag, size: 1))
+    #expect(stage.packing.first.map { $0.atMost < 5 * Allowance.smallestBaggage } == true)
+    stage.roomPacks([Int64(5 * Allowance.smallestBaggage)])
+    #expect(stage.answers[stage.lastCall]?.refusal?.name == .limitsExceeded)
+    allowance.baggage = 20 * Allowance.smallestBaggage
+    var other = staged(allowance: allowance)
+    other.begin(.descriptor())
+    other.roomPacks([Int64(6 * Allowance.smallestBaggage)])
+    let dropped = try #require(other.answers[other.lastCall]?.begun)
+    #expect(other.call(.drop(dropped.drag, on: nil, operation: "copy"))?.delivered != nil)
+  }
+
+  @Test func `the document of a drag is charged as long as the drag has it`() throws {
+    var stage = staged()
+    var payload = stage.payload([])
+    payload.items[0].activities[0].userInfo = ["much": .string(Text(String(repeating: "x", count: 1 << 20)))]
+    stage.call(.beginDrag(payload, ticket: "t", outlivesSource: false, size: 1 << 20))
+    let drag = try #require(stage.answers[stage.lastCall]?.begun)
+    #expect(stage.book.ledger.total(.baggage) > 1 << 20)
+    stage.call(.cancelDrag(drag.drag))
+    #expect(stage.book.ledger.total(.baggage) == 0)
+    #expect(stage.memory.drags[drag.drag]?.payload.items.isEmpty == true)
+  }
+}
+
+extension Stage {
+  /// Begins a drag of an activity with representations.
+  @discardableResult
+  mutating func begin(
+    _ representations: Representation..., by caller: Caller = .shell, isScript: Bool = false,
+    _ change: (inout PayloadOptions) -> Void = { _ in }
+  ) -> CallAnswer? {
+    begin(representations, by: caller, isScript: isScript, change)
+  }
+
+  private mutating func begin(
+    _ representations: [Representation], by caller: Caller, isScript: Bool, _ change: (inout PayloadOptions) -> Void
+  ) -> CallAnswer? {
+    let ticket = Text("ticket \(lastCall + 1)")
+    return call(
+      .beginDrag(payload(representations, nil, change), ticket: ticket, outlivesSource: isScript, size: 100), by: caller
+    )
+  }
+
+  /// A drag that has begun.
+  mutating func dragging(
+    _ representations: Representation..., by caller: Caller = .shell, isScript: Bool = false,
+    _ change: (inout PayloadOptions) -> Void = { _ in }
+  ) throws -> (drag: UniqueIdentifier, ticket: Text) {
+    _ = begin(representations, by: caller, isScript: isScript, change)
+    let call = lastCall
+    while !packing.isEmpty { roomPacks() }
+    return try #require(answers[call]?.begun)
+  }
+
+  /// Where it went, as those who take part were told.
+  func target(of drag: UniqueIdentifier) -> UniqueIdentifier? {
+    sayings.compactMap { saying -> UniqueIdentifier? in
+      if case .drag(drag, .ended(_, let target), _) = saying { target } else { nil }
+    }.last
+  }
+}

@@ -1,0 +1,193 @@
+import SceneModel
+import Testing
+
+@testable import InterchangeCore
+
+// The baggage room as a stage plays it: it packs and opens what the core has it do when a test says so, and knows which parcels it has.
+
+/// What the core has the room pack for a call.
+struct PackingTask: Hashable {
+  let number: CallNumber
+  let orders: [PackingOrder]
+  let atMost: Int
+}
+
+/// What the core has the room open for a call.
+struct OpeningTask: Hashable {
+  let number: CallNumber
+  let delivery: UniqueIdentifier
+  let parcel: Parcel
+}
+
+/// What the room has. It takes each number of a delivery once: another under the same number would take the place of the first.
+struct PlayedRoom: Hashable {
+  private(set) var parcels: [UniqueIdentifier: Set<Int>] = [:]
+
+  var isEmpty: Bool { parcels.isEmpty }
+
+  mutating func keep(_ order: PackingOrder) {
+    if case .file(_, inPlace: true) = order.source { return }
+    let isNew = parcels[order.delivery, default: []].insert(order.number).inserted
+    #expect(isNew, "the parcel \(order.number) of \(order.delivery) takes the place of another")
+  }
+
+  mutating func free(_ delivery: UniqueIdentifier) { parcels[delivery] = nil }
+
+  mutating func free(_ number: Int, of delivery: UniqueIdentifier) {
+    parcels[delivery]?.remove(number)
+    if parcels[delivery]?.isEmpty ?? false { parcels[delivery] = nil }
+  }
+
+  mutating func sweep(keeping deliveries: Set<UniqueIdentifier>) {
+    parcels = parcels.filter { deliveries.contains($0.key) }
+  }
+}
+
+extension Stage {
+  // MARK: Packing and opening
+
+  /// The room has taken what the oldest packing call brings.
+  ///
+  /// - Parameter sizes: of the contents, in their order. What is left out has as many bytes as the core knows of, or 100.
+  mutating func roomPacks(_ sizes: [Int64?] = []) {
+    let (task, answer) = pack(sizes)
+    play(.packed(task.number, answer))
+  }
+
+  /// The room has taken all contents of the oldest packing call, and the store does not take the turn. The shell tells the core as it does
+  /// where it runs.
+  mutating func roomPacksAndStoreRefuses() {
+    let (task, answer) = pack([])
+    turn(refused: true) { $0.play(.packed(task.number, answer)) }
+    play(.packed(task.number, .failed(InterchangeError(.storageFailed, "the disk is full"))))
+  }
+
+  /// The room has taken all but the last of the contents.
+  mutating func roomFails(_ error: InterchangeError = InterchangeError(.invalidPayload, "there is no such file")) {
+    let task = packing.removeFirst()
+    for order in task.orders.dropLast() { room.keep(order) }
+    play(.packed(task.number, .failed(error)))
+  }
+
+  private mutating func pack(_ sizes: [Int64?]) -> (PackingTask, PackingAnswer) {
+    precondition(!packing.isEmpty, "nothing is to be packed")
+    let task = packing.removeFirst()
+    for order in task.orders { room.keep(order) }
+    let known = task.orders.enumerated().map { place, order -> Int64? in
+      if place < sizes.count { return sizes[place] }
+      if case .bytes(let bytes) = order.source { return Int64(bytes.count) }
+      return 100
+    }
+    return (task, .packed(known))
+  }
+
+  mutating func roomOpens(size: Int64? = 100) {
+    precondition(!opening.isEmpty, "nothing is to be opened")
+    play(.opened(opening.removeFirst().number, .opened(size: size)))
+  }
+
+  mutating func roomCannotOpen(_ error: InterchangeError = InterchangeError(.sourceGone, "it has left")) {
+    play(.opened(opening.removeFirst().number, .failed(error)))
+  }
+
+  // MARK: Callers
+
+  /// As the shell tells it: of a connection that means nothing to the core, it says nothing.
+  mutating func callerLeaves(_ caller: Caller) {
+    guard let connection = caller.connection, book.isCharged(connection) else { return }
+    play(.callerLeft(connection: connection))
+  }
+
+  // MARK: Laws
+
+  /// The core's tables agree, and nothing lies in the room that nobody will ever free.
+  func checkItself(sourceLocation: SourceLocation = #_sourceLocation) {
+    if isCopy { return }
+    #expect(book.disagreements == [], sourceLocation: sourceLocation)
+    for (delivery, numbers) in room.parcels {
+      var known: Set<Int> = []
+      for underWay in memory.packings.values.values {
+        known.formUnion(underWay.orders.filter { $0.delivery == delivery }.map(\.number))
+      }
+      var parcels = shelf.baggage[delivery]?.items.joined().map(\.parcel) ?? []
+      if let drag = memory.drags[delivery] { parcels += drag.parcels.joined().compactMap { $0 } }
+      known.formUnion(parcels.compactMap { if case .kept(let number) = $0.content { number } else { nil } })
+      #expect(
+        numbers.subtracting(known).isEmpty, "parcels of \(delivery) that nobody knows lie in the room",
+        sourceLocation: sourceLocation)
+    }
+    for delivery in shelf.baggage.keys where memory.baggage[delivery] == nil {
+      Issue.record("what \(delivery) carries is stored, and the core does not know it")
+    }
+  }
+
+  // MARK: Contents
+
+  /// Drops an activity with representations.
+  @discardableResult
+  mutating func drop(
+    _ representations: Representation..., key: Text = "1", by caller: Caller = .shell,
+    _ change: (inout PayloadOptions) -> Void = { _ in }
+  ) -> CallAnswer? {
+    call(.deliver(payload(representations, key, change), digest: "digest", size: 100), by: caller)
+  }
+
+  func payload(
+    _ representations: [Representation], _ key: Text? = "1", _ change: (inout PayloadOptions) -> Void = { _ in }
+  ) -> Payload {
+    var payload = activity("view", key, change)
+    payload.items[0].representations = representations
+    return payload
+  }
+
+  /// A host that has taken a delivery.
+  mutating func handled(
+    _ representations: Representation..., key: Text = "1", by caller: Caller = .shell,
+    _ change: (inout PayloadOptions) -> Void = { _ in }
+  ) throws -> Delivered {
+    let call = lastCall + 1
+    self.call(.deliver(payload(representations, key, change), digest: "digest", size: 100), by: caller)
+    while !packing.isEmpty { roomPacks() }
+    hostAnswersAll()
+    return try #require(answers[call]?.delivered)
+  }
+
+  @discardableResult
+  mutating func open(
+    _ delivered: Delivered, _ item: Int = 0, _ type: Text = .empty, by caller: Caller = .host
+  ) -> CallAnswer? {
+    call(.openItem(delivered.delivery, item: item, type: type), by: caller)
+  }
+}
+
+func contentType(_ name: Text) -> ContentType { ContentType(name)! }
+
+extension Representation {
+  static func text(_ text: Text = "a cat", type: Text = "text/plain", _ visibility: Visibility = .all) -> Self {
+    Representation(type: contentType(type), .text(text), visibility: visibility)
+  }
+
+  static func data(_ count: Int, type: Text = "image/png", _ visibility: Visibility = .all) -> Self {
+    Representation(type: contentType(type), .data([UInt8](repeating: 7, count: count)), visibility: visibility)
+  }
+
+  static func file(_ name: Text = "a.png", type: Text = "image/png", inPlace: Bool = false) -> Self {
+    Representation(type: contentType(type), .file(Text("file:///home/user/\(name)")), openInPlace: inPlace)
+  }
+
+  static func descriptor(_ number: Int = 0, type: Text = "image/gif") -> Self {
+    Representation(type: contentType(type), .descriptor(number))
+  }
+
+  static func promise(_ path: Text = "/cat", type: Text = "image/jpeg") -> Self {
+    Representation(type: contentType(type), .promise(path))
+  }
+}
+
+extension CallAnswer {
+  var size: Int64? { if case .opened(let size) = self { size } else { nil } }
+  var operation: Text? { if case .operation(let operation) = self { operation } else { nil } }
+  var begun: (drag: UniqueIdentifier, ticket: Text)? {
+    if case .dragBegun(let drag, let ticket) = self { (drag, ticket) } else { nil }
+  }
+}
