@@ -203,9 +203,8 @@ actor BaggageKeeper {
     _ number: Int, of delivery: UniqueIdentifier, _ place: String
   ) throws(InterchangeError) -> Target {
     if let spool { return .spool(try spool.begin("\(number)", in: delivery.description, nextNumber())) }
-    let file = try MemoryFile.make(place)
-    try refuseTooMany(file, place)
-    return .memory(file)
+    try refuseTooMany(place)
+    return .memory(try MemoryFile.make(place))
   }
 
   private func finish(
@@ -215,7 +214,7 @@ actor BaggageKeeper {
     case .spool(let unfinished): try spool?.finish(unfinished)
     case .memory(let file):
       // Others may have begun since.
-      try refuseTooMany(file, place)
+      try refuseTooMany(place)
       try MemoryFile.seal(file, place)
       hold(.file(file), number, of: delivery)
     }
@@ -231,7 +230,7 @@ actor BaggageKeeper {
     _ descriptor: OwnedFileDescriptor, as number: Int, of delivery: UniqueIdentifier, _ place: String
   ) throws(InterchangeError) -> Int64? {
     let source = try Source(descriptor, place)
-    try refuseTooMany(descriptor, place)
+    try refuseTooMany(place)
     hold(source.kind == .file ? .file(descriptor) : .stream(descriptor), number, of: delivery)
     return source.size
   }
@@ -251,12 +250,11 @@ actor BaggageKeeper {
     }
   }
 
-  private func refuseTooMany(_ descriptor: OwnedFileDescriptor, _ place: String) throws(InterchangeError) {
-    let number = descriptor.withRawValue { $0 }
-    if heldCount < BaggageLimits.descriptors, number < BaggageLimits.firstReservedDescriptor { return }
+  private func refuseTooMany(_ place: String) throws(InterchangeError) {
+    if heldCount < BaggageLimits.descriptors { return }
     throw InterchangeError(
       .limitsExceeded,
-      "\(place): the service holds \(heldCount) descriptors for deliveries already; send data or a file, or wait until others are released"
+      "\(place): the service holds \(BaggageLimits.descriptors) descriptors for deliveries already; send data or a file, or wait until others are released"
     )
   }
 

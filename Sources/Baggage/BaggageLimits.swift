@@ -1,20 +1,8 @@
-import Glibc
-
 /// What the room keeps at most, and how long it waits.
 package enum BaggageLimits {
   /// Descriptors that are held for deliveries: half of the 1,024 that a process may have where nobody raised the limit. The other half is for
   /// connections, the store, and what is being copied or opened. Without a spool each memory file counts as one.
   package static let descriptors = 512
-
-  /// The first number that no held descriptor has. The kernel gives the lowest number that is free, so a number says how many are taken. The rest is
-  /// for what comes next: where a message brings more descriptors than there are numbers, libdbus hangs up, and the service ends.
-  static var firstReservedDescriptor: Int32 {
-    var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 768 }
-    let all = Int32(clamping: limit.rlim_cur)
-    // The kernel passes 253 at most in one message.
-    return all - min(253, all / 4)
-  }
 
   /// Bytes of a snapshot: a picture of a window for a switcher, as the contract has it.
   package static let snapshot = 1 << 20
