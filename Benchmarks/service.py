@@ -17,6 +17,7 @@ import tempfile
 import time
 from dataclasses import dataclass, replace
 
+import items
 from private_bus import PrivateBus, die_with_parent
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -44,6 +45,8 @@ MANIFEST = {
 ONE, MANY = "one", "128/8"
 FEW, LARGE = 10, 100_000
 WARM_UP = 500
+GIBIBYTE = 1 << 30
+ITEM_CALLS = 50  # pairs of deliveries with a mebibyte for one round
 RUN_LIMIT = 120  # seconds for one run of a client: something hangs
 # Seconds after a drop by when all has been done that was put off: its deadline is after twenty, and the store is put in
 # order three later.
@@ -314,6 +317,24 @@ def measure_starts(place, kind, processor, rounds):
     return samples
 
 
+# Items. Writer, reader and service work at the same time, so they are not kept to one processor.
+
+
+def measure_items(place, kind, processor, rounds):
+    contender = stagedoord("memory", ONE)
+    state = place.state()
+    try:
+        with PrivateBus(kind, {processor}) as bus:
+            command = place.command(contender, state)
+            with subprocess.Popen(command, env=place.environment(bus), preexec_fn=die_with_parent) as service:
+                try:
+                    return items.measured(bus, service.pid, GIBIBYTE, rounds, ITEM_CALLS, RUN_LIMIT * rounds)
+                finally:
+                    service.kill()
+    finally:
+        shutil.rmtree(state, ignore_errors=True)
+
+
 # Waiting.
 
 
@@ -389,6 +410,7 @@ def on_bus(place, kind, processor, rounds, calls):
     met &= print_ratios(
         (title, starts[STARTS[above]], starts[STARTS[below]], aim, False) for above, below, title, aim in START_ROWS
     )
+    met &= items.report(kind, measure_items(place, kind, processor, rounds), verdict)
     return met
 
 

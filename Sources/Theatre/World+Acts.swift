@@ -39,6 +39,7 @@ extension World {
       drop.payload.options.batch = chance.once(in: 2) ? .bestEffort : .allOrNothing
       // Another call, and so another document.
       if drop.token != nil { drop.payload.options.token = Text("each-\(drop.payload.options.token ?? .empty)") }
+      if setting.isFaultless { (drop.digest, drop.size) = document(of: drop.payload, before: "each ") }
       let token = drop.payload.options.token.map { TokenUse(token: $0, owner: drop.owner) }
       call(
         caller, .deliverEach(drop.payload, digest: drop.digest, size: drop.size),
@@ -49,7 +50,7 @@ extension World {
       guard let session = session() else { return }
       var payload = Payload()
       payload.options.session = Text("\(session)")
-      if chance.once(in: 3) { payload.options.wait = .handled }
+      if chance.once(in: 3), !setting.isFaultless { payload.options.wait = .handled }
       call(caller, .activate(session, payload, size: 0))
     case .cancel: if let delivery = delivery() { call(caller, .cancel(delivery)) }
     case .redirect:
@@ -76,7 +77,7 @@ extension World {
   private func caller() -> Int {
     let there = connections.indices.suffix(24).filter { connections[$0].isThere }
     if there.count > 3, !chance.once(in: 20) { return chance.one(of: there) }
-    switch chance.below(6) {
+    switch setting.isFaultless ? 6 : chance.below(6) {
     case 0: return join(isSandboxed: true, application: chance.one(of: setting.applications).identifier)
     case 1: return join(isSandboxed: true, isStranger: chance.once(in: 2))
     default: return join()
@@ -119,7 +120,17 @@ extension World {
       drop.token = TokenUse(token: token, owner: owner)
     }
     if rest.once(in: 4) { drop.payload.options.wait = .handled }
+    if setting.isFaultless {
+      drop.payload.options.deadline = 3600
+      (drop.digest, drop.size) = document(of: drop.payload)
+    }
     return drop
+  }
+
+  /// A payload's digest and size, as the shell has them of the document that comes.
+  private func document(of payload: Payload, before: String = "") -> (digest: Text, size: Int) {
+    let document = payload.json
+    return (payload.options.token == nil ? .empty : Digest(of: Text("\(before)\(document)")).hex, document.count)
   }
 
   private func payload(_ caller: Int, isPlain: Bool) -> Payload {
@@ -258,6 +269,7 @@ extension World {
     case .programLosesName:
       if owners[programs[program].application]?.connection == connections[connection].name {
         lose(programs[program].application)
+        transcript?.add("release", [connections[connection].name.string, programs[program].application.string])
       }
     default: leave(connection)
     }

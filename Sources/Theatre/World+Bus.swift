@@ -100,6 +100,7 @@ extension World {
       else { return news.append(.noReply(asked, neverReached: true)) }
       questions.append(asked)
       programs[program].inbox.append(asked)
+      transcribe(question, to: owner)
       if case .connect(let session, _, _) = question { programs[program].opening.insert(session) }
       if case .discarded(let sessions) = question, disk.isWell,
         let again = sessions.first(where: programs[program].toldAndAnswered.contains)
@@ -183,6 +184,7 @@ extension World {
     lose(application)
     changesOfOwners += 1
     owners[application] = (connection, changesOfOwners)
+    transcript?.add("own", [connection.string, application.string])
   }
 
   func lose(_ application: Text) {
@@ -200,6 +202,7 @@ extension World {
     connections[place].isThere = false
     let name = connections[place].name
     tell("   \(name) leaves")
+    transcript?.add("leave", [name.string])
     for (application, owner) in owners.sorted(by: { $0.key < $1.key }) where owner.connection == name {
       lose(application)
     }
@@ -218,7 +221,9 @@ extension World {
   }
 
   func call(_ place: Int, _ ask: Ask, tellsSecret: Bool = false, token: TokenUse? = nil) {
+    if setting.isFaultless, !reachesCore(ask) { return }
     callNumber += 1
+    transcribe(ask, callNumber, from: place)
     let caller = connections[place].caller
     calls[callNumber] = Sent(caller: caller, isThere: place, ask: ask, tellsSecret: tellsSecret, token: token)
     tell(
@@ -234,6 +239,7 @@ extension World {
       isSandboxed: application.isSandboxed, application: application.isSandboxed ? application.identifier : .empty)
     tell("   \(connections[connection].name) is a program of \(application.identifier)")
     programs.append(Program(connection: connection, application: application.identifier))
+    transcript?.add("program", [connections[connection].name.string, application.identifier.string])
     return programs.count - 1
   }
 
@@ -254,7 +260,7 @@ extension World {
   func reads(_ program: Int, obeys: Bool) {
     if programs[program].inbox.isEmpty { return }
     let question = programs[program].inbox.removeFirst()
-    let way = obeys || !chance.once(in: setting.obedience) ? 0 : 1 + chance.below(4)
+    let way = obeys || !chance.once(in: setting.obedience) ? 0 : setting.isFaultless ? 1 : 1 + chance.below(4)
     var answer = HostAnswer.done
     let isSecret = question.question.options?.holds("s3cr3t") ?? isPrivate(question.question.session)
     let refusal = HostAnswer.refused(isSecret ? "org.theatre.Error: s3cr3t\u{1b}" : "org.theatre.Error: no")
@@ -288,6 +294,7 @@ extension World {
     let (question, answer) = programs[program].answers.remove(at: place)
     guard let place = questions.firstIndex(of: question) else { return }
     questions.remove(at: place)
+    transcribe(answer, to: question)
     if case .connect(let session, _, _) = question.question, case .refused = answer {
       programs[program].opening.remove(session)
     }

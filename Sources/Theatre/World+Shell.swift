@@ -135,6 +135,7 @@ extension World {
   private func perform(_ turn: Turn) {
     for (cue, step) in turn.steps {
       checkStep(cue, step)
+      transcribe(step)
       for saying in step.sayings { say(saying) }
       noteHosts(step)
     }

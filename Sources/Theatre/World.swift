@@ -79,6 +79,8 @@ final class World {
 
   var steps = 0
   var broken: Breach?
+  /// What is done and heard, where somebody will do the same elsewhere.
+  var transcript: Transcript?
   /// Takes a line of the story; `nil` where nobody listens.
   var teller: ((String) -> Void)?
 
@@ -110,15 +112,17 @@ final class World {
 /// What the seed decides of a house before anything happens.
 struct Setting {
   let seed: UInt64
-  let durability: Durability
-  let allowance: Allowance
-  let applications: [Stage]
+  /// Nothing fails, nobody is silent, and nobody is in a sandbox.
+  var isFaultless = false
+  var durability: Durability
+  var allowance: Allowance
+  var applications: [Stage]
   /// Sessions that are read at once.
-  let page: Int
+  var page: Int
   /// A turn ends by itself after one of as many acts.
-  let turns: Int
+  var turns: Int
   /// Programs do as they are asked; in some plays they often do not.
-  let obedience: Int
+  var obedience: Int
   let history: HistoryLimits
 
   /// How an application is found.

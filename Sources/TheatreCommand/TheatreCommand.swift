@@ -1,7 +1,7 @@
 import Glibc
 import Theatre
 
-/// `theatre [--seconds N] [--seed N] [--plays N] [--acts N] [--story] [FILE…]`
+/// `theatre [--seconds N] [--seed N] [--plays N] [--acts N] [--story] [--transcript] [FILE…]`
 ///
 /// Plays one seed after the other until the time is over, or the scripts in the files. Where a law is broken it tells the story of the shortest
 /// play that breaks it, and ends with status 1.
@@ -13,13 +13,15 @@ struct TheatreCommand {
   private var acts = 4_000
   private var tellsStory = false
   private var shortens = true
+  private var writesTranscript = false
   private var files: [String] = []
 
   static func main() {
     do {
       var command = TheatreCommand()
       guard command.read(CommandLine.arguments.dropFirst()) else {
-        print("usage: theatre [--seconds N] [--seed N] [--plays N] [--acts N] [--story] [--whole] [FILE…]")
+        print(
+          "usage: theatre [--seconds N] [--seed N] [--plays N] [--acts N] [--story] [--whole] [--transcript] [FILE…]")
         exit(2)
       }
       exit(try command.run())
@@ -35,6 +37,7 @@ struct TheatreCommand {
       switch argument {
       case "--story": tellsStory = true
       case "--whole": shortens = false
+      case "--transcript": writesTranscript = true
       case "--seconds", "--seed", "--plays", "--acts":
         guard let number = arguments.popFirst().flatMap({ UInt64($0) }) else { return false }
         switch argument {
@@ -53,6 +56,10 @@ struct TheatreCommand {
 
   private func run() throws -> Int32 {
     if !files.isEmpty { return try playFiles() }
+    if writesTranscript {
+      print(try Transcript(seed: seed ?? 1, length: acts).text, terminator: "")
+      return 0
+    }
     var seed = seed ?? UInt64(clockOf(CLOCK_REALTIME) * 1000)
     let (start, begun) = (clockOf(CLOCK_PROCESS_CPUTIME_ID), clockOf(CLOCK_MONOTONIC))
     print("the first seed is \(seed)")

@@ -1,0 +1,458 @@
+import DBus
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// Drags over the bus: begun, looked at, proposed, dropped, ended.
+@Suite struct DragTests {
+  /// A connection that takes part in drags, and what it was told by itself.
+  private final class Participant: Sendable {
+    let connection: Connection
+    private let heard = Lock<[String]>([])
+
+    /// - Parameter connection: somebody's; without it a new one.
+    init(in house: House, _ connection: Connection? = nil) async throws {
+      if let connection { self.connection = connection } else { self.connection = try await house.bus.connect() }
+      self.connection.observeAddressedSignals { [heard] signal in
+        guard signal.interface != "org.freedesktop.DBus" else { return }
+        let ended = try? signal.values(as: String.self, ObjectPath.self)
+        let changed = try? signal.values(as: String.self, [String: Variant].self, [String].self)
+        let text = ended.map { "Ended \($0) \($1)" } ?? changed.map { "changed \($2.joined())" } ?? "\(signal.member)"
+        heard.withLock { $0.append(text) }
+      }
+    }
+
+    /// What it was told: `changed State`, `Ended copy /…/session/…`
+    var told: [String] { heard.withLock { $0 } }
+
+    func isTold(_ text: String) async throws {
+      do {
+        try await eventually("to be told \(text)") { self.told.contains(text) }
+      } catch {
+        throw LimitExceeded(what: "to be told \(text)", limit: usualLimit, details: "\(told)")
+      }
+    }
+
+    func drag(_ path: String) throws -> RemoteObject {
+      connection.object(House.name, at: try ObjectPath(path), "org.stagedoor.DragSession1")
+    }
+
+    func begin(
+      _ items: [String: Variant]..., options: [String: Variant] = [:], in house: House
+    ) async throws -> (drag: String, ticket: String) {
+      let (path, ticket) = try await house.service(connection).call(
+        "BeginDragItems", items, options, returning: ObjectPath.self, String.self)
+      return (path.rawValue, ticket)
+    }
+
+    func open(_ ticket: String, in house: House) async throws -> String {
+      try await house.service(connection).call("OpenDrag", ticket, returning: ObjectPath.self).rawValue
+    }
+
+    func propose(_ drag: String, on session: String) async throws -> String {
+      try await self.drag(drag).call("Propose", try ObjectPath(session), returning: String.self)
+    }
+
+    func drop(_ drag: String, on session: String, _ operation: String = "copy") async throws -> Landing {
+      let (target, outcome, delivery) = try await self.drag(drag).call(
+        "DropOn", try ObjectPath(session), operation, returning: ObjectPath.self, String.self, String.self)
+      return Landing(session: target.rawValue, outcome: outcome, delivery: delivery)
+    }
+
+    func add(_ item: [String: Variant], to drag: String) async throws {
+      try await self.drag(drag).call("AddItems", [item])
+    }
+
+    func cancel(_ drag: String) async throws { try await self.drag(drag).call("Cancel") }
+
+    func properties(_ drag: String) async throws -> [String: Variant] { try await self.drag(drag).properties() }
+
+    func state(_ drag: String) async throws -> String { try await self.drag(drag).get("State", as: String.self) }
+
+    func items(_ drag: String) async throws -> [String] {
+      try await self.drag(drag).get("Items", as: [[String: Variant]].self).map { "\(ShownItem($0))" }
+    }
+
+    func leave() async { await connection.close() }
+  }
+
+  private static let picture = Things.item(
+    Things.text("the sea", "image/png"), Things.promise("text/plain"), name: "Beach.png")
+  private static let both: [String: Variant] = ["allowedOperations": ["copy", "move"].variant]
+
+  /// Runs `body` with a service, a host that shows a window, a source of promises and somebody who drops.
+  private func dragging(
+    _ kind: PrivateBus.Kind = .daemon, durability: String = "normal",
+    _ body: (House, HostPlayer, SourcePlayer, _ source: Participant, _ dropper: Participant, _ window: String)
+      async throws -> Void
+  ) async throws {
+    try await withHouse(kind) { house in
+      try await house.carrying(durability) { host in
+        try await house.sourcing { source in
+          let window = try await host.deliver(Payloads.activity("viewCat", "cat1")).session
+          try await host.asked(1, "ConnectScene")
+          try await host.settle()
+          let participant = try await Participant(in: house, source.connection)
+          let dropper = try await Participant(in: house)
+          try await body(house, host, source, participant, dropper, window)
+          await dropper.leave()
+        }
+      }
+    }
+  }
+
+  // MARK: The whole way
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `what is picked up can be looked at, proposed, dropped and opened, and everyone is told`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await dragging(kind) { house, host, promiser, source, dropper, window in
+      let (drag, ticket) = try await source.begin(Self.picture, options: Self.both, in: house)
+      #expect(ticket.count >= 16 && ticket.allSatisfy(\.isLetter))
+      let asHost = try await Participant(in: house, host.connection)
+      // Before it brings the ticket, the drag is not there for anyone.
+      let unknown = try await refused { _ = try await dropper.state(drag) }
+      #expect(unknown?.name == .unknownObject)
+      #expect(try await dropper.open(ticket, in: house) == drag)
+      #expect(try await dropper.state(drag) == "dragging")
+      #expect(try await dropper.items(drag) == ["Beach.png: image/png (all), text/plain (all); "])
+      #expect(try await dropper.drag(drag).get("AllowedOperations", as: [String].self) == ["copy", "move"])
+
+      #expect(try await dropper.propose(drag, on: window) == "copy")
+      let asked = try #require(host.calls(of: "ProposeDrop").first)
+      #expect(asked.session == window)
+      #expect(asked.arguments == ["Beach.png: image/png (all), text/plain (all); ", "copy move"])
+      // Types and metadata only: nobody was asked for data.
+      #expect(promiser.asked.isEmpty)
+
+      let landing = try await dropper.drop(drag, on: window, "copy")
+      #expect(landing.session == window)
+      #expect(landing.outcome == "activated")
+      let options = try #require(try await host.asked(1, "ContinueScene").last).options
+      #expect(options["delivery"]?.text == landing.delivery)
+      #expect(try await host.text(landing.delivery, 0, "image/*") == "the sea")
+      #expect(try await host.text(landing.delivery, 0, "text/plain") == "promised 0 text/plain")
+      for participant in [source, asHost] { try await participant.isTold("Ended copy \(window)") }
+      // The one who dropped knows: it hears of the state alone.
+      try await dropper.isTold("changed State")
+      #expect(!dropper.told.contains { $0.hasPrefix("Ended") })
+      #expect(try await source.state(drag) == "ended")
+      let again = try await refused { _ = try await dropper.drop(drag, on: window) }
+      #expect(again?.name == "org.stagedoor.Error.RequestDenied", "\(again as Any)")
+      try await host.release(landing.delivery)
+      try await promiser.isAsked("Release")
+      #expect(source.told.count { $0.hasPrefix("Ended") } == 1)
+    }
+  }
+
+  @Test func `a drop on the edge makes a session, and what is moved is over once it is released`() async throws {
+    try await dragging { house, host, promiser, source, dropper, window in
+      let (drag, ticket) = try await source.begin(Self.picture, options: Self.both, in: house)
+      _ = try await dropper.open(ticket, in: house)
+      #expect(try await dropper.propose(drag, on: "/") == "copy")
+      #expect(host.calls(of: "ProposeDrop").isEmpty)
+      let landing = try await dropper.drop(drag, on: "/", "move")
+      #expect(landing.outcome == "created")
+      #expect(landing.session != window)
+      try await host.asked(1, "ActivateScene")
+      #expect(try await source.state(drag) == "dropped")
+      #expect(try await host.text(landing.delivery, 0, "text/plain") == "promised 0 text/plain")
+      // Whoever moves may delete what it has only when the host is done.
+      #expect(!source.told.contains { $0.hasPrefix("Ended") })
+      try await host.release(landing.delivery)
+      try await source.isTold("Ended move \(landing.session)")
+      #expect(try await source.state(drag) == "ended")
+    }
+  }
+
+  // MARK: Proposing
+
+  @Test func `what a host answers is bounded by what the source allows`() async throws {
+    try await dragging { house, host, promiser, source, dropper, window in
+      let cases: [([String], HostPlayer.Manner, String)] = [
+        (["copy"], .answers("copy"), "copy"), (["copy"], .answers("move"), "forbidden"),
+        (["move"], .answers("move"), "move"), (["move"], .answers("copy"), "forbidden"),
+        (["copy", "move"], .answers("move"), "move"), (["copy"], .answers("forbidden"), "forbidden"),
+        (["copy"], .answers("cancel"), "cancel"), (["copy"], .answers("nonsense"), "forbidden"),
+        (["copy"], .refuses(.unwilling), "forbidden"),
+        (["copy"], .refuses(ErrorReply(.unknownMethod, "no such thing")), "copy"),
+        (["copy"], .waits, "forbidden"),
+      ]
+      for (allowed, manner, expected) in cases {
+        let (drag, ticket) = try await source.begin(
+          Self.picture, options: ["allowedOperations": allowed.variant], in: house)
+        _ = try await dropper.open(ticket, in: house)
+        host.next("ProposeDrop", manner)
+        #expect(try await dropper.propose(drag, on: window) == expected, "\(allowed) \(manner)")
+        host.goOn("ProposeDrop")
+        // What is not allowed cannot be dropped.
+        for operation in ["copy", "move"] where !allowed.contains(operation) {
+          let error = try await refused { _ = try await dropper.drop(drag, on: window, operation) }
+          #expect(error?.name == "org.stagedoor.Error.RequestDenied", "\(error as Any)")
+        }
+        let wrong = try await refused { _ = try await dropper.drop(drag, on: window, "forbidden") }
+        #expect(wrong?.name == .invalidArgs)
+        try await source.drag(drag).call("Cancel")
+      }
+      let (drag, _) = try await source.begin(Self.picture, in: house)
+      let nowhere = "\(House.root)/session/00000000_0000_0000_0000_000000000000"
+      let error = try await refused { _ = try await source.propose(drag, on: nowhere) }
+      let dropped = try await refused { _ = try await source.drop(drag, on: nowhere) }
+      #expect(dropped?.name == "org.stagedoor.Error.NoSuchSession")
+      #expect(error?.name == "org.stagedoor.Error.NoSuchSession")
+      #expect(try await source.state(drag) == "dragging")
+    }
+  }
+
+  @Test func `a host that leaves while it is asked forbids`() async throws {
+    try await dragging { house, host, promiser, source, dropper, window in
+      let (drag, _) = try await source.begin(Self.picture, in: house)
+      host.next("ProposeDrop", .waits)
+      async let proposed = source.propose(drag, on: window)
+      try await host.asked(1, "ProposeDrop")
+      await host.leave()
+      #expect(try await proposed == "forbidden")
+    }
+  }
+
+  // MARK: Who may
+
+  @Test func `others find no drag, in no list, and are told nothing`() async throws {
+    try await dragging { house, host, promiser, source, dropper, window in
+      let other = try await Participant(in: house)
+      // An ear on everything that is said of drags.
+      let ears = try await other.connection.signals(MatchRule(interface: "org.stagedoor.DragSession1"))
+      let changes = try await other.connection.signals(
+        MatchRule(interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged"))
+      let overheard = Lock<[String]>([])
+      let listening = [ears, changes].map { stream in
+        Task { for await signal in stream { overheard.withLock { $0.append("\(signal.path)") } } }
+      }
+      let (drag, ticket) = try await source.begin(Self.picture, options: Self.both, in: house)
+      func isUnknown(_ body: () async throws -> Void) async throws -> Bool {
+        try await refused(body)?.name == .unknownObject
+      }
+      #expect(try await isUnknown { _ = try await other.state(drag) })
+      #expect(try await isUnknown { _ = try await other.properties(drag) })
+      #expect(try await isUnknown { _ = try await other.propose(drag, on: window) })
+      #expect(try await isUnknown { _ = try await other.drop(drag, on: window) })
+      #expect(try await isUnknown { try await other.cancel(drag) })
+      #expect(try await isUnknown { try await other.add(Things.item(Things.text("x")), to: drag) })
+      for wrong in ["", "x", String(ticket.dropLast()), ticket + "a", ticket.uppercased()] {
+        let error = try await refused { _ = try await other.open(wrong, in: house) }
+        #expect(error?.name == .unknownObject, "\(wrong)")
+      }
+      // The host knows no ticket either.
+      let asHost = try await Participant(in: house, host.connection)
+      #expect(try await refused { _ = try await asHost.state(drag) }?.name == .unknownObject)
+      let identifier = try #require(drag.split(separator: "/").last)
+      for path in [House.root, "\(House.root)/drag", drag] {
+        let xml = try await house.command(
+          "dbus-send", "--session", "--print-reply=literal", "--dest=\(House.name)", path,
+          "org.freedesktop.DBus.Introspectable.Introspect"
+        ).run()
+        #expect(!xml.standardOutput.contains(identifier) && !xml.standardOutput.contains("DragSession1"), "\(path)")
+      }
+      let objects = try await house.command(
+        "dbus-send", "--session", "--print-reply=literal", "--dest=\(House.name)", House.root,
+        "org.freedesktop.DBus.ObjectManager.GetManagedObjects"
+      ).output()
+      #expect(!objects.contains(identifier))
+      try await source.drag(drag).call("Cancel")
+      try await source.isTold("Ended cancel /")
+      _ = try await other.connection.call(
+        to: House.name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+      #expect(overheard.withLock { $0 }.allSatisfy { !$0.contains("/drag/") })
+      #expect(other.told.isEmpty)
+      for task in listening { task.cancel() }
+      await other.leave()
+    }
+  }
+
+  @Test func `whoever brought the ticket may look and drop, and no more`() async throws {
+    try await dragging { house, host, promiser, source, dropper, window in
+      let (drag, ticket) = try await source.begin(Self.picture, in: house)
+      _ = try await dropper.open(ticket, in: house)
+      let cancelled = try await refused { try await dropper.cancel(drag) }
+      #expect(cancelled?.name == .accessDenied)
+      let added = try await refused { try await dropper.add(Things.item(Things.text("x")), to: drag) }
+      #expect(added?.name == .accessDenied)
+      #expect(try await source.items(drag).count == 1)
+      let early = try await refused {
+        _ = try await house.open(
+          Landing(session: drag, outcome: "", delivery: "").identifier, 0, "", over: dropper.connection)
+      }
+      #expect(early?.name == "org.stagedoor.Error.NotDropped", "\(early as Any)")
+    }
+  }
+
+  @Test func `what is for some alone is not shown to the others, before the drop and after it`() async throws {
+    try await dragging { house, host, promiser, source, dropper, window in
+      let item = Things.item(
+        Things.text("for all"), Things.text("own", "text/html", visibility: "ownProcess"),
+        Things.text("application", "text/css", visibility: "application"))
+      let (drag, ticket) = try await source.begin(item, in: house)
+      #expect(
+        try await source.items(drag) == [": text/plain (all), text/html (ownProcess), text/css (application); "])
+      _ = try await dropper.open(ticket, in: house)
+      #expect(try await dropper.items(drag) == [": text/plain (all); "])
+      _ = try await dropper.propose(drag, on: window)
+      #expect(host.calls(of: "ProposeDrop").first?.arguments.first == ": text/plain (all); ")
+      let landing = try await dropper.drop(drag, on: window)
+      let options = try #require(try await host.asked(1, "ContinueScene").last).options
+      let shown = options["items"]?.elements.first?["representations"]?.elements ?? []
+      #expect(shown.map { $0["type"]?.text } == ["text/plain"])
+      for type in ["text/html", "text/css"] {
+        let error = try await refused { _ = try await host.open(landing.delivery, 0, type) }
+        #expect(error?.name == "org.stagedoor.Error.NoSuchItem")
+        #expect(!(error?.text.contains(type == "text/html" ? "text/css" : "text/html") ?? true))
+      }
+    }
+  }
+
+  // MARK: Adding, cancelling, ending
+
+  @Test func `items are added until it is over, and everyone who looks is told`() async throws {
+    try await dragging { house, host, promiser, source, dropper, window in
+      let (drag, ticket) = try await source.begin(Things.item(Things.text("one")), in: house)
+      _ = try await dropper.open(ticket, in: house)
+      let large = String(repeating: "x", count: 100_000)
+      let more = [Things.item(Things.descriptor(try .pipe(of: Array("two".utf8))), Things.text(large, "text/html"))]
+      try await source.drag(drag).call("AddItems", more)
+      try await dropper.isTold("changed Items")
+      #expect(try await dropper.items(drag).count == 2)
+      let wrong = try await refused {
+        try await source.drag(drag).call(
+          "AddItems", [Things.item(Things.text("x"), Things.descriptor(try .file("/tmp")))])
+      }
+      #expect(wrong?.name == "org.stagedoor.Error.InvalidPayload")
+      #expect(try await dropper.items(drag).count == 2)
+      let landing = try await dropper.drop(drag, on: window)
+      #expect(try await host.text(landing.delivery, 0, "") == "one")
+      #expect(try await host.text(landing.delivery, 1, "image/png") == "two")
+      #expect(try await host.text(landing.delivery, 1, "text/html") == large)
+      let late = try await refused { try await source.drag(drag).call("AddItems", [Things.item(Things.text("x"))]) }
+      #expect(late?.name == "org.stagedoor.Error.RequestDenied")
+      try await host.release(landing.delivery)
+      try await house.spoolIsEmptied()
+    }
+  }
+
+  @Test func `a source that leaves cancels its drag, and what it brought is freed`() async throws {
+    try await dragging { house, host, promiser, source, dropper, window in
+      let large = String(repeating: "x", count: 100_000)
+      let (drag, ticket) = try await source.begin(Things.item(Things.text(large)), in: house)
+      _ = try await dropper.open(ticket, in: house)
+      _ = try await dropper.propose(drag, on: window)
+      let asHost = try await Participant(in: house, host.connection)
+      #expect(try !house.spooled.isEmpty)
+      await source.leave()
+      try await asHost.isTold("Ended cancel /")
+      try await dropper.isTold("changed State")
+      #expect(try await dropper.state(drag) == "cancelled")
+      let error = try await refused { _ = try await dropper.drop(drag, on: window) }
+      #expect(error?.name == "org.stagedoor.Error.RequestDenied")
+      try await house.spoolIsEmptied()
+    }
+  }
+
+  @Test func `a source that leaves after the drop takes its promises along, and nothing else`() async throws {
+    try await dragging { house, host, promiser, source, dropper, window in
+      let (drag, ticket) = try await source.begin(Self.picture, in: house)
+      _ = try await dropper.open(ticket, in: house)
+      host.next("ContinueScene", .waits)
+      let landing = try await dropper.drop(drag, on: window)
+      await source.leave()
+      #expect(try await dropper.state(drag) == "dropped")
+      #expect(try await host.text(landing.delivery, 0, "image/png") == "the sea")
+      let gone = try await refused { _ = try await host.open(landing.delivery, 0, "text/plain") }
+      #expect(gone?.name == "org.stagedoor.Error.SourceGone")
+      try await host.asked(1, "ContinueScene")
+      host.goOn()
+      try await eventually("the drag to end") { try await dropper.state(drag) == "ended" }
+    }
+  }
+
+  @Test func `a source that leaves while its promises are fetched cancels the drag`() async throws {
+    try await dragging { house, host, promiser, source, dropper, window in
+      var options = Self.both
+      options["keepPromises"] = true
+      let (drag, ticket) = try await source.begin(Self.picture, options: options, in: house)
+      _ = try await dropper.open(ticket, in: house)
+      promiser.next(.waits)
+      async let error = refused { _ = try await dropper.drop(drag, on: window) }
+      try await promiser.isAsked("Load 0 text/plain")
+      await source.leave()
+      #expect(try await error?.name == "org.stagedoor.Error.SourceGone")
+      #expect(try await dropper.state(drag) == "cancelled")
+      try await house.spoolIsEmptied()
+    }
+  }
+
+  @Test func `a drop that is refused leaves the drag as it was`() async throws {
+    try await dragging { house, host, promiser, source, dropper, window in
+      let file = try house.file("here.txt", "here")
+      let (drag, ticket) = try await source.begin(
+        Things.item(Things.representation("text/plain", "file", "file://\(file)".variant)), in: house)
+      _ = try await dropper.open(ticket, in: house)
+      try FileManager.default.removeItem(atPath: file)
+      let error = try await refused { _ = try await dropper.drop(drag, on: window) }
+      #expect(error?.name == "org.stagedoor.Error.InvalidPayload", "\(error as Any)")
+      #expect(try await dropper.state(drag) == "dragging")
+      try house.write("back", to: file)
+      let landing = try await dropper.drop(drag, on: window)
+      #expect(try await host.text(landing.delivery, 0, "") == "back")
+    }
+  }
+
+  @Test func `a delivery that its host refuses ends the drag with nothing`() async throws {
+    try await dragging { house, host, promiser, source, dropper, window in
+      let (drag, ticket) = try await source.begin(Self.picture, options: Self.both, in: house)
+      _ = try await dropper.open(ticket, in: house)
+      host.next("ContinueScene", .refuses(.unwilling))
+      let landing = try await dropper.drop(drag, on: window, "move")
+      try await source.isTold("Ended cancel /")
+      try await house.waitUntil(landing.delivery, is: "failed")
+      try await promiser.isAsked("Release")
+    }
+  }
+
+  @Test func `a drag lasts no longer than its deadline`() async throws {
+    try await dragging { house, host, promiser, source, dropper, window in
+      let (drag, ticket) = try await source.begin(Self.picture, options: ["deadline": 0.3], in: house)
+      try await source.isTold("Ended cancel /")
+      try await promiser.isAsked("Release")
+      #expect(try await source.state(drag) == "cancelled")
+      #expect(try await refused { _ = try await dropper.open(ticket, in: house) }?.name == .unknownObject)
+    }
+  }
+
+  // MARK: From a shell
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `each line of a script has a name of its own, and the ticket leads from one to the next`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await dragging(kind) { house, host, promiser, source, dropper, window in
+      let file = try house.file("notes.txt", "milk")
+      let document =
+        #"{"items": [{"suggestedName": "notes.txt", "representations": [{"type": "text/plain", "file": "file://\#(file)"}]}]}"#
+      let begun = try await house.call("BeginDrag", "string:\(document)")
+      let (drag, ticket) = (begun[0].text, begun[1].text)
+      #expect(try await house.call("OpenDrag", "string:\(ticket)").first?.text == drag)
+      let interface = "org.stagedoor.DragSession1"
+      #expect(try await house.property("State", of: drag, in: interface) == "dragging")
+      #expect(try await house.call("Propose", "objpath:\(window)", at: drag, in: interface).first?.text == "copy")
+      let landing = try house.landing(
+        try await house.call("DropOn", "objpath:\(window)", "string:copy", at: drag, in: interface))
+      #expect(landing.session == window)
+      #expect(try await host.text(landing.delivery, 0, "text/*") == "milk")
+      // The one that began it, or any other line of the script, may cancel another.
+      let second = try await house.call("BeginDrag", "string:\(document)")[0].text
+      _ = try await house.call("Cancel", at: second, in: interface)
+      #expect(try await house.property("State", of: second, in: interface) == "cancelled")
+    }
+  }
+}

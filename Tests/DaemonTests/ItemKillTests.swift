@@ -1,0 +1,241 @@
+import DBus
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// What deliveries carry, through the end of the service, its killing, and a process that may open few files.
+@Suite struct ItemKillTests {
+  private static let large = String(repeating: "0123456789abcdef", count: 8192)
+  private static let gone: ErrorName = "org.stagedoor.Error.SourceGone"
+
+  @Test(arguments: ["normal", "full"], [SIGKILL, SIGTERM])
+  func `what was copied is there after the service, what was held is gone`(
+    durability: String, signal: Int32
+  ) async throws {
+    try await withHouse { house in
+      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+      try await house.sourcing { source in
+        let file = try house.file("copied", "copied")
+        let place = try house.file("in place", "in place").replacing(" ", with: "%20")
+        let (delivery, kept) = try await house.serving("--durability", durability) { daemon in
+          let landing = try await source.deliver(
+            Things.item(
+              Things.text("small", "text/plain"), Things.text(Self.large, "text/html"),
+              Things.representation("text/csv", "file", "file://\(file)".variant)),
+            Things.item(
+              [
+                "type": "text/plain".variant, "file": "file://\(place)".variant, "openInPlace": true.variant,
+              ], Things.descriptor(try .file(file)), Things.promise("image/webp")),
+            options: ["deadline": 3600.variant])
+          let kept = try await source.deliver(
+            Things.item(Things.promise("image/webp")),
+            options: ["keepPromises": true.variant, "deadline": 3600.variant])
+          daemon.signal(signal)
+          try await daemon.ended()
+          return (landing.delivery, kept.delivery)
+        }
+        try FileManager.default.removeItem(atPath: file)
+        try await house.serving("--durability", durability) { _ in
+          try await house.hosting { host in
+            try await host.asked(2, "ConnectScene")
+            for _ in 0..<2 {
+              #expect(try await host.text(delivery, 0, "text/plain") == "small")
+              #expect(try await host.text(delivery, 0, "text/html") == Self.large)
+              #expect(try await host.text(delivery, 0, "text/csv") == "copied")
+              #expect(try await host.text(delivery, 1, "text/plain") == "in place")
+              #expect(try await host.text(kept) == "promised 0 image/webp")
+              for type in ["image/png", "image/webp"] {
+                let error = try await refused { _ = try await host.open(delivery, 1, type) }
+                #expect(error?.name == Self.gone, "\(type): \(error as Any)")
+              }
+            }
+            try await host.release(delivery)
+            try await host.release(kept)
+            try await house.spoolIsEmptied()
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `a service that keeps nothing leaves nothing`() async throws {
+    try await withHouse { house in
+      try await house.carrying("memory") { host in
+        let landing = try await house.deliver([Things.item(Things.text(Self.large))], over: house.watcher)
+        try await host.asked(1, "ConnectScene")
+        #expect(try await host.text(landing.delivery) == Self.large)
+        #expect(try house.spooled.isEmpty)
+      }
+      #expect(try house.spooled.isEmpty)
+    }
+  }
+
+  @Test func `a service that is killed while it copies leaves nothing of that`() async throws {
+    try await withHouse { house in
+      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+      try await house.sourcing { source in
+        let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
+        try await house.serving("--durability", "normal") { daemon in
+          source.next(.hands({ readEnd }, size: -1))
+          let delivering = Task {
+            try await source.deliver(
+              Things.item(Things.text(Self.large), Things.promise()), options: ["keepPromises": true])
+          }
+          try await source.isAsked("Load 0 image/png")
+          _ = writeEnd.withRawValue { Glibc.write($0, "half", 4) }
+          try await eventually("the copy to begin") { try house.spooled.contains { $0.contains("unfinished") } }
+          daemon.signal(SIGKILL)
+          try await daemon.ended()
+          await #expect(throws: CallError.self) { _ = try await delivering.value }
+        }
+        try await house.serving("--durability", "normal") { _ in
+          #expect(try await house.deliveries().isEmpty)
+          try await house.spoolIsEmptied()
+        }
+      }
+    }
+  }
+
+  private static let rounds = getenv("STAGEDOOR_STRESS") == nil ? 3 : 200
+
+  @Test func `killed at any moment, it has all that it acknowledged, and nothing that no delivery has`() async throws {
+    try await withHouse { house in
+      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+      var acknowledged: [String: String] = [:]
+      for round in 0..<Self.rounds {
+        let answers = Lock<[String: String]>([:])
+        try await house.serving("--durability", "normal") { daemon in
+          let tasks = (0..<4).map { number in
+            Task {
+              let connection = try await house.bus.connect()
+              var count = 0
+              while true {
+                let text = "\(round) \(number) \(count) " + Self.large
+                let landing = try await house.deliver(
+                  [Things.item(Things.text(text), Things.text("small", "text/html"))], ["deadline": 3600.variant],
+                  over: connection)
+                answers.withLock { $0[landing.delivery] = text }
+                count += 1
+              }
+            }
+          }
+          try await eventually("some answers") { answers.withLock { $0.count } >= 5 + round % 7 }
+          daemon.signal(SIGKILL)
+          try await daemon.ended()
+          for task in tasks { _ = await task.result }
+        }
+        acknowledged.merge(answers.withLock { $0 }) { first, _ in first }
+      }
+      try await house.serving("--durability", "normal") { _ in
+        try await house.hosting { host in
+          for (delivery, text) in acknowledged {
+            #expect(try await host.text(delivery, 0, "text/plain") == text)
+          }
+          let kept = Set(try await house.deliveries().map { $0[0] })
+          #expect(Set(acknowledged.keys).subtracting(kept).isEmpty)
+          let spooled = Set(try house.spooled.map { String($0.prefix { $0 != "/" }) })
+          #expect(spooled.subtracting(kept).isEmpty)
+          for delivery in kept { try await host.release(delivery) }
+          try await house.spoolIsEmptied()
+        }
+      }
+    }
+  }
+
+  // MARK: Descriptors
+
+  private static let calls = getenv("STAGEDOOR_STRESS") == nil ? 2_000 : 1_000_000
+
+  @Test func `thousands of calls with descriptors leave none behind`() async throws {
+    try await withHouse { house in
+      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving("--durability", "memory") { daemon in
+        try await house.hosting { host in
+          func round(_ number: Int) async throws {
+            let descriptor = try OwnedFileDescriptor.file("/dev/null", O_RDWR)
+            let (readEnd, _) = try OwnedFileDescriptor.pipe()
+            switch number % 5 {
+            case 0:
+              // Refused, with a good one beside it.
+              let item = Things.item(Things.descriptor(readEnd), Things.descriptor(descriptor, "image/gif"))
+              let error = try await refused { _ = try await house.deliver([item], over: house.watcher) }
+              #expect(error?.name == "org.stagedoor.Error.InvalidPayload")
+            case 1:
+              // Two that nobody names beside one that somebody does.
+              let item: [String: Variant] = [
+                "more": descriptor.variant, "representations": [Things.descriptor(readEnd)].variant,
+              ]
+              let landing = try await house.deliver([item], over: house.watcher)
+              try await host.release(landing.delivery)
+            case 2:
+              let (drag, _) = try await house.service(house.watcher).call(
+                "BeginDragItems", [Things.item(Things.descriptor(readEnd))], [String: Variant](),
+                returning: ObjectPath.self, String.self)
+              try await house.watcher.object(House.name, at: drag, "org.stagedoor.DragSession1").call("Cancel")
+            case 3:
+              let error = try await refused {
+                try await house.service(house.watcher).call("CancelDelivery", descriptor)
+              }
+              #expect(error?.name == .invalidArgs)
+            default:
+              let landing = try await house.deliver([Things.item(Things.descriptor(readEnd))], over: house.watcher)
+              _ = try await host.open(landing.delivery)
+              try await host.release(landing.delivery)
+            }
+            host.forget()
+          }
+          // Threads and tables that the first of each kind make.
+          for number in 0..<50 { try await round(number) }
+          let before = OpenDescriptors.of(process: daemon.processIdentifier).count
+          for number in 0..<Self.calls { try await round(number) }
+          try await eventually("as many descriptors as before") {
+            OpenDescriptors.of(process: daemon.processIdentifier).count <= before
+          }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: ["normal", "memory"])
+  func `a service that may open few files refuses what it cannot hold, and goes on`(durability: String) async throws {
+    try await withHouse { house in
+      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving("--durability", durability) { daemon in
+        try await house.hosting { host in
+          _ = try await house.command("prlimit", "--pid", "\(daemon.processIdentifier)", "--nofile=32:32").output()
+          var (held, refusals) = ([String](), [ErrorReply]())
+          for number in 0..<60 {
+            do {
+              let item =
+                number.isMultiple(of: 2)
+                ? Things.item(Things.descriptor(try .pipe(of: Array("\(number)".utf8))))
+                : Things.item(Things.text("\(number) " + Self.large))
+              held.append(try await house.deliver([item], over: house.watcher).delivery)
+            } catch CallError.replied(let error) {
+              refusals.append(error)
+            }
+          }
+          #expect(!refusals.isEmpty)
+          for error in refusals {
+            #expect(error.name == .limitsExceeded || error.name == "org.stagedoor.Error.StorageFailed", "\(error)")
+          }
+          // It answers everything that needs no descriptor, to callers that it has never seen.
+          #expect(try await house.deliveries().count == held.count)
+          for delivery in held { try await host.release(delivery) }
+          try await eventually("room for more") {
+            let text = "again " + Self.large
+            do {
+              let landing = try await house.deliver([Things.item(Things.text(text))], over: house.watcher)
+              let opened = try await host.text(landing.delivery)
+              try await host.release(landing.delivery)
+              return opened == text
+            } catch CallError.replied {
+              return false
+            }
+          }
+        }
+      }
+    }
+  }
+}
