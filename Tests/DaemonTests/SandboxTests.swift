@@ -102,6 +102,10 @@ import Testing
       }
       let objects = try await asked("org.freedesktop.DBus.ObjectManager.GetManagedObjects", at: House.root)
       #expect(!objects.contains("/session/") && !objects.contains("/application/"), "\(objects)")
+      for element in ["session", "application"] {
+        let tree = try await asked("org.freedesktop.DBus.Introspectable.Introspect", at: "\(House.root)/\(element)")
+        #expect(tree.contains("<interface") && !tree.contains("<node name"), "\(element): \(tree)")
+      }
       let all = try await asked("\(House.properties).GetAll", at: foreign.session, "string:\(House.session)")
       #expect(all.contains("AccessDenied"), "\(all)")
     }
