@@ -122,6 +122,9 @@ let package = Package(
       ],
       exclude: ["Clients"], swiftSettings: settings),
     .testTarget(
+      name: "HostileTests", dependencies: ["DBus", "DBusTestSupport", "DaemonTestSupport", "stagedoord"],
+      exclude: ["Clients"], swiftSettings: settings),
+    .testTarget(
       name: "StagedoorKitTests",
       dependencies: [
         "DBus", "DBusTestSupport", "DaemonTestSupport", "StagedoorKit", "StagedoorTestSupport", "kit-stage-async",

@@ -2,6 +2,7 @@
 #define DBUS_DISABLE_DEPRECATED
 #include <dbus/dbus.h>
 int dbus_message_iter_get_array_len(DBusMessageIter *iter);
+#include <malloc.h>
 #include <pthread.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>

@@ -42,7 +42,10 @@ struct Service: Sendable {
       await interchange.export()
       connection.releaseCalls()
       log.info("\(name.name) is ready")
-      connection.loop.whenQuiet(for: quiet) { CodePages.letGo() }
+      connection.loop.whenQuiet(for: quiet) {
+        FreeMemory.giveBack()
+        CodePages.letGo()
+      }
       manifests.follow()
       return Service(interchange: interchange, manifests: manifests, log: log)
     } catch {

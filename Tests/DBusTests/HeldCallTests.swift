@@ -38,7 +38,7 @@ import Testing
       interface.method("Note", in: "number") { (_: Int32) in }
       server.export(interface, at: "/")
       server.holdCalls()
-      for number in 1...4096 as ClosedRange<Int32> { try note(number, by: client) }
+      for number in 1...2048 as ClosedRange<Int32> { try note(number, by: client) }
       let error = await #expect(throws: CallError.self) {
         try await client.call(to: nil, at: "/", Self.log, "Note", Int32(0))
       }

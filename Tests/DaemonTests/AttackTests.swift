@@ -24,6 +24,35 @@ import Testing
     }
   }
 
+  @Test func `with 32 descriptors and more callers than that, drops are taken, and all is well once they have left`()
+    async throws
+  {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      let daemon = Command.built("stagedoord").program
+      try await house.command("prlimit", "--nofile=32:32", daemon, "--durability", "memory").whileRunning { running in
+        try await eventually("its name") { try await house.watcher.owner(of: House.name) != nil }
+        var callers: [Connection] = []
+        for number in 0..<40 {
+          callers.append(try await house.bus.connect())
+          let (_, outcome, _) = try await callers[number].call(
+            to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "Drop", "viewCat", "cat1",
+            [String: String](), returning: ObjectPath.self, String.self, String.self)
+          #expect(outcome == (number == 0 ? "created" : "activated"))
+        }
+        for caller in callers { await caller.close() }
+        try await eventually("a caller that is known again") {
+          let result = try await house.command(
+            "dbus-send", "--session", "--print-reply", "--dest=\(House.name)", House.root,
+            "\(House.interchange).ListHandlers", "string:viewCat"
+          ).run()
+          return result.status.isSuccess
+        }
+        #expect(running.status == nil)
+      }
+    }
+  }
+
   @Test func `what was redirected there and back can be cancelled`() async throws {
     try await withService { house in
       try await house.register(Manifests.cats)

@@ -76,15 +76,14 @@ import Testing
         // Who it is, the service has asked the bus by then.
         let service = client.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
         let _: String = try await service.call("GetPreferredApplication", "")
-        // Answers that are more than a socket takes wait for the bus, which stands still.
-        let questions = 100
+        // An answer that is more than a socket takes waits for the bus, which stands still.
+        let info = String(repeating: "x", count: 1_000_000)
+        let (session, _, _) = try await service.call(
+          "Drop", "viewCat", "long", ["x": info], returning: ObjectPath.self, String.self, String.self)
         try await daemon.freeze()
-        for _ in 0..<questions {
-          client.send(
-            try Message.methodCall(
-              to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "ListDeliveries", "", "",
-              UInt32(0)))
-        }
+        client.send(
+          try Message.methodCall(
+            to: House.name, at: session, "org.freedesktop.DBus.Properties", "Get", House.session, "UserActivity"))
         let _: String = try await client.call(
           to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetId")
         try house.signalBus(SIGSTOP)
@@ -94,7 +93,7 @@ import Testing
         let seen = Lock((length: 0, quiet: 0))
         try await eventually("it has answered what the socket takes") {
           let (length, hasBegun) = (
-            daemon.standardError.utf8.count, daemon.standardError.contains("ListDeliveries of")
+            daemon.standardError.utf8.count, daemon.standardError.contains("Get of")
           )
           return seen.withLock { seen in
             seen = (length, seen.length == length && hasBegun ? seen.quiet + 1 : 0)

@@ -123,6 +123,22 @@ import Testing
     #expect(!stage.shelf.events.contains { $0.arguments.string.contains("secret") })
   }
 
+  @Test func `a private delivery that has expired says neither type nor key to whoever redirects it`() throws {
+    var stage = Stage(cats())
+    let open = try #require(stage.drop(key: "1")?.delivered?.session)
+    var payload = stage.activity("view", "secret") {
+      $0.isPrivate = true
+      $0.deadline = 60
+    }
+    payload.items[0].activities[0].expirationDate = stage.now.time.adding(seconds: 10)
+    let answer = stage.call(.deliver(payload, digest: .empty, size: 100))
+    let delivery = try #require(answer?.delivered?.delivery)
+    stage.pass(seconds: 20)
+    let refusal = try #require(stage.call(.redirect(delivery, to: open), by: .other)?.refusal)
+    #expect(refusal.name == .routing("org.stagedoor.Error.ActivityExpired"))
+    #expect(refusal.message == "the private delivery \(delivery) cannot go there")
+  }
+
   // MARK: Starts
 
   @Test func `an application that the bus cannot start is started by its command`() {

@@ -214,7 +214,12 @@ extension Connection {
     // once, and libdbus keeps room for as many as are said here.
     dbus_connection_set_max_message_unix_fds(raw, 253)
     loop.moveIn(self)
-    driver.afterReading = { [unowned self] in loop.enter(self) { $0.takeIn() } }
+    driver.afterReading = { [unowned self] in
+      loop.enter(self) { connection in
+        connection.takeIn()
+        if connection.callers.queue.hasWork { loop.setHungry(connection) }
+      }
+    }
     driver.afterEvents = { [unowned self] in
       loop.enter(self) { connection in
         if connection.watchesProgress { connection.noteProgress() }
@@ -388,7 +393,6 @@ extension Connection: LoopResident {
     while let raw, let message = dbus_connection_pop_message(raw) { route(Message(owning: message)) }
     // What libdbus has read and cannot make messages of stays where it is: no byte need come for the next attempt.
     if let raw, dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_NEED_MEMORY { tryAgainSoon() }
-    if callers.queue.hasWork { loop.setHungry(self) }
   }
 
   /// Memory that was not there now may be there in a moment.
@@ -423,6 +427,17 @@ extension Connection: LoopResident {
 
   /// Whether something waits for room in the socket: what is sent next stands behind it.
   var hasUnsent: Bool { raw.map { dbus_connection_has_messages_to_send($0) != 0 } ?? false }
+
+  /// Whether what is sent next would be read soon: nothing waits for the socket, and the bus has read most of what is in it. Where there is no room, the
+  /// loop wakes as soon as there is.
+  var hasRoom: Bool {
+    if hasUnsent { return false }
+    var descriptor: Int32 = -1
+    guard let raw, dbus_connection_get_unix_fd(raw, &descriptor) != 0 else { return true }
+    if LoopDriver.isWritable(descriptor) { return true }
+    driver.waitForRoom(in: descriptor)
+    return false
+  }
 
   private func route(_ message: consuming Message) {
     switch message.kind {

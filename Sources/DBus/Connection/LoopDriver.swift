@@ -20,6 +20,9 @@ final class LoopDriver {
   /// libdbus reads two to four KiB at a time. So much is read in one go; others on the loop come next.
   private static let maximumReads = 128
 
+  /// Somebody waits until there is room, though libdbus has nothing to write.
+  private var waitsForRoom = false
+
   init(loop: EventLoop) { self.loop = loop }
 
   /// libdbus keeps it as `data`; whoever made the driver keeps it alive until it took the functions back.
@@ -98,7 +101,15 @@ extension LoopDriver {
       if flags & DBUS_WATCH_READABLE.rawValue != 0 { wanted.insert(.readable) }
       if flags & DBUS_WATCH_WRITABLE.rawValue != 0 { wanted.insert(.writable) }
     }
+    if waitsForRoom { wanted.insert(.writable) }
     loop.descriptors.setEvents(wanted, of: descriptor)
+  }
+
+  /// The loop wakes when there is room.
+  func waitForRoom(in descriptor: Int32) {
+    if waitsForRoom { return }
+    waitsForRoom = true
+    update(descriptor)
   }
 
   private func handle(_ events: DescriptorEvents, of descriptor: Int32) {
@@ -108,6 +119,10 @@ extension LoopDriver {
     if events.contains(.error) { flags |= DBUS_WATCH_ERROR.rawValue }
     if events.contains(.hangup) { flags |= DBUS_WATCH_HANGUP.rawValue }
     let trouble = DBUS_WATCH_ERROR.rawValue | DBUS_WATCH_HANGUP.rawValue
+    if waitsForRoom, events.contains(.writable) {
+      waitsForRoom = false
+      update(descriptor)
+    }
     // The end of the connection may be read here, and then nobody else holds the driver.
     withExtendedLifetime(self) {
       // Handling one watch may remove the next, and free it: libdbus hangs up from inside a read.
@@ -136,21 +151,41 @@ extension LoopDriver {
   }
 
   private func readOn(_ watch: OpaquePointer, of descriptor: Int32, _ reads: Int) {
-    for _ in 0..<reads {
-      guard let afterReading, isEnabled(watch, of: descriptor), Self.isReadable(descriptor) else { return }
-      let hasMemory = dbus_watch_handle(watch, DBUS_WATCH_READABLE.rawValue) != 0
-      afterReading()
-      if !hasMemory { return }
+    var left = reads
+    while left > 0 {
+      // What is there is asked once, and not before each read.
+      let some = min(left, Self.reads(in: descriptor))
+      if some == 0 { return }
+      left -= some
+      for _ in 0..<some {
+        guard let afterReading, isEnabled(watch, of: descriptor) else { return }
+        let hasMemory = dbus_watch_handle(watch, DBUS_WATCH_READABLE.rawValue) != 0
+        afterReading()
+        if !hasMemory { return }
+      }
     }
+  }
+
+  /// How many reads what has come takes, or one less: 0 where nothing has.
+  private static func reads(in descriptor: Int32) -> Int {
+    var bytes: Int32 = 0
+    if ioctl(descriptor, UInt(FIONREAD), &bytes) != 0 { return isReadable(descriptor) ? 1 : 0 }
+    // At the end of the stream there is nothing, and this is to be read as well.
+    return bytes > 0 ? max(1, Int(bytes) / 4096) : isReadable(descriptor) ? 1 : 0
   }
 
   private func isEnabled(_ watch: OpaquePointer, of descriptor: Int32) -> Bool {
     watches[descriptor]?.contains(watch) == true && dbus_watch_get_enabled(watch) != 0
   }
 
-  static func isReadable(_ descriptor: Int32) -> Bool {
-    var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&wanted, 1, 0) > 0 && wanted.revents & Int16(POLLIN) != 0
+  static func isReadable(_ descriptor: Int32) -> Bool { isReady(descriptor, Int16(POLLIN)) }
+
+  /// The kernel says so of a Unix socket while a quarter of its buffer is in use at most.
+  static func isWritable(_ descriptor: Int32) -> Bool { isReady(descriptor, Int16(POLLOUT)) }
+
+  private static func isReady(_ descriptor: Int32, _ event: Int16) -> Bool {
+    var wanted = pollfd(fd: descriptor, events: event, revents: 0)
+    return poll(&wanted, 1, 0) > 0 && wanted.revents & event != 0
   }
 }
 

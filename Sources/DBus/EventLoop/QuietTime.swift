@@ -1,3 +1,5 @@
+internal import CDBus
+
 /// What a loop does once nothing has happened on it for a while: once, until something has happened again. On the loop only.
 struct QuietTime {
   private let milliseconds: Int32
@@ -31,4 +33,18 @@ extension EventLoop {
   package func whenQuiet(for duration: Duration, _ body: @escaping @Sendable () -> Void) {
     execute { self.quiet = QuietTime(duration, body) }
   }
+}
+
+/// What the C library does with memory that nobody uses.
+package enum FreeMemory {
+  /// From now on what was large goes back to the system as soon as it is freed. The C library would keep as much as twice the largest message that there
+  /// ever was; and what another thread than the first one freed last it would never give back. Before any other thread begins.
+  package static func keepLittle() {
+    mallopt(M_ARENA_MAX, 1)
+    mallopt(M_MMAP_THRESHOLD, 1 << 18)
+    mallopt(M_TRIM_THRESHOLD, 1 << 18)
+  }
+
+  /// Gives back what lies between pieces that are in use.
+  package static func giveBack() { malloc_trim(0) }
 }

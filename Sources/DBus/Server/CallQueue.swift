@@ -1,20 +1,27 @@
 /// Calls that have come in and wait for their turn: a queue for each sender.
 ///
 /// The next call is that of the sender who has had the least time so far, so a sender that floods the service makes the others wait for one of its
-/// calls, and not for all. The calls of one sender keep their order. A call waits here, too, until the bus has said who makes it, and while calls
-/// are held.
+/// calls, and not for all. And a sender rests after its calls, for a multiple of the time that they took: whoever calls meanwhile is most often
+/// answered at once. The calls of one sender keep their order. A call waits here, too, until the bus has said who makes it, and while calls are held.
 struct CallQueue {
   /// Calls of one sender that wait at most. A service begins within seconds, and the bus answers within a round trip: a sender that sends more in
-  /// the meantime does not want answers.
-  static let limitForEachSender = 4096
+  /// the meantime does not want answers. dbus-daemon looks at each of them for each further call of that sender, and everyone waits meanwhile.
+  static let limitForEachSender = 2048
   /// Bytes of one sender's calls that wait at most, beside one call of any length: two of the largest documents, with room.
   static let byteLimitForEachSender = 32 << 20
   /// Calls of one sender that wait with file descriptors at most. Each may have hundreds, and a process has few.
   static let descriptorLimitForEachSender = 4
   /// What a call counts as at least once it says that it took long: its answer is long, or is written to a disk later.
   static let longTime: UInt64 = 10_000_000
-  /// A sender whose call took longer rests: calls of others may still be unread.
+  /// A call that took longer is followed by a rest, whatever there is to do. A sender that waits for each answer would else have all of the time.
   private static let shortTime: UInt64 = 1_000_000
+  /// Shorter calls that took so long together are followed by a rest as long as there is something unread: it may be a call of somebody else. What
+  /// the bus has for this service must not pile up there, since there all wait behind it.
+  private static let shareBetweenReading: UInt64 = 100_000
+  /// A rest is so many times as long as what is rested from. So half of all calls of others come while this sender rests.
+  private static let restFactor: UInt64 = 3
+  /// The longest rest.
+  private static let longestRest: UInt64 = 1_000_000_000
 
   enum Identity {
     case unknown
@@ -41,6 +48,10 @@ struct CallQueue {
     /// The time that it has had, in nanoseconds. A sender that comes, or comes back, begins with what the last one that was served had.
     fileprivate var used: UInt64
     fileprivate var restsUntil: Instant = 0
+    /// Until then what is unread comes before its next call.
+    fileprivate var yieldsUntil: Instant = 0
+    /// The time that its short calls took since it last rested or yielded.
+    fileprivate var unrested: UInt64 = 0
 
     fileprivate init(_ name: BusName?, used: UInt64) {
       self.name = name
@@ -72,7 +83,7 @@ struct CallQueue {
   private var ready: [Sender] = []
   /// What the sender that was served last had used before.
   private var clock: UInt64 = 0
-  /// Refusals that are sent when no call waits that could be answered: an answer would stand behind them in the bus.
+  /// Refusals, which are sent when no call is carried out: an answer would stand behind them in the bus.
   private var refusals: [Refusal] = []
   /// Refusals that wait at most: some megabytes. Beyond this many they are sent at once.
   private static let maximumRefusals = 65_536
@@ -153,23 +164,40 @@ struct CallQueue {
 
   // MARK: Going
 
-  /// Takes the next call, and who made it. `nil` where none is there, or the next one waits for others.
-  mutating func next(_ now: Instant, hasUnread: () -> Bool) -> (Sender, Call, bytes: Int)? {
-    guard isReady, let place = ready.indices.min(by: { ready[$0].used < ready[$1].used }) else { return nil }
+  enum Next {
+    case call(Call, of: Sender, bytes: Int)
+    /// First what has come is to be read.
+    case unread
+    /// Everyone who has called rests, the first of them until then.
+    case rest(until: Instant)
+  }
+
+  /// Takes the next call; `nil` where none is there.
+  mutating func next(_ now: Instant, hasUnread: () -> Bool) -> Next? {
+    guard isReady else { return nil }
+    let awake = ready.indices.filter { ready[$0].restsUntil <= now }
+    guard let place = awake.min(by: { ready[$0].used < ready[$1].used }) else {
+      return .rest(until: ready.reduce(Instant.max) { min($0, $1.restsUntil) })
+    }
     let sender = ready[place]
-    // The calls of others may stand behind messages that were not read yet. Reading gets as much time as the call took.
-    if sender.restsUntil > now && hasUnread() { return nil }
+    if sender.yieldsUntil > now && hasUnread() { return .unread }
     clock = max(clock, sender.used)
     let first = sender.takeFirst()
     if sender.isEmpty { ready.remove(at: place) }
     if case .known(let credentials?) = sender.identity { first.call.identify(as: credentials) }
-    return (sender, first.call, first.bytes)
+    return .call(first.call, of: sender, bytes: first.bytes)
   }
 
   /// A call of `sender` took this long. To read it took time, too: about a nanosecond for each byte.
-  mutating func charge(_ sender: Sender, _ time: UInt64, bytes: Int = 0, _ now: Instant) {
-    sender.used += time + UInt64(bytes)
-    if time > Self.shortTime { sender.restsUntil = max(sender.restsUntil, now + time) }
+  mutating func charge(_ sender: Sender, _ time: UInt64, bytes: Int, _ now: Instant) {
+    let time = time + UInt64(bytes)
+    sender.used += time
+    sender.unrested += time
+    if sender.unrested > Self.shareBetweenReading {
+      let rest = now + min(sender.unrested * Self.restFactor, Self.longestRest)
+      if time > Self.shortTime { sender.restsUntil = rest } else { sender.yieldsUntil = rest }
+      sender.unrested = 0
+    }
     // Where nobody waits, everyone has had the same. Those who used more than others, and do not call, are forgotten.
     if ready.isEmpty {
       clock = senders.values.reduce(clock) { max($0, $1.used) }
@@ -179,10 +207,13 @@ struct CallQueue {
     }
   }
 
+  /// What a call of `sender` takes comes later, and is not measured.
+  func comesAfterOthers(_ sender: Sender) { sender.used += Self.longTime }
+
   private mutating func prune(_ now: Instant) {
     let clock = clock
     senders = senders.filter { _, sender in
-      !sender.isEmpty || sender.isAsked || sender.restsUntil > now || sender.used > clock
+      !sender.isEmpty || sender.isAsked || max(sender.restsUntil, sender.yieldsUntil) > now || sender.used > clock
     }
   }
 
@@ -215,7 +246,7 @@ extension Call {
   package func tookLong() {
     connection.assumeIsolated { connection in
       let sender = connection.callers.queue.sender(making: sender)
-      connection.callers.queue.charge(sender, CallQueue.longTime, TimerQueue.now)
+      connection.callers.queue.comesAfterOthers(sender)
     }
   }
 

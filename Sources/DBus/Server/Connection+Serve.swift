@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Serving calls: find the object, check the access, check the types, call the handler.
 extension Connection {
   /// From now on the bus is asked who a sender is before its first call is looked at, and ``Call/knownCredentials`` is there for
@@ -71,14 +73,15 @@ extension Connection {
     if let message = try? Message.error(to: refusal.destination, refusal.serial, refusal.error) { post(message) }
   }
 
-  /// Sends refusals, up to a bound, while there is room for them. Returns whether the next turn goes on with more.
+  /// Sends refusals, up to a bound, while there is room for them: dbus-daemon keeps account of each call until it is answered. Returns whether there
+  /// are more.
   private func sendRefusals() -> Bool {
-    for _ in 0..<TurnShare.maximumCalls {
-      if hasUnsent { return false }
+    for _ in 0..<TurnShare.maximumRefusals {
       guard let refusal = callers.queue.nextRefusal() else { return false }
       send(refusal)
     }
-    return callers.queue.hasRefusals
+    breathe()
+    return callers.queue.hasRefusals && hasRoom
   }
 
   private func identify(_ sender: CallQueue.Sender) async {
@@ -100,27 +103,54 @@ extension Connection {
 
   /// Carries out calls, up to this turn's share. Returns whether the next turn goes on with more.
   func serveCalls() -> Bool {
-    if !callers.queue.isReady { return callers.queue.hasRefusals && sendRefusals() }
+    if !callers.queue.isReady { return callers.queue.hasRefusals && hasRoom && sendRefusals() }
+    // What is answered now would stand behind what the bus has not read yet. The loop wakes when there is room.
+    if !hasRoom { return false }
     var now = TimerQueue.now
     if callers.share.turn != loop.turn { callers.share = TurnShare(turn: loop.turn, now) }
     var slice = now + TurnShare.slice
-    while callers.queue.isReady {
-      if callers.share.isUsed(now) { return true }
-      // What is answered now would stand behind what waits for room in the socket. The loop wakes when there is some.
+    // The time of this thread: a call is not longer because others had the processor.
+    var worked = ThreadTime.now
+    while !callers.share.isUsed(now) {
       if hasUnsent { return false }
-      guard let (sender, call, bytes) = callers.queue.next(now, hasUnread: { hasUnread }) else { return true }
-      carryOut(call)
-      let end = TimerQueue.now
-      callers.queue.charge(sender, max(end - now, 1), bytes: bytes, end)
-      callers.share.add(bytes)
-      now = end
+      switch callers.queue.next(now, hasUnread: { hasUnread }) {
+      case nil: return callers.queue.hasRefusals && sendRefusals()
+      case .unread:
+        if callers.queue.hasRefusals { _ = sendRefusals() }
+        return true
+      case .rest(let end):
+        wakeCalls(at: end)
+        return callers.queue.hasRefusals && sendRefusals()
+      case .call(let call, let sender, let bytes):
+        carryOut(call)
+        let (end, before) = (TimerQueue.now, worked)
+        worked = ThreadTime.now
+        callers.queue.charge(sender, max(worked - before, 1), bytes: bytes, end)
+        callers.share.add(bytes)
+        now = end
+      }
       if now > slice {
         breathe()
+        if !hasRoom { return false }
         now = TimerQueue.now
+        worked = ThreadTime.now
         slice = now + TurnShare.slice
       }
     }
-    return callers.queue.hasRefusals && sendRefusals()
+    return true
+  }
+
+  /// Goes on with the calls of those that rest until then.
+  private func wakeCalls(at moment: Instant) {
+    if let wake = callers.wake, wake <= moment { return }
+    callers.wake = moment
+    _ = loop.timers.schedule(at: moment) { [weak self] in
+      guard let self else { return }
+      loop.enter(self) { connection in
+        if connection.callers.wake == moment { connection.callers.wake = nil }
+        if connection.callers.queue.hasWork { connection.loop.setHungry(connection) }
+      }
+    }
   }
 
   func carryOut(_ call: Call) {
@@ -195,12 +225,25 @@ struct CallAdmission {
   var departed: (@Sendable (BusName) -> Void)?
   var queue = CallQueue()
   fileprivate var share = TurnShare(turn: 0, 0)
+  /// When those that rest are looked at again.
+  fileprivate var wake: Instant?
+}
+
+/// The processor time of this thread, in nanoseconds.
+private enum ThreadTime {
+  static var now: UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+  }
 }
 
 /// What one turn of the loop carries out at most. Then it ends: what was decided is stored and said, and others on the loop come next.
 private struct TurnShare {
   /// As many as are worth storing together.
   static let maximumCalls = 256
+  /// As many as fit into a piece of mail.
+  static let maximumRefusals = 32
   /// Of arguments: a large document takes a turn of its own, or nearly.
   private static let maximumBytes = 1 << 20
   /// In nanoseconds. The first caller of a turn waits so long for an answer that is given at its end.

@@ -179,8 +179,11 @@ extension PromptBook {
     payload.options.isPrivate = stored.isPrivate
     switch SceneRouting.decide(memory.routing, Request(payload, newSession: target), at: now.time) {
     case .decided(let decision):
-      if case .refused(let refusal) = decision.outcome { throw .refused(InterchangeError(refusal)) }
-      return decision
+      guard case .refused(let refusal) = decision.outcome else { return decision }
+      let error = InterchangeError(refusal)
+      // The sentence may name what the delivery is about, and anyone may ask.
+      let sentence = stored.isPrivate ? "the private delivery \(stored.identifier) cannot go there" : error.message
+      throw .refused(InterchangeError(error.name, sentence))
     case .needs(let need): throw .lacks(.routing([need]))
     }
   }

@@ -1,0 +1,90 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// One peer attacks the service in every way that we know of, from outside and from a sandbox, while somebody else uses it.
+///
+/// `make test` shows that nobody else is refused anything, and that nobody waits for seconds: other tests run beside it. `make stress` has the
+/// machine for itself. It gives each attack ten seconds, writes a table, and holds the medians and the memory to what is promised.
+@Suite(.serialized) struct HostileTests {
+  private static let isLong = getenv("STAGEDOOR_STRESS") != nil
+  private static let time = Duration.seconds(isLong ? 10 : 1)
+
+  private static let application = "org.example.Attacked"
+
+  private struct Case: Sendable, CustomTestStringConvertible {
+    let attack: Attack
+    let seat: Seat
+    var testDescription: String { "\(attack.rawValue), \(seat.rawValue)" }
+  }
+
+  private static let cases: [Case] =
+    (isLong ? Attack.allCases : Attack.few).flatMap { attack in
+      (isLong && House.canSandbox ? Seat.allCases : [.outside]).map { Case(attack: attack, seat: $0) }
+    } + (!isLong && House.canSandbox ? [Case(attack: .explanations, seat: .sandbox)] : [])
+
+  @Test(arguments: cases)
+  private func `while one peer attacks, others are served and refused nothing`(_ one: Case) async throws {
+    try await withHouse { house in
+      for (identifier, type) in [("org.example.Cats", "viewCat"), (Self.application, "attack")] {
+        let manifest = Manifests.application(identifier, types: type, configurations: Manifests.configuration("Main"))
+        try house.write(manifest, to: "\(house.applications)/\(identifier).json")
+      }
+      try await house.serving("--log-level", "warning") { daemon in
+        let neighbour = Neighbour(connection: try await house.bus.connect())
+        _ = await neighbour.use(for: .milliseconds(300))
+        let idle = await neighbour.use(for: Self.time / 2)
+        let memory = try Self.isLong ? await restingMemory(of: daemon) : 0
+        let noticed = try await attacker(one, in: house).whileRunning { running in
+          try await running.line { $0 == "attacking" }
+          let noticed = await neighbour.use(for: Self.time)
+          try await running.ended()
+          return noticed
+        }
+        #expect(daemon.status == nil, "\(daemon.standardError)")
+        #expect(idle.refusals + noticed.refusals == [])
+        if Self.isLong {
+          let after = try await restingMemory(of: daemon)
+          print(
+            "\(one.testDescription): Get \(idle.get.shown) → \(noticed.get.shown), Drop \(idle.drop.shown) → "
+              + "\(noticed.drop.shown), memory \(memory) → \(after) KiB")
+          #expect(noticed.get <= idle.get * 4)
+          #expect(noticed.drop <= idle.drop * 4)
+          #expect(after <= memory * 2)
+        } else {
+          #expect(noticed.get < .seconds(5))
+          #expect(noticed.drop < .seconds(5))
+        }
+        await neighbour.connection.close()
+      }
+    }
+  }
+
+  /// Where there are two processors, it has one of them and leaves the other.
+  private func attacker(_ one: Case, in house: House) throws -> Command {
+    let script = try Repository.text(of: "Tests/HostileTests/Clients/attacker.py")
+    let seconds = "\(Self.time.components.seconds + 1)"
+    let words = ["-B", "-c", script, one.attack.rawValue, seconds]
+    let command =
+      switch one.seat {
+      case .outside: house.command("/usr/bin/python3", arguments: words)
+      case .sandbox: house.sandboxed(as: Self.application, "/usr/bin/python3", arguments: words)
+      }
+    let last = sysconf(Int32(_SC_NPROCESSORS_ONLN)) - 1
+    return last == 0
+      ? command : house.command("taskset", arguments: ["-c", "\(last)", command.program] + command.arguments)
+  }
+
+  /// In KiB, its share of what it shares with others, a minute after the attack: deadlines have passed by then, and the store is in order.
+  private func restingMemory(of daemon: RunningCommand) async throws -> Int {
+    try await ContinuousClock().sleep(for: .seconds(30))
+    try await daemon.rests()
+    let path = "/proc/\(daemon.processIdentifier)/smaps_rollup"
+    let lines = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self).split(separator: "\n")
+    let line = try #require(lines.first { $0.hasPrefix("Pss:") })
+    return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })
+  }
+}

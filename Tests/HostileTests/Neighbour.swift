@@ -1,0 +1,57 @@
+import DBus
+import DaemonTestSupport
+
+/// Somebody who uses the service as everyone does, and notices how long it takes.
+///
+/// It lives on the thread of its connection: what waits for a thread of the pool is the test, and not the answer.
+struct Neighbour: Sendable {
+  let connection: Connection
+
+  struct Noticed: Sendable {
+    var gets: [Duration] = []
+    var drops: [Duration] = []
+    /// What it was refused, in words.
+    var refusals: [String] = []
+
+    var get: Duration { gets.median }
+    var drop: Duration { drops.median }
+  }
+
+  /// Asks and drops, a hundred times in a second at most, until `time` has passed.
+  func use(for time: Duration) async -> Noticed {
+    let (connection, clock) = (connection, ContinuousClock())
+    return await connection.loop.run { _ in
+      var noticed = Noticed()
+      func take(_ place: WritableKeyPath<Noticed, [Duration]>, _ call: () async throws(CallError) -> Void) async {
+        let begin = clock.now
+        do throws(CallError) { try await call() } catch { noticed.refusals.append("\(error)") }
+        noticed[keyPath: place].append(clock.now - begin)
+      }
+      let end = clock.now + time
+      let service = connection.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+      while clock.now < end {
+        await take(\.gets) { () async throws(CallError) in
+          let _: UInt64 = try await service.get("EventSequence")
+        }
+        await take(\.drops) { () async throws(CallError) in
+          _ = try await service.call(
+            "Drop", "viewCat", "cat1", [String: String](), returning: ObjectPath.self, String.self, String.self)
+        }
+        await connection.loop.sleep(for: .milliseconds(10))
+      }
+      return noticed
+    }
+  }
+}
+
+extension [Duration] {
+  fileprivate var median: Duration { isEmpty ? .zero : sorted()[count / 2] }
+}
+
+extension Duration {
+  /// In milliseconds, with two digits behind the point.
+  var shown: String {
+    let hundredths = (self / .milliseconds(1) * 100).rounded()
+    return "\(hundredths / 100) ms"
+  }
+}
