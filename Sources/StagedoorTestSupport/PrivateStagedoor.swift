@@ -1,4 +1,4 @@
-internal import DBus
+public import DBus
 public import DBusTestSupport
 internal import FoundationEssentials
 
@@ -6,8 +6,6 @@ internal import FoundationEssentials
 /// with this process.
 ///
 /// ```swift
-/// import DBus
-/// import DBusTestSupport
 /// import StagedoorKit
 /// import Testing
 ///
@@ -19,7 +17,7 @@ internal import FoundationEssentials
 ///       try await house.install(manifest: #"{"CFBundleIdentifier": "org.example.Cats", "NSUserActivityTypes": ["view"]}"#,
 ///         of: "org.example.Cats")
 ///       let cats = Application("org.example.Cats")
-///       try await cats.start(on: try await house.bus.connect())
+///       try await cats.start(on: try await house.connect())
 ///       let delivery = try await cats.requestSceneSessionActivation(nil, userActivity: UserActivity("view"))
 ///       #expect(delivery.outcome == .created)
 ///       await cats.stop()
@@ -58,6 +56,9 @@ public final class PrivateStagedoor: Sendable {
       throw error
     }
   }
+
+  /// Opens a connection to the bus. The caller closes it.
+  public func connect() async throws(ConnectionError) -> Connection { try await bus.connect() }
 
   /// Ends the service and the bus, and removes the home. A second call does nothing.
   public func stop() async {
@@ -125,7 +126,7 @@ public final class PrivateStagedoor: Sendable {
 /// import StagedoorKit
 ///
 /// try await withPrivateStagedoor { house in
-///   let connection = try await house.bus.connect()
+///   let connection = try await house.connect()
 ///   print(try await Stagedoor(on: connection).sessions().count)  // 0
 ///   try await house.killService()
 ///   try await house.startService()

@@ -16,6 +16,24 @@ struct HostCall: Hashable, Sendable, CustomStringConvertible {
   var options: Document { get throws { try Document(try #require(arguments.last)) } }
 }
 
+/// An item as a drag shows it: `name: image/png (all), text/plain (application); viewCat`
+struct ShownItem: Hashable, Sendable, CustomStringConvertible {
+  let description: String
+
+  init(_ item: [String: Variant]) {
+    let name = item["suggestedName"].flatMap { try? String($0) } ?? ""
+    let representations = item["representations"].flatMap { try? [[String: Variant]]($0) } ?? []
+    let activities = item["activities"].flatMap { try? [String]($0) } ?? []
+    let shown = representations.map { one in
+      let type = one["type"].flatMap { try? String($0) } ?? "?"
+      let visibility = one["visibility"].flatMap { try? String($0) } ?? "?"
+      let more = one.keys.filter { $0 != "type" && $0 != "visibility" }.sorted()
+      return ([type, "(\(visibility))"] + more).joined(separator: " ")
+    }
+    description = "\(name): \(shown.joined(separator: ", ")); \(activities.joined(separator: " "))"
+  }
+}
+
 /// A host that a test plays: it owns its application's name, writes down each call as it comes, and answers as it is told.
 final class HostPlayer: Sendable {
   enum Manner: Sendable {
@@ -39,7 +57,7 @@ final class HostPlayer: Sendable {
 
   let application: String
   let connection: Connection
-  private let house: House
+  let house: House
   private let state = Lock(State())
 
   init(_ application: String, in house: House, isOwner: Bool = true) async throws {
@@ -188,6 +206,19 @@ final class HostPlayer: Sendable {
     interface.method("DidDiscardSceneSessions", in: "persistent_identifiers") {
       [weak self] (reply: Reply<>, identifiers: [String]) in
       self?.note("DidDiscardSceneSessions", nil, identifiers, reply)
+    }
+    interface.method("ProposeDrop", in: "session", "items", "allowed_operations", out: "operation") {
+      [weak self] (reply: Reply<String>, session: ObjectPath, items: [[String: Variant]], allowed: [String]) in
+      let shown = items.map { "\(ShownItem($0))" }.joined(separator: "; ")
+      self?.note(
+        HostCall(
+          member: "ProposeDrop", session: session.rawValue, arguments: [shown, allowed.joined(separator: " ")])
+      ) { result in
+        switch result {
+        case .success(let operation): reply.send(operation.isEmpty ? "copy" : operation)
+        case .failure(let error): reply.fail(error)
+        }
+      }
     }
     return interface
   }

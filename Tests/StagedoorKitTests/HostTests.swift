@@ -19,7 +19,7 @@ import Testing
         cat("cat7").becomeCurrent(in: scene)
       }
       try await service.connect(session, Options.activity("cat1"))
-      let written = service.lines.dropFirst()
+      let written = Self.withoutRestoration(service.lines).dropFirst()
       #expect(
         Set(written) == [
           "1: Title = Tom", #"1: CanActivatePredicate = SELF == "cat1""#,
@@ -34,8 +34,13 @@ import Testing
         scene.activationConditions = SceneActivationConditions()
       }
       try await service.resume(session, Options.activity("cat2"))
-      #expect(service.lines.count == 1 + 5 + 4)
+      #expect(Self.withoutRestoration(service.lines).count == 1 + 5 + 4)
     }
+  }
+
+  /// How to restore a scene is said a moment later.
+  private static func withoutRestoration(_ lines: [String]) -> [String] {
+    lines.filter { !$0.contains("StateRestorationActivity") }
   }
 
   @Test func `a delivery that comes with the attachment waits until the host may write`() async throws {

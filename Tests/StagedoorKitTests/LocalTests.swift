@@ -6,6 +6,12 @@ import Testing
 
 /// What a user does with windows happens at once, and is told later.
 @MainActor @Suite struct LocalTests {
+  /// What the application's connection is asked is answered after it has heard that the service is gone.
+  private func noticesEnd(_ application: PlayedApplication) async throws {
+    let connection = try #require(application.stagedoor).connection
+    try await eventually("the end of the service") { try await connection.owner(of: House.name) == nil }
+  }
+
   @Test func `the scenes of a process hear each other at once, also while the service is away`() async throws {
     try await withStage { bus, service, application in
       let sessions = [service.addSession(1), service.addSession(2)]
@@ -22,6 +28,7 @@ import Testing
       #expect(heard == ["1: a", "2: a"])
       try await service.wait(for: "PostNotification EntriesUpdated")
       await service.close()
+      try await noticesEnd(application)
       application.post("EntriesUpdated", userInfo: ["entryID": "b"])
       #expect(heard == ["1: a", "2: a", "1: b", "2: b"])
       application.scene(of: sessions[1])?.release()
@@ -41,6 +48,7 @@ import Testing
       for session in sessions { try await service.connect(session, Options.activity("cat1")) }
       try await eventually("the sessions") { await application.openSessions.count == 3 }
       await service.close()
+      try await noticesEnd(application)
       _ = application.taken()
       application.requestSceneSessionDestruction(
         try #require(application.scene(of: sessions[0])).session, options: .init(windowDismissalAnimation: .commit))

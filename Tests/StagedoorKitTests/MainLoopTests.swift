@@ -35,6 +35,17 @@ import Testing
         }
         try await service.wait(for: "1: SetState foregroundActive")
 
+        // What was dropped is loaded, by way of no thread of Swift's.
+        try await service.connect(
+          service.addSession(2),
+          """
+          {"delivery": "11111111-1111-4111-8111-111111111111", "attempt": 1, "userActivities": [],
+           "items": [{"representations": [{"type": "text/plain"}]}]}
+          """)
+        for call in ["willConnect ", "willEnterForeground", "loaded a beach"] {
+          #expect(try await stage.nextLine() == "\(call) \(place)")
+        }
+
         // Nobody wants anything of it. libdispatch looks after its threads, on which an `async` main runs, once a second.
         if place != "elsewhere" { try await stage.rests() }
 

@@ -11,7 +11,7 @@ import Testing
     try await withPrivateStagedoor { house in
       try await house.install(manifest: Manifests.cats, of: "org.example.Cats")
       let application = PlayedApplication("org.example.Cats")
-      let connection = try await house.bus.connect()
+      let connection = try await house.connect()
       try await application.start(on: connection)
       let stagedoor = try #require(application.stagedoor)
       var options = DeliveryOptions.lasting

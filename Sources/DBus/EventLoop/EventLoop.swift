@@ -142,9 +142,10 @@ public final class EventLoop: SerialExecutor {
   /// Runs `body` on this loop's thread, and comes back with what it returns.
   ///
   /// The parameter is what keeps it there: the isolation that `body` has, and that what it awaits comes back to.
-  public func run<Value: Sendable, Failure: Error>(
+  public nonisolated(nonsending) func run<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable (isolated LoopIsolation) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
+    // Were this function on no actor, and not on that of its caller, it would begin and end on Swift's own threads.
     let isolation = LoopIsolation(loop: self)
     return try await withTaskExecutorPreference(taskExecutor) { () async throws(Failure) -> Value in
       try await isolation.run(body)

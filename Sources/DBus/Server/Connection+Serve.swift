@@ -36,7 +36,7 @@ extension Connection {
     if call.carriesDescriptors && !takesDescriptors(call) {
       // They are closed with the call, which waits for nothing: a process has few descriptors, and a message may have hundreds.
       callers.observer?(call)
-      call.fail(ErrorReply(.invalidArgs, "the method \(call.member) takes no file descriptors"))
+      call.fail(Self.takesNone(call))
       return
     }
     let name = call.sender
@@ -57,8 +57,15 @@ extension Connection {
     }
   }
 
-  /// Before the bus has said who calls: an object that is made up for some callers takes none.
-  private func takesDescriptors(_ call: Call) -> Bool { (try? method(for: call))?.1.takesDescriptors ?? false }
+  /// Before the bus has said who calls: an object that is made up for some callers takes none. While calls are held, the objects are yet to
+  /// come: each is asked when it is carried out, and the queue has a limit for what waits with descriptors.
+  private func takesDescriptors(_ call: Call) -> Bool {
+    callers.queue.isHeld || (try? method(for: call))?.1.takesDescriptors ?? false
+  }
+
+  private static func takesNone(_ call: Call) -> ErrorReply {
+    ErrorReply(.invalidArgs, "the method \(call.member) takes no file descriptors")
+  }
 
   private func send(_ refusal: CallQueue.Refusal) {
     if let message = try? Message.error(to: refusal.destination, refusal.serial, refusal.error) { post(message) }
@@ -120,6 +127,7 @@ extension Connection {
     callers.observer?(call)
     do {
       let (interface, method) = try method(for: call)
+      if call.carriesDescriptors && !method.takesDescriptors { throw Self.takesNone(call) }
       try interface.access?(call)
       try method.access?(call)
       guard call.message.hasSignature(method.inSignature) else {

@@ -152,6 +152,9 @@ extension PromptBook {
   ) throws(Halt) {
     var drag = try drag(identifier, caller)
     try refuseWhereOver(drag)
+    if let session, try self.session(session) == nil {
+      throw refused(.noSuchSession, "there is no session \(session)")
+    }
     guard case .decided(let decision) = try decideDrop(of: drag, on: session) else { return }
     if case .refused = decision.outcome { return answer(number, .operation("forbidden")) }
     let first = drag.payload.options.allowedOperations.contains(.copy) ? "copy" : "move"

@@ -254,6 +254,20 @@ extension PromptBook {
     }
   }
 
+  /// A source has left while its promises are fetched. A pipe that it no longer writes to ends as if it were whole, so nothing comes of these
+  /// calls, whatever has come so far.
+  mutating func giveUpPackings(of connection: Text) {
+    for (number, underWay) in memory.packings.values.sorted(by: { $0.key < $1.key }) {
+      let gone = underWay.orders.first { order in
+        if case .promise(let promise) = order.source { promise.source == connection } else { false }
+      }
+      guard let gone else { continue }
+      unpack(number)
+      answer(
+        number, .refused(InterchangeError(.sourceGone, "\(gone.place): the source left before its promise was kept")))
+    }
+  }
+
   private mutating func goOn(_ packing: Packing, _ number: CallNumber) throws(Halt) {
     switch packing.purpose {
     case .delivery(let digest): try conclude(packing, digest, number)

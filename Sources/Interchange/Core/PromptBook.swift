@@ -118,6 +118,7 @@ package struct PromptBook: Sendable {
     case .callerLeft(let connection):
       forgetCalls(of: connection)
       callOffPackings(of: connection)
+      giveUpPackings(of: connection)
       cancelDrags(of: connection)
       ledger.leave(connection)
     case .delivery(let errand, let delivery): try deliveryWasRead(errand, delivery)

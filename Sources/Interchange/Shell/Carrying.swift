@@ -52,18 +52,20 @@ extension Interchange {
   func pack(_ number: CallNumber, _ orders: [PackingOrder], atMost limit: Int) {
     let descriptors = luggage.removeValue(forKey: number) ?? []
     connection.loop.task {
-      let answer = await pack(orders, descriptors, Int64(limit))
+      let answer = await pack(orders, descriptors, Int64(limit), for: number)
       feed(.packed(number, answer))
     }
   }
 
   private func pack(
-    _ orders: [PackingOrder], _ descriptors: [OwnedFileDescriptor], _ limit: Int64
+    _ orders: [PackingOrder], _ descriptors: [OwnedFileDescriptor], _ limit: Int64, for number: CallNumber
   ) async -> PackingAnswer {
     var sizes: [Int64?] = []
     var rest = limit
     do throws(InterchangeError) {
       for order in orders {
+        // The call may have been answered while the last content was taken: the room has freed that, and is to take nothing more.
+        if replies[number] == nil { throw InterchangeError(.cancelled, "nobody waits for the answer any more") }
         let size = try await pack(order, descriptors, rest)
         if case .file(_, inPlace: true) = order.source {} else { rest -= size ?? 0 }
         sizes.append(size)
@@ -91,8 +93,13 @@ extension Interchange {
       }
       return try await room.keep(descriptors[index], as: number, of: delivery, at: place)
     case .promise(let promise):
-      let (data, _) = try await load(promise, within: .seconds(60))
-      return try await room.copy(data, as: number, of: delivery, atMost: limit, at: place)
+      let (data, promised) = try await load(promise, within: .seconds(60))
+      let size = try await room.copy(data, as: number, of: delivery, atMost: limit, at: place)
+      // A source that dies closes its pipe, and so does one that is done.
+      if let promised, size < promised {
+        throw InterchangeError(.sourceGone, "\(place): the source said \(promised) bytes, and ended after \(size)")
+      }
+      return size
     }
   }
 
@@ -126,13 +133,13 @@ extension Interchange {
     let answer: OpeningAnswer
     do throws(InterchangeError) {
       let (data, size) = try await open(parcel, of: delivery, within: patience)
-      // Nobody takes what was called off meanwhile.
       openings[number]?.data = data
       answer = .opened(size: size)
     } catch {
       answer = .failed(error)
     }
-    if openings[number] != nil { feed(.opened(number, answer)) }
+    // Nobody takes what was called off meanwhile.
+    if openings.removeValue(forKey: number) != nil { feed(.opened(number, answer)) }
   }
 
   private func open(
@@ -150,7 +157,7 @@ extension Interchange {
   func callOff(_ number: CallNumber) {
     guard let opening = openings.removeValue(forKey: number) else { return }
     opening.task?.cancel()
-    if let promise = opening.promise, opening.data == nil { cancelLoad(of: promise) }
+    if let promise = opening.promise { cancelLoad(of: promise) }
   }
 
   private func cancelLoad(of promise: Promise) {
@@ -402,7 +409,7 @@ extension Interchange {
   }
 }
 
-/// What is opened for a call, until the call is answered.
+/// What is opened for a call. The table of openings has it until it is opened or called off, the call's reply until that is sent.
 final class Opening {
   var task: Task<Void, Never>?
   /// Its source is asked for it.

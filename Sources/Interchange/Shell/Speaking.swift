@@ -43,7 +43,8 @@ extension Interchange {
   func answer(_ number: CallNumber, _ answer: CallAnswer) {
     if !luggage.isEmpty { luggage[number] = nil }
     replies.removeValue(forKey: number)?(answer)
-    if !openings.isEmpty { openings[number] = nil }
+    // One that is under way is called off by an errand, which comes after the answer.
+    if !openings.isEmpty, openings[number]?.task == nil { openings[number] = nil }
   }
 
   private func tell(_ event: Event) {

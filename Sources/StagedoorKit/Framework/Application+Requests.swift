@@ -120,7 +120,11 @@ public enum DropPlace: Sendable, Hashable {
 extension Application {
   /// Hands in items that the user dragged from a window of this application.
   ///
-  /// - Parameter options: Further options; `scene` and `place` replace those of the same meaning.
+  /// - Parameters:
+  ///   - items: The items.
+  ///   - scene: The window that they come from.
+  ///   - place: Where the user dropped them.
+  ///   - options: Further options. The window and the place replace those of the same meaning.
   @discardableResult
   public func deliver(
     _ items: [DragItem], from scene: Scene, at place: DropPlace, _ options: DeliveryOptions = DeliveryOptions()

@@ -37,9 +37,8 @@ extension Application {
     precondition(hosting == nil, "\(identifier) has been started already")
     let hosting = try await Hosting(identifier, on: connection)
     self.hosting = hosting
-    // These tasks keep the application, and end with `stop()`.
+    // This task and others keep the application, and end with `stop()`.
     hosting.tasks.append(hosting.loop.task { for await call in hosting.calls { await self.answer(call) } })
-    hosting.tasks.append(hosting.loop.task { await self.stopWhenBusGoes(hosting) })
     let termination = Termination()
     hosting.terminating = hosting.loop.task { await self.stop(at: termination, hosting) }
     do throws(StagedoorError) {
@@ -52,6 +51,7 @@ extension Application {
       await stop()
       throw error
     }
+    hosting.tasks.append(hosting.loop.task { await self.stopWhenBusGoes(hosting) })
   }
 
   /// Ends the scenes, sends their last changes to the service, and leaves the bus. The sessions stay.
@@ -69,9 +69,10 @@ extension Application {
   }
 
   private func stopWhenBusGoes(_ hosting: Hosting) async {
-    guard await hosting.connected.value == .disconnected, !hosting.isAwaited, self.hosting === hosting else { return }
+    let reason = await hosting.connected.value
+    guard reason != nil, !hosting.isAwaited, self.hosting === hosting else { return }
     await stop()
-    didFail(.busHasGone, while: "running")
+    if reason == .disconnected { didFail(.busHasGone, while: "running") }
   }
 
   private func stop(at termination: Termination, _ hosting: Hosting) async {

@@ -22,7 +22,7 @@ internal import SceneModel
   var attaching: Task<Result<Void, StagedoorError>, Never>?
   /// Ends with the connection, or when it is cancelled.
   let connected: Task<Connection.CloseReason?, Never>
-  /// Whether a caller waits for the end of the connection, and so gets the error.
+  /// Whether a caller waits, and gets the error if the bus goes.
   var isAwaited = false
   /// Whether the application was told that it has started.
   var hasLaunched = false
@@ -86,7 +86,7 @@ internal import SceneModel
     for task in tasks { task.cancel() }
     tasks = []
     isAttached = false
-    stagedoor.connection.unexport(at: path)
+    stagedoor.connection.unexport(InterchangeNames.host, at: path)
     if ownsConnection {
       await stagedoor.close()
     } else {

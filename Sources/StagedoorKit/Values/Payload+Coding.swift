@@ -10,6 +10,8 @@ extension Payload {
   /// as a date, a set as a set.
   ///
   /// ```swift
+  /// import FoundationEssentials
+  ///
   /// func copy(_ cat: UserActivity) async throws -> (type: String, bytes: Data) {
   ///   (Payload.contentType, try await Payload(cat).encoded())
   /// }

@@ -25,6 +25,8 @@ package import StagedoorKit
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     say("willConnect \(options.userActivities.first?.targetContentIdentifier ?? "")")
     scene.title = "a scene"
+    guard let item = options.items.first else { return }
+    Task { say("loaded \((try? await item.itemProvider.loadText()) ?? "nothing")") }
   }
 
   /// Its window has the focus as soon as it is in front.

@@ -1,0 +1,331 @@
+import Baggage
+import DBus
+import DBusTestSupport
+import Dispatch
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// What a host was handed for one representation.
+struct OpenedItem: Sendable {
+  let data: OwnedFileDescriptor
+  let size: Int64
+
+  /// Reads to the end, on a thread that may wait.
+  func bytes() async throws -> [UInt8] { try await data.everything() }
+  func text() async throws -> String { String(decoding: try await bytes(), as: UTF8.self) }
+}
+
+extension OwnedFileDescriptor {
+  func everything() async throws -> [UInt8] {
+    try await withCheckedThrowingContinuation { continuation in
+      DispatchQueue.global().async {
+        continuation.resume(
+          with: Result {
+            try self.withRawValue { number in
+              var (bytes, buffer) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 20))
+              while true {
+                let count = Glibc.read(number, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                if count < 0 { throw Refused(number: errno) }
+                if count == 0 { return bytes }
+                bytes += buffer[..<count]
+              }
+            }
+          })
+      }
+    }
+  }
+
+  /// Writes bytes, on a thread that may wait, and closes.
+  func end(with bytes: [UInt8]) {
+    DispatchQueue.global().async {
+      self.withRawValue { number in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+          let count = rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
+          if count < 0, errno == EINTR { continue }
+          if count <= 0 { break }
+          rest = rest.dropFirst(count)
+        }
+      }
+      self.close()
+    }
+  }
+
+  /// Opens a file.
+  static func file(_ path: String, _ flags: Int32 = O_RDONLY) throws -> OwnedFileDescriptor {
+    let number = open(path, flags | O_CLOEXEC, 0o600)
+    if number < 0 { throw Refused(number: errno) }
+    return OwnedFileDescriptor(owning: number)
+  }
+
+  /// A pipe from which these bytes come.
+  static func pipe(of bytes: [UInt8]) throws -> OwnedFileDescriptor {
+    let (readEnd, writeEnd) = try pipe()
+    writeEnd.end(with: bytes)
+    return readEnd
+  }
+
+  struct Refused: Error { let number: Int32 }
+}
+
+extension House {
+  /// Cats, which take pictures and texts too.
+  static let pictures = Manifests.application(
+    "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main"),
+    more: #" "CFBundleDocumentTypes": [{"LSItemContentTypes": ["public.data", "public.url"]}],"#)
+
+  /// The files of the spool, each from its directory on.
+  var spooled: [String] {
+    get throws {
+      let spool = "\(state)/spool"
+      if !FileManager.default.fileExists(atPath: spool) { return [] }
+      return try FileManager.default.subpathsOfDirectory(atPath: spool).sorted()
+    }
+  }
+
+  /// The room frees on a thread of its own.
+  func spoolIsEmptied(but names: [String] = []) async throws {
+    try await eventually("an empty spool") { try spooled == names }
+  }
+
+  /// Writes a file into the house, and answers its path.
+  func file(_ name: String, _ text: String) throws -> String {
+    let path = "\(environment["HOME"] ?? "")/files/\(name)"
+    try write(text, to: path)
+    return path
+  }
+
+  /// The desktop's types of files by their names.
+  func knowFileTypes() throws {
+    try write(
+      "50:image/png:*.png\n50:text/plain:*.txt\n50:image/webp:*.webp\n",
+      to: "\(environment["XDG_DATA_DIRS"] ?? "")/mime/globs2")
+  }
+
+  /// Runs `body` with the service, which keeps what survives its end, an application that takes data, and its host.
+  nonisolated(nonsending) func carrying<Result>(
+    _ arguments: String = "normal", _ body: nonisolated(nonsending) (HostPlayer) async throws -> Result
+  ) async throws -> Result {
+    try write(Self.pictures, to: "\(applications)/org.example.Cats.json")
+    return try await serving("--durability", arguments) { _ in try await hosting { try await body($0) } }
+  }
+
+  /// The service, as a program calls it over a connection.
+  func service(_ connection: Connection) throws -> RemoteObject {
+    connection.object(Self.name, at: try ObjectPath(Self.root), try InterfaceName(Self.interchange))
+  }
+
+  nonisolated(nonsending) func open(
+    _ delivery: String, _ item: UInt32 = 0, _ type: String, over connection: Connection
+  ) async throws -> OpenedItem {
+    let (data, size) = try await service(connection).call(
+      "OpenItem", delivery, item, type, returning: OwnedFileDescriptor.self, Int64.self)
+    return OpenedItem(data: data, size: size)
+  }
+
+  nonisolated(nonsending) func deliver(
+    _ items: [[String: Variant]], _ options: [String: Variant] = [:], over connection: Connection
+  ) async throws -> Landing {
+    let (session, outcome, delivery) = try await service(connection).call(
+      "DeliverItems", items, options, returning: ObjectPath.self, String.self, String.self)
+    return Landing(session: session.rawValue, outcome: outcome, delivery: delivery)
+  }
+}
+
+extension HostPlayer {
+  nonisolated(nonsending) func open(
+    _ delivery: String, _ item: UInt32 = 0, _ type: String = ""
+  ) async throws -> OpenedItem { try await house.open(delivery, item, type, over: connection) }
+
+  nonisolated(nonsending) func text(
+    _ delivery: String, _ item: UInt32 = 0, _ type: String = ""
+  ) async throws -> String { try await open(delivery, item, type).text() }
+
+  func release(_ delivery: String) async throws {
+    try await house.service(connection).call("ReleaseDelivery", delivery)
+  }
+}
+
+/// Items as dictionaries.
+enum Things {
+  static func item(_ representations: [String: Variant]..., name: String = "") -> [String: Variant] {
+    var item: [String: Variant] = ["representations": representations.variant]
+    if !name.isEmpty { item["suggestedName"] = name.variant }
+    return item
+  }
+
+  static func representation(
+    _ type: String, _ key: String, _ value: Variant, visibility: String = "all"
+  ) -> [String: Variant] { ["type": type.variant, key: value, "visibility": visibility.variant] }
+
+  static func text(_ text: String, _ type: String = "text/plain", visibility: String = "all") -> [String: Variant] {
+    representation(type, "text", text.variant, visibility: visibility)
+  }
+
+  static func descriptor(_ descriptor: OwnedFileDescriptor, _ type: String = "image/png") -> [String: Variant] {
+    representation(type, "fd", descriptor.variant)
+  }
+
+  static func promise(_ type: String = "image/png", visibility: String = "all") -> [String: Variant] {
+    representation(type, "provider", SourcePlayer.path.variant, visibility: visibility)
+  }
+}
+
+/// A source that a test plays: it sends promises, writes down what it is asked, and answers as it is told.
+final class SourcePlayer: Sendable {
+  enum Manner: Sendable {
+    /// Hands out a descriptor, and says how long it is; -1 for a size that nobody knows.
+    case hands(@Sendable () throws -> OwnedFileDescriptor, size: Int64)
+    case refuses(ErrorReply)
+    case waits
+  }
+
+  static let path: ObjectPath = "/org/example/things"
+
+  private struct State {
+    var asked: [String] = []
+    var manners: [Manner] = []
+    var waiting: [Reply<OwnedFileDescriptor, Int64>] = []
+  }
+
+  let connection: Connection
+  private let house: House
+  private let state = Lock(State())
+
+  init(in house: House) async throws {
+    self.house = house
+    connection = try await house.bus.connect()
+    connection.export(interface, at: Self.path)
+  }
+
+  func leave() async { await connection.close() }
+
+  /// How the next openings are answered. After them it hands out a pipe with a text, of unknown size.
+  func next(_ manners: Manner...) { state.withLock { $0.manners += manners } }
+
+  /// What it was asked, as `Load 0 image/png`.
+  var asked: [String] { state.withLock { $0.asked } }
+
+  func isAsked(_ question: String, _ count: Int = 1) async throws {
+    try await eventually("the source to be asked: \(question)") { self.asked.count { $0 == question } >= count }
+  }
+
+  /// Answers the openings that wait.
+  func goOn(_ text: String) throws {
+    let waiting = state.withLock { state in
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for reply in waiting { reply.send(try .pipe(of: Array(text.utf8)), Int64(text.utf8.count)) }
+  }
+
+  func deliver(
+    _ items: [String: Variant]..., options: [String: Variant] = [:]
+  ) async throws -> Landing { try await house.deliver(items, options, over: connection) }
+
+  private var interface: Interface {
+    var interface = Interface("org.stagedoor.ItemProvider1")
+    interface.method("Load", in: "item", "type", out: "data", "size") {
+      [weak self] (reply: Reply<OwnedFileDescriptor, Int64>, item: UInt32, type: String) in
+      self?.load(item, type, reply)
+    }
+    interface.method("CancelLoad", in: "item", "type") {
+      [weak self] (reply: Reply<>, item: UInt32, type: String) in
+      self?.note("CancelLoad \(item) \(type)")
+      reply.send()
+    }
+    interface.method("Release") { [weak self] (reply: Reply<>) in
+      self?.note("Release")
+      reply.send()
+    }
+    return interface
+  }
+
+  private func note(_ question: String) { state.withLock { $0.asked.append(question) } }
+
+  private func load(_ item: UInt32, _ type: String, _ reply: Reply<OwnedFileDescriptor, Int64>) {
+    let manner: Manner? = state.withLock { state in
+      state.asked.append("Load \(item) \(type)")
+      if state.manners.isEmpty { return nil }
+      let manner = state.manners.removeFirst()
+      if case .waits = manner { state.waiting.append(reply) }
+      return manner
+    }
+    do {
+      switch manner {
+      case nil: reply.send(try .pipe(of: Array("promised \(item) \(type)".utf8)), -1)
+      case .hands(let descriptor, let size): reply.send(try descriptor(), size)
+      case .refuses(let error): reply.fail(error)
+      case .waits: break
+      }
+    } catch {
+      reply.fail(error)
+    }
+  }
+}
+
+extension House {
+  /// Runs `body` with a source.
+  nonisolated(nonsending) func sourcing<Result>(
+    _ body: nonisolated(nonsending) (SourcePlayer) async throws -> Result
+  ) async throws -> Result {
+    let source = try await SourcePlayer(in: self)
+    do {
+      let result = try await body(source)
+      await source.leave()
+      return result
+    } catch {
+      await source.leave()
+      throw error
+    }
+  }
+}
+
+extension OwnedFileDescriptor {
+  /// A file without a name that takes no room.
+  static func sparse(of size: Int) throws -> OwnedFileDescriptor {
+    var template = Array("/tmp/sparse-XXXXXX".utf8CString)
+    let number = mkstemp(&template)
+    if number < 0 { throw Refused(number: errno) }
+    unlink(template)
+    let file = OwnedFileDescriptor(owning: number)
+    if ftruncate(number, size) < 0 { throw Refused(number: errno) }
+    return file
+  }
+
+  /// Reads to the end, and answers how much that was.
+  func count() async throws -> Int {
+    await onThread { number in
+      var (sum, buffer) = (0, [UInt8](repeating: 0, count: 1 << 20))
+      while true {
+        let count = Glibc.read(number, &buffer, buffer.count)
+        if count <= 0 { return sum }
+        sum += count
+      }
+    }
+  }
+
+  /// Writes so many bytes and closes. Answers how many could be written.
+  func fill(_ size: Int) async -> Int {
+    let written = await onThread { number in
+      let buffer = [UInt8](repeating: 7, count: 1 << 20)
+      var written = 0
+      while written < size {
+        let count = Glibc.write(number, buffer, min(buffer.count, size - written))
+        if count <= 0 { break }
+        written += count
+      }
+      return written
+    }
+    close()
+    return written
+  }
+
+  private func onThread(_ body: @escaping @Sendable (Int32) -> Int) async -> Int {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async { continuation.resume(returning: self.withRawValue(body)) }
+    }
+  }
+}

@@ -1,0 +1,322 @@
+import Baggage
+import DBus
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// What drops carry: handed in from a shell and from programs, listed for the host, opened, and released.
+@Suite struct ItemTests {
+  /// The options of the call that brought a delivery.
+  private static func options(_ host: HostPlayer, _ count: Int = 1) async throws -> Document {
+    let calls = try await host.asked(count).filter { ["ConnectScene", "ContinueScene"].contains($0.member) }
+    return try #require(calls.last).options
+  }
+
+  /// What the host is told of the representations of an item: type and size of each.
+  private static func listed(_ options: Document, _ item: Int = 0) throws -> [String] {
+    let items = options["items"]?.elements ?? []
+    try #require(items.indices.contains(item))
+    return (items[item]["representations"]?.elements ?? []).map {
+      "\($0["type"]?.text ?? "?") \($0["size"]?.number.map { "\($0)" } ?? "-")"
+    }
+  }
+
+  // MARK: From a shell
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `files that dbus-send drops reach their host whole, by type, and go when it is done`(
+    kind: PrivateBus.Kind
+  ) async throws {
+    try await withHouse(kind) { house in
+      try house.knowFileTypes()
+      try await house.carrying { host in
+        let picture = try house.file("A beach.png", "the sea")
+        let text = try house.file("notes.txt", "milk, eggs")
+        let list = "# from a shell\r\n\(picture)\r\nfile://\(text)\r\nhttps://example.org/a,b\r\n"
+        let landing = try house.landing(
+          try await house.call("DropURIs", "string:\(list)", "string:viewCat", "string:cat1"))
+        // What happens to the files now is nothing to the host.
+        try FileManager.default.removeItem(atPath: picture)
+        try house.write("something else", to: text)
+        let call = try #require(try await host.asked(1, "ConnectScene").first)
+        let options = try call.options
+        #expect(try Self.listed(options) == ["image/png 7"])
+        #expect(try Self.listed(options, 1) == ["text/plain 10"])
+        #expect(try Self.listed(options, 2).first?.hasPrefix("text/uri-list ") ?? false)
+        #expect(options["items"]?.elements.first?["suggestedName"]?.text == "A beach.png")
+        for type in ["image/*", "public.png", "image/png", "public.image", "*/*", ""] {
+          let opened = try await host.open(landing.delivery, 0, type)
+          #expect(opened.size == 7)
+          #expect(try await opened.text() == "the sea", "\(type)")
+        }
+        #expect(try await host.text(landing.delivery, 1, "text/plain") == "milk, eggs")
+        #expect(try await host.text(landing.delivery, 2, "text/uri-list").hasPrefix("https://example.org/a,b"))
+        for (item, type) in [(UInt32(0), "image/webp"), (0, "text/*"), (3, ""), (.max, "")] {
+          let error = try await refused { _ = try await host.open(landing.delivery, item, type) }
+          #expect(error?.name == "org.stagedoor.Error.NoSuchItem", "\(item) \(type): \(error as Any)")
+        }
+        for type in ["image/", "*", "a b", "/", "image/png;charset=x"] {
+          let error = try await refused { _ = try await host.open(landing.delivery, 0, type) }
+          #expect(error != nil, "\(type)")
+        }
+        #expect(try house.spooled.count { $0.contains("/") } == 2)
+        try await host.release(landing.delivery)
+        try await house.spoolIsEmptied()
+        let late = try await refused { _ = try await host.open(landing.delivery, 0, "") }
+        #expect(late?.name == "org.stagedoor.Error.NoSuchItem")
+        // It does no harm to say it twice.
+        try await host.release(landing.delivery)
+      }
+    }
+  }
+
+  @Test func `what is no file is refused with its place, before anything happens`() async throws {
+    try await withHouse { house in
+      try await house.carrying { host in
+        let good = try house.file("good.txt", "good")
+        let folder = good.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+        _ = try await house.command("mkfifo", "\(folder)/fifo").output()
+        _ = try await house.command(
+          "/usr/bin/python3", "-c", "import socket,sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])",
+          "\(folder)/socket"
+        ).output()
+        _ = try await house.command("ln", "-s", "loop", "\(folder)/loop").output()
+        let before = try await house.eventSequence()
+        let cases = [
+          "\(folder)/missing": "No such file", folder: "directory", "/dev/null": "device",
+          "\(folder)/fifo": "FIFO", "\(folder)/socket": "socket", "\(folder)/loop": "symbolic",
+          "\(good)/below": "Not a directory",
+        ]
+        for (path, reason) in cases {
+          let uris = try await house.refusal(
+            "DropURIs", "string:\(good)\n\(path)", "string:viewCat", "string:cat1")
+          let file = #"{"type": "image/png", "file": "file://\#(path)""#
+          var refusals = [uris]
+          for open in ["", #", "openInPlace": true"#] {
+            let document =
+              #"{"items": [{"representations": [{"type": "text/plain", "file": "file://\#(good)"}]}, "#
+              + #"{"representations": [\#(file)\#(open)}]}], "options": {"application": "org.example.Cats"}}"#
+            refusals.append(try await house.refusal("Deliver", "string:\(document)"))
+          }
+          for refusal in refusals {
+            #expect(refusal.name == "org.stagedoor.Error.InvalidPayload", "\(path): \(refusal)")
+            #expect(refusal.message.hasPrefix("items[1].representations[0].file: "), "\(refusal)")
+            #expect(refusal.message.contains(reason), "\(refusal)")
+          }
+        }
+        #expect(try await house.eventSequence() == before)
+        #expect(try await house.deliveries().isEmpty)
+        #expect(host.calls.isEmpty)
+        try await house.spoolIsEmptied()
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `gdbus drops a file and a pipe from its standard input`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try await house.carrying { host in
+        let picture = try house.file("in.png", "from a file")
+        let call =
+          "gdbus call -e -d \(House.name) -o \(House.root) -m \(House.interchange).DropData image/png name.png viewCat cat1 0"
+        for (script, text, size) in [
+          ("\(call) <\(picture)", "from a file", 11), ("printf 'from a pipe' | \(call)", "from a pipe", -1),
+        ] {
+          let output = try await house.command("sh", "-c", script).output()
+          #expect(output.contains("'created'") || output.contains("'activated'"), "\(output)")
+          let options = try await Self.options(host)
+          #expect(try Self.listed(options) == ["image/png \(size < 0 ? "-" : "\(size)")"])
+          let delivery = try #require(options["delivery"]?.text)
+          let opened = try await host.open(delivery, 0, "image/*")
+          #expect(opened.size == size)
+          #expect(try await opened.text() == text)
+          try await host.settle()
+          try await host.release(delivery)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: ["normal", "memory", "full"])
+  func `a document carries text, data and files, small and large`(durability: String) async throws {
+    try await withHouse { house in
+      try await house.carrying(durability) { host in
+        let file = try house.file("a b.webp", "in a file")
+        let large = String(repeating: "0123456789abcdef", count: 8192)
+        let escaped = file.replacing(" ", with: "%20")
+        let document = """
+          {"items": [{"suggestedName": "all", "representations": [
+            {"type": "image/png", "data": "AAECAw=="}, {"type": "text/plain", "text": "\(large)"},
+            {"type": "text/html", "text": ""}, {"type": "image/webp", "file": "file://\(escaped)"},
+            {"type": "image/gif", "file": "file://\(escaped)", "openInPlace": true}]}],
+            "options": {"application": "org.example.Cats"}}
+          """
+        // More than an argument of a command may have.
+        let (_, _, delivery) = try await house.service(house.watcher).call(
+          "Deliver", document, returning: ObjectPath.self, String.self, String.self)
+        let options = try await Self.options(host)
+        #expect(
+          try Self.listed(options) == [
+            "image/png 4", "text/plain \(large.utf8.count)", "text/html 0", "image/webp 9", "image/gif 9",
+          ])
+        let shown = options["items"]?.elements.first?["representations"]?.elements ?? []
+        #expect(shown.map { $0["file"]?.text } == [nil, nil, nil, nil, "file://\(escaped)"])
+        #expect(try await host.open(delivery, 0, "image/png").bytes() == [0, 1, 2, 3])
+        #expect(try await host.text(delivery, 0, "text/html") == "")
+        #expect(try await host.text(delivery, 0, "public.plain-text") == large)
+        try house.write("after the drop", to: file)
+        #expect(try await host.text(delivery, 0, "image/webp") == "in a file")
+        let inPlace = try await host.open(delivery, 0, "image/gif")
+        #expect(inPlace.size == 14)
+        #expect(try await inPlace.text() == "after the drop")
+        // Nobody writes to what another reads.
+        for type in ["image/png", "text/plain", "image/webp", "image/gif"] {
+          let opened = try await host.open(delivery, 0, type)
+          let (written, again) = opened.data.withRawValue { number in
+            (write(number, "x", 1), Glibc.open("/proc/self/fd/\(number)", O_WRONLY | O_APPEND | O_CLOEXEC))
+          }
+          #expect(written < 0, "\(type)")
+          if again >= 0 {
+            // Root opens what it likes: a memory file is sealed.
+            if type != "image/gif", durability == "memory" || type == "image/png" { #expect(write(again, "x", 1) < 0) }
+            close(again)
+          }
+        }
+        try FileManager.default.removeItem(atPath: file)
+        let gone = try await refused { _ = try await host.open(delivery, 0, "image/gif") }
+        #expect(gone != nil)
+        #expect(try await host.text(delivery, 0, "image/webp") == "in a file")
+        try await host.release(delivery)
+        try await house.spoolIsEmptied()
+      }
+    }
+  }
+
+  // MARK: From programs
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a program hands in descriptors of every kind that can be read`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try await house.carrying { host in
+        let path = try house.file("picture", "a whole file")
+        let file = try OwnedFileDescriptor.file(path, O_RDWR)
+        // Where the sender's own offset stands is nothing to the host.
+        file.withRawValue { _ = lseek($0, 7, SEEK_SET) }
+        let memory = try BaggageRoom.memoryFile(Array("in memory".utf8))
+        let pipe = try OwnedFileDescriptor.pipe(of: Array("in a pipe".utf8))
+        var pair: [Int32] = [-1, -1]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
+        let socket = OwnedFileDescriptor(owning: pair[0])
+        OwnedFileDescriptor(owning: pair[1]).end(with: Array("in a socket".utf8))
+        let landing = try await house.deliver(
+          [
+            Things.item(
+              Things.descriptor(file, "image/png"), Things.descriptor(memory, "image/webp"),
+              Things.descriptor(pipe, "image/gif"), Things.descriptor(socket, "image/jpeg"), name: "many"),
+            Things.item(
+              Things.representation("text/plain", "data", Variant.bytes(Array("bytes".utf8))),
+              Things.representation("text/html", "text", "words".variant),
+              Things.representation("text/csv", "file", "file://\(path)".variant)),
+          ], ["application": "org.example.Cats".variant], over: house.watcher)
+        for descriptor in [file, memory, pipe, socket] { descriptor.close() }
+        let options = try await Self.options(host)
+        #expect(
+          try Self.listed(options) == ["image/png 12", "image/webp 9", "image/gif -", "image/jpeg -"])
+        for _ in 0..<2 {
+          #expect(try await host.text(landing.delivery, 0, "image/png") == "a whole file")
+          #expect(try await host.text(landing.delivery, 0, "image/webp") == "in memory")
+        }
+        #expect(try await host.text(landing.delivery, 0, "image/gif") == "in a pipe")
+        #expect(try await host.text(landing.delivery, 0, "image/jpeg") == "in a socket")
+        // These can be read once.
+        for type in ["image/gif", "image/jpeg"] {
+          let again = try await refused { _ = try await host.open(landing.delivery, 0, type) }
+          #expect(again?.name == "org.stagedoor.Error.SourceGone", "\(type): \(again as Any)")
+        }
+        #expect(try await host.text(landing.delivery, 1, "text/plain") == "bytes")
+        #expect(try await host.text(landing.delivery, 1, "text/html") == "words")
+        #expect(try await host.text(landing.delivery, 1, "text/csv") == "a whole file")
+        // A host that may only read gets no way to write to the sender's file.
+        let opened = try await host.open(landing.delivery, 0, "image/png")
+        #expect(opened.data.withRawValue { fcntl($0, F_GETFL) } & O_ACCMODE == O_RDONLY)
+      }
+    }
+  }
+
+  @Test func `a descriptor that cannot be read is refused with its place, and so is what is none`() async throws {
+    try await withHouse { house in
+      try await house.carrying { host in
+        let path = try house.file("picture", "x")
+        let null = try OwnedFileDescriptor.file("/dev/null")
+        let refusals: [(String, Variant)] = [
+          ("only for writing", try OwnedFileDescriptor.file(path, O_WRONLY).variant),
+          ("a path alone", try OwnedFileDescriptor.file(path, 0o10_000_000).variant),
+          ("a directory", try OwnedFileDescriptor.file("/tmp", O_RDONLY).variant),
+          ("a device", null.variant),
+          ("the end that writes", try OwnedFileDescriptor.pipe().writeEnd.variant),
+          ("no descriptor", "0".variant), ("a number", UInt32(0).variant),
+        ]
+        for (what, value) in refusals {
+          let item = Things.item(Things.text("good"), Things.representation("image/png", "fd", value))
+          let error = try await refused {
+            _ = try await house.deliver([item], ["application": "org.example.Cats".variant], over: house.watcher)
+          }
+          #expect(error?.name == "org.stagedoor.Error.InvalidPayload", "\(what): \(error as Any)")
+          #expect(error?.text.hasPrefix("items[0].representations[1].fd: ") ?? false, "\(what): \(error as Any)")
+        }
+        let twice = Things.item(Things.text("a"), Things.text("b"))
+        let two = ["type": "image/png".variant, "text": "a".variant, "data": Variant.bytes([1])]
+        for item in [twice, Things.item(two), Things.item(["type": "image/png".variant])] {
+          let error = try await refused { _ = try await house.deliver([item], over: house.watcher) }
+          #expect(error?.name == "org.stagedoor.Error.InvalidPayload", "\(error as Any)")
+        }
+        #expect(try await house.deliveries().isEmpty)
+        #expect(host.calls.isEmpty)
+        try await house.spoolIsEmptied()
+      }
+    }
+  }
+
+  @Test func `descriptors that were not named, or came with a call that was refused, are closed`() async throws {
+    try await withHouse { house in
+      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving("--durability", "normal") { daemon in
+        func dropped(_ type: String, to application: String) async throws -> ErrorReply? {
+          let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
+          let error = try await refused {
+            _ = try await house.deliver(
+              [Things.item(Things.descriptor(readEnd, type))], ["application": application.variant],
+              over: house.watcher)
+          }
+          readEnd.close()
+          // Nobody has the other end any more: writing says so.
+          try await eventually("the service to have closed the pipe") {
+            writeEnd.withRawValue { number in
+              var one = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+              return poll(&one, 1, 0) == 1 && one.revents & Int16(POLLERR) != 0
+            }
+          }
+          return error
+        }
+        let nobody = try await dropped("image/png", to: "org.example.Nobody")
+        #expect(nobody?.name == "org.stagedoor.Error.NoSuchApplication")
+        let typeless = try await dropped("no type", to: "org.example.Cats")
+        #expect(typeless?.name == "org.stagedoor.Error.InvalidPayload")
+        #expect(daemon.standardError.isEmpty || !daemon.standardError.contains("error"), "\(daemon.standardError)")
+      }
+    }
+  }
+
+  @Test(arguments: ["gi", "dbus", "jeepney"])
+  func `a program in Python hands in a descriptor`(binding: String) async throws {
+    try await withHouse { house in
+      if try await !house.command("/usr/bin/python3", "-c", "import \(binding)").run().status.isSuccess { return }
+      try await house.carrying { host in
+        let script = "\(Repository.path)/Tests/DaemonTests/Clients/items.py"
+        let delivery = try await house.command("/usr/bin/python3", "-B", script, binding).output()
+        #expect(try await host.text(delivery, 0, "image/*") == "from Python, by \(binding)")
+      }
+    }
+  }
+}

@@ -1,0 +1,289 @@
+import Baggage
+import DBus
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// Promised data: asked for when somebody opens it, called off when nobody waits, and over when its source is.
+@Suite struct PromiseTests {
+  private static let sourceGone: ErrorName = "org.stagedoor.Error.SourceGone"
+
+  /// Runs `body` with a service, a host, a source and one delivery of two promises.
+  private func promising(
+    _ options: [String: Variant] = [:], durability: String = "normal",
+    _ body: (House, HostPlayer, SourcePlayer, Landing) async throws -> Void
+  ) async throws {
+    try await withHouse { house in
+      try await house.carrying(durability) { host in
+        try await house.sourcing { source in
+          let landing = try await source.deliver(
+            Things.item(Things.text("words"), Things.promise()), Things.item(Things.promise("text/html")),
+            options: options)
+          try await host.asked(1, "ConnectScene")
+          try await body(house, host, source, landing)
+        }
+      }
+    }
+  }
+
+  @Test func `it is asked for when it is opened, each time anew, and not before`() async throws {
+    try await promising { house, host, source, landing in
+      let options = try #require(try await host.asked(1, "ConnectScene").first).options
+      let shown = try #require(options["items"]?.elements.first?["representations"]?.elements)
+      #expect(shown.map { $0["type"]?.text } == ["text/plain", "image/png"])
+      #expect(shown[1]["size"] == nil)
+      #expect(source.asked.isEmpty)
+      #expect(try await host.text(landing.delivery, 0, "text/plain") == "words")
+      #expect(source.asked.isEmpty)
+      #expect(try await host.text(landing.delivery, 0, "image/*") == "promised 0 image/png")
+      #expect(try await host.text(landing.delivery, 1, "") == "promised 1 text/html")
+      // A memory file, whose length is known.
+      source.next(.hands({ try BaggageRoom.memoryFile(Array("memory".utf8)) }, size: 6))
+      let opened = try await host.open(landing.delivery, 0, "image/png")
+      #expect(opened.size == 6)
+      #expect(try await opened.text() == "memory")
+      try await host.release(landing.delivery)
+      try await source.isAsked("Release")
+      #expect(
+        source.asked == ["Load 0 image/png", "Load 1 text/html", "Load 0 image/png", "Release"],
+        "an object is told once, whatever it promised")
+    }
+  }
+
+  @Test func `a source that refuses is asked again, and its error reaches the host`() async throws {
+    try await promising { house, host, source, landing in
+      source.next(.refuses(.unwilling))
+      let error = try await refused { _ = try await host.open(landing.delivery, 0, "image/png") }
+      #expect(error?.name == ErrorReply.unwilling.name)
+      #expect(error?.text.contains("not today") ?? false)
+      #expect(try await host.text(landing.delivery, 0, "image/png") == "promised 0 image/png")
+    }
+  }
+
+  @Test func `what it hands out is no more trusted than what anybody hands in`() async throws {
+    try await promising { house, host, source, landing in
+      let null = try OwnedFileDescriptor.file("/dev/null", O_WRONLY)
+      source.next(.hands({ null }, size: -7))
+      let opened = try? await host.open(landing.delivery, 0, "image/png")
+      // A size that makes no sense is one that nobody knows.
+      #expect(opened == nil || opened?.size == -1)
+      #expect(try await host.text(landing.delivery, 0, "image/png") == "promised 0 image/png")
+    }
+  }
+
+  @Test func `a source that has left before, or leaves while it is asked, is gone`() async throws {
+    try await promising { house, host, source, landing in
+      source.next(.waits)
+      let delivery = landing.delivery
+      async let error = refused { _ = try await host.open(delivery, 0, "image/png") }
+      try await source.isAsked("Load 0 image/png")
+      await source.leave()
+      #expect(try await error?.name == Self.sourceGone)
+      let late = try await refused { _ = try await host.open(delivery, 1, "text/html") }
+      #expect(late?.name == Self.sourceGone)
+      // What was no promise is there.
+      #expect(try await host.text(delivery, 0, "text/plain") == "words")
+      try await host.release(delivery)
+    }
+  }
+
+  @Test func `two hosts' openings at once are two questions, and both are answered`() async throws {
+    try await promising { house, host, source, landing in
+      source.next(.waits, .waits)
+      let delivery = landing.delivery
+      async let first = host.text(delivery, 0, "image/png")
+      async let second = host.text(delivery, 0, "image/png")
+      try await source.isAsked("Load 0 image/png", 2)
+      // While it waits, everyone else is answered.
+      #expect(try await host.text(delivery, 0, "text/plain") == "words")
+      try source.goOn("to both")
+      #expect(try await [first, second] == ["to both", "to both"])
+    }
+  }
+
+  @Test func `the source hears that its host has left while it was asked`() async throws {
+    try await promising { house, host, source, landing in
+      source.next(.waits)
+      let delivery = landing.delivery
+      let opening = Task { try await host.open(delivery, 0, "image/png") }
+      try await source.isAsked("Load 0 image/png")
+      await host.leave()
+      try await source.isAsked("CancelLoad 0 image/png")
+      _ = await opening.result
+      // Too late, and to nobody's harm.
+      try source.goOn("late")
+      let next = try await HostPlayer("org.example.Cats", in: house)
+      try await next.attach()
+      #expect(try await next.text(delivery, 0, "image/png") == "promised 0 image/png")
+      await next.leave()
+    }
+  }
+
+  @Test func `a delivery that is released while it loads is called off`() async throws {
+    try await promising { house, host, source, landing in
+      source.next(.waits)
+      let delivery = landing.delivery
+      async let error = refused { _ = try await host.open(delivery, 0, "image/png") }
+      try await source.isAsked("Load 0 image/png")
+      try await host.release(delivery)
+      #expect(try await error?.name == "org.stagedoor.Error.Cancelled")
+      try await source.isAsked("CancelLoad 0 image/png")
+      try await source.isAsked("Release")
+      try source.goOn("late")
+      let late = try await refused { _ = try await host.open(delivery, 0, "image/png") }
+      #expect(late?.name == "org.stagedoor.Error.NoSuchItem")
+      #expect(source.asked.count { $0 == "Release" } == 1)
+    }
+  }
+
+  @Test func `a connection that hosts nothing has no source asked`() async throws {
+    try await promising { house, host, source, landing in
+      source.next(.waits)
+      // A second connection that hosts nothing cannot ask at all.
+      let other = try await house.bus.connect()
+      let denied = try await refused { _ = try await house.open(landing.delivery, 0, "image/png", over: other) }
+      #expect(denied?.name == .accessDenied)
+      #expect(source.asked.isEmpty)
+      await other.close()
+    }
+  }
+
+  // MARK: keepPromises
+
+  @Test(arguments: ["normal", "memory"])
+  func `what is kept at the drop outlives its source`(durability: String) async throws {
+    try await promising(["keepPromises": true], durability: durability) { house, host, source, landing in
+      // Fetched before the call was answered, in order, and then let go.
+      try await source.isAsked("Release")
+      #expect(source.asked == ["Load 0 image/png", "Load 1 text/html", "Release"])
+      await source.leave()
+      let options = try #require(try await host.asked(1, "ConnectScene").first).options
+      let size = "promised 0 image/png".utf8.count
+      #expect(options["items"]?.elements.first?["representations"]?.elements[1]["size"]?.number == size)
+      for _ in 0..<2 {
+        #expect(try await host.text(landing.delivery, 0, "image/png") == "promised 0 image/png")
+        #expect(try await host.text(landing.delivery, 1, "") == "promised 1 text/html")
+      }
+      try await host.release(landing.delivery)
+      try await house.spoolIsEmptied()
+    }
+  }
+
+  /// Runs `body` with a source whose promises are to be kept, and expects that its delivery is refused and leaves nothing.
+  private func expectRefusal(
+    _ name: ErrorName, _ body: @escaping @Sendable (SourcePlayer) async throws -> Void
+  ) async throws -> ErrorReply? {
+    try await withHouse { house in
+      try await house.carrying { host in
+        try await house.sourcing { source in
+          let other = try await house.bus.connect()
+          let sequence = try await house.eventSequence()
+          async let acting: Void = body(source)
+          let error = try await refused {
+            _ = try await source.deliver(
+              Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
+          }
+          try await acting
+          #expect(error?.name == name, "\(error as Any)")
+          #expect(try await house.deliveries().isEmpty)
+          #expect(try await house.eventSequence() == sequence)
+          #expect(host.calls.isEmpty)
+          try await house.spoolIsEmptied()
+          await other.close()
+          return error
+        }
+      }
+    }
+  }
+
+  @Test func `a promise to be kept that its source refuses refuses the drop`() async throws {
+    _ = try await expectRefusal(ErrorReply.unwilling.name) { source in
+      source.next(.refuses(.unwilling))
+    }
+  }
+
+  @Test func `a promise to be kept that ends before its size refuses the drop`() async throws {
+    let error = try await expectRefusal(Self.sourceGone) { source in
+      source.next(.hands({ try .pipe(of: Array("half".utf8)) }, size: 8))
+    }
+    #expect(error?.text.contains("items[0].representations[1].provider: ") ?? false, "\(error as Any)")
+  }
+
+  @Test func `a promise to be kept that is no data refuses the drop`() async throws {
+    _ = try await expectRefusal("org.stagedoor.Error.InvalidPayload") { source in
+      source.next(.hands({ try .file("/tmp") }, size: -1))
+    }
+  }
+
+  @Test func `a source that leaves in the middle of what it promised to be kept leaves nothing behind`() async throws {
+    try await withHouse { house in
+      try await house.carrying { host in
+        try await house.sourcing { source in
+          let pipe = try OwnedFileDescriptor.pipe()
+          source.next(.hands({ pipe.readEnd }, size: -1))
+          let delivering = Task {
+            try await source.deliver(
+              Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
+          }
+          try await source.isAsked("Load 0 image/png")
+          // Half of it is there, and somebody still holds the end that writes.
+          _ = pipe.writeEnd.withRawValue { write($0, "half", 4) }
+          try await eventually("the copy to begin") { try !house.spooled.isEmpty }
+          await source.leave()
+          _ = await delivering.result
+          try await house.spoolIsEmptied()
+          pipe.writeEnd.close()
+          #expect(try await house.deliveries().isEmpty)
+          #expect(host.calls.isEmpty)
+        }
+      }
+    }
+  }
+
+  @Test func `what cannot be stored refuses the drop`() async throws {
+    _ = try await expectRefusal("org.freedesktop.DBus.Error.LimitsExceeded") { source in
+      // Longer than the service keeps of anybody: nobody reads it to the end.
+      source.next(.hands({ try OwnedFileDescriptor.sparse(of: 20 << 30) }, size: -1))
+    }
+  }
+
+  // MARK: Large
+
+  @Test func `what goes through a promise never goes through the service`() async throws {
+    try await withHouse { house in
+      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving("--durability", "normal") { daemon in
+        try await house.hosting { host in
+          try await house.sourcing { source in
+            let size = getenv("STAGEDOOR_STRESS") == nil ? 64 << 20 : 4 << 30
+            let landing = try await source.deliver(Things.item(Things.promise()))
+            let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
+            source.next(.hands({ readEnd }, size: Int64(size)))
+            let opened = try await host.open(landing.delivery, 0, "image/png")
+            readEnd.close()
+            let before = try Memory(of: daemon.processIdentifier)
+            async let sent = writeEnd.fill(size)
+            #expect(try await opened.data.count() == size)
+            #expect(await sent == size)
+            let after = try Memory(of: daemon.processIdentifier)
+            #expect(after.peak <= before.peak + (1 << 20), "\(before) \(after)")
+          }
+        }
+      }
+    }
+  }
+}
+
+/// What a process has in memory.
+private struct Memory: CustomStringConvertible {
+  let peak: Int
+
+  init(of process: Int32) throws {
+    let status = try String(contentsOf: URL(filePath: "/proc/\(process)/status"), encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+    peak = (Int(line.filter(\.isNumber)) ?? 0) << 10
+  }
+
+  var description: String { "\(peak)" }
+}

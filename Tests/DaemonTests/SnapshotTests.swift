@@ -1,0 +1,92 @@
+import DBus
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// Pictures of windows.
+@Suite struct SnapshotTests {
+  private func set(_ text: String, _ type: String = "image/png", of session: String, by connection: Connection)
+    async throws
+  {
+    let object = connection.object(House.name, at: try ObjectPath(session), "org.stagedoor.SceneSession1")
+    try await object.call("SetSnapshot", type, try OwnedFileDescriptor.pipe(of: Array(text.utf8)))
+  }
+
+  private func snapshot(of session: String, for connection: Connection) async throws -> String {
+    let object = connection.object(House.name, at: try ObjectPath(session), "org.stagedoor.SceneSession1")
+    let (type, data) = try await object.call("OpenSnapshot", returning: String.self, OwnedFileDescriptor.self)
+    return "\(type) \(String(decoding: try await data.everything(), as: UTF8.self))"
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `the last picture of a window is there for all, until its session goes`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      let session = try await house.carrying { host in
+        let landing = try await host.deliver(Payloads.activity("viewCat", "cat1"))
+        let none = try await refused { _ = try await snapshot(of: landing.session, for: house.watcher) }
+        #expect(none?.name == "org.stagedoor.Error.NoSuchItem")
+        try await set("first", of: landing.session, by: host.connection)
+        try await set("second", "image/webp", of: landing.session, by: host.connection)
+        #expect(try await snapshot(of: landing.session, for: house.watcher) == "image/webp second")
+        let stranger = try await refused { try await set("x", of: landing.session, by: house.watcher) }
+        #expect(stranger?.name == .accessDenied)
+        let typeless = try await refused { try await set("x", "png", of: landing.session, by: host.connection) }
+        #expect(typeless?.name == .invalidArgs)
+        let large = String(repeating: "x", count: 1 << 20)
+        try await set(large, of: landing.session, by: host.connection)
+        let larger = try await refused { try await set(large + "x", of: landing.session, by: host.connection) }
+        #expect(larger?.name == .limitsExceeded)
+        #expect(try await snapshot(of: landing.session, for: house.watcher) == "image/png \(large)")
+        #expect(try house.spooled.count == 2)
+        // From a shell.
+        let picture = try house.file("window.png", "from a shell")
+        let other = try await refused {
+          let script =
+            "gdbus call -e -d \(House.name) -o \(landing.session) -m org.stagedoor.SceneSession1.SetSnapshot image/png 0 <\(picture)"
+          let result = try await house.command("sh", "-c", script).run()
+          #expect(result.standardError.contains("AccessDenied"), "\(result)")
+        }
+        #expect(other == nil)
+        return landing.session
+      }
+      // It outlives the service.
+      try await house.serving { _ in
+        #expect(try await snapshot(of: session, for: house.watcher).count == (1 << 20) + 10)
+        try await house.destroy(session)
+        try await house.spoolIsEmptied(but: ["snapshots"])
+        let gone = try await refused { _ = try await snapshot(of: session, for: house.watcher) }
+        #expect(gone?.name == .unknownObject)
+      }
+    }
+  }
+
+  @Test func `the picture of what is private is its host's`() async throws {
+    try await withHouse { house in
+      try await house.carrying { host in
+        let landing = try await host.deliver(Payloads.activity("viewCat", "cat1", options: #""private": true"#))
+        try await host.asked(1, "ConnectScene")
+        try await set("secret", of: landing.session, by: host.connection)
+        #expect(try await snapshot(of: landing.session, for: host.connection) == "image/png secret")
+        let other = try await refused { _ = try await snapshot(of: landing.session, for: house.watcher) }
+        #expect(other?.name == "org.stagedoor.Error.NoSuchItem")
+      }
+    }
+  }
+
+  @Test func `a picture that does not come, or is none, is refused`() async throws {
+    try await withHouse { house in
+      try await house.carrying { host in
+        let landing = try await host.deliver(Payloads.activity("viewCat", "cat1"))
+        let object = try host.object(landing.session)
+        let silent = try OwnedFileDescriptor.pipe()
+        async let late = refused { try await object.call("SetSnapshot", "image/png", silent.readEnd) }
+        let folder = try OwnedFileDescriptor.file("/tmp")
+        let error = try await refused { try await object.call("SetSnapshot", "image/png", folder) }
+        #expect(error?.name == .invalidArgs || error?.name == "org.stagedoor.Error.InvalidPayload", "\(error as Any)")
+        #expect(try await late?.name == .limitsExceeded)
+        silent.writeEnd.close()
+      }
+    }
+  }
+}
