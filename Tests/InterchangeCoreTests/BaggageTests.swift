@@ -133,6 +133,22 @@ import Testing
     #expect(stage.packing.isEmpty)
   }
 
+  @Test func `where the contents of the second call with a token cannot be packed, it gets the answer of the first`()
+    throws
+  {
+    var stage = Stage(cats())
+    for _ in 0..<2 { stage.drop(.descriptor(), .file()) { $0.token = "once" } }
+    let payload = stage.payload([.descriptor(), .file()]) { $0.token = "each" }
+    for _ in 0..<2 { stage.call(.deliverEach(payload, digest: "d", size: 1)) }
+    for _ in 0..<2 {
+      stage.roomPacks()
+      stage.roomFails()
+    }
+    #expect(stage.answers[1]?.delivered != nil && stage.answers[1] == stage.answers[2])
+    #expect(stage.answers[3]?.items != nil && stage.answers[3] == stage.answers[4])
+    #expect(stage.shelf.deliveries.count == 2 && stage.room.parcels.count == 2)
+  }
+
   @Test func `two calls with one token whose packing ends in one turn make one delivery`() throws {
     var stage = Stage(cats())
     for _ in 0..<2 { stage.drop(.descriptor()) { $0.token = "once" } }

@@ -20,15 +20,25 @@ extension PromptBook {
 
   /// Everything that the payload brings is there.
   mutating func conclude(_ packing: Packing, _ digest: Text, _ number: CallNumber) throws(Halt) {
+    if try answeredBefore(packing, number) { return }
+    reply(
+      try accept(packing, digest), to: number, packing.caller, waits: packing.payload.options.wait == .handled)
+  }
+
+  /// Answers a call as another was that brought the same under its token, while the contents of this one were packed. They are freed.
+  mutating func answeredBefore(_ packing: Packing, _ number: CallNumber) throws(Halt) -> Bool {
     let (options, caller) = (packing.payload.options, packing.caller)
-    if let first = try firstAnswer(options, digest, caller) {
-      // Another call brought the same while the contents of this one were packed.
-      if packing.payload.hasContents, let own = packing.deliveries.first, own != first.answer.delivery {
-        step.errands.append(.free([own]))
-      }
-      return reply(first.answer, to: number, caller, waits: first.isOpen && options.wait == .handled)
+    switch packing.purpose {
+    case .delivery(let digest):
+      guard let first = try firstAnswer(options, digest, caller) else { return false }
+      reply(first.answer, to: number, caller, waits: first.isOpen && options.wait == .handled)
+    case .eachItem(let digest):
+      guard let first = try firstDelivery(options.token, digest, caller) else { return false }
+      answer(number, .deliveredEach(first.deliveredItems))
+    case .drop, .drag, .moreItems: return false
     }
-    reply(try accept(packing, digest), to: number, caller, waits: options.wait == .handled)
+    if packing.payload.hasContents { step.errands.append(.free(Array(Set(packing.deliveries)).sorted())) }
+    return true
   }
 
   private mutating func refuseWhatIsRefused(_ payload: Payload, _ caller: Caller) throws(Halt) {
@@ -79,10 +89,7 @@ extension PromptBook {
 
   mutating func concludeEach(_ packing: Packing, _ digest: Text, _ number: CallNumber) throws(Halt) {
     let (payload, caller) = (packing.payload, packing.caller)
-    if payload.hasContents, let first = try firstDelivery(payload.options.token, digest, caller) {
-      step.errands.append(.free(packing.deliveries))
-      return answer(number, .deliveredEach(first.deliveredItems))
-    }
+    if try answeredBefore(packing, number) { return }
     let singles = payload.split
     try askForAll(singles, caller)
     var steps = Limits.conditionSteps

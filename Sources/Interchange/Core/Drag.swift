@@ -17,6 +17,11 @@ package enum DragState: String, CaseIterable, Sendable {
 }
 
 struct Drag: Sendable {
+  /// How long a drag lasts whose source does not say, in seconds.
+  static let time: Double = 300
+  /// How long a drag that is over can be asked how it ended, in microseconds.
+  static let rest: Int64 = 10_000_000
+
   let identifier: UniqueIdentifier
   /// Whoever brings it may look and drop. It is a secret, and random.
   let ticket: Text

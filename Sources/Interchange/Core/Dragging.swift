@@ -3,11 +3,6 @@ import SceneRouting
 
 // The way of a drag: begin, look, propose, drop, end.
 extension PromptBook {
-  /// How long a drag lasts whose source does not say, in seconds.
-  static let dragTime: Double = 300
-  /// How long a drag that is over can be asked how it ended, in microseconds.
-  static let dragRest: Int64 = 10_000_000
-
   // MARK: Beginning
 
   mutating func beginDrag(
@@ -30,7 +25,7 @@ extension PromptBook {
       throw .refused(error)
     }
     drag.size = drag.payload.json.count
-    let time = drag.payload.options.statedDeadline ?? PromptBook.dragTime
+    let time = drag.payload.options.statedDeadline ?? Drag.time
     drag.due = now.uptime + Int64(time * 1_000_000)
     try weigh(&drag)
     memory.drags[drag.identifier] = drag
@@ -325,7 +320,7 @@ extension PromptBook {
     memory.relief.add(drag.bytes)
     var ended = drag
     (ended.state, ended.bytes, ended.parcels, ended.payload.items) = (state, nil, [], [])
-    ended.due = now.uptime + PromptBook.dragRest
+    ended.due = now.uptime + Drag.rest
     memory.drags[drag.identifier] = ended
     memory.dropTargets[drag.identifier] = nil
     memory.add(.drag(drag.identifier), at: ended.due)

@@ -205,7 +205,9 @@ extension PromptBook {
     guard let underWay = memory.packings[number] else { return }
     memory.packings[number] = nil
     switch answer {
-    case .failed(let error): throw .refused(error)
+    case .failed(let error):
+      // Another call may have brought the same meanwhile, and has an answer for both.
+      guard try answeredBefore(underWay.packing, number) else { throw .refused(error) }
     case .packed where underWay.packing.isCalledOff:
       throw refused(.cancelled, "its caller has left the bus")
     case .packed(let sizes):
@@ -239,6 +241,7 @@ extension PromptBook {
     if kept.isEmpty { return }
     guard let baggage else { return step.errands.append(.free([delivery])) }
     let handedOver = baggage.keptNumbers
+    if handedOver.isEmpty { return step.errands.append(.free([delivery])) }
     let rest = kept.filter { !handedOver.contains($0) }
     if !rest.isEmpty { step.errands.append(.freeParcels(delivery, rest)) }
   }
