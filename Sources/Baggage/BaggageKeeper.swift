@@ -251,11 +251,19 @@ actor BaggageKeeper {
   }
 
   private func refuseTooMany(_ place: String) throws(InterchangeError) {
-    if heldCount < BaggageLimits.descriptors { return }
+    let most = BaggageKeeper.mostDescriptors()
+    if heldCount < most { return }
     throw InterchangeError(
       .limitsExceeded,
-      "\(place): the service holds \(BaggageLimits.descriptors) descriptors for deliveries already; send data or a file, or wait until others are released"
+      "\(place): the service holds \(most) descriptors for deliveries already; send data or a file, or wait until others are released"
     )
+  }
+
+  /// A quarter where the process may have few. A message whose descriptors find no place costs the service its connection to the bus.
+  private static func mostDescriptors() -> Int {
+    var limit = rlimit()
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return BaggageLimits.descriptors }
+    return Int(min(rlim_t(BaggageLimits.descriptors), limit.rlim_cur / 4))
   }
 
   // MARK: Opening
@@ -325,6 +333,7 @@ actor BaggageKeeper {
       try? spool?.remove("\(number)", in: delivery.description)
     }
     if held[delivery]?.isEmpty ?? false { held[delivery] = nil }
+    spool?.removeIfEmpty(delivery.description)
   }
 
   func callOff(for owner: UniqueIdentifier) {

@@ -109,7 +109,7 @@ struct Spool: Sendable {
   /// The file, and the directory that was made for it alone, are removed again.
   func abandon(_ unfinished: Unfinished, in directory: String) {
     unfinished.directory.withRawValue { _ = unlinkat($0, unfinished.temporaryName, 0) }
-    rmdir("\(path)/\(directory)")
+    removeIfEmpty(directory)
   }
 
   // MARK: Reading
@@ -136,6 +136,9 @@ struct Spool: Sendable {
     guard let directory = try self.directory(directory, isMade: false) else { return }
     try Spool.remove(Array(name.utf8CString), in: directory)
   }
+
+  /// Removes the directory of a delivery where nothing is left in it.
+  func removeIfEmpty(_ directory: String) { rmdir("\(path)/\(directory)") }
 
   /// Removes the directory of a delivery, with all that is in it.
   func remove(_ directory: String) throws(InterchangeError) {

@@ -114,6 +114,22 @@ import Testing
     await room.close()
   }
 
+  @Test(arguments: [false, true])
+  func `some of a delivery's content is freed, and the rest can be opened`(isInMemory: Bool) async throws {
+    let room = isInMemory ? BaggageRoom(directory: nil, isSynced: false) : rooms.room()
+    for number in 0..<3 { try await room.keep(pattern(10 + number), as: number) }
+    await room.free([0, 2, 7], of: delivery)
+    #expect(try await room.open(1).size == 11)
+    for number in [0, 2] {
+      let error = await refusal { () throws(InterchangeError) in _ = try await room.open(number) }
+      #expect(error?.name == .sourceGone)
+    }
+    await room.free([1], of: delivery)
+    #expect(TemporaryDirectory.paths(below: "\(rooms.directory.path)/spool") == [])
+    await room.free([delivery])
+    await room.close()
+  }
+
   @Test func `what is no file is refused, by its place and with what it is`() async throws {
     let directory = rooms.directory
     mkfifo("\(directory.path)/fifo", 0o600)

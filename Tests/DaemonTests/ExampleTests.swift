@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `every example of the page for scripts runs, one after the other in one shell`(
+  func `every example of the pages for scripts runs, one after the other in one shell`(
     kind: PrivateBus.Kind
   ) async throws {
     let blocks = try pageBlocks().filter { !$0.contains("monitor") }
@@ -46,7 +46,9 @@ import Testing
       var shell = house.command("sh", "-u", "-c", "exec 2>&1\n" + script.joined(separator: "\n") + "\necho the end")
       shell.directory = folder
       let output = try await shell.output()
-      let errors = output.split(separator: "\n").filter { $0.hasPrefix("Error") || $0.contains("not found") }
+      let errors = output.split(separator: "\n").filter {
+        $0.hasPrefix("Error") || $0.contains("not found") || $0.hasPrefix("Call failed")
+      }
       #expect(errors == [])
       #expect(output.hasSuffix("the end"))
       for words in [#"string "created""#, #"string "activated""#, #"string "held""#, #"string "Routed""#] {
@@ -57,8 +59,10 @@ import Testing
 
   /// What stands between the fences of shell examples.
   private func pageBlocks() throws -> [String] {
-    let parts = try Repository.text(of: "docs/bus.md").split(separator: "```", omittingEmptySubsequences: false)
-    return parts.filter { $0.hasPrefix("sh\n") }.map { String($0.dropFirst("sh\n".count)) }
+    try ["docs/bus.md", "docs/items.md"].flatMap { page in
+      let parts = try Repository.text(of: page).split(separator: "```", omittingEmptySubsequences: false)
+      return parts.filter { $0.hasPrefix("sh\n") }.map { String($0.dropFirst("sh\n".count)) }
+    }
   }
 
   /// A service with the application of the examples, and a folder with the files that they name.

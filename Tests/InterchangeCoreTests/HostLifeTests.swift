@@ -128,7 +128,7 @@ import Testing
     let open = try #require(stage.drop(key: "1")?.delivered?.session)
     var payload = stage.activity("view", "secret") {
       $0.isPrivate = true
-      $0.deadline = 60
+      $0.statedDeadline = 60
     }
     payload.items[0].activities[0].expirationDate = stage.now.time.adding(seconds: 10)
     let answer = stage.call(.deliver(payload, digest: .empty, size: 100))

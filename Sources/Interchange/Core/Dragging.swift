@@ -19,11 +19,7 @@ extension PromptBook {
   mutating func begin(_ begun: Drag, _ packing: Packing, _ number: CallNumber) throws(Halt) {
     var drag = begun
     (drag.payload, drag.parcels, drag.nextNumber) = (packing.payload, packing.parcels, packing.nextNumber)
-    do throws(InterchangeError) {
-      drag.holding = try ledger.charge(1, of: .drags, to: drag.source.principal)
-    } catch {
-      throw .refused(error)
-    }
+    drag.holding = try chargeDrag(to: drag.source.principal)
     drag.size = drag.payload.json.count
     let time = drag.payload.options.statedDeadline ?? Drag.time
     drag.due = now.uptime + Int64(time * 1_000_000)
@@ -32,6 +28,27 @@ extension PromptBook {
     memory.tickets[drag.ticket] = drag.identifier
     memory.add(.drag(drag.identifier), at: drag.due)
     answer(number, .dragBegun(drag.identifier, ticket: drag.ticket))
+  }
+
+  /// What is over makes room, the first that is to be forgotten first: it is there only for those who ask how it ended.
+  private mutating func chargeDrag(to principal: Principal) throws(Halt) -> Holding {
+    while true {
+      do throws(InterchangeError) {
+        return try ledger.charge(1, of: .drags, to: principal, after: memory.relief)
+      } catch {
+        let over = memory.drags.values.values.lazy
+          .filter { $0.state.isOver && $0.holding?.charge.principal == principal }
+          .min { ($0.due, $0.identifier) < ($1.due, $1.identifier) }
+        guard let over else { throw .refused(error) }
+        memory.relief.add(over.holding)
+        forget(over)
+      }
+    }
+  }
+
+  private mutating func forget(_ drag: Drag) {
+    memory.drags[drag.identifier] = nil
+    memory.tickets[drag.ticket] = nil
   }
 
   /// What it carries, and its document, are charged to its source.
@@ -291,9 +308,7 @@ extension PromptBook {
     case .dragging: cancel(drag)
     // It ends with its delivery, or goes on where the drop is refused.
     case .dropped: break
-    case .cancelled, .ended:
-      memory.drags[identifier] = nil
-      memory.tickets[drag.ticket] = nil
+    case .cancelled, .ended: forget(drag)
     }
   }
 
