@@ -105,6 +105,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "DBus", "DBusTestSupport", "DaemonTestSupport", "Interchange", "SceneModel", "SessionStore", "StoreTestSupport",
+        "TheatreCommand",
         "stagedoord",
       ],
       exclude: ["Clients"], swiftSettings: settings),

@@ -162,7 +162,8 @@ extension World {
     switch ask {
     case .post(let application, _, _): prompter.book.manifest(of: application) != nil
     // Nobody can say how long these wait for a host: they would be over before a slow machine has played the rest.
-    case .newSession(let application, _): prompter.book.isHostAttached(to: application)
+    case .newSession(let application, _):
+      prompter.book.manifest(of: application) != nil && prompter.book.isHostAttached(to: application)
     case .activate(let session, _, _):
       visible.contains(session) && prompter.book.application(of: session).map(prompter.book.isHostAttached) ?? false
     case .refresh(let session), .destroy(let session, _), .setState(let session, _),
