@@ -117,7 +117,7 @@ let package = Package(
       name: "DaemonTests",
       dependencies: [
         "Baggage", "DBus", "DBusTestSupport", "DaemonTestSupport", "Interchange", "SceneModel", "SessionStore",
-        "StoreTestSupport",
+        "StoreTestSupport", "TheatreCommand",
         "stagedoord",
       ],
       exclude: ["Clients"], swiftSettings: settings),

@@ -18,7 +18,7 @@ package struct Play: Sendable {
     world.tell(
       "seed \(script.seed): \(world.setting.durability), \(world.setting.applications.map(\.identifier.string))")
     world.chance = Chance(script.seed, 3)
-    world.manifestsChange(all: true)
+    world.install()
     world.open()
     for (place, act) in script.acts.enumerated() {
       if world.broken != nil { break }

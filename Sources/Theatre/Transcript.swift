@@ -87,7 +87,7 @@ extension World {
 
   // MARK: What is heard
 
-  /// What a step says, in the order in which the bus hears it: objects that go, that come, and that change; then signals and the answer.
+  /// What a step says, in the order in which the bus hears it. Signals wait behind objects that were said before to go, to come or to change.
   func transcribe(_ step: Step) {
     guard transcript != nil else { return }
     var facts: [(path: String, went: Bool, came: Bool, changed: Set<String>)] = []
@@ -100,6 +100,9 @@ extension World {
     func appear(_ path: String) { note(path) { ($0.came, $0.changed) = (true, []) } }
     func go(_ path: String) { note(path) { ($0.went, $0.came, $0.changed) = ($0.went || !$0.came, false, []) } }
     func change(_ path: String, _ names: [String]) { note(path) { if !$0.came { $0.changed.formUnion(names) } } }
+    func signal(_ line: [String]) {
+      if facts.isEmpty { transcript?.add("signal", line) } else { signals.append(line) }
+    }
     for saying in step.sayings {
       switch saying {
       case .sessionAppeared(let session): appear(session.path)
@@ -108,14 +111,16 @@ extension World {
         change(session.path, (fields + withheld).map(\.rawValue))
       case .applicationAppeared(let application): appear(application.path)
       case .applicationWent(let application): go(application.path)
-      case .applicationChanged(let application, let properties): change(application.path, properties.map(\.rawValue))
+      case .applicationChanged(let application, let properties):
+        // One without a manifest has no object.
+        if prompter.book.manifest(of: application) != nil { change(application.path, properties.map(\.rawValue)) }
       case .notification(let application, let name, let userInfo):
-        signals.append([application.path, "NotificationPosted", name.string, userInfo.string])
+        signal([application.path, "NotificationPosted", name.string, userInfo.string])
       case .event(let event):
-        signals.append([Text.root, event.name.string] + event.values)
+        signal([Text.root, event.name.string] + event.values)
         transcript?.add("event", [event.name.string, event.arguments.string])
       case .answer(let number, let answer): transcribe(answer, to: number)
-      case .log: break
+      case .drag, .log: break
       }
     }
     for fact in facts where fact.went { transcript?.add("signal", [fact.path, "InterfacesRemoved"]) }
@@ -147,6 +152,8 @@ extension World {
     case .application(let application): [application.path]
     case .attached(let application, let discarded): [application.path] + discarded.map(\.string)
     case .refused(let error): ["error", error.errorName.string, error.message]
+    // Plays without faults drag and open nothing.
+    case .opened, .dragBegun, .dragOpened, .operation: []
     }
   }
 
@@ -155,9 +162,13 @@ extension World {
   /// Whether the shell gives the core what is asked. Objects that are not there are refused on the bus.
   func reachesCore(_ ask: Ask) -> Bool {
     switch ask {
-    case .newSession(let application, _), .post(let application, _, _):
-      prompter.book.manifest(of: application) != nil
-    case .activate(let session, _, _), .refresh(let session), .destroy(let session, _), .setState(let session, _),
+    case .post(let application, _, _): prompter.book.manifest(of: application) != nil
+    // Nobody can say how long these wait for a host: they would be over before a slow machine has played the rest.
+    case .newSession(let application, _):
+      prompter.book.manifest(of: application) != nil && prompter.book.isHostAttached(to: application)
+    case .activate(let session, _, _):
+      visible.contains(session) && prompter.book.application(of: session).map(prompter.book.isHostAttached) ?? false
+    case .refresh(let session), .destroy(let session, _), .setState(let session, _),
       .disconnect(let session), .write(let session, _):
       visible.contains(session)
     default: true
@@ -199,6 +210,7 @@ extension World {
       ]
     case .post(let name, let title, let userInfo):
       call = [name.path, application, "PostNotification", "s:\(title)", "s:\(userInfo)"]
+    case .openItem, .release, .beginDrag, .openDrag, .addItems, .cancelDrag, .propose, .drop: return
     }
     transcript?.add("call", ["\(number)", connections[place].name.string] + call)
   }
@@ -217,6 +229,7 @@ extension World {
       case .refresh(let session): ["RefreshScene", session.path]
       case .destroy(let session, let animation): ["DestroyScene", session.path, animation.string]
       case .discarded(let sessions): ["DidDiscardSceneSessions", ""] + sessions.map { "\($0)" }
+      case .propose(let session, _, _): ["ProposeDrop", session.path]
       }
     transcript?.add("asked", [owner.string] + parts)
   }
@@ -226,6 +239,7 @@ extension World {
       switch answer {
       case .configuration(let name): ["configuration", name.string]
       case .refused(let why): ["refused"] + why.string.split(separator: ":", maxSplits: 1).map { String($0.trimmed) }
+      case .operation(let operation): ["operation", operation.string]
       case .done, .timedOut, .failed, .gone: ["done"]
       }
     transcript?.add("answers", [question.owner.string, question.question.member] + how)
@@ -254,6 +268,7 @@ extension HostQuestion {
     case .refresh: "RefreshScene"
     case .destroy: "DestroyScene"
     case .discarded: "DidDiscardSceneSessions"
+    case .propose: "ProposeDrop"
     }
   }
 }

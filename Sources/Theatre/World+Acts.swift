@@ -121,7 +121,7 @@ extension World {
     }
     if rest.once(in: 4) { drop.payload.options.wait = .handled }
     if setting.isFaultless {
-      drop.payload.options.deadline = 3600
+      drop.payload.options.statedDeadline = 3600
       (drop.digest, drop.size) = document(of: drop.payload)
     }
     return drop
@@ -174,7 +174,7 @@ extension World {
     }
     if item.activities.isEmpty || chance.once(in: 5), let type = ContentType("text/plain") {
       item.representations.append(Representation(type: type, .text(Text("\(mark)text"))))
-    } else if chance.once(in: 12), let type = ContentType("image/png") {
+    } else if chance.once(in: 12), !setting.isFaultless, let type = ContentType("image/png") {
       item.representations.append(Representation(type: type, .file(Text("file:///\(mark)\(chance.below(3)).png"))))
     }
     return item
@@ -209,21 +209,29 @@ extension World {
     return manifest
   }
 
-  func manifestsChange(all: Bool) {
+  /// What is installed when the first service begins.
+  func install() {
+    for stage in setting.applications where stage.isInstalled { install(stage) }
+  }
+
+  private func install(_ stage: Setting.Stage) {
+    installed[stage.identifier] = InstalledManifest(
+      manifest: manifest(of: stage), file: Text("/apps/\(stage.identifier).plist"))
+  }
+
+  /// Somebody installs, takes away or breaks some of them. Answers the broken ones.
+  func changeInstalled() -> Set<Text> {
     var keeping: Set<Text> = []
     for stage in setting.applications where stage.isInstalled {
-      if !all, !chance.once(in: 2) { continue }
-      if !all, chance.once(in: 4) {
+      if !chance.once(in: 2) { continue }
+      if chance.once(in: 4) {
         installed[stage.identifier] = nil
         if chance.once(in: 3) { keeping.insert(stage.identifier) }
         continue
       }
-      installed[stage.identifier] = InstalledManifest(
-        manifest: manifest(of: stage), file: Text("/apps/\(stage.identifier).plist"))
+      install(stage)
     }
-    if all { return }
-    feed(.installed(installed, keeping: keeping))
-    endTurn()
+    return keeping
   }
 
   // MARK: Programs
@@ -318,7 +326,10 @@ extension World {
     switch kind {
     case .busSpeaks: for _ in 0..<(1 + chance.below(3)) { busSpeaks() }
     case .startGoesOn: startGoesOn()
-    case .manifestsChange: manifestsChange(all: false)
+    case .manifestsChange:
+      let keeping = changeInstalled()
+      feed(.installed(installed, keeping: keeping))
+      endTurn()
     case .timeGoesOn:
       let far: [Int64] = [1_000, 50_000, 1_000_000, 5_000_000, 21_000_000, 130_000_000, 3_700_000_000]
       goOn(to: uptime + Int64(chance.below(Int(chance.one(of: far)))) + 1)

@@ -181,18 +181,19 @@ extension World {
   }
 
   func take(_ application: Text, by connection: Text) {
-    lose(application)
+    lose(application, isTaken: true)
     changesOfOwners += 1
     owners[application] = (connection, changesOfOwners)
     transcript?.add("own", [connection.string, application.string])
   }
 
-  func lose(_ application: Text) {
+  /// - Parameter isTaken: the name goes from one owner to the next, and is never free.
+  func lose(_ application: Text, isTaken: Bool = false) {
     guard let owner = owners.removeValue(forKey: application) else { return }
     changesOfOwners += 1
     let watch = Watched(application: application, connection: owner.connection)
     if watched.contains(watch) { news.append(.ownerWent(watch)) }
-    if let launch = launches[application], launch.way == .bus, !launch.isWaiting {
+    if !isTaken, let launch = launches[application], launch.way == .bus, !launch.isWaiting {
       news.append(.launch(application, launch.number, .left))
     }
   }

@@ -71,17 +71,27 @@ extension World {
     forgetLife()
     do throws(TheatreFailure) {
       disk.heal()
-      try disk.restart(isPowerCut: isPowerCut, Chance(chance.next()))
+      let fate = chance.next()
+      try disk.restart(isPowerCut: isPowerCut, Chance(fate))
       if setting.durability == .memory {
         known = [:]
         knownOrder = []
         (said, lastSaid) = ([:], 0)
       }
       if chance.once(in: 3) { readsFail() }
+      whileAway(Chance(fate, 1))
       try begin()
     } catch {
       breaks(.theatre, error.description)
     }
+  }
+
+  /// What changes while the service does not run it sees when it begins again.
+  private func whileAway(_ chances: Chance) {
+    let before = chance
+    chance = chances
+    if chance.once(in: 4) { _ = changeInstalled() }
+    chance = before
   }
 
   /// It ends as it should.
