@@ -251,20 +251,29 @@ actor BaggageKeeper {
   }
 
   private func refuseTooMany(_ place: String) throws(InterchangeError) {
-    let most = BaggageKeeper.mostDescriptors()
-    if heldCount < most { return }
+    if heldCount < BaggageLimits.descriptors, BaggageKeeper.hasRoom { return }
     throw InterchangeError(
       .limitsExceeded,
-      "\(place): the service holds \(most) descriptors for deliveries already; send data or a file, or wait until others are released"
+      "\(place): the service holds \(heldCount) descriptors for deliveries already; send data or a file, or wait until others are released"
     )
   }
 
-  /// A quarter where the process may have few. A message whose descriptors find no place costs the service its connection to the bus.
-  private static func mostDescriptors() -> Int {
+  /// Whether the process may have some descriptors more. A message whose descriptors find no place costs the service its connection to the
+  /// bus, so where it may have few some are left.
+  private static var hasRoom: Bool {
     var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return BaggageLimits.descriptors }
-    return Int(min(rlim_t(BaggageLimits.descriptors), limit.rlim_cur / 4))
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < 1024,
+      let directory = opendir("/proc/self/fd")
+    else { return true }
+    defer { closedir(directory) }
+    // Two of the names are the directory and its parent, and one descriptor is that of the directory.
+    var open = -3
+    while readdir(directory) != nil { open += 1 }
+    return open + reserve < Int(limit.rlim_cur)
   }
+
+  /// For the descriptors of a message or two, and for what is opened in between.
+  private static let reserve = 11
 
   // MARK: Opening
 

@@ -40,8 +40,8 @@ extension Decider {
           isVisible(representation.visibility, to: $0, state) && (named == nil || named == $0)
         }
         if applications.isEmpty { continue }
-        // What is hidden from some is in no decision that they may read.
-        if representation.visibility == .all { explanation.contentType = representation.type.text }
+        explanation.contentType = representation.type.text
+        explanation.hidesContentType = representation.visibility != .all
         return Subject(type: .content(type), declared: nil, applications: applications)
       }
     }

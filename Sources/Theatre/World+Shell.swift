@@ -177,7 +177,7 @@ extension World {
 
   func readOn() {
     guard let application = prompter.isReading else { return }
-    do throws(StoreError) { try prompter.readOn(application) } catch { failed(error) }
+    do throws(StoreError) { try prompter.readOn(application, at: moment) } catch { failed(error) }
   }
 
   func rest() {

@@ -179,12 +179,11 @@ import Testing
         try await house.sourcing { source in
           let other = try await house.bus.connect()
           let sequence = try await house.eventSequence()
-          async let acting: Void = body(source)
+          try await body(source)
           let error = try await refused {
             _ = try await source.deliver(
               Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
           }
-          try await acting
           #expect(error?.name == name, "\(error as Any)")
           #expect(try await house.deliveries().isEmpty)
           #expect(try await house.eventSequence() == sequence)

@@ -244,11 +244,12 @@ import Testing
     }
   }
 
-  @Test func `what would be refused is forbidden`() throws {
+  @Test func `a proposal for a session that is not there is refused`() throws {
     var stage = staged()
     let drag = try stage.dragging(.text())
     let unknown = UniqueIdentifier(high: 1, low: 1)
-    #expect(stage.call(.propose(drag.drag, on: unknown))?.operation == "forbidden")
+    #expect(
+      stage.call(.propose(drag.drag, on: unknown))?.refusal?.name == .noSuchSession)
     #expect(stage.asked.isEmpty)
   }
 

@@ -62,7 +62,11 @@ extension Connection {
   /// Before the bus has said who calls: an object that is made up for some callers takes none. While calls are held, the objects are yet to
   /// come: each is asked when it is carried out, and the queue has a limit for what waits with descriptors.
   private func takesDescriptors(_ call: Call) -> Bool {
-    callers.queue.isHeld || (try? method(for: call))?.1.takesDescriptors ?? false
+    do {
+      return try method(for: call).1.takesDescriptors
+    } catch {
+      return callers.queue.isHeld && error.name == .unknownObject
+    }
   }
 
   private static func takesNone(_ call: Call) -> ErrorReply {

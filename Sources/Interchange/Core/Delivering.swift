@@ -204,7 +204,10 @@ extension PromptBook {
     // The explanation names the place in the payload that was handed in, and the record the place in the payload that it has.
     let routing = decision.passedOn.map(\.routingActivity) ?? decision.explanation.routingActivity
     record.routing = routing.map { RoutingPlace(item: Int64($0.item), activity: Int64($0.activity)) }
-    record.decision = decision.json
+    // Anyone may read it later.
+    var told = decision
+    if told.explanation.hidesContentType { told.explanation.contentType = nil }
+    record.decision = told.json
     record.payload = (decision.passedOn?.payload ?? payload).json
     return record
   }

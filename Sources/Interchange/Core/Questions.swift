@@ -35,6 +35,9 @@ extension PromptBook {
     }
   }
 
+  /// Sessions were found whose configuration their manifest has lost: the next moment discards them.
+  package var hasOrphans: Bool { !memory.orphaned.isEmpty }
+
   package func knowsAll(of application: Text) -> Bool { memory.routing.knows(.allSessions(of: application)) }
 
   /// Whether anything is known of an application: it has a manifest, or had one when its sessions were made.

@@ -90,7 +90,8 @@ extension Interchange {
       await connection.loop.sleep(for: .milliseconds(1))
       if isClosed { return }
       do throws(StoreError) {
-        try prompter.readOn(application)
+        try prompter.readOn(application, at: moment)
+        setTimer()
       } catch {
         log.warning("\(application): its sessions cannot be read for the moment: \(error.message)")
       }

@@ -251,9 +251,11 @@ extension Prompter {
   package var isReading: Text? { readings.keys.min() }
 
   /// Reads some more sessions of an application. Where that fails, whoever needs them tries again.
-  package mutating func readOn(_ application: Text) throws(StoreError) {
+  package mutating func readOn(_ application: Text, at moment: Moment) throws(StoreError) {
     do throws(StoreError) {
       _ = try findMore(of: application)
+      // No cue may come for long that would discard what has no configuration any more.
+      if book.hasOrphans { setAlarm(moment.uptime) }
     } catch {
       readings[application] = nil
       throw error

@@ -12,6 +12,8 @@ package struct Explanation: Hashable, Sendable {
   package var routingActivity: RoutingActivity?
   /// What it was routed by where no activity did.
   package var contentType: Text?
+  /// It is hidden from some: others than its sender are not told.
+  package var hidesContentType = false
   /// The best first; only where they were asked for.
   package var candidates: [Candidate] = []
   package var candidatesLeftOut = 0
