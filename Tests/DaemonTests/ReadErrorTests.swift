@@ -124,7 +124,8 @@ extension House {
       let store = try SessionStore(
         directory: state, durability: .normal, rules: ReadingRules(types: TypeCatalog()), at: now())
       return try Interchange(
-        on: connection, store: store, room: BaggageRoom(directory: nil, isSynced: false), types: TypeCatalog(), settings: Interchange.Settings(now: now),
+        on: connection, store: store, room: BaggageRoom(directory: nil, isSynced: false), types: TypeCatalog(),
+        settings: Interchange.Settings(now: now),
         log: Log(.warning) { lines.add($1) })
     }
     try await interchange.declare(Manifest(Array(manifest.utf8), types: TypeCatalog()))
