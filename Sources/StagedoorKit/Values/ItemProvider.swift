@@ -101,6 +101,8 @@ public struct ItemProvider: Sendable {
   /// ``DeliveryOptions/keepsPromises`` the service loads them when the item is handed in.
   ///
   /// ```swift
+  /// import FoundationEssentials
+  ///
   /// var provider = ItemProvider()
   /// provider.registerDataRepresentation(as: "image/png") { progress in
   ///   var picture = Data()
