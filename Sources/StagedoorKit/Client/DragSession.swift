@@ -19,9 +19,29 @@ public struct DragSession: Sendable {
   public static let ticketType = "application/vnd.stagedoor.drag"
 
   /// Where a drag is.
-  public enum State: String, Sendable, Hashable, CaseIterable { case dragging, dropped, cancelled, ended }
+  ///
+  /// ```swift
+  /// func isOver(_ drag: DragSession) async throws -> Bool {
+  ///   let state = try await drag.state
+  ///   return state == .cancelled || state == .ended
+  /// }
+  /// ```
+  public enum State: String, Sendable, Hashable, CaseIterable {
+    /// The user has not let go yet.
+    case dragging
+    /// The items are on their way to a session.
+    case dropped
+    /// Nothing came of the drag.
+    case cancelled
+    /// A session has taken the items.
+    case ended
+  }
 
   /// How a drag ended.
+  ///
+  /// ```swift
+  /// func moved(_ drag: DragSession) async throws -> Bool { try await drag.ended().operation == .move }
+  /// ```
   public struct Ending: Sendable, Hashable {
     /// ``DropOperation/cancel`` if nothing came of the drag. After ``DropOperation/move`` the source deletes what it moved.
     public let operation: DropOperation

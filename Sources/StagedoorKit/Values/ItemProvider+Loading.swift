@@ -16,7 +16,9 @@ extension ItemProvider {
 
   /// Loads the best representation that conforms to `type`. What the service keeps can be loaded as long as this provider exists.
   ///
-  /// - Parameter progress: It counts the bytes, and can cancel the load.
+  /// - Parameters:
+  ///   - type: A MIME type or a uniform type identifier, also with a wildcard such as `image/*`.
+  ///   - progress: It counts the bytes, and can cancel the load.
   public func loadDataRepresentation(
     as type: String, progress: ItemProgress = ItemProgress()
   ) async throws(StagedoorError) -> Data {
