@@ -30,7 +30,8 @@ let package = Package(
   targets: [
     .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-    .target(name: "DBus", dependencies: ["CDBus", "XML"], swiftSettings: settings),
+    .systemLibrary(name: "CFiles"),
+    .target(name: "DBus", dependencies: ["CDBus", "CFiles", "XML"], swiftSettings: settings),
     // By itself, so that a program which never says Data does not carry Foundation.
     .target(name: "DBusFoundation", dependencies: ["DBus"], swiftSettings: settings),
     .target(name: "XML", swiftSettings: settings),
@@ -38,7 +39,6 @@ let package = Package(
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
     .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
     .target(name: "InterchangeWire", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
-    .systemLibrary(name: "CFiles"),
     // What deliveries carry, on a thread of its own.
     .target(name: "Baggage", dependencies: ["CFiles", "DBus", "SceneModel"], swiftSettings: settings),
     // The service as a pure machine, the turns in which it is stored, and the shell that gives it a bus.
@@ -72,7 +72,7 @@ let package = Package(
       swiftSettings: settings),
     .systemLibrary(name: "CMainQueue"),
     .target(
-      name: "StagedoorKit", dependencies: ["CFiles", "CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
+      name: "StagedoorKit", dependencies: ["CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
       // What is asked on the main actor stays there: it does not go by way of a thread pool.
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     // It speaks to the service through the kit alone. The pure rooms are for what needs no service: checking and testing manifests.

@@ -204,7 +204,7 @@ actor BaggageKeeper {
   ) throws(InterchangeError) -> Target {
     if let spool { return .spool(try spool.begin("\(number)", in: delivery.description, nextNumber())) }
     try refuseTooMany(place)
-    return .memory(try MemoryFile.make(place))
+    return .memory(try InterchangeError.inMemory(place) { () throws(CodingError) in try .emptyMemoryFile() })
   }
 
   private func finish(
@@ -215,7 +215,7 @@ actor BaggageKeeper {
     case .memory(let file):
       // Others may have begun since.
       try refuseTooMany(place)
-      try MemoryFile.seal(file, place)
+      try InterchangeError.inMemory(place) { () throws(CodingError) in try file.seal() }
       hold(.file(file), number, of: delivery)
     }
   }

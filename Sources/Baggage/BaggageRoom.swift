@@ -84,6 +84,13 @@ package final class BaggageRoom: Sendable {
     }
   }
 
+  /// Looks at files on the room's thread.
+  package func look<Value: Sendable>(
+    _ body: @Sendable () throws(InterchangeError) -> Value
+  ) async throws(InterchangeError) -> Value {
+    try await inside { _ throws(InterchangeError) in try body() }
+  }
+
   // MARK: Opening
 
   /// A new descriptor of what is kept, for reading alone, and its size. A pipe or a socket is handed out itself, and once.
@@ -102,11 +109,7 @@ package final class BaggageRoom: Sendable {
 
   /// A file in memory that nobody can change. On any thread.
   package static func memoryFile(_ bytes: [UInt8]) throws(InterchangeError) -> OwnedFileDescriptor {
-    let file = try MemoryFile.make("the data")
-    let error = bytes.withUnsafeBytes { file.write($0, at: 0) }
-    if error != 0 { throw InterchangeError(.storageFailed, "the data", "cannot be stored", error) }
-    try MemoryFile.seal(file, "the data")
-    return file
+    try InterchangeError.inMemory("the data") { () throws(CodingError) in try .memoryFile(bytes) }
   }
 
   // MARK: Freeing

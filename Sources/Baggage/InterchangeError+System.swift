@@ -1,3 +1,4 @@
+import DBus
 import Glibc
 import SceneModel
 
@@ -10,6 +11,18 @@ extension InterchangeError {
         .limitsExceeded, "\(place): \(what): the service has no file descriptor left; release deliveries, and try again"
       )
     default: self.init(name, "\(place): \(what): \(String(cString: strerror(errorNumber)))")
+    }
+  }
+
+  /// Does what needs a file in memory, for what stands at `place`.
+  static func inMemory<Result>(
+    _ place: String, _ body: () throws(CodingError) -> Result
+  ) throws(InterchangeError) -> Result {
+    do throws(CodingError) {
+      return try body()
+    } catch {
+      let number = if case .fileDescriptorUnavailable(let number) = error { number } else { EIO }
+      throw InterchangeError(.storageFailed, place, "the content cannot be kept in memory", number)
     }
   }
 

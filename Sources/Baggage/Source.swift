@@ -157,3 +157,11 @@ struct Source {
     return copied > 0 ? copied : nil
   }
 }
+
+extension OwnedFileDescriptor {
+  /// What the descriptor is of, and how long that is; `nil` where it is closed.
+  var status: stat? {
+    var status = stat()
+    return withRawValue { fstat($0, &status) } == 0 ? status : nil
+  }
+}

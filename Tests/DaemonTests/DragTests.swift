@@ -21,6 +21,8 @@ import Testing
         let text = ended.map { "Ended \($0) \($1)" } ?? changed.map { "changed \($2.joined())" } ?? "\(signal.member)"
         heard.withLock { $0.append(text) }
       }
+      // The connection observes from here on.
+      _ = try await self.connection.owner(of: House.name)
     }
 
     /// What it was told: `changed State`, `Ended copy /…/session/…`

@@ -91,6 +91,9 @@ import Testing
         for (path, reason) in cases {
           let uris = try await house.refusal(
             "DropURIs", "string:\(good)\n\(path)", "string:viewCat", "string:cat1")
+          // Also where nothing would take it.
+          let alone = try await house.refusal("DropURIs", "string:\(path)", "string:", "string:")
+          #expect(alone.message.contains(reason), "\(alone)")
           let file = #"{"type": "image/png", "file": "file://\#(path)""#
           var refusals = [uris]
           for open in ["", #", "openInPlace": true"#] {

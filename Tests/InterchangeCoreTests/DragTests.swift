@@ -493,9 +493,11 @@ import Testing
       var stage = staged()
       stage.begin(.descriptor(), by: source)
       stage.callerLeaves(source)
-      stage.roomPacks()
       #expect(stage.memory.drags.isEmpty && stage.room.isEmpty)
       #expect(stage.book.ledger.accountCount == 0)
+      // What the room says of it now changes nothing.
+      stage.roomFails(InterchangeError(.cancelled, "nobody waits for it"))
+      #expect(stage.memory.drags.isEmpty && stage.room.isEmpty)
     }
   }
 

@@ -61,9 +61,11 @@ import Testing
   }
 
   @Test func `only a list that names files names files`() throws {
-    #expect(try URIList("https://example.org/\n/a").namesFiles)
-    #expect(try URIList("file:///a").namesFiles)
-    #expect(try !URIList("https://example.org/").namesFiles)
+    let files = try URIList("https://example.org/\n/a b").files
+    #expect(files.map(\.url) == ["file:///a%20b"])
+    #expect(files.map(\.place.description) == ["items[1].representations[0].file"])
+    #expect(try URIList("file:///a").files.count == 1)
+    #expect(try URIList("https://example.org/").files.isEmpty)
   }
 
   @Test(

@@ -127,6 +127,53 @@ import Testing
     }
   }
 
+  @Test func `nobody but the service may ask for what an item promises, or say that nobody asks any more`() async throws
+  {
+    let manifest = Manifests.application(
+      "org.example.Pictures", types: "show", configurations: Manifests.configuration("Main"),
+      more: #""CFBundleDocumentTypes": [{"LSItemContentTypes": ["public.image"]}],"#)
+    try await withClient(manifest) { house, stagedoor in
+      let loads = Counter()
+      var provider = ItemProvider()
+      provider.registerDataRepresentation(as: "image/png") { _ in
+        _ = loads.next()
+        return Data([1, 2, 3])
+      }
+      let delivery = try await stagedoor.deliver([DragItem(itemProvider: provider)], .lasting)
+      let thief = try await house.bus.connect()
+      let owner = try #require(await stagedoor.connection.uniqueName)
+      func refusal(_ body: nonisolated(nonsending) () async throws(CallError) -> Void) async throws -> ErrorName? {
+        do throws(CallError) {
+          try await body()
+          return nil
+        } catch {
+          guard case .replied(let reply) = error else { throw error }
+          return reply.name
+        }
+      }
+      // The number of the object is easily guessed.
+      var denied = 0
+      for number in 1...200 {
+        let object = thief.object(
+          owner, at: ObjectPath(unchecked: "/org/stagedoor/items/\(number)"), "org.stagedoor.ItemProvider1")
+        let refusals = [
+          try await refusal { () throws(CallError) in try await object.call("Load", UInt32(0), "image/png") },
+          try await refusal { () throws(CallError) in try await object.call("CancelLoad", UInt32(0), "image/png") },
+          try await refusal { () throws(CallError) in try await object.call("Release") },
+        ]
+        if refusals == [.accessDenied, .accessDenied, .accessDenied] { denied += 1 }
+        #expect(!refusals.contains(nil))
+      }
+      #expect(denied >= 1)
+      #expect(loads.value == 0)
+      let (_, size) = try await stagedoor.connection.call(
+        to: "org.stagedoor.Interchange1", at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "OpenItem",
+        delivery.identifier.description, UInt32(0), "image/png", returning: OwnedFileDescriptor.self, Int64.self)
+      #expect(size == 3 && loads.value == 1)
+      await thief.close()
+    }
+  }
+
   @Test func `each item goes where it belongs, all of them or as many as can`() async throws {
     try await withClient { _, stagedoor in
       let items = ["cat1", "cat2", "cat1"].map { DragItem(cat($0)) }

@@ -175,17 +175,19 @@ struct CallQueue {
   /// Takes the next call; `nil` where none is there.
   mutating func next(_ now: Instant, hasUnread: () -> Bool) -> Next? {
     guard isReady else { return nil }
-    let awake = ready.indices.filter { ready[$0].restsUntil <= now }
-    guard let place = awake.min(by: { ready[$0].used < ready[$1].used }) else {
-      return .rest(until: ready.reduce(Instant.max) { min($0, $1.restsUntil) })
+    var (first, rested) = (nil as Int?, Instant.max)
+    for place in ready.indices {
+      rested = min(rested, ready[place].restsUntil)
+      if ready[place].restsUntil <= now, first.map({ ready[place].used < ready[$0].used }) ?? true { first = place }
     }
+    guard let place = first else { return .rest(until: rested) }
     let sender = ready[place]
     if sender.yieldsUntil > now && hasUnread() { return .unread }
     clock = max(clock, sender.used)
-    let first = sender.takeFirst()
+    let next = sender.takeFirst()
     if sender.isEmpty { ready.remove(at: place) }
-    if case .known(let credentials?) = sender.identity { first.call.identify(as: credentials) }
-    return .call(first.call, of: sender, bytes: first.bytes)
+    if case .known(let credentials?) = sender.identity { next.call.identify(as: credentials) }
+    return .call(next.call, of: sender, bytes: next.bytes)
   }
 
   /// A call of `sender` took this long. To read it took time, too: about a nanosecond for each byte.

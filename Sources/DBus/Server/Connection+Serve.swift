@@ -113,8 +113,7 @@ extension Connection {
     var now = TimerQueue.now
     if callers.share.turn != loop.turn { callers.share = TurnShare(turn: loop.turn, now) }
     var slice = now + TurnShare.slice
-    // The time of this thread: a call is not longer because others had the processor.
-    var worked = ThreadTime.now
+    var work = WorkTime()
     while !callers.share.isUsed(now) {
       if hasUnsent { return false }
       switch callers.queue.next(now, hasUnread: { hasUnread }) {
@@ -127,9 +126,8 @@ extension Connection {
         return callers.queue.hasRefusals && sendRefusals()
       case .call(let call, let sender, let bytes):
         carryOut(call)
-        let (end, before) = (TimerQueue.now, worked)
-        worked = ThreadTime.now
-        callers.queue.charge(sender, max(worked - before, 1), bytes: bytes, end)
+        let end = TimerQueue.now
+        callers.queue.charge(sender, work.time(of: end - now), bytes: bytes, end)
         callers.share.add(bytes)
         now = end
       }
@@ -137,7 +135,7 @@ extension Connection {
         breathe()
         if !hasRoom { return false }
         now = TimerQueue.now
-        worked = ThreadTime.now
+        work = WorkTime()
         slice = now + TurnShare.slice
       }
     }
@@ -233,9 +231,27 @@ struct CallAdmission {
   fileprivate var wake: Instant?
 }
 
-/// The processor time of this thread, in nanoseconds.
-private enum ThreadTime {
-  static var now: UInt64 {
+/// How long calls work: a call is not longer because others had the processor.
+private struct WorkTime {
+  /// To ask the kernel takes longer than it can save with a shorter call.
+  private static let short: UInt64 = 100_000
+  private var asked = threadTime
+  /// What short calls took since.
+  private var since: UInt64 = 0
+
+  /// The time of a call that was over after so many nanoseconds.
+  mutating func time(of span: UInt64) -> UInt64 {
+    if span < Self.short {
+      since += span
+      return span
+    }
+    let (before, now) = (asked + since, Self.threadTime)
+    (asked, since) = (now, 0)
+    return before < now ? min(now - before, span) : 1
+  }
+
+  /// The processor time of this thread, in nanoseconds.
+  private static var threadTime: UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)

@@ -202,8 +202,8 @@ extension PromptBook {
       found.append("call \(number) packs something, and is not charged")
     }
     let dropping = Set(
-      memory.packings.values.values.compactMap { underWay in
-        if case .drop(let drag, _) = underWay.packing.purpose { drag } else { nil }
+      memory.packings.values.values.compactMap { packing in
+        if case .drop(let drag, _) = packing.purpose { drag } else { nil }
       })
     for (identifier, drag) in memory.drags.values {
       if memory.tickets[drag.ticket] != identifier { found.append("the ticket of the drag \(identifier) is lost") }

@@ -7,15 +7,8 @@ extension PromptBook {
   mutating func deliver(_ payload: Payload, _ digest: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
     try refuseFiles(payload, caller)
     let delivery = newIdentifier()
-    let packing = Packing(
-      payload, caller, .delivery(digest: digest), deliveries: payload.items.map { _ in delivery })
-    guard payload.hasContents else { return try conclude(packing, digest, number) }
-    // What is refused or was done already packs nothing.
-    if let first = try firstAnswer(payload.options, digest, caller) {
-      return reply(first.answer, to: number, caller, waits: first.isOpen && payload.options.wait == .handled)
-    }
-    try refuseWhatIsRefused(payload, caller)
-    try pack(packing, number)
+    let deliveries = payload.items.map { _ in delivery }
+    try pack(Packing(payload, caller, .delivery(digest: digest), deliveries: deliveries), number)
   }
 
   /// Everything that the payload brings is there.
@@ -25,7 +18,7 @@ extension PromptBook {
       try accept(packing, digest), to: number, packing.caller, waits: packing.payload.options.wait == .handled)
   }
 
-  /// Answers a call as another was that brought the same under its token, while the contents of this one were packed. They are freed.
+  /// Answers a call as another was that brought the same under its token. What was packed for this one is freed.
   mutating func answeredBefore(_ packing: Packing, _ number: CallNumber) throws(Halt) -> Bool {
     let (options, caller) = (packing.payload.options, packing.caller)
     switch packing.purpose {
@@ -37,13 +30,13 @@ extension PromptBook {
       answer(number, .deliveredEach(first.deliveredItems))
     case .drop, .drag, .moreItems: return false
     }
-    if packing.payload.hasContents { step.errands.append(.free(Array(Set(packing.deliveries)).sorted())) }
+    if packing.hasKept { step.errands.append(.free(Array(Set(packing.deliveries)).sorted())) }
     return true
   }
 
-  private mutating func refuseWhatIsRefused(_ payload: Payload, _ caller: Caller) throws(Halt) {
+  mutating func refuseWhatIsRefused(_ packing: Packing) throws(Halt) {
     var steps = Limits.conditionSteps
-    let decision = try decide(payload, caller, within: &steps)
+    let decision = try decide(packing.payload, packing.caller, within: &steps)
     if case .refused(let refusal) = decision.outcome { throw .refused(InterchangeError(refusal)) }
   }
 
@@ -77,14 +70,9 @@ extension PromptBook {
   /// Each item is routed as if it had come alone, in payload order, and sees what those before it did.
   mutating func deliverEach(_ payload: Payload, _ digest: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
     try refuseFiles(payload, caller)
-    if let first = try firstDelivery(payload.options.token, digest, caller) {
-      return answer(number, .deliveredEach(first.deliveredItems))
-    }
     do throws(Fault) { try payload.refuseWhatIsNotForEach() } catch { throw .refused(InterchangeError(payload: error)) }
-    let packing = Packing(
-      payload, caller, .eachItem(digest: digest), deliveries: payload.items.map { _ in newIdentifier() })
-    guard payload.hasContents else { return try concludeEach(packing, digest, number) }
-    try pack(packing, number)
+    let deliveries = payload.items.map { _ in newIdentifier() }
+    try pack(Packing(payload, caller, .eachItem(digest: digest), deliveries: deliveries), number)
   }
 
   mutating func concludeEach(_ packing: Packing, _ digest: Text, _ number: CallNumber) throws(Halt) {
@@ -204,10 +192,7 @@ extension PromptBook {
     // The explanation names the place in the payload that was handed in, and the record the place in the payload that it has.
     let routing = decision.passedOn.map(\.routingActivity) ?? decision.explanation.routingActivity
     record.routing = routing.map { RoutingPlace(item: Int64($0.item), activity: Int64($0.activity)) }
-    // Anyone may read it later.
-    var told = decision
-    if told.explanation.hidesContentType { told.explanation.contentType = nil }
-    record.decision = told.json
+    record.decision = decision.told.json
     record.payload = (decision.passedOn?.payload ?? payload).json
     return record
   }
@@ -346,6 +331,16 @@ extension PromptBook {
       found = delivery
     }
     return found
+  }
+}
+
+extension Decision {
+  /// The decision as anyone may read it later.
+  fileprivate var told: Decision {
+    guard explanation.hidesContentType else { return self }
+    var told = self
+    told.explanation.contentType = nil
+    return told
   }
 }
 

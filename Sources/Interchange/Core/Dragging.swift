@@ -240,8 +240,6 @@ extension PromptBook {
     guard drag.payload.options.allowedOperations.contains(wanted) else {
       throw refused(.requestDenied, "the source of the drag does not allow \(operation)")
     }
-    guard case .decided(let decision) = try decideDrop(of: drag, on: session) else { return }
-    if case .refused(let refusal) = decision.outcome { throw .refused(InterchangeError(refusal)) }
     drag.state = .dropped
     drag.operation = wanted
     memory.drags[identifier] = drag

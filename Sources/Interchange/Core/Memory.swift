@@ -64,7 +64,7 @@ struct Memory {
   var provisional = Table<UniqueIdentifier, Bool>()
 
   /// Calls whose contents are being packed, and calls for which something is being opened.
-  var packings = Table<CallNumber, PromptBook.UnderWay>()
+  var packings = Table<CallNumber, Packing>()
   var transfers = Table<CallNumber, Transfer>()
   /// Deliveries that carry something, and what those of this turn carry.
   var baggage = Table<UniqueIdentifier, KeptBaggage>()

@@ -21,7 +21,10 @@ package struct PackingOrder: Hashable, Sendable {
   package let delivery: UniqueIdentifier
   /// What the room calls it, beside its delivery.
   package let number: Int
-  /// Where it stands in the payload, for errors.
+  /// Where it stands in the payload.
+  package let item: Int
+  package let representation: Int
+  /// The same for errors.
   package let place: Text
   package let source: Source
 }
@@ -49,14 +52,12 @@ struct Packing: Sendable {
   var payload: Payload
   /// For each item the parcels of its representations.
   var parcels: [[Parcel?]]
-  /// For each order the item and the representation.
-  var orders: [(item: Int, representation: Int)] = []
+  /// What the room is taking.
+  private(set) var orders: [PackingOrder] = []
   /// The delivery of each item; the same for all where they go together.
   let deliveries: [UniqueIdentifier]
   /// Numbers are never used twice in a delivery, also where calls add items to a drag at the same time.
   private(set) var nextNumber: Int
-  /// Nobody wants it any more: what the room takes is freed.
-  var isCalledOff = false
 }
 
 extension Packing {
@@ -76,23 +77,21 @@ extension Packing {
     }
   }
 
-  /// Packs what needs no room, and answers what the room is to take.
+  /// Packs what needs no room, and orders what the room is to take.
   ///
   /// - Parameter whole: files and promises too; a drag keeps these for the drop.
-  mutating func pack(whole: Bool) -> [PackingOrder] {
-    var result: [PackingOrder] = []
+  mutating func pack(whole: Bool) {
     for item in payload.items.indices {
       for representation in payload.items[item].representations.indices where parcels[item][representation] == nil {
         guard let (source, key) = source(of: item, representation, whole) else { continue }
         let place = Place.document.key("items").index(item).key("representations").index(representation).key(key)
-        result.append(
+        orders.append(
           PackingOrder(
-            delivery: deliveries[item], number: nextNumber, place: Text(place.description), source: source))
-        orders.append((item, representation))
+            delivery: deliveries[item], number: nextNumber, item: item, representation: representation,
+            place: Text(place.description), source: source))
         nextNumber += 1
       }
     }
-    return result
   }
 
   /// What the room is to take for a representation; `nil` where it is packed now, or is not to be packed yet.
@@ -129,13 +128,29 @@ extension Packing {
   }
 
   /// The room has taken what it was to take.
-  mutating func finish(_ orders: [PackingOrder], _ sizes: [Int64?]) {
-    for (place, (order, size)) in zip(self.orders, zip(orders, sizes)) {
+  mutating func finish(_ sizes: [Int64?]) {
+    for (order, size) in zip(orders, sizes) {
       let content: Parcel.Content =
         if case .file(let url, inPlace: true) = order.source { .file(url) } else { .kept(order.number) }
-      store(Parcel(content, size: size), place.item, place.representation)
+      store(Parcel(content, size: size), order.item, order.representation)
     }
-    self.orders = []
+    orders = []
+  }
+
+  /// The promises that the room keeps from now on.
+  var promises: [Promise] { orders.compactMap { if case .promise(let promise) = $0.source { promise } else { nil } } }
+
+  /// Why nothing comes of it without this connection; `nil` where it does not need the connection.
+  func failure(without connection: Text) -> InterchangeError? {
+    if case .drag(let drag) = purpose, drag.endsWith(connection) {
+      return InterchangeError(.cancelled, "its caller has left the bus")
+    }
+    let promise = orders.first { order in
+      if case .promise(let promise) = order.source { promise.source == connection } else { false }
+    }
+    return promise.map { order in
+      InterchangeError(.sourceGone, "\(order.place): the source left before its promise was kept")
+    }
   }
 
   /// What one delivery carries; `nil` where that is nothing. A sandbox may not have been allowed to hand over all of it.
@@ -153,6 +168,9 @@ extension Packing {
     if items.allSatisfy(\.isEmpty) { return nil }
     return Baggage(delivery: delivery, items: items, isPrivate: payload.options.isPrivate)
   }
+
+  /// The room has something of it.
+  var hasKept: Bool { parcels.joined().contains { $0?.keptNumber != nil } }
 
   /// What the room has of a delivery's items.
   func kept(firstItem: Int, count: Int) -> [Int] {
@@ -179,8 +197,14 @@ extension PromptBook {
     if packing.caller.connection == nil, packing.payload.hasPromises {
       throw refused(.invalidPayload, "items: expected no promises from a caller without a name on the bus")
     }
-    let orders = packing.pack(whole: whole)
-    if orders.isEmpty { return try goOn(packing, number) }
+    packing.pack(whole: whole)
+    if packing.orders.isEmpty { return try goOn(packing, number) }
+    // Nothing is taken into the room for what was done before, or is refused.
+    if try answeredBefore(packing, number) { return }
+    switch packing.purpose {
+    case .delivery, .drop: try refuseWhatIsRefused(packing)
+    case .eachItem, .drag, .moreItems: break
+    }
     var room = room(for: packing.caller.principal)
     switch packing.purpose {
     case .moreItems(let drag), .drop(let drag, _):
@@ -189,8 +213,8 @@ extension PromptBook {
       room += memory.drags[drag]?.bytes?.charge.amount ?? 0
     case .delivery, .eachItem, .drag: break
     }
-    memory.packings[number] = UnderWay(packing: packing, orders: orders)
-    step.errands.append(.pack(number, orders, atMost: room))
+    memory.packings[number] = packing
+    step.errands.append(.pack(number, packing.orders, atMost: room))
   }
 
   func refuseTooMany(_ payload: Payload) throws(Halt) {
@@ -202,34 +226,35 @@ extension PromptBook {
 
   /// The room has taken the contents of a call, or could not.
   mutating func packed(_ number: CallNumber, _ answer: PackingAnswer) throws(Halt) {
-    guard let underWay = memory.packings[number] else { return }
+    guard var packing = memory.packings[number] else { return }
     memory.packings[number] = nil
     switch answer {
     case .failed(let error):
       // Another call may have brought the same meanwhile, and has an answer for both.
-      guard try answeredBefore(underWay.packing, number) else { throw .refused(error) }
-    case .packed where underWay.packing.isCalledOff:
-      throw refused(.cancelled, "its caller has left the bus")
+      guard try answeredBefore(packing, number) else { throw .refused(error) }
+      free(packing)
     case .packed(let sizes):
-      var packing = underWay.packing
-      packing.finish(underWay.orders, sizes)
       // What was fetched is kept here.
-      endPromises(underWay.orders.compactMap { if case .promise(let promise) = $0.source { promise } else { nil } })
+      endPromises(packing.promises)
+      packing.finish(sizes)
       try goOn(packing, number)
     }
   }
 
   /// Nothing comes of a call whose contents were packed: the room is to forget them.
   mutating func unpack(_ number: CallNumber) {
-    guard let underWay = memory.packings[number] else { return }
+    guard let packing = memory.packings[number] else { return }
     memory.packings[number] = nil
-    switch underWay.packing.purpose {
-    case .delivery, .eachItem, .drag: step.errands.append(.free(Array(Set(underWay.orders.map(\.delivery))).sorted()))
+    free(packing)
+    if case .drop(let drag, _) = packing.purpose { dragGoesOn(drag) }
+  }
+
+  private mutating func free(_ packing: Packing) {
+    switch packing.purpose {
+    case .delivery, .eachItem, .drag: step.errands.append(.free(Array(Set(packing.deliveries)).sorted()))
     // What the drag brought before stays until the drag ends.
-    case .moreItems(let drag): step.errands.append(.freeParcels(drag, underWay.orders.map(\.number)))
-    case .drop(let drag, _):
-      step.errands.append(.freeParcels(drag, underWay.orders.map(\.number)))
-      dragGoesOn(drag)
+    case .moreItems(let drag), .drop(let drag, _):
+      step.errands.append(.freeParcels(drag, packing.orders.map(\.number)))
     }
   }
 
@@ -246,25 +271,13 @@ extension PromptBook {
     if !rest.isEmpty { step.errands.append(.freeParcels(delivery, rest)) }
   }
 
-  /// The connection has left before what it began was there.
-  mutating func callOffPackings(of connection: Text) {
-    for (number, underWay) in memory.packings.values {
-      guard case .drag(let drag) = underWay.packing.purpose, drag.endsWith(connection) else { continue }
-      memory.packings[number]?.packing.isCalledOff = true
-    }
-  }
-
-  /// A source has left while its promises are fetched. A pipe that it no longer writes to ends as if it were whole, so nothing comes of these
-  /// calls, whatever has come so far.
-  mutating func giveUpPackings(of connection: Text) {
-    for (number, underWay) in memory.packings.values.sorted(by: { $0.key < $1.key }) {
-      let gone = underWay.orders.first { order in
-        if case .promise(let promise) = order.source { promise.source == connection } else { false }
-      }
-      guard let gone else { continue }
+  /// A connection has left: nothing comes of what it began to drag, nor of calls that wait for what it promised. A pipe that it no longer
+  /// writes to ends as if it were whole, so nothing comes of these, whatever has come so far.
+  mutating func giveUpPackings(without connection: Text) {
+    for (number, packing) in memory.packings.values.sorted(by: { $0.key < $1.key }) {
+      guard let failure = packing.failure(without: connection) else { continue }
       unpack(number)
-      answer(
-        number, .refused(InterchangeError(.sourceGone, "\(gone.place): the source left before its promise was kept")))
+      answer(number, .refused(failure))
     }
   }
 
@@ -276,12 +289,6 @@ extension PromptBook {
     case .drag(let drag): try begin(drag, packing, number)
     case .moreItems(let drag): try add(packing, to: drag, number)
     }
-  }
-
-  /// A call whose contents the room takes, and what it was told to take.
-  struct UnderWay: Sendable {
-    var packing: Packing
-    let orders: [PackingOrder]
   }
 }
 

@@ -117,8 +117,7 @@ package struct PromptBook: Sendable {
       if memory.hosts[application]?.connection == connection { try detach(application) }
     case .callerLeft(let connection):
       forgetCalls(of: connection)
-      callOffPackings(of: connection)
-      giveUpPackings(of: connection)
+      giveUpPackings(without: connection)
       cancelDrags(of: connection)
       ledger.leave(connection)
     case .delivery(let errand, let delivery): try deliveryWasRead(errand, delivery)

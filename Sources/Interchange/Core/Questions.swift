@@ -76,7 +76,7 @@ extension PromptBook {
   private func isSource(_ connection: Text) -> Bool {
     memory.drags.values.values.contains { $0.endsWith(connection) && !$0.state.isOver }
       || memory.packings.values.values.contains {
-        if case .drag(let drag) = $0.packing.purpose { drag.endsWith(connection) } else { false }
+        if case .drag(let drag) = $0.purpose { drag.endsWith(connection) } else { false }
       }
   }
 

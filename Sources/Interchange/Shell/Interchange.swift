@@ -61,7 +61,7 @@ package actor Interchange {
     package var allowance = Allowance()
     /// How long nothing is stored before the store is put in order.
     package var quiet: Duration = .seconds(3)
-    /// What type a file is of, by its path.
+    /// What type a file is of, by its path. It may wait for a disk.
     package var fileType: @Sendable (_ path: [UInt8]) -> ContentType = { _ in FileTypes.type(ofBytes: [0]) }
     /// Starts an application by the command of its manifest, with what lets its window come to the front, and stays until that has ended:
     /// well, or in a failure that a sentence names. Without it only the bus starts anything.

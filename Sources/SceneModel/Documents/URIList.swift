@@ -54,9 +54,12 @@ package struct URIList: Hashable, Sendable {
     }
   }
 
-  /// Whether one of the entries is a file, which not every caller may name.
-  package var namesFiles: Bool {
-    entries.contains { if case .file = $0 { true } else { false } }
+  /// The files, which not every caller may name, each with its place in the payload that the list becomes.
+  package var files: [(place: Place, url: Text)] {
+    entries.enumerated().compactMap { number, entry in
+      guard case .file(let url, _) = entry else { return nil }
+      return (Place.document.key("items").index(number).key("representations").index(0).key("file"), url)
+    }
   }
 
   /// One item for each entry.

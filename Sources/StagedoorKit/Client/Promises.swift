@@ -1,4 +1,3 @@
-internal import CFiles
 internal import DBus
 internal import FoundationEssentials
 internal import Glibc
@@ -50,18 +49,40 @@ final class Promises: Sendable {
   private var interface: Interface {
     var interface = Interface(InterchangeNames.provider)
     interface.method("Load", in: "item", "type", out: "data", "size") {
-      (reply: Reply<OwnedFileDescriptor, Int64>, item: UInt32, type: String) in self.load(item, type, reply)
+      (reply: Reply<OwnedFileDescriptor, Int64>, item: UInt32, type: String) in
+      self.answer(reply) { self.load(item, type, reply) }
     }
     interface.method("CancelLoad", in: "item", "type") { (reply: Reply<>, item: UInt32, type: String) in
-      let cancelled = self.loads.withLock { $0.removeValue(forKey: Key(item: item, type: type)) } ?? []
-      for progress in cancelled { progress.cancel() }
-      reply.send()
+      self.answer(reply) {
+        self.cancelLoads(Key(item: item, type: type))
+        reply.send()
+      }
     }
     interface.method("Release") { (reply: Reply<>) in
-      reply.send()
-      self.end()
+      self.answer(reply) {
+        reply.send()
+        self.end()
+      }
     }
     return interface
+  }
+
+  /// The service alone is answered: the path of this object is easily guessed, and what an item promises is for those who may open it.
+  private func answer<each Value: BusValue>(_ reply: Reply<repeat each Value>, _ answer: @escaping @Sendable () -> Void)
+  {
+    connection.loop.task {
+      do throws(CallError) {
+        if try await self.connection.owner(of: InterchangeNames.bus) == reply.call.sender { return answer() }
+        reply.fail(ErrorReply(.accessDenied, "only \(InterchangeNames.bus) may ask for what an item promises"))
+      } catch {
+        reply.fail(ErrorReply(.failed, "the bus does not say who asks: \(error)"))
+      }
+    }
+  }
+
+  private func cancelLoads(_ key: Key) {
+    let cancelled = loads.withLock { $0.removeValue(forKey: key) } ?? []
+    for progress in cancelled { progress.cancel() }
   }
 
   private func load(_ item: UInt32, _ type: String, _ reply: Reply<OwnedFileDescriptor, Int64>) {
@@ -104,7 +125,7 @@ extension ItemProvider.Source {
     switch self {
     case .loader(let load):
       let data = try await ItemProvider.load(load, progress)
-      return (try OwnedFileDescriptor.holding(data), Int64(data.count))
+      return (try OwnedFileDescriptor.memoryFile(data), Int64(data.count))
     case .fileLoader(let load):
       let file = try await ItemProvider.load(load, progress)
       return try OwnedFileDescriptor.opening(file)
@@ -114,21 +135,15 @@ extension ItemProvider.Source {
 }
 
 extension OwnedFileDescriptor {
-  /// A file in memory with these bytes.
-  static func holding(_ data: Data) throws(StagedoorError) -> OwnedFileDescriptor {
-    let number = memfd_create("item", UInt32(MFD_CLOEXEC))
-    if number < 0 { throw .cannotOpen("the data", errno) }
-    let file = OwnedFileDescriptor(owning: number)
-    var written = 0
-    while written < data.count {
-      let count = data.withUnsafeBytes { bytes in
-        pwrite(number, bytes.baseAddress?.advanced(by: written), bytes.count - written, off_t(written))
-      }
-      if count < 0, errno == EINTR { continue }
-      if count <= 0 { throw .cannotOpen("the data", errno) }
-      written += count
+  /// A sealed file in memory with these bytes.
+  static func memoryFile(_ data: Data) throws(StagedoorError) -> OwnedFileDescriptor {
+    do throws(CodingError) {
+      return try data.withUnsafeBytes { bytes in
+        Result { () throws(CodingError) in try memoryFile(bytes) }
+      }.get()
+    } catch {
+      throw StagedoorError(.loadFailed, "the data: \(error)")
     }
-    return file
   }
 
   /// A file, opened for reading, and its size.

@@ -128,8 +128,10 @@ extension Stagedoor {
 }
 
 extension DeliveryOptions {
-  /// The additional time of a call with these options: the service answers at the deadline, and the answer takes time to arrive.
-  fileprivate var slack: Duration { wait == .handled || keepsPromises ? effectiveDeadline + .seconds(60) : .zero }
+  /// The additional time of a call with these options. The service answers at the deadline, and fetches each promise within a minute before.
+  fileprivate var slack: Duration {
+    (wait == .handled ? effectiveDeadline : .zero) + (keepsPromises ? .seconds(60) : .zero)
+  }
 }
 
 // MARK: - Deliveries later

@@ -167,7 +167,7 @@ extension Stagedoor {
   public func setSnapshot(
     _ picture: Data, as type: String, of session: SessionIdentifier
   ) async throws(StagedoorError) {
-    try await call("SetSnapshot", type, try OwnedFileDescriptor.holding(picture), session: session)
+    try await call("SetSnapshot", type, try OwnedFileDescriptor.memoryFile(picture), session: session)
   }
 
   /// The picture of a window, with its type. Throws ``StagedoorError/Code/noSuchItem`` if the window's host has given none.

@@ -5,22 +5,47 @@ import InterchangeTurns
 package import InterchangeWire
 package import SceneModel
 
-// What deliveries and drags carry. The baggage room has the bytes and the descriptors, on a loop of its own; what is decided about them, the core
+// What deliveries carry. The baggage room has the bytes and the descriptors, on a loop of its own; what is decided about them, the core
 // decides. A descriptor that comes with a call belongs to the call until it is answered or the room takes it.
 extension Interchange {
   // MARK: Handing in
 
   package func dropURIs(_ list: Text, _ type: Text, _ key: Text, _ reply: DeliveryReply) throws {
-    let payload: Payload
+    let uris: URIList
     do {
-      let list = try URIList(list)
-      // Before a file is looked at.
-      if list.namesFiles { try refuseSandbox(reply.call, "name files: it sends descriptors, or a portal's key") }
-      payload = Payload(items: try list.items(activityType: type, key: key, fileType: settings.fileType))
-    } catch let fault as Fault {
-      throw InterchangeError(payload: fault)
+      uris = try URIList(list)
+    } catch {
+      throw InterchangeError(payload: error)
     }
-    deliver(payload, [], size: list.count, reply)
+    let files = uris.files
+    if files.isEmpty {
+      return deliver(try Interchange.payload(of: uris, type, key, settings.fileType), [], size: list.count, reply)
+    }
+    // Before a file is looked at.
+    try refuseSandbox(reply.call, "name files: it sends descriptors, or a portal's key")
+    let (size, fileType) = (list.count, settings.fileType)
+    connection.loop.task {
+      do throws(InterchangeError) {
+        // A disk may take its time, and calls are answered meanwhile.
+        for file in files { _ = try await room.check(fileAt: file.url, at: file.place.description) }
+        let payload = try await room.look { () throws(InterchangeError) in
+          try Interchange.payload(of: uris, type, key, fileType)
+        }
+        deliver(payload, [], size: size, reply)
+      } catch {
+        reply.fail(error)
+      }
+    }
+  }
+
+  private static func payload(
+    of list: URIList, _ type: Text, _ key: Text, _ fileType: (_ path: [UInt8]) -> ContentType
+  ) throws(InterchangeError) -> Payload {
+    do throws(Fault) {
+      return Payload(items: try list.items(activityType: type, key: key, fileType: fileType))
+    } catch {
+      throw InterchangeError(payload: error)
+    }
   }
 
   package func dropData(
@@ -202,140 +227,6 @@ extension Interchange {
     connection.loop.task { await room.free(parcels, of: delivery) }
   }
 
-  // MARK: Drags
-
-  package func beginDrag(_ document: Text, _ reply: Reply<ObjectPath, String>) throws {
-    begin(try readPayload(document), [], outlivesSource: true, size: document.count, reply)
-  }
-
-  package func beginDragItems(
-    _ payload: Payload, _ descriptors: [OwnedFileDescriptor], _ reply: Reply<ObjectPath, String>
-  ) throws {
-    begin(payload, descriptors, outlivesSource: false, size: payload.weight, reply)
-  }
-
-  private func begin(
-    _ payload: Payload, _ descriptors: [OwnedFileDescriptor], outlivesSource: Bool, size: Int,
-    _ reply: Reply<ObjectPath, String>
-  ) {
-    let ask = Ask.beginDrag(payload, ticket: Interchange.ticket(), outlivesSource: outlivesSource, size: size)
-    call(reply.call, ask, bringing: descriptors) { answer in
-      guard case .dragBegun(let drag, let ticket) = answer else { return answer.fail(reply) }
-      reply.send(InterchangeNames.path(ofDrag: drag), ticket.string)
-    }
-  }
-
-  /// 128 random bits, in letters.
-  private static func ticket() -> Text {
-    var random = SystemRandomNumberGenerator()
-    let letters = (0..<2).flatMap { _ in
-      let bits: UInt64 = random.next()
-      return (0..<16).map { UInt8(ascii: "a") + UInt8(bits >> (4 * $0) & 15) }
-    }
-    return Text(String(decoding: letters, as: UTF8.self))
-  }
-
-  package func openDrag(_ ticket: Text, _ reply: Reply<ObjectPath>) throws {
-    call(reply.call, .openDrag(ticket: ticket)) { answer in
-      guard case .dragOpened(let drag) = answer else { return answer.fail(reply) }
-      reply.send(InterchangeNames.path(ofDrag: drag))
-    }
-  }
-
-  package func drag(_ access: PropertyAccess) throws -> DragView {
-    endTurn()
-    if let drag = InterchangeNames.drag(at: access.path), let call = access.call,
-      let view = prompter.book.viewOfDrag(drag, for: callers.caller(of: call))
-    {
-      return view
-    }
-    throw InterchangeError(.unknownObject, "there is no drag at \(access.path) for this caller: open its ticket first")
-  }
-
-  /// A drag is there for those who take part in it.
-  func isDrag(_ path: ObjectPath, _ call: Call?) -> Bool {
-    guard let drag = InterchangeNames.drag(at: path), let call else { return false }
-    endTurn()
-    return prompter.book.viewOfDrag(drag, for: callers.caller(of: call)) != nil
-  }
-
-  package func addItems(
-    _ items: [Item], _ descriptors: [OwnedFileDescriptor], at path: ObjectPath, _ reply: Reply<>
-  ) throws {
-    let ask = Ask.addItems(items, to: try drag(at: path), size: items.weight)
-    call(reply.call, ask, bringing: descriptors) { $0.send(to: reply) }
-  }
-
-  package func cancelDrag(at path: ObjectPath, _ reply: Reply<>) throws {
-    call(reply.call, .cancelDrag(try drag(at: path))) { $0.send(to: reply) }
-  }
-
-  package func propose(_ session: ObjectPath, at path: ObjectPath, _ reply: Reply<String>) throws {
-    let ask = Ask.propose(try drag(at: path), on: try target(session))
-    call(reply.call, ask) { answer in
-      if case .operation(let operation) = answer { reply.send(operation.string) } else { answer.fail(reply) }
-    }
-  }
-
-  package func dropOn(
-    _ session: ObjectPath, _ operation: Text, at path: ObjectPath, _ reply: DeliveryReply
-  ) throws {
-    call(reply.call, .drop(try drag(at: path), on: try target(session), operation: operation)) { $0.send(to: reply) }
-  }
-
-  private func drag(at path: ObjectPath) throws(InterchangeError) -> UniqueIdentifier {
-    if let drag = InterchangeNames.drag(at: path) { return drag }
-    throw InterchangeError(.unknownObject, "there is no drag at \(path)")
-  }
-
-  /// A session, or `nil` for the edge of the screen.
-  private func target(_ path: ObjectPath) throws(InterchangeError) -> UniqueIdentifier? {
-    if path == .root { return nil }
-    if let session = InterchangeNames.session(at: path) { return session }
-    throw InterchangeError(.noSuchSession, "there is no session \(path)")
-  }
-
-  /// What those who take part in a drag are told, each by itself.
-  func tell(of drag: UniqueIdentifier, _ news: DragNews, to listeners: [Text]) {
-    let path = InterchangeNames.path(ofDrag: drag)
-    for listener in listeners {
-      let name = BusName(unchecked: listener.string)
-      do throws(CodingError) {
-        switch news {
-        // The values differ for each of them.
-        case .stateChanged: try tellChanged("State", of: path, to: name)
-        case .itemsChanged: try tellChanged("Items", of: path, to: name)
-        case .ended(let operation, let target):
-          guard let dragEnded else { return }
-          let session = target.map { InterchangeNames.path(ofSession: $0) } ?? .root
-          try connection.emit(dragEnded, from: path, operation.string, session, to: name)
-        }
-      } catch {
-        log.error("the end of a drag could not be told: \(error)")
-      }
-    }
-  }
-
-  private func tellChanged(_ property: String, of path: ObjectPath, to listener: BusName) throws(CodingError) {
-    try connection.emit(
-      from: path, "org.freedesktop.DBus.Properties", "PropertiesChanged", InterchangeNames.drag.rawValue,
-      [String: Variant](), [property], to: listener)
-  }
-
-  // MARK: Pictures of windows
-
-  func forgetSnapshot(of session: UniqueIdentifier) {
-    connection.loop.task { await removeSnapshot(of: session) }
-  }
-
-  private func removeSnapshot(of session: UniqueIdentifier) async {
-    do throws(InterchangeError) {
-      try await room.removeSnapshots(of: [session])
-    } catch {
-      log.warning("the picture of a session that is gone could not be removed: \(error.message)")
-    }
-  }
-
   /// Removes what was kept for deliveries and sessions that are no longer there.
   func sweepRoom(keeping deliveries: Set<UniqueIdentifier>) async {
     do throws(InterchangeError) {
@@ -350,63 +241,6 @@ extension Interchange {
     // What cannot be read now stays until the next start.
     do throws(InterchangeError) { return try storedSession(session) != nil } catch { return true }
   }
-
-  package func setSnapshot(_ type: Text, _ data: OwnedFileDescriptor, at path: ObjectPath, _ reply: Reply<>) throws {
-    endTurn()
-    let session = try sessionToShow(path)
-    try prompter.book.requireHost(callers.caller(of: reply.call), of: session.application)
-    guard ContentType(type) != nil else {
-      throw InterchangeError(
-        .invalidArgs, "type: expected a content type such as image/png, got \(quoted(type.string))")
-    }
-    connection.loop.task { await keepSnapshot(of: session.identifier, type, data, reply) }
-  }
-
-  private func keepSnapshot(
-    of session: UniqueIdentifier, _ type: Text, _ data: OwnedFileDescriptor, _ reply: Reply<>
-  ) async {
-    do throws(InterchangeError) {
-      try await room.setSnapshot(of: session, type: type, from: data)
-      endTurn()
-      // It may have been discarded meanwhile.
-      if try storedSession(session) == nil { try await room.removeSnapshots(of: [session]) }
-      reply.send()
-    } catch {
-      reply.fail(error)
-    }
-  }
-
-  package func openSnapshot(at path: ObjectPath, _ reply: Reply<String, OwnedFileDescriptor>) throws {
-    endTurn()
-    let session = try sessionToShow(path)
-    let caller = callers.caller(of: reply.call)
-    guard caller.mayTouch(session.application) else {
-      throw InterchangeError(.unknownObject, "there is no session at \(path)")
-    }
-    if session.isPrivate || session.hasSecrets, !prompter.book.isHost(caller, of: session.application) {
-      throw InterchangeError(.noSuchItem, "the session has no picture for others than its host")
-    }
-    let identifier = session.identifier
-    connection.loop.task { await handOutSnapshot(of: identifier, reply) }
-  }
-
-  private func handOutSnapshot(
-    of session: UniqueIdentifier, _ reply: Reply<String, OwnedFileDescriptor>
-  ) async {
-    do throws(InterchangeError) {
-      let (type, data) = try await room.openSnapshot(of: session)
-      reply.send(type.string, data)
-    } catch {
-      reply.fail(error)
-    }
-  }
-
-  private func sessionToShow(_ path: ObjectPath) throws(InterchangeError) -> Session {
-    if let identifier = InterchangeNames.session(at: path), let session = try storedSession(identifier) {
-      return session
-    }
-    throw InterchangeError(.unknownObject, "there is no session at \(path)")
-  }
 }
 
 /// What is opened for a call. The table of openings has it until it is opened or called off, the call's reply until that is sent.
@@ -418,12 +252,12 @@ final class Opening {
 }
 
 extension Payload {
-  fileprivate var weight: Int { items.weight }
+  var weight: Int { items.weight }
 }
 
 extension [Item] {
   /// Bytes that came with the call, about.
-  fileprivate var weight: Int {
+  var weight: Int {
     reduce(0) { sum, item in
       item.representations.reduce(sum + 256) { sum, representation in
         switch representation.content {

@@ -1,0 +1,126 @@
+package import DBus
+import InterchangeCore
+import InterchangeTurns
+package import InterchangeWire
+package import SceneModel
+
+// Drags: what their sources and their targets call, and what both are told.
+extension Interchange {
+  package func beginDrag(_ document: Text, _ reply: Reply<ObjectPath, String>) throws {
+    begin(try readPayload(document), [], outlivesSource: true, size: document.count, reply)
+  }
+
+  package func beginDragItems(
+    _ payload: Payload, _ descriptors: [OwnedFileDescriptor], _ reply: Reply<ObjectPath, String>
+  ) throws {
+    begin(payload, descriptors, outlivesSource: false, size: payload.weight, reply)
+  }
+
+  private func begin(
+    _ payload: Payload, _ descriptors: [OwnedFileDescriptor], outlivesSource: Bool, size: Int,
+    _ reply: Reply<ObjectPath, String>
+  ) {
+    let ask = Ask.beginDrag(payload, ticket: Interchange.ticket(), outlivesSource: outlivesSource, size: size)
+    call(reply.call, ask, bringing: descriptors) { answer in
+      guard case .dragBegun(let drag, let ticket) = answer else { return answer.fail(reply) }
+      reply.send(InterchangeNames.path(ofDrag: drag), ticket.string)
+    }
+  }
+
+  /// 128 random bits, in letters.
+  private static func ticket() -> Text {
+    var random = SystemRandomNumberGenerator()
+    let letters = (0..<2).flatMap { _ in
+      let bits: UInt64 = random.next()
+      return (0..<16).map { UInt8(ascii: "a") + UInt8(bits >> (4 * $0) & 15) }
+    }
+    return Text(String(decoding: letters, as: UTF8.self))
+  }
+
+  package func openDrag(_ ticket: Text, _ reply: Reply<ObjectPath>) throws {
+    call(reply.call, .openDrag(ticket: ticket)) { answer in
+      guard case .dragOpened(let drag) = answer else { return answer.fail(reply) }
+      reply.send(InterchangeNames.path(ofDrag: drag))
+    }
+  }
+
+  package func drag(_ access: PropertyAccess) throws -> DragView {
+    endTurn()
+    if let drag = InterchangeNames.drag(at: access.path), let call = access.call,
+      let view = prompter.book.viewOfDrag(drag, for: callers.caller(of: call))
+    {
+      return view
+    }
+    throw InterchangeError(.unknownObject, "there is no drag at \(access.path) for this caller: open its ticket first")
+  }
+
+  /// A drag is there for those who take part in it.
+  func isDrag(_ path: ObjectPath, _ call: Call?) -> Bool {
+    guard let drag = InterchangeNames.drag(at: path), let call else { return false }
+    endTurn()
+    return prompter.book.viewOfDrag(drag, for: callers.caller(of: call)) != nil
+  }
+
+  package func addItems(
+    _ items: [Item], _ descriptors: [OwnedFileDescriptor], at path: ObjectPath, _ reply: Reply<>
+  ) throws {
+    let ask = Ask.addItems(items, to: try drag(at: path), size: items.weight)
+    call(reply.call, ask, bringing: descriptors) { $0.send(to: reply) }
+  }
+
+  package func cancelDrag(at path: ObjectPath, _ reply: Reply<>) throws {
+    call(reply.call, .cancelDrag(try drag(at: path))) { $0.send(to: reply) }
+  }
+
+  package func propose(_ session: ObjectPath, at path: ObjectPath, _ reply: Reply<String>) throws {
+    let ask = Ask.propose(try drag(at: path), on: try target(session))
+    call(reply.call, ask) { answer in
+      if case .operation(let operation) = answer { reply.send(operation.string) } else { answer.fail(reply) }
+    }
+  }
+
+  package func dropOn(
+    _ session: ObjectPath, _ operation: Text, at path: ObjectPath, _ reply: DeliveryReply
+  ) throws {
+    call(reply.call, .drop(try drag(at: path), on: try target(session), operation: operation)) { $0.send(to: reply) }
+  }
+
+  private func drag(at path: ObjectPath) throws(InterchangeError) -> UniqueIdentifier {
+    if let drag = InterchangeNames.drag(at: path) { return drag }
+    throw InterchangeError(.unknownObject, "there is no drag at \(path)")
+  }
+
+  /// A session, or `nil` for the edge of the screen.
+  private func target(_ path: ObjectPath) throws(InterchangeError) -> UniqueIdentifier? {
+    if path == .root { return nil }
+    if let session = InterchangeNames.session(at: path) { return session }
+    throw InterchangeError(.noSuchSession, "there is no session \(path)")
+  }
+
+  /// What those who take part in a drag are told, each by itself.
+  func tell(of drag: UniqueIdentifier, _ news: DragNews, to listeners: [Text]) {
+    let path = InterchangeNames.path(ofDrag: drag)
+    for listener in listeners {
+      let name = BusName(unchecked: listener.string)
+      do throws(CodingError) {
+        switch news {
+        // The values differ for each of them.
+        case .stateChanged: try tellChanged("State", of: path, to: name)
+        case .itemsChanged: try tellChanged("Items", of: path, to: name)
+        case .ended(let operation, let target):
+          guard let dragEnded else { return }
+          let session = target.map { InterchangeNames.path(ofSession: $0) } ?? .root
+          try connection.emit(dragEnded, from: path, operation.string, session, to: name)
+        }
+      } catch {
+        log.error("the end of a drag could not be told: \(error)")
+      }
+    }
+  }
+
+  private func tellChanged(_ property: String, of path: ObjectPath, to listener: BusName) throws(CodingError) {
+    try connection.emit(
+      from: path, "org.freedesktop.DBus.Properties", "PropertiesChanged", InterchangeNames.drag.rawValue,
+      [String: Variant](), [property], to: listener)
+  }
+}

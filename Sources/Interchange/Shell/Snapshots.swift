@@ -1,0 +1,78 @@
+import Baggage
+package import DBus
+import InterchangeCore
+import InterchangeTurns
+import InterchangeWire
+package import SceneModel
+
+// Pictures of windows, which their hosts give and window switchers show.
+extension Interchange {
+  func forgetSnapshot(of session: UniqueIdentifier) {
+    connection.loop.task { await removeSnapshot(of: session) }
+  }
+
+  private func removeSnapshot(of session: UniqueIdentifier) async {
+    do throws(InterchangeError) {
+      try await room.removeSnapshots(of: [session])
+    } catch {
+      log.warning("the picture of a session that is gone could not be removed: \(error.message)")
+    }
+  }
+
+  package func setSnapshot(_ type: Text, _ data: OwnedFileDescriptor, at path: ObjectPath, _ reply: Reply<>) throws {
+    endTurn()
+    let session = try sessionToShow(path)
+    try prompter.book.requireHost(callers.caller(of: reply.call), of: session.application)
+    guard ContentType(type) != nil else {
+      throw InterchangeError(
+        .invalidArgs, "type: expected a content type such as image/png, got \(quoted(type.string))")
+    }
+    connection.loop.task { await keepSnapshot(of: session.identifier, type, data, reply) }
+  }
+
+  private func keepSnapshot(
+    of session: UniqueIdentifier, _ type: Text, _ data: OwnedFileDescriptor, _ reply: Reply<>
+  ) async {
+    do throws(InterchangeError) {
+      try await room.setSnapshot(of: session, type: type, from: data)
+      endTurn()
+      // It may have been discarded meanwhile.
+      if try storedSession(session) == nil { try await room.removeSnapshots(of: [session]) }
+      reply.send()
+    } catch {
+      reply.fail(error)
+    }
+  }
+
+  package func openSnapshot(at path: ObjectPath, _ reply: Reply<String, OwnedFileDescriptor>) throws {
+    endTurn()
+    let session = try sessionToShow(path)
+    let caller = callers.caller(of: reply.call)
+    guard caller.mayTouch(session.application) else {
+      throw InterchangeError(.unknownObject, "there is no session at \(path)")
+    }
+    if session.isPrivate || session.hasSecrets, !prompter.book.isHost(caller, of: session.application) {
+      throw InterchangeError(.noSuchItem, "the session has no picture for others than its host")
+    }
+    let identifier = session.identifier
+    connection.loop.task { await handOutSnapshot(of: identifier, reply) }
+  }
+
+  private func handOutSnapshot(
+    of session: UniqueIdentifier, _ reply: Reply<String, OwnedFileDescriptor>
+  ) async {
+    do throws(InterchangeError) {
+      let (type, data) = try await room.openSnapshot(of: session)
+      reply.send(type.string, data)
+    } catch {
+      reply.fail(error)
+    }
+  }
+
+  private func sessionToShow(_ path: ObjectPath) throws(InterchangeError) -> Session {
+    if let identifier = InterchangeNames.session(at: path), let session = try storedSession(identifier) {
+      return session
+    }
+    throw InterchangeError(.unknownObject, "there is no session at \(path)")
+  }
+}
