@@ -9,6 +9,8 @@ package struct Act: Hashable, Sendable {
     // What programs do: they show the windows of an application.
     case programComes, programAttaches, programReads, programAnswers, programWorks, programWrites, programSetsState
     case programDisconnects, programLosesName, programLeaves
+    // What is carried: the room packs and opens it, and somebody drags.
+    case carries, roomWorks, opens, releases, dragBegins, dragGoesOn
     // What the bus and the system do.
     case busSpeaks, startGoesOn, manifestsChange, timeGoesOn, clockJumps, turnEnds, readsOn, rests
     // What the disk does.
@@ -67,6 +69,7 @@ package struct Script: Sendable {
     (.programWrites, 14), (.programSetsState, 16), (.programDisconnects, 5), (.programLosesName, 2),
     (.programLeaves, 4),
     (.busSpeaks, 50), (.startGoesOn, 12), (.manifestsChange, 2), (.timeGoesOn, 30), (.clockJumps, 1), (.turnEnds, 40),
+    (.carries, 10), (.roomWorks, 30), (.opens, 12), (.releases, 4), (.dragBegins, 4), (.dragGoesOn, 16),
     (.readsOn, 6), (.rests, 2), (.diskFails, 2), (.readsFail, 2), (.diskHeals, 4), (.killed, 1), (.crashes, 1),
     (.stops, 1),
   ]
