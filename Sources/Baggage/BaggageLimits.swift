@@ -4,6 +4,9 @@ package enum BaggageLimits {
   /// connections, the store, and what is being copied or opened. Without a spool each memory file counts as one.
   package static let descriptors = 512
 
+  /// How long a source may be silent while it is copied. One that is slow goes on.
+  package static let silence = Duration.seconds(30)
+
   /// Bytes of a snapshot: a picture of a window for a switcher, as the contract has it.
   package static let snapshot = 1 << 20
 

@@ -56,8 +56,10 @@ extension World {
       default: break
       }
     case .dragBegun(let drag, let ticket):
+      guard case .beginDrag(_, _, let outlivesSource, _) = sent.ask else { return }
       dragged[drag] = Dragged(
-        ticket: ticket, source: sent.isThere, parties: [connections[sent.isThere].name])
+        ticket: ticket, source: sent.isThere, outlivesSource: outlivesSource,
+        parties: [connections[sent.isThere].name])
     case .dragOpened(let drag): dragged[drag]?.parties.insert(connections[sent.isThere].name)
     default: break
     }

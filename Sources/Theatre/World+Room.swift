@@ -88,6 +88,7 @@ extension World {
   struct Dragged {
     let ticket: Text
     let source: Int
+    let outlivesSource: Bool
     /// The connections that may be told.
     var parties: Set<Text>
     var isOver = false
@@ -273,6 +274,13 @@ extension World {
   }
 
   func checkRoom() {
+    for (drag, known) in dragged where !known.isOver && !known.outlivesSource && !connections[known.source].isThere {
+      let source = connections[known.source]
+      let isTold = !news.contains { if case .callerWent(source.name) = $0 { true } else { false } }
+      if isTold, prompter.backlog.isEmpty, prompter.book.viewOfDrag(drag, for: source.caller)?.state == "dragging" {
+        breaks(.drags, "the source of the drag \(drag) has left, and it goes on")
+      }
+    }
     let needed = prompter.book.carrying.union(prompter.book.dragging).union(prompter.book.packing)
     if let delivery = room.first(where: { !needed.contains($0.key) && !$0.value.kept.isEmpty })?.key {
       breaks(.baggage, "the room keeps what \(delivery) carried, and nobody can open or free it")

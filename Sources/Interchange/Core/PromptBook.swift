@@ -51,8 +51,6 @@ package struct PromptBook: Sendable {
         memory.baggageIsHandled(of: baggage.delivery, until: moment.uptime + ledger.allowance.baggageTime)
       }
     }
-    // They are counted already: what changes about them makes none of them new.
-    memory.learn(remembered.connected)
     leftConnected = remembered.connected
     memory.keep()
     turn = memory.mark
