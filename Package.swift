@@ -79,7 +79,7 @@ let package = Package(
     .executableTarget(
       name: "stagedoor", dependencies: ["DBus", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit"],
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-    .target(name: "DBusTestSupport", dependencies: ["DBus"], swiftSettings: settings),
+    .target(name: "DBusTestSupport", dependencies: ["CFiles", "DBus"], swiftSettings: settings),
     // The tests of other packages: they name the product stagedoord beside this one, so that the service is built before they run.
     .target(name: "StagedoorTestSupport", dependencies: ["DBus", "DBusTestSupport"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),

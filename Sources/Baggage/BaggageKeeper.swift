@@ -277,7 +277,12 @@ actor BaggageKeeper {
   }
 
   private func refuseTooMany(_ place: String) throws(InterchangeError) {
-    if heldCount < BaggageLimits.descriptors, BaggageKeeper.hasRoom { return }
+    guard BaggageKeeper.hasRoom else {
+      throw InterchangeError(
+        .limitsExceeded,
+        "\(place): the service may open no more files; wait until deliveries are released, or raise its limit (ulimit -n)")
+    }
+    if heldCount < BaggageLimits.descriptors { return }
     throw InterchangeError(
       .limitsExceeded,
       "\(place): the service holds \(heldCount) descriptors for deliveries already; send data or a file, or wait until others are released"

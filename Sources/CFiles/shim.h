@@ -3,12 +3,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <unistd.h>
 
 // The Glibc module is built without _GNU_SOURCE and so hides these. The numbers are the kernel's, on every processor that Swift runs on.
 int memfd_create(const char *name, unsigned int flags);
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
 ssize_t copy_file_range(int source, loff_t *from, int target, loff_t *to, size_t count, unsigned int flags);
 
 #define MFD_CLOEXEC 1

@@ -288,7 +288,12 @@ extension World {
     switch question.question {
     case .connect(let session, _, _):
       // It refuses, and shows nothing; or it shows the window, and is silent.
-      if way == 1 { answer = refusal } else { programs[program].windows.insert(session) }
+      if way == 1 {
+        answer = refusal
+        programs[program].windows.remove(session)
+      } else {
+        programs[program].windows.insert(session)
+      }
     case .configuration:
       answer = .configuration(chance.one(of: ["", "Main", "Other", "Nothing"]))
       if way == 1 { answer = refusal }

@@ -198,8 +198,6 @@ import Testing
   }
 
   @Test(
-    .disabled(
-      "where 32 descriptors are all, a caller's descriptors can cost the service its bus, or it has no room again"),
     arguments: ["normal", "memory"])
   func `a service that may open few files refuses what it cannot hold, and goes on`(durability: String) async throws {
     try await withHouse { house in

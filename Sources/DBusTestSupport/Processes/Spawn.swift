@@ -1,3 +1,4 @@
+internal import CFiles
 internal import DBus
 internal import Glibc
 
@@ -9,7 +10,7 @@ struct Spawn {
   var arguments: [String]
   var environment: [String: String]
   /// The child's descriptors: the one at index 0 becomes its standard input, and so on. The child gets no other descriptors of this
-  /// process, because they are closed on exec.
+  /// process, nor those that whoever started this process left open.
   var descriptors: [OwnedFileDescriptor]
   /// Whether the child gets a session of its own, without a terminal and without signals from the terminal.
   var isDetached = true
@@ -31,6 +32,7 @@ struct Spawn {
       copies.append(copy)
       posix_spawn_file_actions_adddup2(&actions, copy, Int32(index))
     }
+    posix_spawn_file_actions_addclosefrom_np(&actions, Int32(descriptors.count))
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
