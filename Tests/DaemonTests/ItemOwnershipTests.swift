@@ -93,6 +93,58 @@ import Testing
     }
   }
 
+  /// A document as a sandbox hands it in, with contents for all, for its application and for its own process.
+  private static var document: String {
+    let representations = ["all", "application", "ownProcess"].map { visibility in
+      #"{"type": "\#(types[visibility] ?? "")", "text": "for \#(visibility)", "visibility": "\#(visibility)"}"#
+    }
+    return #"{"items": [{"suggestedName": "shown", "representations": [\#(representations.joined(separator: ", "))]}], "#
+      + #""options": {"application": "org.example.Cats"}}"#
+  }
+
+  @Test(arguments: ["org.example.Cats", "org.example.Mail"])
+  func `what a sandbox hands in its application's host may see, and a sandbox opens nothing`(
+    application: String
+  ) async throws {
+    try await withHouse { house in
+      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving { _ in
+        try await house.hosting { host in
+          func sandboxed(_ name: String, _ member: String, _ arguments: String...) async throws -> String {
+            let call = ["--session", "--print-reply", "--dest=\(House.name)", House.root, "\(House.interchange).\(member)"]
+            let result = try await house.sandboxed(as: name, "dbus-send", arguments: call + arguments).run()
+            return result.standardOutput + result.standardError
+          }
+          let answer = try await sandboxed(application, "Deliver", "string:\(Self.document)")
+          #expect(answer.contains("created"), "\(answer)")
+          let options = try #require(try await host.asked(1, "ConnectScene").first).options
+          let delivery = try #require(options["delivery"]?.text)
+          let visible: Set<String> = application == "org.example.Cats" ? ["all", "application"] : ["all"]
+          let shown = options["items"]?.elements.first?["representations"]?.elements ?? []
+          #expect(Set(shown.compactMap { $0["type"]?.text }) == Set(visible.compactMap { Self.types[$0] }))
+          for (visibility, type) in Self.types {
+            if visible.contains(visibility) {
+              #expect(try await host.text(delivery, 0, type) == "for \(visibility)")
+            } else {
+              let error = try await refused { _ = try await host.open(delivery, 0, type) }
+              #expect(error?.name == "org.stagedoor.Error.NoSuchItem", "\(error as Any)")
+            }
+          }
+          // Neither who handed it in, nor another program of the host's own application.
+          for name in ["org.example.Cats", "org.example.Mail", ""] {
+            for type in ["", "image/*", "image/x-open", "image/x-secret-application"] {
+              let opened = try await sandboxed(name, "OpenItem", "string:\(delivery)", "uint32:0", "string:\(type)")
+              #expect(opened.contains("AccessDenied") && !opened.contains("x-secret"), "\(name) \(type): \(opened)")
+            }
+            let released = try await sandboxed(name, "ReleaseDelivery", "string:\(delivery)")
+            #expect(released.contains("AccessDenied"), "\(released)")
+          }
+          #expect(try await host.text(delivery, 0, "image/x-open") == "for all")
+        }
+      }
+    }
+  }
+
   @Test func `an attached host is one only as long as it is`() async throws {
     try await withHouse { house in
       try await house.carrying { host in
