@@ -294,6 +294,17 @@ import Testing
     #expect(refusal?.message.contains("it has text/plain") == true)
   }
 
+  @Test func `who asks for a type gets that type before one that conforms to it`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try stage.handled(.text("<p>x", type: "text/html"), .text("x"))
+    for (type, text) in [("text/plain", "x"), ("text/*", "<p>x"), ("", "<p>x")] as [(Text, String)] {
+      stage.open(delivered, 0, type)
+      #expect(stage.opening.first?.parcel.content == .data(Array(text.utf8)), "\(type)")
+      stage.roomOpens(size: 1)
+    }
+  }
+
   @Test func `a type is found by conformance, and the first that conforms is the best`() throws {
     var stage = Stage(cats())
     stage.attach()

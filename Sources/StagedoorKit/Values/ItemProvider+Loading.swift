@@ -97,10 +97,13 @@ extension ItemProvider {
 
   private func representation(conformingTo type: String) -> Representation? {
     guard let wanted = ContentType(Text(type), as: .asked) else { return nil }
-    return representations.first { representation in
-      guard let type = ContentType(Text(representation.type)) else { return false }
-      return ReadingRules.plain.types.conforms(type, to: wanted)
+    let typed = representations.compactMap { representation in
+      ContentType(Text(representation.type)).map { (type: $0, representation) }
     }
+    // The service chooses as well: the type itself, or else the best that conforms.
+    let found =
+      typed.first { $0.type == wanted } ?? typed.first { ReadingRules.plain.types.conforms($0.type, to: wanted) }
+    return found?.1
   }
 
   private static func read(_ file: URL) async throws(StagedoorError) -> Data {
