@@ -23,7 +23,7 @@ internal import Glibc
 /// Each turn takes these steps in order, and the rest of this module relies on the order:
 ///
 /// 1. Run the queued jobs, and **drain** every connection: handle the messages that libdbus has already read, before anything waits. Messages that
-///    came during another call's wait are in libdbus's queue, where no poll sees them; a loop that polls first loses them until the next byte arrives.
+///    came during another call's wait are in libdbus's queue, where no poll sees them; a loop that polls first loses them until the next byte comes.
 ///    Timers come last, so a reply that arrived in time is in time, however late it is handled.
 /// 2. End the turn: what the turn collected goes out (property changes, and the replies behind them), and small messages leave together.
 /// 3. Tell epoll once which descriptors to watch. libdbus switches its write watch on and off around each message; doing this at once would take two
