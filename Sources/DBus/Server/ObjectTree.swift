@@ -105,8 +105,8 @@ struct ObjectTree {
     return nil
   }
 
-  /// Visits every object below `path` that `call` may see, with its interfaces. A manager lists the objects below it itself; no other manager lists
-  /// them.
+  /// Visits every object below `path` that `call` may see, with its interfaces. Objects below another manager are left out: that
+  /// manager lists them.
   func objects(below path: ObjectPath, for call: Call, _ visit: (ObjectPath, [Interface]) throws -> Void) throws {
     guard let node = nodes[path] else { return }
     for (element, child) in node.children {
