@@ -196,7 +196,7 @@ extension PromptBook {
     return record
   }
 
-  /// The session is made, or shows what it was given. Answers what it showed before, where it was given something.
+  /// Makes the session, or gives it the content of a delivery. Returns what the session showed before, if it got content.
   mutating func show(
     _ fact: Fact, by delivery: UniqueIdentifier, _ isPrivate: Bool
   ) throws(Halt) -> PreviouslyShown? {
@@ -208,7 +208,7 @@ extension PromptBook {
       say(.sessionAppeared(session.identifier))
       return PreviouslyShown()
     case .sessionActivated(let identifier, at: let instant, showing: let shown):
-      // Also where it shows nothing new: what is read of it later in this turn would be older.
+      // Also if the session shows nothing new: a later reading in this turn would bring an older state.
       guard let before = try session(identifier) else {
         throw refused(.storageFailed, "the session \(identifier) cannot be read")
       }
@@ -223,7 +223,7 @@ extension PromptBook {
     }
   }
 
-  /// Tells what others see of the change: of a private session that something changed, and not what.
+  /// Announces the change as others may see it: of a private session, only that something changed.
   mutating func announceShown(_ before: Session, _ after: Session) {
     announce(after.fieldsShown(otherThan: before), of: after)
   }
