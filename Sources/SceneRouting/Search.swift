@@ -58,7 +58,8 @@ struct Search: ~Copyable {
 
   /// Takes the best of the sessions under one filing, if it is better than the best so far.
   ///
-  /// All conditions that come in no order are evaluated, but not all their sessions are visited: so the same question always takes the same work.
+  /// Conditions under a filing come in no particular order. So every one is evaluated, and nothing more is asked of its sessions: the same question
+  /// always takes the same work.
   mutating func consider(_ interest: Interest, _ found: Found, _ filing: Filing?) {
     key.spend(Steps.visit)
     if let filing, !holds(filing) { return }

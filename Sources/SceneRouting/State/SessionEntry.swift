@@ -11,8 +11,8 @@ struct SessionEntry: Sendable {
   var configuration: Int16 = -1
   var state: SceneState
   var flags: Flags
-  /// The effective condition: set by its host, or else by its manifest; `nil` if neither has set one. It stands here because most decisions read only
-  /// the fields above and these, which fit into 64 bytes.
+  /// The effective conditions: set by the host, or else by the manifest; `nil` if neither has set one. They stand here because most decisions read
+  /// only the fields above and these, which fit into 64 bytes.
   var can: Requirement?
   var prefers: Requirement?
   let created: Instant
