@@ -41,7 +41,7 @@ extension BaggageKeeper {
       throw InterchangeError(.invalidArgs, "type: expected a shorter content type")
     }
     let number = nextNumber()
-    try await reading(for: session, within: BaggageLimits.snapshotTime, source.place) {
+    try await reading(for: session, .within(BaggageLimits.snapshotTime), source.place) {
       keeper throws(InterchangeError) in
       let bytes = try await keeper.read(source.withoutWaiting())
       // No other snapshot comes in between from here on.

@@ -74,10 +74,11 @@ actor BaggageKeeper {
   ) async throws(InterchangeError) -> Int64 {
     let place = source.place
     if let size = source.size, size > limit { throw BaggageKeeper.tooLong(limit, place) }
-    return try await reading(for: delivery, place) { keeper throws(InterchangeError) in
+    let progress = Progress()
+    return try await reading(for: delivery, .progress(progress), place) { keeper throws(InterchangeError) in
       let target = try keeper.begin(number, of: delivery, place)
       do throws(InterchangeError) {
-        let size = try await keeper.copy(source.withoutWaiting(), to: target.file, atMost: limit)
+        let size = try await keeper.copy(source.withoutWaiting(), to: target.file, atMost: limit, progress)
         try keeper.finish(target, number, of: delivery, place)
         return size
       } catch {
@@ -88,7 +89,7 @@ actor BaggageKeeper {
   }
 
   private func copy(
-    _ source: Source, to file: OwnedFileDescriptor, atMost limit: Int64
+    _ source: Source, to file: OwnedFileDescriptor, atMost limit: Int64, _ progress: Progress
   ) async throws(InterchangeError) -> Int64 {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BaggageLimits.piece, alignment: 4096)
     defer { buffer.deallocate() }
@@ -116,6 +117,7 @@ actor BaggageKeeper {
           share -= read
         }
       }
+      progress.size.withLock { $0 = size }
       if size > limit { throw BaggageKeeper.tooLong(limit, source.place) }
       if share <= 0 {
         await letOthers()
@@ -134,11 +136,21 @@ actor BaggageKeeper {
     await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
   }
 
-  /// Runs `body` until it ends, its caller is cancelled, or the delivery that it reads for is freed.
-  ///
-  /// - Parameter time: The longest time; `nil` for no limit.
+  /// The bytes that were copied.
+  final class Progress: Sendable {
+    let size = Lock<Int64>(0)
+  }
+
+  /// The time that reading may take.
+  enum Patience {
+    case within(Duration)
+    /// Any time, as long as bytes keep coming.
+    case progress(Progress)
+  }
+
+  /// Runs `body` until it ends, its caller is cancelled, the delivery that it reads for is freed, or its time is over.
   func reading<Value: Sendable>(
-    for owner: UniqueIdentifier, within time: Duration? = nil, _ place: String,
+    for owner: UniqueIdentifier, _ patience: Patience, _ place: String,
     _ body: @escaping @Sendable (isolated BaggageKeeper) async throws(InterchangeError) -> Value
   ) async throws(InterchangeError) -> Value {
     // A wait on a loop that has ended returns at once, again and again.
@@ -148,13 +160,19 @@ actor BaggageKeeper {
       do throws(InterchangeError) { return .success(try await body(self)) } catch { return .failure(error) }
     }
     underway[owner, default: [:]][number] = { task.cancel() }
-    let alarm = time.map { time in
-      loop.task { [loop] in
-        await loop.sleep(for: time)
-        let isLate = !Task.isCancelled
-        if isLate { task.cancel() }
-        return isLate
+    let alarm = loop.task { [loop] in
+      switch patience {
+      case .within(let time): await loop.sleep(for: time)
+      case .progress(let progress):
+        var before: Int64 = -1
+        while case let size = progress.size.withLock(\.self), size != before, !Task.isCancelled {
+          before = size
+          await loop.sleep(for: BaggageLimits.silence)
+        }
       }
+      let isLate = !Task.isCancelled
+      if isLate { task.cancel() }
+      return isLate
     }
     let result = await withTaskCancellationHandler {
       await task.value
@@ -163,9 +181,17 @@ actor BaggageKeeper {
     }
     underway[owner]?[number] = nil
     if underway[owner]?.isEmpty ?? false { underway[owner] = nil }
-    alarm?.cancel()
-    if let time, case .failure(let error) = result, error.name == .cancelled, await alarm?.value ?? false {
-      throw InterchangeError(.limitsExceeded, "\(place): the end of the data did not come within \(time)")
+    alarm.cancel()
+    if case .failure(let error) = result, error.name == .cancelled, await alarm.value {
+      switch patience {
+      case .within(let time):
+        throw InterchangeError(.limitsExceeded, "\(place): the end of the data did not come within \(time)")
+      case .progress(let progress):
+        throw InterchangeError(
+          .sourceGone,
+          "\(place): the source sent nothing for \(BaggageLimits.silence), after \(progress.size.withLock(\.self)) bytes"
+        )
+      }
     }
     return try result.get()
   }

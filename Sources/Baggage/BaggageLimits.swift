@@ -4,6 +4,9 @@ package enum BaggageLimits {
   /// or opened need the rest. Without a spool each memory file counts as one.
   package static let descriptors = 512
 
+  /// The time for which a source may send nothing while it is copied. A slow source may continue.
+  package static let silence = Duration.seconds(30)
+
   /// The bytes of a snapshot: a picture of a window, for a window switcher.
   package static let snapshot = 1 << 20
 

@@ -9,6 +9,8 @@ package struct Act: Hashable, Sendable {
     // Acts of programs, which show the windows of an application.
     case programComes, programAttaches, programReads, programAnswers, programWorks, programWrites, programSetsState
     case programDisconnects, programLosesName, programLeaves
+    // Acts about contents: the room packs and opens them, and callers drag.
+    case carries, roomWorks, opens, releases, dragBegins, dragGoesOn
     // Acts of the bus and the system.
     case busSpeaks, startGoesOn, manifestsChange, timeGoesOn, clockJumps, turnEnds, readsOn, rests
     // Acts of the disk.
@@ -67,6 +69,7 @@ package struct Script: Sendable {
     (.programWrites, 14), (.programSetsState, 16), (.programDisconnects, 5), (.programLosesName, 2),
     (.programLeaves, 4),
     (.busSpeaks, 50), (.startGoesOn, 12), (.manifestsChange, 2), (.timeGoesOn, 30), (.clockJumps, 1), (.turnEnds, 40),
+    (.carries, 10), (.roomWorks, 30), (.opens, 12), (.releases, 4), (.dragBegins, 4), (.dragGoesOn, 16),
     (.readsOn, 6), (.rests, 2), (.diskFails, 2), (.readsFail, 2), (.diskHeals, 4), (.killed, 1), (.crashes, 1),
     (.stops, 1),
   ]

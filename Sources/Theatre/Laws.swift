@@ -31,6 +31,10 @@ package enum Law: String, CaseIterable, Sendable {
   case routing = "routing has each session as the store has it"
   /// `bus.md`: the objects are those of the sessions.
   case objects = "the objects on the bus are the sessions in the store"
+  /// `items.md`: the contents of a delivery stay until they are released, and no longer.
+  case baggage = "what a delivery carries is there as long as its host may open it, and no longer"
+  /// `items.md`: a drag ends once, and everyone who took part in it hears so.
+  case drags = "a drag ends once, and is nobody's business who takes no part in it"
   /// Everything comes to an end when nothing happens any more.
   case quiet = "where nothing happens, all is over soon"
   /// The theatre itself failed.
@@ -72,7 +76,7 @@ extension World {
   }
 
   /// While the shell finds out whether anything can start an application, its deliveries are looked at this often.
-  private static let asked: Int64 = 100_000
+  private static let asked: Int64 = 1_000_000
 
   private func checkLate() {
     // A hundred deliveries end in one step.
@@ -205,6 +209,7 @@ extension World {
         try checkTokens()
         try checkRouting(sessions)
         checkSecrets(sessions)
+        checkRoom()
       }
     } catch {
       if disk.isWell { breaks(.acknowledged, "the store cannot be read: \(error)") }
@@ -408,6 +413,10 @@ extension World {
           endTurn()
         }
       }
+      while !packings.isEmpty || !openings.isEmpty, broken == nil {
+        roomWorks(obeys: true)
+        endTurn()
+      }
       for application in launches.keys.sorted() where launches[application]?.isWaiting ?? false {
         launches[application]?.isWaiting = false
       }
@@ -415,7 +424,8 @@ extension World {
       let isOver =
         !prompter.hasTurn && news.isEmpty && questions.isEmpty && prompter.backlog.isEmpty && calls.isEmpty
         && rereadings.isEmpty
-        && prompter.book.openCount == 0 && programs.allSatisfy { $0.inbox.isEmpty && $0.answers.isEmpty }
+        && prompter.book.openCount == 0 && prompter.book.dragging.isEmpty
+        && programs.allSatisfy { $0.inbox.isEmpty && $0.answers.isEmpty }
       if isOver { return checkRest() }
       if round > 10, programs.allSatisfy({ $0.inbox.isEmpty && $0.answers.isEmpty }) || round > 40 {
         goOn(to: uptime + 30_000_000)
@@ -429,6 +439,9 @@ extension World {
 
   private func checkRest() {
     checkEverything()
+    if let drag = dragged.first(where: { !$0.value.isOver })?.key {
+      breaks(.drags, "the drag \(drag) is over, and nobody was told")
+    }
     guard broken == nil, let sessions = try? allSessions() else { return }
     let identifiers = Set(sessions.map(\.identifier))
     for program in programs {

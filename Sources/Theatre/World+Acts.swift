@@ -15,6 +15,7 @@ extension World {
     case .programComes, .programAttaches, .programReads, .programAnswers, .programWorks, .programWrites,
       .programSetsState, .programDisconnects, .programLosesName, .programLeaves:
       performOfProgram(act.kind)
+    case .carries, .roomWorks, .opens, .releases, .dragBegins, .dragGoesOn: performOfItems(act.kind)
     default: performOfWorld(act.kind)
     }
     if broken == nil, chance.once(in: setting.turns) { endTurn() }
@@ -74,7 +75,7 @@ extension World {
   }
 
   /// A caller that is connected, or a new one.
-  private func caller() -> Int {
+  func caller() -> Int {
     let there = connections.indices.suffix(24).filter { connections[$0].isThere }
     if there.count > 3, !chance.once(in: 20) { return chance.one(of: there) }
     switch setting.isFaultless ? 6 : chance.below(6) {
@@ -89,7 +90,7 @@ extension World {
     chance.once(in: 30) ? UniqueIdentifier(high: 0x4000, low: 1 << 63) : chance.any(of: seen)
   }
 
-  private func delivery() -> UniqueIdentifier? { chance.any(of: Array(knownOrder.suffix(chance.once(in: 2) ? 6 : 60))) }
+  func delivery() -> UniqueIdentifier? { chance.any(of: Array(knownOrder.suffix(chance.once(in: 2) ? 6 : 60))) }
 
   // MARK: Payloads
 
@@ -133,7 +134,7 @@ extension World {
     return (payload.options.token == nil ? .empty : Digest(of: Text("\(before)\(document)")).hex, document.count)
   }
 
-  private func payload(_ caller: Int, isPlain: Bool) -> Payload {
+  func payload(_ caller: Int, isPlain: Bool) -> Payload {
     var payload = Payload()
     payload.options.isPrivate = !isPlain && chance.once(in: 5)
     let isPrivate = payload.options.isPrivate

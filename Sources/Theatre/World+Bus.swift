@@ -24,7 +24,8 @@ extension World {
       if !visible.contains(session) { breaks(.objects, "the session \(session) changed, and was not there") }
     case .log(_, let line):
       if line.holdsSecret { breaks(.secrets, "the log has \(line)") }
-    case .drag, .notification, .applicationAppeared, .applicationChanged, .applicationWent: break
+    case .drag(let drag, let news, let listeners): told(of: drag, news, listeners)
+    case .notification, .applicationAppeared, .applicationChanged, .applicationWent: break
     }
   }
 
@@ -48,6 +49,18 @@ extension World {
       for path in discarded {
         if let session = SessionReference.identifier(path) { programs[program].windows.remove(session) }
       }
+    case .opened, .done:
+      switch sent.ask {
+      case .openItem, .release:
+        if !sent.mayOpen { breaks(.secrets, "\(sent.caller) is no host, and may \(brief(sent.ask))") }
+      default: break
+      }
+    case .dragBegun(let drag, let ticket):
+      guard case .beginDrag(_, _, let outlivesSource, _) = sent.ask else { return }
+      dragged[drag] = Dragged(
+        ticket: ticket, source: sent.isThere, outlivesSource: outlivesSource,
+        parties: [connections[sent.isThere].name])
+    case .dragOpened(let drag): dragged[drag]?.parties.insert(connections[sent.isThere].name)
     default: break
     }
   }
@@ -117,9 +130,13 @@ extension World {
       launches[application] = Launch(number: number, way: .command)
     case .forgetLaunch(let application, let number):
       if launches[application]?.number == number { launches[application] = nil }
-    case .pack(let number, let orders, _): feed(.packed(number, .packed(orders.map { _ in 1 })))
-    case .open(let number, _, let parcel, _): feed(.opened(number, .opened(size: parcel.size)))
-    case .callOff, .endPromises, .free, .freeParcels: break
+    case .pack(let number, let orders, let rest):
+      packings.append(PackingTask(number: number, orders: orders, rest: rest))
+    case .open(let number, let delivery, let parcel, _): beginOpening(number, delivery, parcel)
+    case .callOff(let number): openings.removeAll { $0.number == number }
+    case .free(let deliveries): free(deliveries)
+    case .freeParcels(let delivery, let numbers): free(numbers, of: delivery)
+    case .endPromises: break
     }
   }
 
@@ -221,12 +238,13 @@ extension World {
     return connections.count - 1
   }
 
-  func call(_ place: Int, _ ask: Ask, tellsSecret: Bool = false, token: TokenUse? = nil) {
+  func call(_ place: Int, _ ask: Ask, tellsSecret: Bool = false, mayOpen: Bool = false, token: TokenUse? = nil) {
     if setting.isFaultless, !reachesCore(ask) { return }
     callNumber += 1
     transcribe(ask, callNumber, from: place)
     let caller = connections[place].caller
-    calls[callNumber] = Sent(caller: caller, isThere: place, ask: ask, tellsSecret: tellsSecret, token: token)
+    calls[callNumber] = Sent(
+      caller: caller, isThere: place, ask: ask, tellsSecret: tellsSecret, mayOpen: mayOpen, token: token)
     tell(
       "   \(caller.connection ?? "?")\(caller.isSandboxed ? " in the sandbox \(caller.application)" : "") calls, number \(callNumber)"
     )
@@ -245,8 +263,10 @@ extension World {
   }
 
   func attach(_ program: Int) {
-    // The program hears of a new service after all questions of the old one.
-    while programs[program].inbox.first.map({ $0.life < life }) ?? false { reads(program, obeys: false) }
+    // The program first carries out the earlier questions, which came from an earlier service or before it lost its name.
+    let isHost = prompter.book.isHost(
+      connections[programs[program].connection].caller, of: programs[program].application)
+    while programs[program].inbox.first.map({ !isHost || $0.life < life }) ?? false { reads(program, obeys: false) }
     let windows = programs[program].windows.sorted()
     // A window that its program has forgotten, or a path that names nothing, serves as well.
     let unknown: [Text] = chance.once(in: 12) ? ["/nowhere"] : []

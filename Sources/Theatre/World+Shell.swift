@@ -41,6 +41,7 @@ extension World {
       known = known.mapValues { Known(created: $0.created, isAnswered: $0.isAnswered) }
     }
     lastSaid = store.lastEventSequence
+    sweepRoom()
     checkEverything()
     feed(.installed(installed, keeping: []))
     feed(.began)
@@ -112,6 +113,7 @@ extension World {
     news = []
     questions = []
     calls = [:]
+    roomDies()
     for program in programs.indices { programs[program].forgetsService() }
   }
 

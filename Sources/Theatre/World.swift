@@ -56,6 +56,13 @@ final class World {
   var calls: [CallNumber: Sent] = [:]
   var callNumber: CallNumber = 0
 
+  // MARK: The room
+
+  var room: [UniqueIdentifier: Shelf] = [:]
+  var packings: [PackingTask] = []
+  var openings: [OpeningTask] = []
+  var dragged: [UniqueIdentifier: Dragged] = [:]
+
   // MARK: What is known to be so
 
   /// The deliveries that were acknowledged or announced, with their last announced states.
@@ -156,6 +163,8 @@ struct Setting {
     turns = 1 + chance.below(4)
     obedience = 1 + chance.below(8)
     history = HistoryLimits()
+    if chance.once(in: 3) { self.allowance.baggage = (2 + chance.below(40)) * Allowance.smallestBaggage }
+    if chance.once(in: 3) { self.allowance.drags = 1 + chance.below(4) }
   }
 }
 
@@ -229,6 +238,8 @@ struct Sent {
   let isThere: Int
   let ask: Ask
   let tellsSecret: Bool
+  /// It hosts what it asks for.
+  let mayOpen: Bool
   var token: TokenUse?
 }
 

@@ -172,6 +172,18 @@ import Testing
     await room.close()
   }
 
+  @Test func `a source that falls silent for long is waited for no more, and leaves nothing`() async throws {
+    let room = rooms.room()
+    let pipe = try pipe("half", isEnded: false)
+    let begin = ContinuousClock.now
+    let error = await refusal { () async throws(InterchangeError) in _ = try await room.copy(pipe.readEnd) }
+    #expect(error?.name == .sourceGone, "\(error as Any)")
+    #expect(error?.message.contains("after 4 bytes") ?? false, "\(error as Any)")
+    #expect(ContinuousClock.now - begin >= .seconds(30))
+    #expect(access(rooms.spooled(), F_OK) != 0)
+    await room.close()
+  }
+
   @Test func `a source that somebody else reads from as well stops nobody`() async throws {
     let room = rooms.room()
     let pipe = try pipe(isEnded: false)

@@ -45,6 +45,17 @@ import Testing
     #expect(stage.shelf.deliveries.isEmpty)
   }
 
+  @Test func `a drag of nothing can be dropped, and ends`() throws {
+    var stage = staged()
+    let window = try window(&stage)
+    let drag = try #require(
+      stage.call(.beginDrag(Payload(), ticket: "a ticket", outlivesSource: false, size: 2))?.begun
+    ).drag
+    #expect(stage.call(.drop(drag, on: window, operation: "copy"))?.delivered?.delivery == drag)
+    stage.hostAnswersAll()
+    #expect(stage.book.viewOfDrag(drag, for: .shell)?.state == "ended")
+  }
+
   @Test func `a drag that is refused leaves nothing`() throws {
     var stage = staged()
     stage.begin(.descriptor(), .descriptor(1, type: "text/html"))

@@ -123,6 +123,38 @@ import Testing
     #expect(!stage.shelf.events.contains { $0.arguments.string.contains("secret") })
   }
 
+  @Test func `what a host says of a window that was private a moment ago is told to nobody`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let session = try #require(stage.drop(key: "secret") { $0.isPrivate = true }?.delivered?.session)
+    stage.hostAnswersAll()
+    func openly(_ stage: inout Stage) {
+      stage.drop(key: "1") { $0.session = Text("\(session)") }
+    }
+    // It is asked while the window is private, and answers when the window is not.
+    var options = PayloadOptions()
+    options.session = Text("\(session)")
+    stage.call(.activate(session, Payload(options: options), size: 0))
+    openly(&stage)
+    stage.hostAnswers(.refused("org.example.Error: secret"))
+    stage.hostAnswersAll()
+    // The window has a restoration activity of the time when it was private.
+    stage.drop(key: "secret") {
+      $0.isPrivate = true
+      $0.session = Text("\(session)")
+    }
+    stage.hostAnswersAll()
+    stage.call(
+      .write(
+        session,
+        .stateRestorationActivity(UserActivity(activityType: "restoration", targetContentIdentifier: "secret"))),
+      by: .host)
+    openly(&stage)
+    stage.hostAnswersAll(.refused("org.example.Error: secret"))
+    #expect(!stage.sayings.contains { "\($0)".contains("secret") })
+    #expect(!stage.shelf.events.contains { $0.arguments.string.contains("secret") })
+  }
+
   @Test func `a private delivery that has expired says neither type nor key to whoever redirects it`() throws {
     var stage = Stage(cats())
     let open = try #require(stage.drop(key: "1")?.delivered?.session)

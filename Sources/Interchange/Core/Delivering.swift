@@ -5,9 +5,7 @@ package import SceneRouting
 extension PromptBook {
   mutating func deliver(_ payload: Payload, _ digest: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
     try refuseFiles(payload, caller)
-    let delivery = newIdentifier()
-    let deliveries = payload.items.map { _ in delivery }
-    try pack(Packing(payload, caller, .delivery(digest: digest), deliveries: deliveries), number)
+    try pack(Packing(payload, caller, .delivery(digest: digest), deliveries: [newIdentifier()]), number)
   }
 
   /// All contents of the payload are packed.
@@ -92,7 +90,7 @@ extension PromptBook {
           throw refused(error.name, "items[\(place)]: \(error.message)")
         }
         items.append(.refused(error))
-        if single.hasContents { step.errands.append(.free([packing.deliveries[place]])) }
+        if single.hasContents { step.errands.append(.free([packing.delivery(of: place)])) }
         continue
       }
       let delivered = try carryOut(decision, packing, single, item: place, digestOfFirst)
@@ -143,7 +141,7 @@ extension PromptBook {
       preconditionFailure("what is not refused has a session")
     }
     let isPrivate = payload.options.isPrivate
-    let identifier = item < packing.deliveries.count ? packing.deliveries[item] : newIdentifier()
+    let identifier = packing.delivery(of: item)
     var record = record(identifier, decision, payload, digest, caller, session)
     let size = Allowance.size(of: record)
     let holding: Holding
@@ -218,6 +216,7 @@ extension PromptBook {
       }
       let activation = SessionActivation(before, shows: shown, by: delivery, isPrivate: isPrivate, at: instant)
       note(.sessionActivated(activation))
+      if isPrivate { memory.lanes[Lane.Key(application: before.application, session: identifier)]?.isSecret = true }
       if let after = memory.sessions[identifier] { announceShown(before, after) }
       return PreviouslyShown(before)
     }

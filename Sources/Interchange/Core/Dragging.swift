@@ -12,8 +12,7 @@ extension PromptBook {
     let identifier = newIdentifier()
     let drag = Drag(
       identifier: identifier, ticket: ticket, source: caller, outlivesSource: outlivesSource, payload: payload)
-    let deliveries = payload.items.map { _ in identifier }
-    try pack(Packing(payload, caller, .drag(drag), deliveries: deliveries), whole: false, number)
+    try pack(Packing(payload, caller, .drag(drag), deliveries: [identifier]), whole: false, number)
   }
 
   mutating func begin(_ begun: Drag, _ packing: Packing, _ number: CallNumber) throws(Halt) {
@@ -68,7 +67,7 @@ extension PromptBook {
     let more = Payload(items: items, options: drag.payload.options)
     try refuseFiles(more, caller)
     let packing = Packing(
-      more, caller, .moreItems(drag: identifier), deliveries: items.map { _ in identifier },
+      more, caller, .moreItems(drag: identifier), deliveries: [identifier],
       firstNumber: drag.nextNumber)
     try pack(packing, whole: false, number)
   }
@@ -246,7 +245,7 @@ extension PromptBook {
     memory.drags[identifier] = drag
     let packing = Packing(
       payload(of: drag, on: session), parcels: drag.parcels, drag.source, .drop(drag: identifier, by: caller),
-      deliveries: drag.payload.items.map { _ in identifier }, firstNumber: drag.nextNumber)
+      deliveries: [identifier], firstNumber: drag.nextNumber)
     try pack(packing, number)
   }
 

@@ -253,6 +253,7 @@ extension PromptBook {
       let progress = delivery.resumed()
       if progress != delivery.progress { note(.deliveryProgress(delivery.identifier, progress)) }
     }
+    // They are counted already: what changes about them makes none of them new.
     memory.learn(leftConnected)
     for session in leftConnected { note(.session(session.disconnected())) }
     let waiting = Set(memory.deliveries.values.values.map(\.application))

@@ -59,7 +59,7 @@ extension PromptBook {
     _ act: Lane.Act, _ question: HostQuestion, _ key: Lane.Key, _ host: Host, within: Int64 = PromptBook.patience
   ) {
     let errand = ask(host, question, .lane(key), within: within)
-    memory.lanes[key] = Lane(act: act, errand: errand)
+    memory.lanes[key] = Lane(act: act, errand: errand, isSecret: showsSecret(key.session))
   }
 
   /// A lane has finished its work.
@@ -227,7 +227,12 @@ extension PromptBook {
 
   /// Whether the host's words are for nobody else: the delivery is private, the window is private, or nobody here knows.
   private func isSecret(_ inHand: Lane.InHand?, _ key: Lane.Key) -> Bool {
-    inHand?.isPrivate ?? false || memory.sessions[key.session]?.isPrivate ?? true
+    inHand?.isPrivate ?? false || memory.lanes[key]?.isSecret ?? true || showsSecret(key.session)
+  }
+
+  /// A session that is not private any more may still have a restoration activity of the private one.
+  private func showsSecret(_ session: UniqueIdentifier) -> Bool {
+    memory.sessions[session].map { $0.isPrivate || $0.hasSecrets } ?? true
   }
 
   /// Takes the host's answer, and returns whether the host has taken the delivery. An answer after the end matters only for the window that was

@@ -79,6 +79,8 @@ struct Lane: Hashable, Sendable {
   var act: Act
   /// `nil` while the lane is queued.
   var errand: ErrandNumber?
+  /// Since the host was asked, the window has shown something private.
+  var isSecret = false
   /// The call never reached the host.
   var neverReached = false
 }

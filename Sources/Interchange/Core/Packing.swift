@@ -54,7 +54,7 @@ struct Packing: Sendable {
   var parcels: [[Parcel?]]
   /// The contents that the room is taking.
   private(set) var orders: [PackingOrder] = []
-  /// The delivery of each item; the same delivery for all if they go together.
+  /// The delivery of each item, or one delivery for all if they go together.
   let deliveries: [UniqueIdentifier]
   /// The next number. A delivery never uses a number twice, even if calls add items to a drag at the same time.
   private(set) var nextNumber: Int
@@ -69,6 +69,8 @@ extension Packing {
     nextNumber = firstNumber
     self.parcels = payload.hasContents ? Packing.rows(payload.items, parcels) : []
   }
+
+  func delivery(of item: Int) -> UniqueIdentifier { deliveries.count == 1 ? deliveries[0] : deliveries[item] }
 
   /// The parcel of each representation that has one.
   static func rows(_ items: [Item], _ parcels: [[Parcel?]]) -> [[Parcel?]] {
@@ -87,7 +89,7 @@ extension Packing {
         let place = Place.document.key("items").index(item).key("representations").index(representation).key(key)
         orders.append(
           PackingOrder(
-            delivery: deliveries[item], number: nextNumber, item: item, representation: representation,
+            delivery: delivery(of: item), number: nextNumber, item: item, representation: representation,
             place: Text(place.description), source: source))
         nextNumber += 1
       }

@@ -51,8 +51,6 @@ package struct PromptBook: Sendable {
         memory.baggageIsHandled(of: baggage.delivery, until: moment.uptime + ledger.allowance.baggageTime)
       }
     }
-    // These sessions are counted already, so their changes make no new sessions.
-    memory.learn(remembered.connected)
     leftConnected = remembered.connected
     memory.keep()
     turn = memory.mark

@@ -62,6 +62,12 @@ extension PromptBook {
   /// The deliveries with contents.
   package var carrying: Set<UniqueIdentifier> { Set(memory.baggage.values.keys) }
 
+  /// The drags that are not over.
+  package var dragging: Set<UniqueIdentifier> { Set(memory.drags.values.filter { !$0.value.state.isOver }.keys) }
+
+  /// The deliveries and drags whose contents are being packed.
+  package var packing: Set<UniqueIdentifier> { Set(memory.packings.values.values.flatMap(\.deliveries)) }
+
   /// The deliveries whose end calls wait for, with these calls.
   package var waitedFor: [(identifier: UniqueIdentifier, calls: [CallNumber])] {
     memory.waiters.values.map { ($0.key, $0.value) }
@@ -75,9 +81,7 @@ extension PromptBook {
   /// A sandbox is charged by its application, however many connections it has.
   private func isSource(_ connection: Text) -> Bool {
     memory.drags.values.values.contains { $0.endsWith(connection) && !$0.state.isOver }
-      || memory.packings.values.values.contains {
-        if case .drag(let drag) = $0.purpose { drag.endsWith(connection) } else { false }
-      }
+      || memory.packings.values.values.contains { $0.failure(without: connection) != nil }
   }
 
   // MARK: Who may

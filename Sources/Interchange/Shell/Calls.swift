@@ -44,17 +44,27 @@ extension Interchange: InterchangeCalls {
       payload, digest: payload.options.token == nil ? .empty : Digest(of: document).hex, size: document.count, reply)
   }
 
-  private func deliver(_ payload: Payload, digest: Text, size: Int, _ reply: DeliveryReply) {
-    call(reply.call, .deliver(payload, digest: digest, size: size)) { $0.send(to: reply) }
+  func deliver(
+    _ payload: Payload, bringing descriptors: [OwnedFileDescriptor] = [], digest: Text, size: Int,
+    _ reply: DeliveryReply
+  ) {
+    redeem(payload.items, descriptors, reply) { items, descriptors in
+      let payload = Payload(items: items, options: payload.options)
+      self.call(reply.call, .deliver(payload, digest: digest, size: size), bringing: descriptors) { $0.send(to: reply) }
+    }
   }
 
   package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {
     let payload = try readPayload(document)
-    call(reply.call, .deliverEach(payload, digest: Digest(of: Text("each \(document)")).hex, size: document.count)) {
-      answer in
-      switch answer {
-      case .deliveredEach(let items): reply.send(items.map(\.result))
-      case let other: other.fail(reply)
+    let digest = Digest(of: Text("each \(document)")).hex
+    redeem(payload.items, [], reply) { items, descriptors in
+      let payload = Payload(items: items, options: payload.options)
+      let ask = Ask.deliverEach(payload, digest: digest, size: document.count)
+      self.call(reply.call, ask, bringing: descriptors) { answer in
+        switch answer {
+        case .deliveredEach(let items): reply.send(items.map(\.result))
+        case let other: other.fail(reply)
+        }
       }
     }
   }

@@ -20,10 +20,13 @@ extension Interchange {
     _ payload: Payload, _ descriptors: [OwnedFileDescriptor], outlivesSource: Bool, size: Int,
     _ reply: Reply<ObjectPath, String>
   ) {
-    let ask = Ask.beginDrag(payload, ticket: Interchange.ticket(), outlivesSource: outlivesSource, size: size)
-    call(reply.call, ask, bringing: descriptors) { answer in
-      guard case .dragBegun(let drag, let ticket) = answer else { return answer.fail(reply) }
-      reply.send(InterchangeNames.path(ofDrag: drag), ticket.string)
+    redeem(payload.items, descriptors, reply) { items, descriptors in
+      let payload = Payload(items: items, options: payload.options)
+      let ask = Ask.beginDrag(payload, ticket: Interchange.ticket(), outlivesSource: outlivesSource, size: size)
+      self.call(reply.call, ask, bringing: descriptors) { answer in
+        guard case .dragBegun(let drag, let ticket) = answer else { return answer.fail(reply) }
+        reply.send(InterchangeNames.path(ofDrag: drag), ticket.string)
+      }
     }
   }
 
@@ -64,8 +67,12 @@ extension Interchange {
   package func addItems(
     _ items: [Item], _ descriptors: [OwnedFileDescriptor], at path: ObjectPath, _ reply: Reply<>
   ) throws {
-    let ask = Ask.addItems(items, to: try drag(at: path), size: items.weight)
-    call(reply.call, ask, bringing: descriptors) { $0.send(to: reply) }
+    let drag = try drag(at: path)
+    redeem(items, descriptors, reply) { items, descriptors in
+      self.call(reply.call, .addItems(items, to: drag, size: items.weight), bringing: descriptors) {
+        $0.send(to: reply)
+      }
+    }
   }
 
   package func cancelDrag(at path: ObjectPath, _ reply: Reply<>) throws {

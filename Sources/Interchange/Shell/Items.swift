@@ -70,7 +70,7 @@ extension Interchange {
     _ payload: Payload, _ descriptors: [OwnedFileDescriptor], size: Int, _ reply: DeliveryReply
   ) {
     let digest: Text = payload.options.token == nil ? .empty : Digest(of: Text("items \(payload.json)")).hex
-    call(reply.call, .deliver(payload, digest: digest, size: size), bringing: descriptors) { $0.send(to: reply) }
+    deliver(payload, bringing: descriptors, digest: digest, size: size, reply)
   }
 
   /// Takes contents into the room, one after the other.

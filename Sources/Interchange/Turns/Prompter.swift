@@ -161,6 +161,10 @@ package struct Prompter: ~Copyable {
     case .packed(let number, .packed):
       _ = try? take(.packed(number, .failed(InterchangeError(.storageFailed, message))), at: moment)
       return
+    // These store nothing.
+    case .packed(_, .failed), .opened:
+      _ = try? take(cue, at: moment)
+      return
     // The alarm brings another moment; kept here, each pause of a full disk would add one.
     case .moment: break
     default:

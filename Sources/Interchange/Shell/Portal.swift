@@ -1,0 +1,94 @@
+import Baggage
+import DBus
+import InterchangeCore
+import InterchangeTurns
+import SceneModel
+
+// The key of a portal's file transfer, which toolkits offer in a drag out of a sandbox: `org.freedesktop.portal.FileTransfer`. Whoever has the key
+// may read the files. The service asks the portal for them, opens them, and goes on as if their descriptors had come with the call.
+extension Interchange {
+  private static let keyType = ContentType("application/vnd.portal.filetransfer")
+
+  /// Goes on with what a call brings: at once, or when the keys among it were redeemed.
+  func redeem<each Value: BusValue>(
+    _ items: [Item], _ descriptors: [OwnedFileDescriptor], _ reply: Reply<repeat each Value>,
+    _ goOn: @escaping (_ items: [Item], _ descriptors: [OwnedFileDescriptor]) -> Void
+  ) {
+    guard items.contains(where: { $0.representations.contains { $0.type == Interchange.keyType } }) else {
+      return goOn(items, descriptors)
+    }
+    connection.loop.task {
+      do throws(InterchangeError) {
+        let (items, descriptors) = try await redeemed(items, descriptors)
+        goOn(items, descriptors)
+      } catch {
+        reply.fail(error)
+      }
+    }
+  }
+
+  private func redeemed(
+    _ items: [Item], _ descriptors: [OwnedFileDescriptor]
+  ) async throws(InterchangeError) -> ([Item], [OwnedFileDescriptor]) {
+    var (result, descriptors) = ([] as [Item], descriptors)
+    for (number, item) in items.enumerated() {
+      var item = item
+      var more: [Item] = []
+      for place in item.representations.indices.reversed() where item.representations[place].type == Interchange.keyType
+      {
+        let position = Place.document.key("items").index(number).key("representations").index(place).description
+        let visibility = item.representations.remove(at: place).visibility
+        for (count, path) in try await files(ofKey: items[number].representations[place], position).enumerated() {
+          let file = try await opened(path, position)
+          let content = Representation(type: file.type, .descriptor(descriptors.count), visibility: visibility)
+          descriptors.append(file.data)
+          // The first file is the item. Each of the others is an item of its own.
+          if count > 0 || item.representations.contains(where: { $0.type == file.type }) {
+            more.append(Item(suggestedName: file.name, representations: [content]))
+          } else {
+            item.suggestedName = item.suggestedName ?? file.name
+            item.representations.insert(content, at: place)
+          }
+        }
+      }
+      result += [item] + more
+      if result.count > Limits.items {
+        throw InterchangeError(.limitsExceeded, "items: expected at most \(Limits.items) files and other items")
+      }
+    }
+    return (result, descriptors)
+  }
+
+  private func files(ofKey representation: Representation, _ place: String) async throws(InterchangeError) -> [String] {
+    let key: String
+    switch representation.content {
+    case .text(let text): key = text.string
+    // GTK ends the key with a zero.
+    case .data(let bytes): key = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    default: throw InterchangeError(.invalidPayload, "\(place): expected the key as \"text\" or \"data\"")
+    }
+    let portal = connection.object(
+      "org.freedesktop.portal.Documents", at: "/org/freedesktop/portal/documents", "org.freedesktop.portal.FileTransfer"
+    )
+    let files: [String]
+    do throws(CallError) {
+      files = try await portal.call("RetrieveFiles", key, [String: Variant](), returning: [String].self)
+    } catch {
+      throw InterchangeError(.invalidPayload, "\(place): the portal gives no files for this key: \(error.short)")
+    }
+    if files.isEmpty { throw InterchangeError(.invalidPayload, "\(place): the portal has no files for this key") }
+    if files.count > Limits.items {
+      throw InterchangeError(.limitsExceeded, "\(place): expected at most \(Limits.items) files, got \(files.count)")
+    }
+    return files
+  }
+
+  private func opened(
+    _ path: String, _ place: String
+  ) async throws(InterchangeError) -> (data: OwnedFileDescriptor, type: ContentType, name: Text?) {
+    let (bytes, fileType) = (Array(path.utf8), settings.fileType)
+    let (data, _) = try await room.open(fileAt: FileURL.text(ofPath: bytes), at: place)
+    let type = try await room.look { () throws(InterchangeError) in fileType(bytes) }
+    return (data, type, path.split(separator: "/").last.map { Text(String($0)) })
+  }
+}

@@ -1,0 +1,289 @@
+import InterchangeCore
+import InterchangeTurns
+import SceneModel
+
+// What deliveries and drags carry: the baggage room, the sources that promised something, and those who drag and open.
+extension World {
+  // MARK: What is done
+
+  func performOfItems(_ kind: Act.Kind) {
+    // The real program would have to be given the same files and descriptors.
+    if setting.isFaultless { return }
+    switch kind {
+    case .carries: carry()
+    case .roomWorks: for _ in 0..<(1 + chance.below(3)) { roomWorks() }
+    case .opens: open(releases: false)
+    case .releases: open(releases: true)
+    case .dragBegins: beginDrag()
+    default: dragGoesOn()
+    }
+  }
+
+  private func carry() {
+    let caller = caller()
+    var payload = payload(caller, isPlain: false)
+    load(&payload.items, isPrivate: payload.options.isPrivate, from: caller)
+    payload.options.keepPromises = chance.once(in: 3)
+    if chance.once(in: 4) { payload.options.wait = .handled }
+    call(
+      caller, .deliver(payload, digest: .empty, size: 60 + chance.below(600)), tellsSecret: payload.options.isPrivate)
+  }
+
+  private func load(_ items: inout [Item], isPrivate: Bool, from caller: Int) {
+    let mark = isPrivate ? "s3cr3t-" : ""
+    for place in items.indices {
+      for type in ["image/png", "text/html", "text/plain"] where chance.once(in: 2) {
+        guard let type = ContentType(Text(type)) else { continue }
+        if items[place].representations.contains(where: { $0.type == type }) { continue }
+        let content: Representation.Content =
+          switch chance.below(7) {
+          case 0: .text(Text("\(mark)text"))
+          case 1: .data([UInt8](repeating: 1, count: Allowance.smallParcel + 1))
+          case 2, 3: .descriptor(chance.below(3))
+          case 4: .file(Text("file:///\(mark)\(chance.below(3)).png"))
+          default: .promise(Text("/promises/\(chance.below(3))"))
+          }
+        var representation = Representation(type: type, content)
+        if case .file = content { representation.openInPlace = chance.once(in: 3) }
+        if chance.once(in: 6) {
+          representation = Representation(type: type, .text(Text("0wn\(connections[caller].name)*")))
+          representation.visibility = .ownProcess
+        }
+        items[place].representations.append(representation)
+      }
+    }
+  }
+
+  /// Its host opens what a delivery carries, or somebody who may not.
+  private func open(releases: Bool) {
+    guard let delivery = chance.once(in: 8) ? dragged.keys.min() : delivery(),
+      let stored = disk.undisturbed({ (try? prompter.delivery(delivery)) ?? nil })
+    else { return }
+    let host = programs.first { program in
+      program.application == stored.application
+        && prompter.book.isHost(connections[program.connection].caller, of: stored.application)
+    }
+    let place = chance.once(in: 4) ? caller() : host?.connection ?? caller()
+    // What was said last may bring it a host.
+    endTurn()
+    guard broken == nil, connections.indices.contains(place), connections[place].isThere else { return }
+    let mayOpen = mayOpen(connections[place].caller, stored.application)
+    if releases { return call(place, .release(delivery), mayOpen: mayOpen) }
+    let type: Text = chance.one(of: ["", "", "text/plain", "text/html", "image/*", "public.data"])
+    call(place, .openItem(delivery, item: chance.below(2), type: type), mayOpen: mayOpen)
+  }
+
+  private func mayOpen(_ caller: Caller, _ application: Text) -> Bool {
+    do throws(InterchangeError) {
+      try prompter.book.requireHost(caller, of: application)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  // MARK: Drags
+
+  /// A drag, as those know it who take part in it.
+  struct Dragged {
+    let ticket: Text
+    let source: Int
+    let outlivesSource: Bool
+    /// The connections that may be told.
+    var parties: Set<Text>
+    var isOver = false
+  }
+
+  private func beginDrag() {
+    let caller = caller()
+    var payload = payload(caller, isPlain: true)
+    (payload.options.token, payload.options.wait) = (nil, .routed)
+    if chance.once(in: 2) { payload.options.allowedOperations = [.copy, .move] }
+    payload.options.keepPromises = chance.once(in: 3)
+    load(&payload.items, isPrivate: false, from: caller)
+    let ticket = Text("ticket-\(callNumber)")
+    call(
+      caller,
+      .beginDrag(payload, ticket: ticket, outlivesSource: chance.once(in: 4), size: 60 + chance.below(600)))
+  }
+
+  private func dragGoesOn() {
+    guard let drag = chance.any(of: dragged.keys.sorted()), let known = dragged[drag] else { return }
+    let isByStranger = chance.once(in: 5) || !connections[known.source].isThere
+    let place = isByStranger ? caller() : known.source
+    switch chance.below(8) {
+    case 0: call(place, .cancelDrag(drag))
+    case 1: call(caller(), .openDrag(ticket: known.ticket))
+    case 2:
+      var items = [Item()]
+      load(&items, isPrivate: false, from: place)
+      if items[0].representations.isEmpty { return }
+      call(place, .addItems(items, to: drag, size: 100))
+    case 3, 4: call(place, .propose(drag, on: chance.once(in: 4) ? nil : chance.any(of: seen)))
+    default:
+      call(
+        place,
+        .drop(
+          drag, on: chance.once(in: 4) ? nil : chance.any(of: seen),
+          operation: chance.one(of: ["copy", "copy", "move", "link"])))
+    }
+  }
+
+  /// Somebody is told of a drag.
+  func told(of drag: UniqueIdentifier, _ news: DragNews, _ listeners: [Text]) {
+    tell("     ~ drag \(short(drag)): \(news) to \(listeners)")
+    guard let known = dragged[drag] else {
+      return breaks(.drags, "of the drag \(drag) nobody knows, and it says \(news)")
+    }
+    // A host that was asked for a proposal may host nothing any more, or have left.
+    let others = connections.filter { connection in
+      connection.isThere && !programs.contains { connections[$0.connection].name == connection.name }
+    }
+    let strangers = Set(others.map(\.name)).subtracting(known.parties)
+    if let stranger = listeners.first(where: strangers.contains) {
+      breaks(.drags, "\(stranger) has no part in the drag \(drag), and is told \(news)")
+    }
+    guard case .ended = news else { return }
+    if known.isOver { breaks(.drags, "the drag \(drag) ended twice") }
+    if connections[known.source].isThere, !listeners.contains(connections[known.source].name) {
+      breaks(.drags, "the source of the drag \(drag) is not told that it ended")
+    }
+    dragged[drag]?.isOver = true
+    if dragged.count > 60 { dragged = dragged.filter { !$0.value.isOver } }
+  }
+
+  // MARK: The room
+
+  /// A call whose contents are being packed.
+  struct PackingTask {
+    let number: CallNumber
+    let orders: [PackingOrder]
+    /// Bytes that may still be taken.
+    var rest: Int
+    var sizes: [Int64?] = []
+  }
+
+  struct OpeningTask {
+    let number: CallNumber
+    let delivery: UniqueIdentifier
+    let parcel: Parcel
+  }
+
+  /// What the room has of a delivery, by number. Descriptors are gone with the process.
+  struct Shelf {
+    var kept: [Int: Bool] = [:]
+    /// It had descriptors in an earlier life.
+    var hasLost = false
+  }
+
+  /// The room does the next thing for one of those who wait for it, whichever.
+  ///
+  /// - Parameter obeys: nothing fails, and no source is silent.
+  func roomWorks(obeys: Bool = false) {
+    if packings.isEmpty, openings.isEmpty { return }
+    let place = chance.below(packings.count + openings.count)
+    if place < packings.count { pack(place, obeys) } else { open(place - packings.count, obeys) }
+  }
+
+  private func pack(_ place: Int, _ obeys: Bool) {
+    let (number, order) = (packings[place].number, packings[place].orders[packings[place].sizes.count])
+    func fail(_ name: InterchangeError.Name, _ why: String) {
+      packings.remove(at: place)
+      feed(.packed(number, .failed(InterchangeError(name, "\(order.place): \(why)"))))
+    }
+    // It was answered while the last of its contents was taken.
+    if calls[number] == nil { return fail(.cancelled, "nobody waits for it") }
+    if case .promise(let promise) = order.source {
+      if !isThere(promise.source) { return fail(.sourceGone, "its source has left") }
+      if !obeys, chance.once(in: 6) { return }
+    }
+    if !obeys, chance.once(in: 10) {
+      return fail(chance.one(of: [.storageFailed, .invalidPayload, .sourceGone]), "it cannot be taken")
+    }
+    if case .file(_, inPlace: true) = order.source {
+      packings[place].sizes.append(1_000)
+    } else {
+      let size = chance.one(of: [10, 1_000, 100_000])
+      if size > packings[place].rest { return fail(.limitsExceeded, "it is too large") }
+      let isDescriptor = if case .descriptor = order.source { true } else { false }
+      packings[place].rest -= size
+      packings[place].sizes.append(isDescriptor && size == 10 ? nil : Int64(size))
+      room[order.delivery, default: Shelf()].kept[order.number] = isDescriptor
+    }
+    guard packings[place].sizes.count == packings[place].orders.count else { return }
+    let task = packings.remove(at: place)
+    feed(.packed(number, .packed(task.sizes)))
+  }
+
+  private func open(_ place: Int, _ obeys: Bool) {
+    let task = openings[place]
+    var failure: InterchangeError?
+    switch task.parcel.content {
+    case .data: break
+    case .file: if !obeys, chance.once(in: 4) { failure = InterchangeError(.invalidPayload, "it is gone") }
+    case .kept(let number):
+      let shelf = room[task.delivery] ?? Shelf()
+      if shelf.kept[number] == nil {
+        failure = InterchangeError(.sourceGone, "the service began anew")
+        if !shelf.hasLost { breaks(.baggage, "content \(number) of the delivery \(task.delivery) is not there") }
+      }
+    case .promise(let promise):
+      if !isThere(promise.source) {
+        failure = InterchangeError(.sourceGone, "its source has left")
+      } else if !obeys {
+        // It takes its time, or has an error of its own.
+        if chance.once(in: 3) { return }
+        if chance.once(in: 4) { failure = InterchangeError(.routing("org.theatre.Error"), "no") }
+      }
+    }
+    openings.remove(at: place)
+    feed(.opened(task.number, failure.map { .failed($0) } ?? .opened(size: task.parcel.size)))
+  }
+
+  private func isThere(_ name: Text) -> Bool { connections.contains { $0.name == name && $0.isThere } }
+
+  /// A parcel is to be opened: what it is for its sender alone, nobody else gets.
+  func beginOpening(_ number: CallNumber, _ delivery: UniqueIdentifier, _ parcel: Parcel) {
+    openings.append(OpeningTask(number: number, delivery: delivery, parcel: parcel))
+    guard case .data(let bytes) = parcel.content, let sent = calls[number] else { return }
+    let text = Text(String(decoding: bytes.prefix(100), as: UTF8.self))
+    if text.holds("0wn"), !text.holds("0wn\(sent.caller.connection ?? "?")*") {
+      breaks(.secrets, "\(sent.caller.connection ?? "?") opens \(text)")
+    }
+  }
+
+  func free(_ deliveries: [UniqueIdentifier]) { for delivery in deliveries { room[delivery] = nil } }
+
+  func free(_ numbers: [Int], of delivery: UniqueIdentifier) {
+    for number in numbers { room[delivery]?.kept[number] = nil }
+    if room[delivery]?.kept.isEmpty ?? false { room[delivery] = nil }
+  }
+
+  /// The process is gone, and with it what it was doing and every descriptor.
+  func roomDies() {
+    (packings, openings, dragged) = ([], [], [:])
+    for (delivery, shelf) in room where shelf.kept.values.contains(true) {
+      room[delivery] = Shelf(kept: shelf.kept.filter { !$0.value }, hasLost: true)
+    }
+  }
+
+  /// What an earlier life has left of other deliveries is removed before anything is kept.
+  func sweepRoom() {
+    let carrying = prompter.book.carrying
+    room = room.filter { carrying.contains($0.key) }
+  }
+
+  func checkRoom() {
+    for (drag, known) in dragged where !known.isOver && !known.outlivesSource && !connections[known.source].isThere {
+      let source = connections[known.source]
+      let isTold = !news.contains { if case .callerWent(source.name) = $0 { true } else { false } }
+      if isTold, prompter.backlog.isEmpty, prompter.book.viewOfDrag(drag, for: source.caller)?.state == "dragging" {
+        breaks(.drags, "the source of the drag \(drag) has left, and it goes on")
+      }
+    }
+    let needed = prompter.book.carrying.union(prompter.book.dragging).union(prompter.book.packing)
+    if let delivery = room.first(where: { !needed.contains($0.key) && !$0.value.kept.isEmpty })?.key {
+      breaks(.baggage, "the room keeps what \(delivery) carried, and nobody can open or free it")
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import Foundation
+import Testing
+
+@testable import Interchange
+
+/// Keys of a portal's file transfer, with which a toolkit drags files out of a sandbox. The document portal needs FUSE, so a program of the test's
+/// owns its name, and answers as it does.
+@Suite(.serialized) struct PortalTests {
+  private static let name: BusName = "org.freedesktop.portal.Documents"
+
+  /// A portal that gives these files once for each key.
+  private func withPortal(
+    _ files: [String: [String]], in house: House, _ body: () async throws -> Void
+  ) async throws {
+    let connection = try await house.bus.connect()
+    let rest = Lock(files)
+    var interface = Interface("org.freedesktop.portal.FileTransfer")
+    interface.method("RetrieveFiles", in: "key", "options", out: "files") {
+      (key: String, _: [String: Variant]) throws -> [String] in
+      guard let files = rest.withLock({ $0.removeValue(forKey: key) }) else {
+        throw ErrorReply("org.freedesktop.DBus.Error.AccessDenied", "Invalid transfer")
+      }
+      return files
+    }
+    connection.export(interface, at: "/org/freedesktop/portal/documents")
+    _ = try await connection.requestName(Self.name, .doNotQueue)
+    try await body()
+    await connection.close()
+  }
+
+  private func document(_ content: String) -> String {
+    #"{"items": [{"activities": [{"activityType": "viewCat", "targetContentIdentifier": "cat1"}], "representations": ["#
+      + #"{"type": "application/vnd.portal.filetransfer", \#(content)}]}], "options": {"application": "org.example.Cats"}}"#
+  }
+
+  @Test func `a key stands for its files, in a sandbox and outside`() async throws {
+    try await withHouse { house in
+      try house.knowFileTypes()
+      try await house.carrying { host in
+        let (picture, notes) = (try house.file("A beach.png", "the sea"), try house.file("notes.txt", "milk"))
+        try await withPortal(["one": [picture, notes], "two": [picture], "three": [notes]], in: house) {
+          let landing = try house.landing(try await house.call("Deliver", "string:\(document(#""text": "one""#))"))
+          #expect(try await host.text(landing.delivery, 0, "image/png") == "the sea")
+          #expect(try await host.text(landing.delivery, 1, "text/plain") == "milk")
+          let options = try #require(try await host.asked(1, "ConnectScene").first).options
+          #expect(options["items"]?.elements.map { $0["suggestedName"]?.text } == ["A beach.png", "notes.txt"])
+          #expect(!"\(options)".contains("filetransfer") && !"\(options)".contains(picture))
+          try await host.settle()
+
+          // GTK ends the key with a zero.
+          let data = document(#""data": "\#(Data("two\0".utf8).base64EncodedString())""#)
+          let call = [
+            "--session", "--print-reply", "--dest=\(House.name)", House.root, "\(House.interchange).Deliver",
+            "string:\(data)",
+          ]
+          let answer = try await house.sandboxed(as: "org.example.Cats", "dbus-send", arguments: call).run()
+          #expect(answer.status.isSuccess, "\(answer)")
+          let again = try #require(try await host.asked(1, "ContinueScene").first).options
+          let delivery = try #require(again["delivery"]?.text)
+          #expect(try await host.text(delivery, 0, "image/png") == "the sea")
+          try await host.settle()
+
+          let begun = try await house.call("BeginDrag", "string:\(document(#""text": "three""#))")
+          #expect("\(begun)".contains("drag"), "\(begun)")
+          // Each is good for one transfer.
+          let late = try await house.refusal("Deliver", "string:\(document(#""text": "one""#))")
+          #expect(late.name == "org.stagedoor.Error.InvalidPayload")
+          #expect(late.message.hasPrefix("items[0].representations[0]: the portal gives no files for this key: "))
+        }
+      }
+    }
+  }
+
+  @Test func `a key without a portal, without files, or of a file that cannot be read changes nothing`() async throws {
+    try await withHouse { house in
+      try await house.carrying { host in
+        let before = try await house.eventSequence()
+        let alone = try await house.refusal("Deliver", "string:\(document(#""text": "one""#))")
+        #expect(alone.name == "org.stagedoor.Error.InvalidPayload", "\(alone)")
+        let good = try house.file("good.txt", "good")
+        let many = (0...1000).map { _ in good }
+        try await withPortal(
+          ["none": [], "gone": [good, "/nowhere/at/all"], "folder": ["/tmp"], "many": many], in: house
+        ) {
+          for (key, reason) in ["none": "no files", "gone": "No such file", "folder": "directory"] {
+            let refusal = try await house.refusal("Deliver", "string:\(document(#""text": "\#(key)""#))")
+            #expect(
+              refusal.name == "org.stagedoor.Error.InvalidPayload" && refusal.message.contains(reason), "\(refusal)")
+          }
+          let many = try await house.refusal("Deliver", "string:\(document(#""text": "many""#))")
+          #expect(many.name.hasSuffix("LimitsExceeded"), "\(many)")
+          let file = try await house.refusal("Deliver", "string:\(document(#""file": "file://\#(good)""#))")
+          #expect(file.message.contains(#"expected the key as "text" or "data""#), "\(file)")
+        }
+        #expect(try await house.eventSequence() == before)
+        #expect(host.calls.isEmpty)
+      }
+    }
+  }
+}
