@@ -230,7 +230,7 @@ extension PromptBook {
     inHand?.isPrivate ?? false || memory.lanes[key]?.isSecret ?? true || showsSecret(key.session)
   }
 
-  /// A session that is not private any more may still have a restoration activity of the private one.
+  /// Whether the window may show private content. A session that is no longer private may still have a private restoration activity.
   private func showsSecret(_ session: UniqueIdentifier) -> Bool {
     memory.sessions[session].map { $0.isPrivate || $0.hasSecrets } ?? true
   }

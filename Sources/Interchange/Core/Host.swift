@@ -79,7 +79,7 @@ struct Lane: Hashable, Sendable {
   var act: Act
   /// `nil` while the lane is queued.
   var errand: ErrandNumber?
-  /// Since the host was asked, the window has shown something private.
+  /// Whether the window has shown private content since the host was asked.
   var isSecret = false
   /// The call never reached the host.
   var neverReached = false
