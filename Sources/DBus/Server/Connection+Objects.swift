@@ -1,6 +1,5 @@
 /// Exporting objects. On the connection's loop each of these functions takes effect at once, elsewhere in the order of the calls: objects that you
 /// export before you request a name exist when you own the name.
-/// is exported before a name is asked for is there when the name is.
 extension Connection {
   /// Exports an object at `path`, or adds to the object there. An interface of the same name is replaced.
   ///
