@@ -2,7 +2,7 @@ import DBus
 import Glibc
 import SceneModel
 
-/// The snapshots that are there, oldest first as they were set.
+/// The snapshots, in the order in which they were set, the oldest first.
 struct Snapshots {
   enum Content {
     case file(String)
@@ -13,7 +13,7 @@ struct Snapshots {
     let type: Text
     let content: Content
     let size: Int
-    /// The call that set it: of two for one session the later one counts, whichever ends first.
+    /// The number of the call that set it: of two calls for one session the later one counts, whichever ends first.
     let number: UInt64
 
     var charge: Int { max(size, BaggageLimits.smallestSnapshot) }
@@ -44,7 +44,7 @@ extension BaggageKeeper {
     try await reading(for: session, .within(BaggageLimits.snapshotTime), source.place) {
       keeper throws(InterchangeError) in
       let bytes = try await keeper.read(source.withoutWaiting())
-      // In one piece from here on: no other snapshot comes in between.
+      // No other snapshot comes in between from here on.
       try keeper.store(bytes, name, number, source.place)
     }
   }
@@ -102,7 +102,7 @@ extension BaggageKeeper {
       case .memory(let bytes): return (snapshot.type, try BaggageRoom.memoryFile(bytes))
       case .file(let name):
         if let (file, _) = try spool?.open(name, in: Spool.snapshots) { return (snapshot.type, file) }
-        // Somebody took the file away.
+        // Somebody has removed the file.
         _ = snapshots?.set(nil, of: session)
       }
     }
@@ -126,11 +126,11 @@ extension BaggageKeeper {
   }
 
   private func removeFile(of snapshot: Snapshots.Snapshot, but name: String?) {
-    // What cannot be removed is found by the next service, and counted again.
+    // The next service finds a file that cannot be removed, and counts it again.
     if case .file(let earlier) = snapshot.content, earlier != name { try? spool?.remove(earlier, in: Spool.snapshots) }
   }
 
-  /// Reads the names of what an earlier service has left, once.
+  /// Reads the names of the files from an earlier service, once.
   private func loadedSnapshots() throws(InterchangeError) -> Snapshots {
     if let snapshots { return snapshots }
     var loaded = Snapshots()
@@ -138,7 +138,7 @@ extension BaggageKeeper {
       guard let name = SnapshotName(file.name) else { continue }
       let snapshot = Snapshots.Snapshot(
         type: name.type, content: .file(file.name), size: file.size, number: nextNumber())
-      // A crash may have come between a snapshot of another type and the end of the earlier.
+      // A crash may have come after a snapshot of another type was written and before the earlier one was removed.
       if let earlier = loaded.set(snapshot, of: name.session) { removeFile(of: earlier, but: file.name) }
     }
     snapshots = loaded

@@ -2,18 +2,18 @@ import DBus
 import Glibc
 import SceneModel
 
-/// The part of the room that lives on its thread. It owns each descriptor that it holds; whoever opens one owns what they get.
+/// The part of the room on its own thread. It owns the descriptors that it holds; the caller owns a descriptor that it opens.
 ///
-/// Between two pieces of a copy anything may happen here: the delivery may be freed, which calls the copy off, and others may be copied.
+/// Between two pieces of a copy other work may run here: the delivery may be freed, which ends the copy, and others may be copied.
 actor BaggageKeeper {
   nonisolated let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-  /// `nil` where everything is in memory.
+  /// `nil` if everything is in memory.
   let spool: Spool?
 
   private var held: [UniqueIdentifier: [Int: Held]] = [:]
   private var heldCount = 0
-  /// What is being read for a delivery or a session, and how it is called off.
+  /// The reads for a delivery or a session, each with the function that calls it off.
   private var underway: [UniqueIdentifier: [UInt64: @Sendable () -> Void]] = [:]
   private var lastNumber: UInt64 = 0
   /// Deliveries that could not be removed from the spool.
@@ -21,10 +21,10 @@ actor BaggageKeeper {
   var snapshots: Snapshots?
   private var isEnding = false
 
-  /// A descriptor that somebody handed in, or a memory file.
+  /// A descriptor from a sender, or a memory file.
   private enum Held {
     case file(OwnedFileDescriptor)
-    /// A pipe or a socket. The place of it is kept once it was handed out, so that the refusal can say so.
+    /// A pipe or a socket. Its entry stays after the descriptor was handed out, so that the refusal can say so.
     case stream(OwnedFileDescriptor?)
   }
 
@@ -94,11 +94,11 @@ actor BaggageKeeper {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BaggageLimits.piece, alignment: 4096)
     defer { buffer.deallocate() }
     var size: Int64 = 0
-    // What one turn may still copy.
+    // The bytes that this turn may still copy.
     var share = BaggageLimits.piece
     var isCopiedByKernel = source.kind == .file
     while true {
-      // One byte more than may be there tells that there is more.
+      // One byte beyond the limit shows that there are more.
       let room = limit - size
       let count = room < Int64(share) ? Int(room) + 1 : share
       if isCopiedByKernel, let copied = source.copyPiece(of: count, at: size, to: file) {
@@ -136,24 +136,24 @@ actor BaggageKeeper {
     await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
   }
 
-  /// How much was copied.
+  /// The bytes that were copied.
   final class Progress: Sendable {
     let size = Lock<Int64>(0)
   }
 
-  /// How long reading may take.
+  /// The time that reading may take.
   enum Patience {
     case within(Duration)
-    /// As long as something comes.
+    /// Any time, as long as bytes keep coming.
     case progress(Progress)
   }
 
-  /// Runs `body` until it ends, its caller is cancelled, what it reads for is freed, or patience is at its end.
+  /// Runs `body` until it ends, its caller is cancelled, the delivery that it reads for is freed, or its time is over.
   func reading<Value: Sendable>(
     for owner: UniqueIdentifier, _ patience: Patience, _ place: String,
     _ body: @escaping @Sendable (isolated BaggageKeeper) async throws(InterchangeError) -> Value
   ) async throws(InterchangeError) -> Value {
-    // A wait on a loop that has ended is over at once, again and again.
+    // A wait on a loop that has ended returns at once, again and again.
     if isEnding { throw .calledOff(place) }
     let number = nextNumber()
     let task = loop.task { () async -> Result<Value, InterchangeError> in
@@ -289,21 +289,21 @@ actor BaggageKeeper {
     )
   }
 
-  /// Whether the process may have some descriptors more. A message whose descriptors find no place costs the service its connection to the
-  /// bus, so where it may have few some are left.
+  /// Whether the process can have some more descriptors. If a message's descriptors find no room, the service loses its connection to the bus, so
+  /// some are left free.
   private static var hasRoom: Bool {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < 1024,
       let directory = opendir("/proc/self/fd")
     else { return true }
     defer { closedir(directory) }
-    // Two of the names are the directory and its parent, and one descriptor is that of the directory.
+    // Two of the names are the directory and its parent, and one descriptor belongs to the directory itself.
     var open = -3
     while readdir(directory) != nil { open += 1 }
     return open + reserve < Int(limit.rlim_cur)
   }
 
-  /// For the descriptors of a message or two, and for what is opened in between.
+  /// For the descriptors of a message or two, and for files that are opened meanwhile.
   private static let reserve = 11
 
   // MARK: Opening
@@ -316,7 +316,7 @@ actor BaggageKeeper {
       let source = try Source(descriptor, place)
       return (try source.opened(), source.size)
     case .stream(let descriptor?):
-      // From here on the caller's.
+      // From here on the caller owns the descriptor.
       held[delivery]?[number] = .stream(nil)
       heldCount -= 1
       return (descriptor, nil)
@@ -342,7 +342,7 @@ actor BaggageKeeper {
     try spool?.sweep(keeping: deliveries)
   }
 
-  /// What is being read is called off, and nothing more begins.
+  /// Calls off all reads, and begins no more.
   func end() {
     isEnding = true
     for owner in underway.keys { callOff(for: owner) }
@@ -354,7 +354,7 @@ actor BaggageKeeper {
       for one in (held.removeValue(forKey: delivery) ?? [:]).values { letGo(one) }
     }
     guard let spool else { return }
-    // What is left for want of descriptors is tried again next time, and removed by a sweep at the latest.
+    // Deliveries that could not be removed for lack of descriptors are tried again next time; a sweep removes them at the latest.
     for delivery in unfreed.union(deliveries) {
       do throws(InterchangeError) {
         try spool.remove(delivery.description)
@@ -365,7 +365,7 @@ actor BaggageKeeper {
     }
   }
 
-  /// Removes some of what is kept of a delivery.
+  /// Removes some of a delivery's contents.
   func free(_ numbers: [Int], of delivery: UniqueIdentifier) {
     for number in numbers {
       if let one = held[delivery]?.removeValue(forKey: number) { letGo(one) }

@@ -4,16 +4,16 @@ package import SceneModel
 
 /// Keeps the bytes and the descriptors of parcels, and the snapshots of sessions.
 ///
-/// All of it is done on a thread of its own, which begins with the first thing that is kept: a disk may take its time, and calls are answered
-/// meanwhile. What is kept belongs to a delivery, under a number that the caller gives, and stays until the delivery is freed. When some of a
-/// delivery's content is refused, the caller frees the delivery: what was kept of it before is still there.
+/// The work is done on a thread of its own, which begins when the first content is kept: a disk may be slow, and calls are answered meanwhile. A
+/// content belongs to a delivery, under a number that the caller gives, and stays until the delivery is freed. When one content of a delivery is
+/// refused, the caller frees the delivery; its earlier contents are still there.
 ///
-/// A descriptor has one owner: what is handed in is the room's from the moment that `keep` returns, what is opened is the
-/// caller's.
+/// A descriptor has one owner: the room owns a descriptor that is handed in from the moment that `keep` returns, and the caller owns a descriptor
+/// that it opens.
 package final class BaggageRoom: Sendable {
   private struct State {
     var keeper: BaggageKeeper?
-    /// Calls that the keeper has been asked for.
+    /// The number of calls to the keeper.
     var calls: UInt64 = 0
     var running = 0
   }
@@ -22,13 +22,13 @@ package final class BaggageRoom: Sendable {
   private let spool: Spool?
 
   /// - Parameters:
-  ///   - directory: the spool is made in it when something is kept. `nil` keeps everything in memory files.
-  ///   - isSynced: what is kept is on the disk before anyone hears that it is kept.
+  ///   - directory: The directory for the spool, which is made when something is kept. `nil` keeps everything in memory files.
+  ///   - isSynced: Whether contents are on the disk before anyone hears that they are kept.
   package init(directory: String?, isSynced: Bool) {
     spool = directory.map { Spool(parent: $0, isSynced: isSynced) }
   }
 
-  /// Calls off what is being copied, and ends the thread. What is in the spool stays there.
+  /// Calls off the copies, and ends the thread. The spool stays.
   package func close() async {
     let keeper = state.withLock { state in
       defer { state.keeper = nil }
@@ -49,9 +49,9 @@ package final class BaggageRoom: Sendable {
     }
   }
 
-  /// Copies a file, and answers its size. The file is opened once.
+  /// Copies a file, and returns its size. The file is opened once.
   ///
-  /// - Parameter limit: bytes; a file that has more is refused.
+  /// - Parameter limit: The most bytes; a longer file is refused.
   package func copy(
     fileAt url: Text, as number: Int, of delivery: UniqueIdentifier, atMost limit: Int64, at place: String
   ) async throws(InterchangeError) -> Int64 {
@@ -60,12 +60,12 @@ package final class BaggageRoom: Sendable {
     }
   }
 
-  /// Looks whether a file can be opened where it is, and answers its size.
+  /// Checks that a file can be opened in its place, and returns its size.
   package func check(fileAt url: Text, at place: String) async throws(InterchangeError) -> Int64 {
     try await open(fileAt: url, at: place).size
   }
 
-  /// Holds a descriptor that somebody handed in, and answers the size of a file.
+  /// Holds a sender's descriptor, and returns the size of a file.
   package func keep(
     _ descriptor: OwnedFileDescriptor, as number: Int, of delivery: UniqueIdentifier, at place: String
   ) async throws(InterchangeError) -> Int64? {
@@ -74,7 +74,7 @@ package final class BaggageRoom: Sendable {
     }
   }
 
-  /// Reads a descriptor to its end, however slowly the content comes, and answers how much it was.
+  /// Reads a descriptor to its end, however slowly the bytes come, and returns their number.
   package func copy(
     _ descriptor: OwnedFileDescriptor, as number: Int, of delivery: UniqueIdentifier, atMost limit: Int64,
     at place: String
@@ -84,7 +84,7 @@ package final class BaggageRoom: Sendable {
     }
   }
 
-  /// Looks at files on the room's thread.
+  /// Looks at files, on the room's thread.
   package func look<Value: Sendable>(
     _ body: @Sendable () throws(InterchangeError) -> Value
   ) async throws(InterchangeError) -> Value {
@@ -93,41 +93,41 @@ package final class BaggageRoom: Sendable {
 
   // MARK: Opening
 
-  /// A new descriptor of what is kept, for reading alone, and its size. A pipe or a socket is handed out itself, and once.
+  /// Returns a new, read-only descriptor of a content, and its size. A pipe or a socket is handed out itself, and once.
   package func open(
     _ number: Int, of delivery: UniqueIdentifier, at place: String
   ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64?) {
     try await inside { keeper throws(InterchangeError) in try await keeper.open(number, of: delivery, place) }
   }
 
-  /// A descriptor of a file where it is, for reading alone, and its size.
+  /// Returns a read-only descriptor of a file in its place, and its size.
   package func open(
     fileAt url: Text, at place: String
   ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64) {
     try await inside { keeper throws(InterchangeError) in try await keeper.open(fileAt: url, place) }
   }
 
-  /// A file in memory that nobody can change. On any thread.
+  /// A memory file that nobody can change. On any thread.
   package static func memoryFile(_ bytes: [UInt8]) throws(InterchangeError) -> OwnedFileDescriptor {
     try InterchangeError.inMemory("the data") { () throws(CodingError) in try .memoryFile(bytes) }
   }
 
   // MARK: Freeing
 
-  /// Removes what is kept of deliveries. What is being copied for them is called off.
+  /// Removes the contents of deliveries, and calls off copies for them.
   package func free(_ deliveries: [UniqueIdentifier]) async {
     if isUnused || deliveries.isEmpty { return }
-    // Without a thread no descriptor is held, and the next start sweeps the spool.
+    // Without a thread the room holds no descriptors, and the next start sweeps the spool.
     _ = try? await inside { keeper throws(InterchangeError) in await keeper.free(deliveries) }
   }
 
-  /// Removes some of what is kept of a delivery.
+  /// Removes some of a delivery's contents.
   package func free(_ numbers: [Int], of delivery: UniqueIdentifier) async {
     if isUnused || numbers.isEmpty { return }
     _ = try? await inside { keeper throws(InterchangeError) in await keeper.free(numbers, of: delivery) }
   }
 
-  /// Removes what an earlier service has left of other deliveries. For the start, before anything is kept.
+  /// Removes contents of other deliveries that an earlier service has left. For the start, before anything is kept.
   package func sweep(keeping deliveries: Set<UniqueIdentifier>) async throws(InterchangeError) {
     if isUnused { return }
     try await inside { keeper throws(InterchangeError) in try await keeper.sweep(keeping: deliveries) }
@@ -136,7 +136,7 @@ package final class BaggageRoom: Sendable {
 
   // MARK: Snapshots
 
-  /// Reads a snapshot and keeps it in the place of the session's last one.
+  /// Reads a snapshot, which replaces the last one of its session.
   package func setSnapshot(
     of session: UniqueIdentifier, type: Text, from descriptor: OwnedFileDescriptor
   ) async throws(InterchangeError) {
@@ -145,7 +145,7 @@ package final class BaggageRoom: Sendable {
     }
   }
 
-  /// The type of a snapshot, and a new descriptor of it for reading alone.
+  /// Returns the type of a snapshot, and a new read-only descriptor of it.
   package func openSnapshot(
     of session: UniqueIdentifier
   ) async throws(InterchangeError) -> (type: Text, OwnedFileDescriptor) {
@@ -158,7 +158,7 @@ package final class BaggageRoom: Sendable {
     try await inside { keeper throws(InterchangeError) in try await keeper.removeSnapshots(of: sessions) }
   }
 
-  /// Removes the snapshots of sessions that are not kept. For the start.
+  /// Removes the snapshots of all other sessions. For the start.
   package func sweepSnapshots(
     where isKept: @Sendable (UniqueIdentifier) async -> Bool
   ) async throws(InterchangeError) {
@@ -173,10 +173,10 @@ package final class BaggageRoom: Sendable {
 
   // MARK: The thread
 
-  /// Nothing is kept, and nothing was: no thread is begun to find that out.
+  /// Whether nothing is or was kept. This starts no thread to find out.
   private var isUnused: Bool { state.withLock { $0.keeper == nil } && !(spool?.exists ?? false) }
 
-  /// Runs `body` with the keeper, in a task that goes on there whenever it was waiting.
+  /// Runs `body` with the keeper, in a task that resumes on the keeper's thread.
   private func inside<Value: Sendable>(
     _ body: @Sendable (BaggageKeeper) async throws(InterchangeError) -> Value
   ) async throws(InterchangeError) -> Value {
@@ -208,12 +208,12 @@ package final class BaggageRoom: Sendable {
     return try entered.get()
   }
 
-  /// Ends the thread where nothing needs it: most services sweep at the start, and are then idle.
+  /// Ends the thread if nothing needs it: most services sweep at the start and are then idle.
   private func retire() async {
     let (keeper, calls) = state.withLock { ($0.keeper, $0.calls) }
     guard let keeper, await keeper.isIdle else { return }
     let isRetired = state.withLock { state in
-      // Somebody has been there since.
+      // Somebody has used the keeper since.
       if state.running > 0 || state.calls != calls { return false }
       state.keeper = nil
       return true

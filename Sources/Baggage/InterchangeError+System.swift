@@ -3,7 +3,7 @@ import Glibc
 import SceneModel
 
 extension InterchangeError {
-  /// A call of the system that failed, about what stands at `place`.
+  /// A failed system call, about the value at `place`.
   init(_ name: Name, _ place: String, _ what: String, _ errorNumber: Int32) {
     switch errorNumber {
     case EMFILE, ENFILE:
@@ -14,7 +14,7 @@ extension InterchangeError {
     }
   }
 
-  /// Does what needs a file in memory, for what stands at `place`.
+  /// Runs work that needs a memory file, for the value at `place`.
   static func inMemory<Result>(
     _ place: String, _ body: () throws(CodingError) -> Result
   ) throws(InterchangeError) -> Result {

@@ -1,17 +1,17 @@
 import SceneModel
 
-/// What the file of a snapshot is called: the session, a dot, and the type, with a percent sign before the two digits of each byte that is
-/// neither a letter, a digit nor one of `+-._`.
+/// The name of a snapshot's file: the session, a dot, and the type. Each byte that is neither a letter, a digit nor one of `+-._` becomes a percent
+/// sign and two digits.
 struct SnapshotName {
   let session: UniqueIdentifier
   let type: Text
   let text: String
 
-  /// A name has 255 bytes on Linux.
+  /// A name has at most 255 bytes on Linux.
   private static let maximumLength = 255
   private static let lengthOfSession = 36
 
-  /// `nil` where the type is too long.
+  /// `nil` if the type is too long.
   init?(_ session: UniqueIdentifier, _ type: Text) {
     let digits = Array("0123456789ABCDEF".utf8)
     var bytes = Array("\(session).".utf8)
@@ -28,7 +28,7 @@ struct SnapshotName {
     (self.session, self.type, text) = (session, type, String(decoding: bytes, as: UTF8.self))
   }
 
-  /// `nil` where the text is no such name.
+  /// `nil` if the text is no such name.
   init?(_ text: String) {
     let bytes = Array(text.utf8)
     let length = SnapshotName.lengthOfSession
@@ -49,7 +49,7 @@ struct SnapshotName {
       rest = rest.dropFirst(2)
     }
     guard let string = String(validating: type, as: UTF8.self) else { return nil }
-    // Another spelling of the same would be a second file.
+    // Another spelling of the same name would be a second file.
     guard let name = SnapshotName(session, Text(string)), name.text == text else { return nil }
     self = name
   }

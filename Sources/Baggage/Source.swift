@@ -3,7 +3,7 @@ import DBus
 import Glibc
 import SceneModel
 
-/// Where content is read from: a file from its start, whatever offset the descriptor has, or a pipe or socket as it comes.
+/// The source of a content: a file, read from its start whatever offset the descriptor has; or a pipe or socket.
 struct Source {
   enum Kind {
     case file, pipe, socket
@@ -11,26 +11,27 @@ struct Source {
 
   let kind: Kind
   let descriptor: OwnedFileDescriptor
-  /// Of a file.
+  /// The size of a file.
   let size: Int64?
   let place: String
-  /// As a descriptor, and not by its name.
+  /// Whether the source was handed in as a descriptor, and not by its name.
   private let isHandedIn: Bool
 
   // MARK: Files by their names
 
-  /// Opens a file by its URL, once: what is looked at is what is read. Opening waits for nobody, a FIFO's writer or a lease among them.
+  /// Opens a file by its URL, once, so that the file that is checked is the file that is read. Opening waits for nobody, such as a FIFO's writer or a
+  /// lease.
   init(fileAt url: Text, _ place: String) throws(InterchangeError) {
     guard let path = FileURL.path(of: url) else {
       throw InterchangeError(
         .invalidPayload, "\(place): expected a file URL such as file:///home/user/Beach.png, got \"\(url)\"")
     }
-    // The service's own descriptors have names as well, and are nobody else's files.
+    // The service's own descriptors have names as well, and must not be read by them.
     let number = stagedoor_open_path(
       path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
     if number < 0 {
       let error = errno
-      // A socket has a name that nobody can open.
+      // A socket has a name, but cannot be opened.
       if error == ENXIO { throw InterchangeError(.invalidPayload, "\(place): is a socket; expected a file") }
       throw InterchangeError(.invalidPayload, place, "the file cannot be opened", error)
     }
@@ -41,7 +42,7 @@ struct Source {
 
   // MARK: Descriptors that somebody handed in
 
-  /// Looks at a descriptor, and changes nothing about it.
+  /// Looks at a descriptor without changing it.
   init(_ descriptor: OwnedFileDescriptor, _ place: String) throws(InterchangeError) {
     let flags = descriptor.withRawValue { fcntl($0, F_GETFL) }
     if flags < 0 { throw InterchangeError(.invalidPayload, place, "is no open descriptor", errno) }
@@ -76,8 +77,8 @@ struct Source {
 
   // MARK: Other descriptors of the same
 
-  /// A descriptor of the same file for reading alone, with an offset of its own. Where it cannot be opened again, as a file of another user,
-  /// it is a duplicate, if it is for reading alone.
+  /// A read-only descriptor of the same file, with an offset of its own. If the file cannot be opened again, for example because it belongs to
+  /// another user, the result is a duplicate, provided that the descriptor is read-only.
   func opened() throws(InterchangeError) -> OwnedFileDescriptor {
     if let again = reopened(O_NONBLOCK) {
       Source.waits(true, again)
@@ -91,8 +92,7 @@ struct Source {
     return OwnedFileDescriptor(owning: copy)
   }
 
-  /// The same source for a reader that never waits in a read, whoever else reads from it: of a pipe that is another opening, with flags that
-  /// nobody else can change.
+  /// The same source for a reader that never blocks, whoever else reads from it: a pipe is opened again, with flags that nobody else can change.
   func withoutWaiting() -> Source {
     guard kind == .pipe else { return self }
     if let again = reopened(O_NONBLOCK) { return Source(self, again) }
@@ -121,13 +121,13 @@ struct Source {
   enum Piece {
     case bytes(Int)
     case end
-    /// Nothing is there yet.
+    /// No bytes are there yet.
     case later
   }
 
-  /// Reads what is there into a buffer, from its beginning.
+  /// Reads the available bytes into the beginning of a buffer.
   ///
-  /// - Parameter offset: how much was read before.
+  /// - Parameter offset: The number of bytes read before.
   func read(_ buffer: UnsafeMutableRawBufferPointer, at offset: Int64) throws(InterchangeError) -> Piece {
     while true {
       let (count, error) = descriptor.withRawValue { number in
@@ -148,7 +148,7 @@ struct Source {
     }
   }
 
-  /// Has the kernel copy a piece of a file. `nil` where it cannot, and where it has nothing more: reading tells which.
+  /// Lets the kernel copy a piece of a file. `nil` if it cannot, and also at the end of the file: reading tells which.
   func copyPiece(of count: Int, at offset: Int64, to file: OwnedFileDescriptor) -> Int? {
     var (from, to) = (loff_t(offset), loff_t(offset))
     let copied = descriptor.withRawValue { source in
@@ -159,7 +159,7 @@ struct Source {
 }
 
 extension OwnedFileDescriptor {
-  /// What the descriptor is of, and how long that is; `nil` where it is closed.
+  /// The kind and the size of the descriptor's file; `nil` if it is closed.
   var status: stat? {
     var status = stat()
     return withRawValue { fstat($0, &status) } == 0 ? status : nil

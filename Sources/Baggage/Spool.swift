@@ -2,14 +2,13 @@ import DBus
 import Glibc
 import SceneModel
 
-/// The directory of what is kept: `spool/<delivery>/<number>`, and `spool/snapshots/<session>.<type>`.
+/// The directory of the contents: `spool/<delivery>/<number>`, and `spool/snapshots/<session>.<type>`.
 ///
-/// Nothing in it is a link that anyone follows. It is opened anew for each thing that is done, so a spool that somebody
-/// has taken away is made again.
+/// No link in it is followed. It is opened anew for each action, so a spool that somebody has removed is made again.
 struct Spool: Sendable {
-  /// The directory that the spool is made in.
+  /// The directory that contains the spool.
   let parent: String
-  /// What is written is on the disk before anyone hears that it is there.
+  /// Whether bytes are on the disk before anyone hears that they are kept.
   let isSynced: Bool
 
   static let snapshots = "snapshots"
@@ -23,7 +22,7 @@ struct Spool: Sendable {
 
   // MARK: Directories
 
-  /// The spool itself. `nil` where it is not there and is not made.
+  /// The spool itself; `nil` if it does not exist and should not be made.
   private func root(isMade: Bool) throws(InterchangeError) -> OwnedFileDescriptor? {
     let number = Glibc.open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if number < 0 { throw InterchangeError(.storageFailed, parent, "cannot be opened", errno) }
@@ -70,7 +69,7 @@ struct Spool: Sendable {
 
   // MARK: Writing
 
-  /// A file that is being written. It has its own name once it is whole.
+  /// A file that is being written. It gets its own name once it is complete.
   struct Unfinished: Sendable {
     let file: OwnedFileDescriptor
     fileprivate let directory: OwnedFileDescriptor
@@ -78,16 +77,16 @@ struct Spool: Sendable {
     let name: String
   }
 
-  /// - Parameter number: a number that no other unfinished file has.
+  /// - Parameter number: A number that no other unfinished file has.
   func begin(_ name: String, in directory: String, _ number: UInt64) throws(InterchangeError) -> Unfinished {
     guard let directory = try self.directory(directory, isMade: true) else {
       preconditionFailure("a directory that was to be made is not there")
     }
     let temporaryName = "unfinished-\(number)"
-    // Whoever gets a descriptor of it can open it again, and is to find it closed to writing.
+    // A receiver of a descriptor can open the file again, and must then find it read-only.
     let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
     let (file, error) = directory.withRawValue { parent in
-      // What an earlier service has left may have the same name, and is closed to writing.
+      // A file that an earlier service has left may have the same name, and is read-only.
       unlinkat(parent, temporaryName, 0)
       return (openat(parent, temporaryName, flags, 0o400), errno)
     }
@@ -96,7 +95,7 @@ struct Spool: Sendable {
       file: OwnedFileDescriptor(owning: file), directory: directory, temporaryName: temporaryName, name: name)
   }
 
-  /// The file is whole.
+  /// The file is complete.
   func finish(_ unfinished: Unfinished) throws(InterchangeError) {
     try sync(unfinished.file, "the spool")
     let (result, error) = unfinished.directory.withRawValue {
@@ -106,7 +105,7 @@ struct Spool: Sendable {
     try sync(unfinished.directory, "the spool")
   }
 
-  /// The file, and the directory that was made for it alone, are removed again.
+  /// Removes the file, and the directory that was made for it alone.
   func abandon(_ unfinished: Unfinished, in directory: String) {
     unfinished.directory.withRawValue { _ = unlinkat($0, unfinished.temporaryName, 0) }
     removeIfEmpty(directory)
@@ -114,7 +113,7 @@ struct Spool: Sendable {
 
   // MARK: Reading
 
-  /// A new descriptor of a file, and how long the file is. `nil` where there is none.
+  /// Returns a new descriptor of a file, and its size; `nil` if there is no such file.
   func open(_ name: String, in directory: String) throws(InterchangeError) -> (OwnedFileDescriptor, Int64)? {
     guard let directory = try self.directory(directory, isMade: false) else { return nil }
     let (number, error) = directory.withRawValue {
@@ -137,21 +136,21 @@ struct Spool: Sendable {
     try Spool.remove(Array(name.utf8CString), in: directory)
   }
 
-  /// Removes the directory of a delivery where nothing is left in it.
+  /// Removes the directory of a delivery if it is empty.
   func removeIfEmpty(_ directory: String) { rmdir("\(path)/\(directory)") }
 
-  /// Removes the directory of a delivery, with all that is in it.
+  /// Removes the directory of a delivery with its contents.
   func remove(_ directory: String) throws(InterchangeError) {
     if let root = try root(isMade: false) { try Spool.remove(Array(directory.utf8CString), in: root) }
   }
 
-  /// Removes whatever has a name: of a link the link itself, of a directory all that is in it.
+  /// Removes anything with a name: of a link the link itself, of a directory everything in it.
   private static func remove(
     _ name: [CChar], in parent: OwnedFileDescriptor, depth: Int = 0
   ) throws(InterchangeError) {
     let (result, error) = parent.withRawValue { (unlinkat($0, name, 0), errno) }
     if result == 0 || error == ENOENT { return }
-    // No descriptors for a directory that somebody has nested for ever.
+    // Limits the descriptors for a directory that somebody has nested without end.
     guard error == EISDIR, depth < 16 else {
       throw InterchangeError(.storageFailed, "the spool", "a file cannot be removed", error)
     }
@@ -167,7 +166,7 @@ struct Spool: Sendable {
     }
   }
 
-  /// What a directory holds, each name with its zero.
+  /// The names in a directory, each with its NUL.
   private static func names(in directory: OwnedFileDescriptor) throws(InterchangeError) -> [[CChar]] {
     let (copy, error) = directory.withRawValue { (openat($0, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), errno) }
     guard copy >= 0, let stream = fdopendir(copy) else {
@@ -188,7 +187,7 @@ struct Spool: Sendable {
 
   // MARK: Sweeping
 
-  /// Removes what no delivery of `kept` has: what a service that crashed had begun or had not yet freed.
+  /// Removes everything that belongs to no delivery of `kept`: files that a crashed service had begun or had not yet freed.
   func sweep(keeping kept: Set<UniqueIdentifier>) throws(InterchangeError) {
     guard let root = try root(isMade: false) else { return }
     for name in try Spool.names(in: root) where Spool.text(name) != Spool.snapshots {
@@ -223,11 +222,11 @@ struct Spool: Sendable {
   struct SnapshotFile {
     let name: String
     let size: Int
-    /// When it was written, in nanoseconds.
+    /// The time of writing, in nanoseconds.
     let written: Int64
   }
 
-  /// The files among the snapshots. Everything else there is removed.
+  /// The files of snapshots. Everything else in their directory is removed.
   func snapshotFiles() throws(InterchangeError) -> [SnapshotFile] {
     guard let directory = try directory(Spool.snapshots, isMade: false) else { return [] }
     var files: [SnapshotFile] = []

@@ -6,7 +6,7 @@ extension Data: BusValue {
   /// "ay": bytes.
   public static var signature: Signature { Signature(unchecked: "ay") }
 
-  /// Takes bytes, in one copy.
+  /// Reads bytes, in one copy.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Data {
     try reader.bytes { Data(buffer: $0) }
   }
@@ -32,6 +32,6 @@ extension Data: BusValue {
     self.init(bytes)
   }
 
-  /// These bytes as what a variant holds.
+  /// These bytes as the content of a variant.
   public var variant: Variant { .bytes([UInt8](self)) }
 }

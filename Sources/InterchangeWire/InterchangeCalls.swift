@@ -1,7 +1,7 @@
 package import DBus
 package import SceneModel
 
-/// What a delivery is answered with: session, outcome, delivery.
+/// The reply for a delivery: session, outcome, delivery.
 package typealias DeliveryReply = Reply<ObjectPath, String, String>
 /// (session, outcome, delivery)
 package typealias DeliveryResult = Structure<ObjectPath, String, String>
@@ -20,14 +20,14 @@ package typealias PreferenceRow = Structure<String, String>
 /// (role, name, activity types)
 package typealias ConfigurationRow = Structure<String, String, [String]>
 
-/// What the objects of the service are asked. Bodies have been read and the shape of their values checked; who calls, and what it may, is
-/// for those who answer.
+/// The calls to the objects of the service. Their bodies have been read and the types of the values checked. The implementation identifies the caller
+/// and decides what the caller may do.
 ///
-/// What changes something is answered through its reply, once it is stored; the rest at once. What is thrown is the answer too.
+/// A call that changes something is answered through its reply, once the change is stored; other calls at once. A thrown error is an answer too.
 ///
-/// Whoever is handed a descriptor owns it. A payload names its descriptors by their index in `descriptors`.
+/// The receiver of a descriptor owns it. A payload names its descriptors by their index in `descriptors`.
 package protocol InterchangeCalls: Actor {
-  /// Which content types are the same: a payload in dictionaries is read by it.
+  /// The catalogue that tells which content types are the same; payloads in dictionaries are read with it.
   nonisolated var types: TypeCatalog { get }
 
   // The root

@@ -1,7 +1,7 @@
 package import DBus
 package import SceneModel
 
-/// What things are called on the bus.
+/// The names of the service on the bus.
 package enum InterchangeNames {
   package static let bus: BusName = "org.stagedoor.Interchange1"
   package static let root: ObjectPath = "/org/stagedoor/Interchange1"
@@ -20,7 +20,7 @@ package enum InterchangeNames {
     ObjectPath(unchecked: SessionReference.path(of: identifier).string)
   }
 
-  /// The session that a path names, whether or not there is one.
+  /// The session that a path names, whether or not it exists.
   package static func session(at path: ObjectPath) -> UniqueIdentifier? {
     SessionReference.identifier(Text(path.rawValue))
   }
@@ -29,7 +29,7 @@ package enum InterchangeNames {
     ObjectPath(unchecked: identifier.path(after: dragPath).string)
   }
 
-  /// The drag that a path names, whether or not there is one.
+  /// The drag that a path names, whether or not it exists.
   package static func drag(at path: ObjectPath) -> UniqueIdentifier? {
     UniqueIdentifier(path: Text(path.rawValue), after: dragPath)
   }
@@ -40,7 +40,7 @@ package enum InterchangeNames {
     applications.appending(label: identifier.string)
   }
 
-  /// Where an application exports its host: the path of its name's spelling.
+  /// The path at which an application exports its host: the spelling of its name as a path.
   package static func path(ofHost application: Text) -> ObjectPath {
     ObjectPath(unchecked: "/" + String(application.string.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 }))
   }

@@ -1,17 +1,17 @@
 import DBus
 import SceneModel
 
-/// Items and options as dictionaries, as `DeliverItems`, `BeginDragItems` and `AddItems` take them.
+/// Reads items and options from dictionaries, for `DeliverItems`, `BeginDragItems` and `AddItems`.
 enum ItemDictionaries {
   typealias Dictionary = [Text: Variant]
 
-  /// How many values a call may hold: a field of a dictionary is an entry, a key, a variant and a value.
+  /// The number of values in a call: a field of a dictionary counts as an entry, a key, a variant and a value.
   static let valueLimit = 4 * Limits.values
 
   static func payload(
     _ items: [Dictionary], _ options: Dictionary, types: TypeCatalog
   ) throws(InterchangeError) -> (payload: Payload, descriptors: [OwnedFileDescriptor]) {
-    // The two arguments are what a document has in one.
+    // A document holds in one value what the call has in two arguments.
     let document: Dictionary = ["items": items.variant, "options": options.variant]
     return try read(document.variant, at: .document) { node throws(Fault) in
       try Payload(node, ReadingRules(types: types))
@@ -47,7 +47,7 @@ enum ItemDictionaries {
 // MARK: - What is shown
 
 extension Item {
-  /// The item without its contents: what a drag shows, and what a host is asked about.
+  /// The item without its contents, as a drag shows it, and as a host gets it with a question.
   var shownOnBus: [String: Variant] {
     var fields: [String: Variant] = [
       "activities": activities.map { UserActivity(activityType: $0.activityType, title: $0.title).json }.variant,

@@ -1,7 +1,7 @@
 package import DBus
 package import SceneModel
 
-/// `org.stagedoor.Application1`, the same for every application: which one is meant, its path says.
+/// `org.stagedoor.Application1`, the same for every application; the path tells which one is meant.
 package enum ApplicationInterface {
   package static func make<Service: InterchangeCalls>(
     on service: Service
@@ -153,7 +153,7 @@ package enum DragInterface {
 }
 
 extension Interface {
-  /// What a method needs whose first argument is items: their number is limited, and code generators are told of the descriptors inside.
+  /// Adjusts a method whose first argument is items: limits their number, and tells code generators about the descriptors inside.
   mutating func takesItems(_ member: MemberName) {
     limit(member, values: ItemDictionaries.valueLimit)
     annotate(member, .unixFD)
@@ -162,13 +162,13 @@ extension Interface {
 }
 
 extension Introspection.Annotation {
-  /// What Qt's code generator makes of a method's argument.
+  /// The type that Qt's code generator should use for a method's argument.
   static func qtTypeName(_ argument: Int, _ type: String) -> Self {
     Self("org.qtproject.QtDBus.QtTypeName.In\(argument)", type)
   }
 }
 
 extension Instant {
-  /// As the bus counts: a moment before 1970 is 0.
+  /// The time in the bus's form: a time before 1970 is 0.
   package var unsigned: UInt64 { UInt64(max(0, microseconds)) }
 }

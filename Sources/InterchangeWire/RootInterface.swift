@@ -36,7 +36,7 @@ package struct RootInterface: Sendable {
       }
       try service.drop(activity, reply)
     }
-    // The two texts and the dictionary, and for each entry itself, its key and its value: more than a document may hold is not even read.
+    // Two texts and the dictionary, and for each entry itself, its key and its value. A call with more than a document may hold is not even read.
     interface.limit("Drop", values: 3 + 3 * (Limits.values / 2))
     interface.method(
       "Deliver", in: "payload", out: "session", "outcome", "delivery", on: service

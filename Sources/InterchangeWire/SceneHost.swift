@@ -1,11 +1,11 @@
 package import DBus
 package import SceneModel
 
-/// The scenes of an application, as the service calls them: `org.stagedoor.SceneHost1` of the connection that attached.
+/// The host of an application: `org.stagedoor.SceneHost1` of the connection that attached.
 package struct SceneHost: Sendable {
   private let object: RemoteObject
 
-  /// - Parameter owner: Its unique name. Whoever owns the application's name later is somebody else.
+  /// - Parameter owner: The connection's unique name. A later owner of the application's name is another host.
   package init(of application: Text, owner: BusName, on connection: Connection) {
     object = connection.object(owner, at: InterchangeNames.path(ofHost: application), InterchangeNames.host)
   }
@@ -33,7 +33,7 @@ package struct SceneHost: Sendable {
       "ContinueScene", InterchangeNames.path(ofSession: session), options.string, timeout: timeout)
   }
 
-  /// - Parameter token: What lets a window come to the front, as it came from the sender.
+  /// - Parameter token: The sender's token, which lets a window come to the front.
   package nonisolated(nonsending) func activateScene(
     _ session: UniqueIdentifier, token: Text?, within timeout: Duration
   ) async throws(CallError) {
@@ -63,7 +63,7 @@ package struct SceneHost: Sendable {
     try await object.call("DidDiscardSceneSessions", sessions.map { "\($0)" }, timeout: timeout)
   }
 
-  /// What the host would do with a drop on one of its scenes, in its own word.
+  /// The operation that the host proposes for a drop on one of its scenes, in its own word.
   package nonisolated(nonsending) func proposeDrop(
     _ session: UniqueIdentifier, items: [Item], allowed: [PayloadOptions.Operation], within timeout: Duration
   ) async throws(CallError) -> Text {

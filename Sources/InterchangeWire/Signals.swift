@@ -1,7 +1,7 @@
 package import DBus
 package import SceneModel
 
-/// What the service tells everyone. Each begins with the application's identifier and ends with its number.
+/// The signals of the service. Each begins with the application's identifier and ends with its number.
 package struct Signals: Sendable {
   let routed: SignalDeclaration<String, ObjectPath, String, String, String, String, String, UInt64>
   let handled: SignalDeclaration<String, ObjectPath, String, UInt64>
@@ -40,7 +40,7 @@ package struct Signals: Sendable {
 }
 
 extension Connection {
-  /// Tells everyone.
+  /// Emits an event to everyone.
   package nonisolated func emit(_ event: Event, _ signals: Signals) throws(CodingError) {
     let root = InterchangeNames.root
     let application = event.application.string

@@ -1,7 +1,7 @@
 package import DBus
 package import SceneModel
 
-/// On the bus it is a string. As the key of a dictionary it is told from others by its bytes: of two that look the same none is lost.
+/// On the bus a text is a string. Texts are compared by their bytes, so a dictionary keeps two keys that look the same.
 extension Text: BasicBusValue {
   package static var signature: Signature { String.signature }
 

@@ -1,14 +1,14 @@
 import DBus
 import SceneModel
 
-/// A value of a call's dictionaries that is being read. A variant inside a variant is what it holds: clients wrap freely.
+/// A value of a call's dictionaries that is being read. A variant inside a variant counts as its content, because clients wrap values freely.
 ///
-/// A dictionary has no order on the bus. Its fields are read in the order of their keys, so that of several faults the same one is told
-/// each time.
+/// A dictionary has no order on the bus. Its fields are read in the order of their keys, so that of several faults the same one is reported each
+/// time.
 struct VariantNode: DocumentNode {
   typealias Key = TextKey
 
-  /// The descriptors that representations use, in the order in which these are read.
+  /// The descriptors of the representations, in the order in which they are read.
   final class Descriptors {
     fileprivate(set) var used: [OwnedFileDescriptor] = []
   }
@@ -76,7 +76,7 @@ struct VariantNode: DocumentNode {
     return try UserActivity(json: text, at: place, rules)
   }
 
-  /// What a `userInfo` holds stands in the documents of activities, and nowhere in a dictionary.
+  /// The values of a `userInfo` are in the documents of activities, and never in a dictionary.
   func value() throws(Fault) -> Value { throw .expected("a document", got: shown, at: place) }
 
   var shown: String {

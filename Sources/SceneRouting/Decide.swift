@@ -1,16 +1,16 @@
 package import SceneModel
 
-// How a payload finds its session. `docs/routing.md` is the same in words for those who use it.
+// How a payload finds its session. `docs/routing.md` gives the same rules in words.
 //
-// The decision is a function of what is known at one moment: the payload and its options, the manifests, the sessions, the
-// preferences, and the time. It asks nobody and changes nothing, so the same input gives the same answer, on any machine, after
-// any restart, in whatever order things were registered. `Explain` calls it and so does a drop.
+// The decision is a function of what the service knows at one moment: the payload and its options, the manifests, the sessions, the preferences, and
+// the time. It asks nobody and changes nothing, so the same input gives the same answer, on any machine, after any restart, in whatever order
+// applications were registered. `Explain` calls it, and so does a drop.
 //
-// The decider goes through its steps once, downwards. Each step either knows the answer, or finds out one thing more and leaves the
-// rest to the next step. It writes what it found into the explanation as it goes, so that no reason is made up afterwards.
+// The decider goes through its steps once, from top to bottom. Each step either knows the answer, or finds out one thing more and leaves the rest to
+// the next step. It writes its findings into the explanation as it goes, so no reason is made up afterwards.
 //
-// A step that looks at sessions first requires that the state knows them. Where the state does not, the decider stops and answers
-// which sessions it needs. The rules thus stand once, for the decision and for what has to be read before it.
+// A step that looks at sessions first requires that the state knows them. If it does not, the decider stops and answers which sessions it needs. So
+// the rules are written once, for the decision and for the sessions that must be read before it.
 //
 //   0  nothing in it has expired
 //   1  a session that is named is the one
@@ -24,15 +24,15 @@ package import SceneModel
 //   9  the best of those
 //  10  and where there is none, a session is made
 
-/// Decides where a payload goes, or answers which sessions have to be known first. Every request ends in exactly one outcome.
+/// Decides where a payload goes, or answers which sessions the state must know first. Every request ends in exactly one outcome.
 package func decide(_ state: State, _ request: Request, at now: Instant) -> Answer {
   var steps = Limits.conditionSteps
   return decide(state, request, at: now, within: &steps)
 }
 
-/// Decides as one of several that share the same steps.
+/// Decides one of several requests that share their steps.
 ///
-/// - Parameter steps: how many are left. A decision takes those that it needed; an answer that only needs sessions takes none.
+/// - Parameter steps: The steps that are left. A decision takes the steps that it needed; an answer that only needs sessions takes none.
 package func decide(_ state: State, _ request: Request, at now: Instant, within steps: inout Int) -> Answer {
   var decider = Decider(request, now, steps)
   let before = steps
@@ -63,21 +63,21 @@ package func decide(_ state: State, _ request: Request, at now: Instant, within 
   return .decided(decision)
 }
 
-/// The steps of one decision, and what they have found so far. It is not copied: what it found ends in the decision.
+/// The steps of one decision, and their findings. It is never copied; the findings end in the decision.
 struct Decider: ~Copyable {
   let request: Request
   let now: Instant
-  /// The session that the user acted in; one that is gone does not count. No step before step 3 asks.
+  /// The session in which the user acted, if it exists. The steps before step 3 do not use it.
   private(set) var requesting: Int32?
   var explanation = Explanation()
-  /// Of the key, where there is one: it is made once, for all applications that are asked.
+  /// The hash of the key, if there is one, computed once for all applications.
   var keyHash: UInt64 = 0
-  /// How many are left, for all that is looked at.
+  /// The steps that are left, for everything that the decision looks at.
   var steps: Int
 
   var options: PayloadOptions { _read { yield request.payload.options } }
   var role: Text { options.role ?? PayloadOptions.defaultRole }
-  /// What it is about; "" for nothing.
+  /// The content that the payload is about; "" for none.
   var key: Text { explanation.key }
 
   init(_ request: Request, _ now: Instant, _ steps: Int) {
@@ -88,7 +88,7 @@ struct Decider: ~Copyable {
 
   fileprivate mutating func decide(_ state: State) throws(Stop) -> Verdict {
     try refuseExpired()
-    // Those before it in a batch took what there was.
+    // Earlier items of the batch may have taken all steps.
     try refuseTooManySteps()
     if let named = options.session { return try namedSession(named, state) }
     if request.payload.items.isEmpty { return try withoutItems(state) }
@@ -110,12 +110,12 @@ struct Decider: ~Copyable {
     if requesting == nil { try require(.session(identifier), state) }
   }
 
-  /// Stops here unless the state knows these sessions.
+  /// Stops unless the state knows these sessions.
   func require(_ need: Need, _ state: State) throws(Stop) {
     if !state.knows(need) { throw .needs(need) }
   }
 
-  /// The sessions that may be concerned with the key: all of them where a manifest sets conditions, or by Apple's rule.
+  /// Requires the sessions that may be concerned with the key: all sessions if a manifest sets conditions, or by Apple's rule.
   func requireConcerned(_ scope: Scope, _ state: State) throws(Stop) {
     let application = state.applications[scope.application].identifier
     try require(
@@ -126,7 +126,7 @@ struct Decider: ~Copyable {
     try require(.allSessions(of: state.applications[application].identifier), state)
   }
 
-  /// The activity that routes; `nil` where it is routed by content.
+  /// The activity that routes; `nil` if a content type routes.
   var activity: UserActivity? {
     guard let place = explanation.routingActivity else { return nil }
     return request.payload.items[place.item].activities[place.activity]
@@ -147,23 +147,23 @@ struct Decider: ~Copyable {
   }
 }
 
-/// What a step answers that knows where the payload goes.
+/// The answer of a step that knows where the payload goes.
 enum Verdict {
-  /// Into a session that is there.
+  /// To a session that exists.
   case take(Int32, SessionReason)
-  /// Into one that is made for it, of the configuration of step 4.
+  /// To a new session, of the configuration of step 4.
   case make(Scope, SessionReason)
 }
 
-/// What is decided after step 4: where it may go.
+/// The findings of steps 3 and 4: where the payload may go.
 struct Scope {
-  /// The place of the application among the state's.
+  /// The index of the application in the state.
   let application: Int
-  /// The configuration of step 4, and those whose sessions are candidates.
+  /// The configuration of step 4, and the configurations whose sessions are candidates.
   let route: Route
-  /// By Apple's rule nobody asks.
+  /// Whether the content that a session shows counts. By Apple's rule it does not.
   let asksWhatIsShown: Bool
-  /// Each session of these configurations may be concerned with any key, since it has conditions that are not its own.
+  /// Whether every session of these configurations may be concerned with any key, because its configuration has conditions.
   let concernsAll: Bool
 
   init(_ application: Int, _ route: Route, _ state: borrowing State) {

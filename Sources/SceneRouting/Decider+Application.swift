@@ -3,8 +3,8 @@ import SceneModel
 extension Decider {
   // MARK: 3. The application
 
-  /// The first of these that is there: the one that is named; the requesting session's; the preferred one; the only one; and among
-  /// several one that has a session which prefers it, the one that was used last, the first by identifier.
+  /// The first rule that finds an application decides: the named application; the requesting session's; the preferred one; the only one; the only one
+  /// with a session that prefers the key; the one that was used last; the first by identifier.
   mutating func chooseApplication(for subject: Subject, _ state: State) throws(Stop) -> Int {
     let among = subject.applications
     let (chosen, because) = try application(among, for: subject, state)
@@ -29,7 +29,7 @@ extension Decider {
     }
     if among.count == 1 { return (among[0], .onlyOne) }
 
-    // Before any condition is asked, since every need begins the decision anew.
+    // Before any condition is evaluated, because every need begins the decision anew.
     for application in among {
       if let scope = scope(application, subject, state) { try requireConcerned(scope, state) }
       try refuseTooManySteps()
@@ -51,7 +51,7 @@ extension Decider {
     return (last[0].0, last.count == 1 ? .activatedLast : .firstByIdentifier)
   }
 
-  /// Where the application would take the key; `nil` where there is no key, or no configuration for it.
+  /// The scope in which the application would take the key; `nil` if there is no key, or no configuration for it.
   private mutating func scope(_ application: Int, _ subject: Subject, _ state: State) -> Scope? {
     guard !key.isEmpty, let route = try? route(of: application, for: subject, state) else { return nil }
     return Scope(application, route, state)
@@ -59,7 +59,7 @@ extension Decider {
 }
 
 extension State {
-  /// When the application was used last; `nil` where it has no session.
+  /// The time when the application was used last; `nil` if it has no session.
   func lastActivated(_ application: Int) -> Instant? {
     applications[application].index.ofConfiguration.compactMap { $0.latest?.lastActivated }.max()
   }

@@ -3,8 +3,8 @@ import SceneModel
 extension Decider {
   // MARK: 8. The candidates, and which of them want it
 
-  /// With a key, the best session that prefers it, else the best that was set to take it. Without one no predicate is asked: then the
-  /// sender says whether any session will do.
+  /// With a key, the best session that prefers it, or else the best whose *can* was set. Without a key no predicate is evaluated, and the sender's
+  /// disposition says whether any session will do.
   mutating func candidate(_ scope: Scope, _ state: State) throws(Stop) -> Verdict? {
     if request.listsCandidates { try requireAll(of: scope.application, state) }
     if key.isEmpty {
@@ -15,7 +15,7 @@ extension Decider {
       return .take(slot, .withoutKey)
     }
     let best = try best(in: scope, state)
-    // With the steps that the decision left, so that to explain it does not change it.
+    // With the steps that the decision has left, so that explaining a decision does not change it.
     if request.listsCandidates { listCandidates(scope, state) }
     try refuseTooManySteps()
     guard let best else { return nil }
@@ -26,8 +26,7 @@ extension Decider {
 
   // MARK: 9. The best of those
 
-  /// The highest tier that is not empty; within it the requesting session, then the one that is nearest to the user, was activated
-  /// last, was made first, or comes first by identifier.
+  /// The best session of the highest tier with a session: the requesting session first, then by state, by activation, by creation, and by identifier.
   mutating func best(in scope: Scope, _ state: State) throws(Stop) -> Search.Best? {
     try requireConcerned(scope, state)
     var search = search(in: scope, state, within: steps)
@@ -48,7 +47,7 @@ extension Decider {
     return Search(scope, asked, explanation.routingActivity?.activityType, state.entries)
   }
 
-  /// Others wait while a decision is made, so that one which takes too long is refused.
+  /// Refuses a decision that takes too many steps, because others wait meanwhile.
   func refuseTooManySteps() throws(Stop) {
     if steps >= 0 { return }
     let subject =
@@ -60,7 +59,7 @@ extension Decider {
         + "application or a session, shorten the key, or let fewer sessions have conditions with LIKE or CONTAINS")
   }
 
-  /// The first of an application's sessions by step 9, of the configurations that are asked for.
+  /// The first of an application's sessions by step 9, of the wanted configurations.
   func first(of application: Int, _ state: State, where isWanted: (Int) -> Bool) throws(Stop) -> Int32? {
     let rankings = state.applications[application].index.ofConfiguration
     let wanted = rankings.indices.filter(isWanted)

@@ -3,8 +3,8 @@ import SceneModel
 extension Decider {
   // MARK: 4. The configuration
 
-  /// The one that is named, whether or not it names the type; else the first of the role that names the type, or a family of it, or
-  /// no types at all; else the first.
+  /// The named configuration, whether or not it lists the type. Otherwise the first of the role that lists the type, or a family of it, or no types
+  /// at all, or else the first.
   mutating func chooseConfiguration(
     of application: Int, for subject: Subject?, _ state: State
   ) throws(Stop) -> Route {
@@ -48,7 +48,7 @@ extension Decider {
         + quoted(role.string))
   }
 
-  /// What there is instead: names in the role, else the roles. A sandbox reads of its own application only.
+  /// The alternatives for the message: names in the role, or else the roles. A sandbox reads those of its own application only.
   private func others(of application: Int, _ state: State) -> String {
     if request.sender.isStranger(to: state.applications[application].identifier) { return "" }
     let configurations = state.applications[application].manifest?.configurations ?? []

@@ -1,13 +1,13 @@
 import SceneModel
 
-/// How many candidates an explanation lists: as many as a person reads, and a document can hold.
+/// The number of candidates in an explanation: a person reads no more, and a document cannot hold all.
 private let maximumListed = 100
 
 extension Decider {
-  /// Lists the candidates of step 8 for whoever asks why: the best first, and how many more there are.
+  /// Lists the candidates of step 8 for an explanation: the best first, and the number of the others.
   ///
-  /// Nobody is looked at who is not listed: those that want it are found as the decision itself finds them, and the rest are taken
-  /// from the front of each configuration's row.
+  /// It looks only at the sessions that it lists: it finds those that want the key as the decision does, and takes the others from the front of each
+  /// configuration's row.
   mutating func listCandidates(_ scope: Scope, _ state: State) {
     var search = search(in: scope, state, within: steps)
     let rows = state.applications[scope.application].index.ofConfiguration
@@ -46,7 +46,7 @@ extension Decider {
     for (slot, tier) in best.prefix(maximumListed) where search.key.stepsLeft >= 0 {
       candidates.append(candidate(slot, tier, &search, state))
     }
-    // Of conditions that take too long nobody knows what they say.
+    // If the conditions take too long, nobody knows their values.
     explanation.candidates = search.key.stepsLeft < 0 ? [] : candidates
     explanation.candidatesLeftOut = eligible.reduce(0) { $0 + rows[$1].count } - explanation.candidates.count
   }

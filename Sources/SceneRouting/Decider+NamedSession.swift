@@ -3,7 +3,7 @@ import SceneModel
 extension Decider {
   // MARK: 1. A session that is named is the one
 
-  /// Neither predicates nor types are asked, unless the sender is a stranger's sandbox: see `refuseUntaken`.
+  /// Neither predicates nor types count, unless the sender is the sandbox of another application: see `refuseUntaken`.
   mutating func namedSession(_ named: Text, _ state: State) throws(Stop) -> Verdict {
     guard let identifier = SessionReference.identifier(named) else {
       throw .refusal(
@@ -54,8 +54,8 @@ extension Decider {
     if isStranger { try refuseUntaken(by: application, manifest, state) }
   }
 
-  /// A stranger's sandbox has to hand over something that the host may see and that its manifest declares. Without an activity that is a
-  /// content type.
+  /// The sandbox of another application must hand over something that the host may see and that its manifest declares: an activity type or, without
+  /// an activity, a content type.
   private mutating func refuseUntaken(by application: Int, _ manifest: Manifest, _ state: State) throws(Stop) {
     var passed: Set<ContentType> = []
     var first: Representation?
@@ -75,7 +75,7 @@ extension Decider {
 }
 
 extension Stop {
-  /// A sandbox hands things to other applications. It does not bring their windows to the front with nothing in hand.
+  /// A sandbox may hand things to other applications, but may not bring their windows to the front with nothing in hand.
   static var opensForeignWindow: Stop {
     .refusal(
       .accessDenied, "a sandboxed application may open windows of its own only, unless it hands something to them")

@@ -1,16 +1,16 @@
 package import SceneModel
 
-/// The part of a payload that reaches the application, where that is not all of it.
+/// The part of a payload that reaches the application, if it is not the whole.
 package struct PassedOn: Hashable, Sendable {
-  /// It has as many items as the payload that was handed in, some of them perhaps empty.
+  /// It has as many items as the payload that was handed in; some of them may be empty.
   package let payload: Payload
   /// The activity that routes, by its place in this payload.
   package let routingActivity: RoutingActivity?
 }
 
 extension Decider {
-  /// From a stranger's sandbox an application gets only the types that its manifest declares: what is undeclared does not come along with
-  /// something that is declared.
+  /// From the sandbox of another application, an application gets only the types that its manifest declares: undeclared types do not come along with
+  /// declared ones.
   mutating func passedOn(to application: Int, _ state: State) throws(Stop) -> PassedOn? {
     guard request.sender.isStranger(to: state.applications[application].identifier) else { return nil }
     var payload = request.payload

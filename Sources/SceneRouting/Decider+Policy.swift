@@ -3,7 +3,7 @@ import SceneModel
 extension Decider {
   // MARK: 5. An application with one scene has no choice
 
-  /// Its session gets everything, whatever the predicates say.
+  /// The application's one session gets everything, whatever its predicates say.
   func onlyScene(_ scope: Scope, _ state: State) throws(Stop) -> Verdict? {
     if supportsMultipleScenes(scope, state) { return nil }
     guard options.disposition == .new else {
@@ -18,8 +18,8 @@ extension Decider {
     state.applications[scope.application].manifest?.supportsMultipleScenes ?? false
   }
 
-  /// The session of an application that has one scene, whatever its role: there is one in all, not one for each. A manifest that
-  /// allowed several may have left more.
+  /// The session of an application with one scene, whatever its role: the application has one scene in all, not one for each role. An earlier
+  /// manifest that allowed several may have left more.
   func onlySession(_ scope: Scope, _ state: State) throws(Stop) -> Int32? {
     supportsMultipleScenes(scope, state) ? nil : try first(of: scope.application, state) { _ in true }
   }
@@ -34,7 +34,7 @@ extension Decider {
 
   // MARK: 6. Nor has a configuration with a policy
 
-  /// Which beats what the sender wishes.
+  /// The configuration's policy overrides the sender's wish.
   func policy(_ scope: Scope, _ state: State) throws(Stop) -> Verdict? {
     switch launch(scope, state) {
     case .automatic: return nil

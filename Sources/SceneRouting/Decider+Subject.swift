@@ -1,9 +1,9 @@
 import SceneModel
 
-/// What a payload is routed by.
+/// The type that routes a payload, and the applications for it.
 struct Subject {
   let type: RoutedType
-  /// Its place among the activity types that are declared; `nil` for others.
+  /// Its index among the declared activity types; `nil` for other types.
   let declared: Int?
   /// The applications that declare the type and may see it, in the order of their identifiers.
   let applications: [Int]
@@ -12,11 +12,11 @@ struct Subject {
 extension Decider {
   // MARK: What routes
 
-  /// The first activity of a type that an application declares; without one, the first representation of a type that an
-  /// application takes. Where the options name an application, only that one counts.
+  /// The first activity of a type that an application declares; or else the first representation of a type that an application takes. If the options
+  /// name an application, only that one counts.
   mutating func findSubject(_ state: State) throws(Stop) -> Subject {
     let named = try options.application.map { name throws(Stop) in try existing(name, state) }
-    // A host may hand its own scenes an activity that its manifest says nothing of.
+    // A host may hand its own scenes an activity of an undeclared type.
     let hosting = named.flatMap { request.sender.hosts == state.applications[$0].identifier ? $0 : nil }
     if let subject = firstDeclared(named, state) { return subject }
     if let hosting, let subject = firstOfHost(hosting, state) { return subject }
@@ -24,9 +24,9 @@ extension Decider {
     throw .refused(undeclared(named, state))
   }
 
-  /// Each type is asked about once, however often the payload has it, and no more than `Limits.routedTypes` that lead nowhere.
+  /// Looks at each type once, however often the payload has it, and at no more than `Limits.routedTypes` types that nobody takes.
   private mutating func firstContent(_ named: Int?, _ state: State) throws(Stop) -> Subject? {
-    // A type that is hidden from some is asked about once more than one that is not.
+    // A type that is hidden from some may be looked at once more than a visible one.
     var (passed, passedHidden): (Set<ContentType>, Set<ContentType>) = ([], [])
     for item in request.payload.items {
       for representation in item.representations {
@@ -72,7 +72,7 @@ extension Decider {
     return nil
   }
 
-  /// At most one where the options name an application, or where only the sender's own may see the activity.
+  /// At most one application, if the options name it, or if only the sender's own application may see the activity.
   private func applications(
     declaring declared: Int, _ visibility: Visibility, _ named: Int?, _ state: State
   ) -> [Int] {
@@ -100,7 +100,7 @@ extension Decider {
 
   private func undeclared(_ named: Int?, _ state: State) -> Refusal {
     let first = request.payload.items.lazy.flatMap(\.activities).first { activity in
-      // What is hidden from those who were asked is not there.
+      // A hidden activity is absent for these applications.
       named.map { isVisible(activity.visibility, to: $0, state) }
         ?? (activity.visibility == .all || request.sender.hosts != nil)
     }
@@ -115,7 +115,7 @@ extension Decider {
       "\(who) \(quoted(first.activityType.string)): add it to NSUserActivityTypes in the application's manifest")
   }
 
-  /// Why nothing is routed by its content either. What is hidden is not mentioned, since it is hidden.
+  /// The message if no content type routes the payload either. It does not mention hidden types.
   private func nobodyTakes(_ named: Int?, _ state: State) -> String {
     // One more than the message names: a payload may have as many as a document has values.
     var types: [Representation] = []
@@ -148,7 +148,7 @@ extension Decider {
     if !key.isEmpty { keyHash = KeyTable.hash(key) }
   }
 
-  /// Of an activity its content, else its page. Of other things the first item's file or link.
+  /// The key of an activity is its content, or else its page. Without an activity it is the first item's file or link.
   private mutating func readKey() {
     if let place = explanation.routingActivity {
       let activities = request.payload.items[place.item].activities

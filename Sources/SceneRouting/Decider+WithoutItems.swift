@@ -3,7 +3,7 @@ import SceneModel
 extension Decider {
   // MARK: An application is named, and nothing is handed over
 
-  /// Its session that was activated last is brought to the front; with disposition `new`, or where there is none, one is made.
+  /// The session of the application that was activated last comes to the front. If there is none, or with disposition `new`, the service makes one.
   mutating func withoutItems(_ state: State) throws(Stop) -> Verdict {
     guard let name = options.application else {
       throw .refusal(
@@ -18,7 +18,7 @@ extension Decider {
     let scope = Scope(application, route, state)
     if options.disposition != .new {
       if let latest = try latest(in: scope, state) { return .take(latest, .latest) }
-      // None of that kind; yet where there may be one scene only, it is not made beside the one that is there.
+      // There is no session of that kind. But an application with one scene gets no second session.
       if let only = try onlySession(scope, state) { return .take(only, .onlyScene) }
       return try make(scope, .noCandidate, state)
     }
@@ -36,7 +36,7 @@ extension Decider {
       return one.lastActivated != other.lastActivated
         ? one.lastActivated > other.lastActivated : one.rank < other.rank
     }
-    // Step 9 begins with the session that the user acted in.
+    // Step 9 begins with the session in which the user acted.
     guard let latest, let requesting else { return latest }
     let entry = state.entries[Int(requesting)]
     let isEqual =

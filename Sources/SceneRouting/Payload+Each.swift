@@ -1,14 +1,14 @@
 package import SceneModel
 
-// `DeliverEach` hands in several items at once: ten photographs that are dropped together, and are ten windows. Each item is decided as
-// if it had come alone, in payload order, with the options of the payload and in the state that the items before it left. All of them
-// share the steps of one decision.
+// `DeliverEach` hands in several items at once: ten photographs that are dropped together become ten windows. Each item is decided as if it had come
+// alone, in the order of the payload, with the payload's options, and in the state that the earlier items left. All items share the steps of one
+// decision.
 
 extension Payload {
-  /// Each item as a payload of its own, with the options of all of them.
+  /// Each item as a payload of its own, with the options of the whole.
   package var split: [Payload] { items.map { Payload(items: [$0], options: options) } }
 
-  /// - Throws: for options and payloads that have no meaning where each item is routed on its own.
+  /// - Throws: For options and payloads that have no meaning when each item is routed by itself.
   package func refuseWhatIsNotForEach() throws(Fault) {
     let options = Place.document.key("options")
     if items.isEmpty {

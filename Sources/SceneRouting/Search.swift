@@ -1,10 +1,10 @@
 import SceneModel
 
-/// Looks for the best session in the highest tier that is not empty, among those that are shown to it.
+/// Finds the best session in the highest tier with a session, among the sessions that it is shown.
 struct Search: ~Copyable {
   let scope: Scope
   private(set) var key: AskedKey
-  /// The type of the activity that routes; `nil` where it is routed by content.
+  /// The type of the activity that routes; `nil` if a content type routes.
   let activityType: Text?
   let entries: [SessionEntry]
   private(set) var best: Best?
@@ -12,7 +12,7 @@ struct Search: ~Copyable {
   struct Best {
     let slot: Int32
     let tier: Candidate.Tier
-    /// No other session is in its tier, as far as anyone had to look.
+    /// Whether no other session is in its tier, as far as the search had to look.
     var isAlone: Bool
   }
 
@@ -27,7 +27,7 @@ struct Search: ~Copyable {
 
   // MARK: 8. Which of the candidates want it
 
-  /// Where a candidate stands. A veto outweighs everything; a window that nobody set conditions for takes only what it already shows.
+  /// The tier of a candidate. A veto outweighs everything; a window without conditions takes only the content that it shows already.
   mutating func tier(_ slot: Int32) -> Candidate.Tier {
     key.spend(Steps.visit)
     guard mayTake(slot) else { return .out }
@@ -35,7 +35,7 @@ struct Search: ~Copyable {
     return entries[Int(slot)].can == nil ? .out : .can
   }
 
-  /// The entry is asked where it stands: to take it out of the table would copy all of its texts.
+  /// The entry is used in its place: taking it out of the table would copy all its texts.
   mutating func mayTake(_ slot: Int32) -> Bool {
     let slot = Int(slot)
     return Int(entries[slot].application) == scope.application
@@ -47,7 +47,7 @@ struct Search: ~Copyable {
 
   mutating func holds(_ filing: Filing) -> Bool { filing.holds(for: &key) }
 
-  /// It is already open there. Apple's rule does not ask for it.
+  /// Whether the session shows the content already. Apple's rule does not ask for this.
   private func isShown(by slot: Int32) -> Bool {
     let slot = Int(slot)
     guard scope.asksWhatIsShown, entries[slot].shownKey == key.text else { return false }
@@ -56,14 +56,15 @@ struct Search: ~Copyable {
 
   // MARK: 9. The best of those
 
-  /// Takes the best of those that were found under one filing, if it is better than the best so far.
+  /// Takes the best of the sessions under one filing, if it is better than the best so far.
   ///
-  /// Conditions that come in no order are all asked, and their sessions nothing more: so the work is the same whenever the same is asked.
+  /// Conditions under a filing come in no particular order. So every one is evaluated, and nothing more is asked of its sessions: the same question
+  /// always takes the same work.
   mutating func consider(_ interest: Interest, _ found: Found, _ filing: Filing?) {
     key.spend(Steps.visit)
     if let filing, !holds(filing) { return }
     let tier: Candidate.Tier = interest == .can ? .can : .prefers
-    // Who only can take it is of no use where somebody prefers it. One that prefers it is found as such as well.
+    // A session that merely can take the key does not matter when another prefers it. A session that prefers the key is found as such as well.
     if tier == .can, best?.tier == .prefers { return }
     if let best, best.tier == tier, found.isOnly(best.slot) { return }
     guard let (slot, isAlone) = found.first(where: { filing != nil || wants($0, interest) }) else { return }
@@ -78,7 +79,7 @@ struct Search: ~Copyable {
 
   private mutating func wants(_ slot: Int32, _ interest: Interest) -> Bool {
     key.spend(Steps.visit)
-    // The decision is refused, whoever is taken here.
+    // The decision is refused, whichever session is taken here.
     if key.stepsLeft < 0 { return true }
     guard mayTake(slot) else { return false }
     return switch interest {

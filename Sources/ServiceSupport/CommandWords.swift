@@ -1,7 +1,7 @@
 /// The words of a command line that no shell reads.
 package enum CommandWords {
-  /// Blanks separate them; `"` holds together what has blanks in it, and there `\` takes the next character as it is. `nil` where a quote is
-  /// not closed.
+  /// Blanks separate the words. A `"` encloses a word with blanks, and inside it `\` takes the next character literally. `nil` if a quote is not
+  /// closed.
   package static func words(of command: String) -> [String]? {
     var words: [String] = []
     var word: String?

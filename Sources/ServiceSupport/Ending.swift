@@ -1,11 +1,11 @@
 package import DBus
 import Glibc
 
-/// Why the service ends.
+/// The reason why the service ends.
 package enum Ending: Sendable {
   case signal
   case askedToQuit
-  /// Another process has the name now.
+  /// Another process has taken the name.
   case replaced
   case busWent
 
@@ -37,7 +37,7 @@ package struct Endings: Sendable {
 
   package func askToQuit() { continuation.yield(.askedToQuit) }
 
-  /// - Parameter name: the bus name of a service that ends when another process takes the name.
+  /// - Parameter name: The bus name of a service that ends when another process takes the name.
   package func first(on connection: Connection, having name: BusName? = nil) async -> Ending {
     let bus = connection.loop.task { [continuation] in
       if await connection.closed() == .disconnected { continuation.yield(.busWent) }

@@ -5,7 +5,7 @@ import Glibc
 package enum Program {
   /// Runs `body` on a loop, and ends the process with the status that `body` returns.
   ///
-  /// - Parameter signals: the signals that ``SignalDescriptor`` takes in this program, from its start to its end.
+  /// - Parameter signals: The signals that ``SignalDescriptor`` takes in this program, from its start to its end.
   package static func run(
     holding signals: [Int32] = Endings.signals, _ body: @escaping @Sendable (EventLoop) async -> Int32
   ) throws(ConnectionError) -> Never {

@@ -1,7 +1,6 @@
 package import DBus
 
-/// The bus name of a service. Its owner gets the calls, and other instances can only ask for the name: so the name says which instance
-/// works.
+/// The bus name of a service. Its owner gets the calls, and other instances can only ask for the name: so the name determines which instance works.
 package struct ServiceName: Sendable {
   package let name: BusName
   /// The usual name of the program, for sentences.
@@ -21,12 +20,12 @@ package struct ServiceName: Sendable {
     }
   }
 
-  /// Takes the name, also from another instance that allows replacement, and returns when that instance has left the bus. By then the other
-  /// instance has answered all its calls and released all that it had.
+  /// Takes the name, also from another instance that allows replacement, and returns when that instance has left the bus. By then the other instance
+  /// has answered all its calls and released everything.
   ///
   /// Calls come to this instance as soon as it has the name, so the connection must hold them.
   ///
-  /// - Parameter limit: how long the other instance may take.
+  /// - Parameter limit: The time that the other instance may take.
   package func takeOver(within limit: Duration) async throws {
     // The predecessor is the instance that the bus names before us, however many instances ask at the same time.
     var owners = try await connection.owners(of: name).makeAsyncIterator()

@@ -12,7 +12,7 @@ package enum Spawn {
     fileprivate var flag: Int32 {
       switch self {
       case .group: Int32(POSIX_SPAWN_SETPGROUP)
-      case .session: 0x80  // POSIX_SPAWN_SETSID, which Swift does not see
+      case .session: 0x80  // POSIX_SPAWN_SETSID, which Swift cannot import
       }
     }
   }

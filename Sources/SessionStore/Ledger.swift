@@ -1,14 +1,14 @@
-/// What has to be known about all rows together, so that nobody has to count them.
+/// Numbers about all rows together, so that nobody has to count the rows.
 struct Ledger {
-  /// The rows have what the log says up to this position.
+  /// The rows agree with the log up to this position.
   var settled: Int64
   var deliveries: Int64
-  /// The oldest event that is kept, and the newest that there was. Where none is kept, the first comes after the last.
+  /// The oldest event that is kept, and the newest one so far. If none is kept, the first number comes after the last.
   var firstEvent: Int64
   var lastEvent: Int64
 
-  /// No position and no number of an event comes near it: at a million a second that takes a hundred thousand years. So
-  /// they can be counted up without a look at each, whatever somebody wrote into the file.
+  /// No position and no event number comes near this: at a million a second that would take a hundred thousand years. So counting up needs no check,
+  /// whatever somebody wrote into the file.
   static let end: Int64 = 1 << 62
 
   private static let reading = "SELECT settled, deliveries, first_event, last_event FROM ledger"

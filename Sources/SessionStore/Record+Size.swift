@@ -1,12 +1,12 @@
 import SceneModel
 
 extension Record {
-  /// About how many bytes it takes, for a store that does not write it down.
+  /// Roughly the bytes of the record, for a store that does not write it.
   var roughSize: Int {
     let small = 256
     switch self {
     case .delivery(let delivery):
-      // Its payload twice, since the session that it goes to shows what came with it.
+      // The payload counts twice, because the session shows the activity of the delivery.
       return small + 2 * delivery.payload.count + delivery.decision.count
     case .event(let event): return small + event.arguments.count
     case .session:

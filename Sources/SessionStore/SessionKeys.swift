@@ -1,15 +1,15 @@
 import SceneModel
 
-/// What sessions are filed under, beside their rows: the key that each shows, and the keys of its own conditions. What did not change is not
-/// written, since these are what indexes are made of.
+/// The keys under which sessions are filed, beside their rows: the key that each shows, and the keys of its own conditions. Unchanged keys are not
+/// written, because they are parts of indexes.
 enum SessionKeys {
-  /// What a session's row has, held against what the session is.
+  /// The filed values of a session's row, for comparison with the session.
   struct Row {
     let number: Int64
     private let showsTheSame: Bool
     private let hasTheSameConditions: Bool
 
-    /// `nil` where there is none of this application and creation.
+    /// `nil` if there is no row with this application and creation time.
     init?(of session: Session, _ database: Database) throws(StoreError) {
       var query = try database.query(
         """
@@ -50,8 +50,8 @@ enum SessionKeys {
 
   static let removingConditions = "DELETE FROM condition_key WHERE session = ?"
 
-  /// After a session was chosen: what it was given it shows, unless it would be restored with something else, and unless that is a file while it
-  /// has an activity.
+  /// Files a session that was chosen. It shows the content that it got, unless it would show its restoration activity first, or unless the content is
+  /// a file and the session has an activity.
   static func file(_ activation: SessionActivation, _ database: Database) throws(StoreError) {
     let (shown, filing): (Text, String)
     if let activity = activation.userActivity {
@@ -80,14 +80,14 @@ enum SessionKeys {
     try query.run()
   }
 
-  /// Files all that rows have: they were written when there was nothing to file, or under other keys.
+  /// Files all rows: they were written when nothing was filed, or under other keys.
   static func fileAll(_ database: Database, _ rules: ReadingRules) throws(StoreError) {
     try database.execute("DELETE FROM condition_key")
     var query = try database.query("SELECT number, \(Session.columns) FROM session ORDER BY number")
     while try query.step() {
       let number = query.number(at: 0)
       query.skip(1)
-      // One that does not parse nobody finds.
+      // Nobody finds a session that does not parse.
       guard let session = try? Session(from: &query, rules) else { continue }
       try show(session.shownKey, database, number)
       try addConditions(of: session, database)

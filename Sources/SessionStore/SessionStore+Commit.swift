@@ -1,12 +1,12 @@
 package import SceneModel
 
 extension SessionStore {
-  /// Makes all of it so, or nothing.
+  /// Stores all records, or none.
   ///
-  /// When it returns, the records are as safe as the durability says, and every read knows them. When it throws, none
-  /// of them is there, and the next commit is tried like any other.
+  /// When it returns, the records are as safe as the durability promises, and every read sees them. When it throws, none of them is stored, and the
+  /// next commit is tried like any other.
   ///
-  /// - Parameter now: what is older than the history's age, seen from here, may be forgotten.
+  /// - Parameter now: The present time. Records older than the history's age may be forgotten.
   package func commit(_ records: [Record], at now: Instant) throws(StoreError) {
     if records.isEmpty { return }
     if let damage { throw damage }
@@ -15,13 +15,13 @@ extension SessionStore {
     try directory?.refuseWhereGone()
     let sizes: [Int]
     do throws(StoreError) {
-      // Nobody will ever read a log that goes with the process.
+      // Nobody will ever read a log that ends with the process.
       sizes = durability == .memory ? records.map(\.roughSize) : try log(records, database)
     } catch {
       failed(error, database)
       throw error
     }
-    // Acknowledged from here on: nothing below may throw.
+    // Acknowledged from here on: no code below may throw.
     noteFrames(database)
     for (record, size) in zip(records, sizes) {
       position += 1
@@ -33,13 +33,13 @@ extension SessionStore {
     if tail.count >= settlesAt || tail.bytes >= SessionStore.batchBytes { settleOrPutOff() }
   }
 
-  /// How long the write-ahead log is after a transaction. One that wrote nothing tells nothing: on a connection that was just opened SQLite
-  /// has counted none then, and the log may be full.
+  /// The length of the write-ahead log after a transaction. A transaction that wrote nothing gives no length: on a connection that was just opened
+  /// SQLite has counted none yet, and the log may be full.
   func noteFrames(_ database: Database) {
     if database.framesInLog > 0 { acknowledgedFrames = database.framesInLog }
   }
 
-  /// Answers how many bytes each of them has there.
+  /// Returns the bytes of each entry.
   private func log(_ records: [Record], _ database: Database) throws(StoreError) -> [Int] {
     var sizes: [Int] = []
     sizes.reserveCapacity(records.count)
@@ -58,7 +58,7 @@ extension SessionStore {
     return sizes
   }
 
-  /// Their numbers are what a watcher goes on from, so they go up by one, whoever asks. Answers the last.
+  /// Watchers continue from these numbers, so the numbers increase by one. Returns the last.
   private func checkEvents(of records: [Record]) throws(StoreError) -> UInt64 {
     var last = lastEventSequence
     for case .event(let event) in records {
@@ -70,7 +70,7 @@ extension SessionStore {
     return last
   }
 
-  /// The records are in the log, and in memory. Where their rows cannot be written, that is tried again a batch later.
+  /// The records are in the log and in memory. If their rows cannot be written, a later batch tries again.
   private func settleOrPutOff() {
     do throws(StoreError) {
       try settle()
@@ -79,12 +79,12 @@ extension SessionStore {
     }
   }
 
-  /// What an error means for the connection.
+  /// The consequence of an error for the connection.
   func failed(_ error: StoreError, _ database: Database) {
     if error.leavesDoubt || database.isInTransaction {
       database.close()
       connection = .doubtful(error)
-      // At once: the process may end before anyone asks again, and what was refused may stand in the write-ahead log.
+      // At once: the process may end before anyone asks again, and the refused transaction may stand in the write-ahead log.
       _ = try? mend(after: error)
     }
   }

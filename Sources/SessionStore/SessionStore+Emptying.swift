@@ -1,35 +1,36 @@
 import SceneModel
 
-/// Which documents the row of a delivery has, as the file has it.
+/// The documents in the row of a delivery, as the file records them.
 enum KeptDocuments: Int64 {
   case none
-  /// What its session showed before, for a later delivery that may fail as well.
+  /// The previous content of its session, for a later delivery that may fail as well.
   case previous
-  /// What is spent of these is looked at by the next batch.
+  /// All documents; the next batch decides which are spent.
   case all
 }
 
-/// What is over keeps its decision and the digest of its document. Its documents go: ten thousand deliveries may be kept for a week, of 16 MiB each.
+/// A delivery that is over keeps its decision and the digest of its document, and loses its documents: ten thousand deliveries may be kept for a
+/// week, with 16 MiB each.
 extension SessionStore {
   private struct Spent {
     let number: Int64
     let isPrivate: Bool
-    /// A later delivery may fail, and its session show again what this one found.
+    /// Whether a later delivery may fail, so that its session shows the content before this one again.
     let isNeeded: Bool
   }
 
-  /// Empties the rows of deliveries that are spent, those that were spent first. A piece of them, so that nobody waits long for it; the rest follows
-  /// with the next batch.
+  /// Empties the rows of spent deliveries, in the order in which they were spent. It empties a part of them, so that nobody waits long; the others
+  /// follow with the next batch.
   ///
-  /// - Returns: whether all of them are.
+  /// - Returns: Whether all of them are empty.
   func emptySpent(_ database: Database) throws(StoreError) -> Bool {
-    // More than the batch can have added, so that what is left gets less.
+    // More than the batch can have added, so that the rest decreases.
     let (rows, pages) = (2 * tail.count + 64, 2 * Int64(tail.bytes) / Schema.pageSize + 1024)
     let spent = try findSpent(rows, database)
     if spent.isEmpty { return true }
     let before = try database.number("PRAGMA freelist_count") ?? 0
     for delivery in spent {
-      // What is deleted in the database of a private delivery is overwritten, at the cost of writing each of its pages once more.
+      // Bytes of a private delivery that are deleted in the database are overwritten, which writes each of its pages once more.
       if delivery.isPrivate { try database.overwriteDeleted(true) }
       for statement in delivery.isNeeded ? [SessionStore.emptyingPayload] : SessionStore.emptyingAll {
         var query = try database.query(statement)
@@ -38,7 +39,7 @@ extension SessionStore {
       }
       if try database.number("PRAGMA freelist_count") ?? 0 >= before + pages { break }
     }
-    // What the last of these stood on may have to be looked at now.
+    // The deliveries before the last of these may have to be looked at now.
     return false
   }
 
@@ -54,7 +55,7 @@ extension SessionStore {
     return spent
   }
 
-  /// As `StoredDelivery.isSpent` has it, and as the index has it.
+  /// The same condition as `StoredDelivery.isSpent`, and as the index.
   private static let findingSpent = """
     SELECT number, is_private, state IN ('failed', 'cancelled') AND EXISTS (
         SELECT 1 FROM delivery AS later INDEXED BY delivery_standing
@@ -72,7 +73,7 @@ extension SessionStore {
     UPDATE delivery SET payload = '', previous_activity = NULL, previous_content = '', previous_title = '', documents = 0
       WHERE number = ?
     """,
-    // What it stood on may be needed no more: the next batch looks.
+    // The delivery before it may no longer be needed: the next batch looks.
     """
     UPDATE delivery SET documents = 2
       WHERE documents = 1 AND identifier = (SELECT previous_by FROM delivery WHERE number = ?)

@@ -1,21 +1,21 @@
 import SceneModel
 
-/// History is bounded, and forgotten in small pieces: never more rows at once than a batch made a few times over.
+/// History is bounded, and forgotten in small parts: at once never more rows than a few times a batch.
 extension SessionStore {
   func forget(_ database: Database, _ ledger: inout Ledger) throws(StoreError) {
-    // More than the batch can have added, so that what is too much gets less, even where the limits were lowered.
+    // More than the batch can have added, so that the excess decreases even after the limits were lowered.
     let piece = Int64(2 * tail.count + 64)
     try forgetDeliveries(database, &ledger, piece)
     try forgetEvents(database, &ledger, piece)
   }
 
-  /// The moment before which things are too old.
+  /// The time before which records are too old.
   private var horizon: Int64 {
     let (horizon, isBeforeTime) = now.microseconds.subtractingReportingOverflow(history.age)
     return isBeforeTime ? .min : horizon
   }
 
-  /// Those that are over, the oldest first. The others are somebody's still: there may be fifty thousand of them, and nobody looks at them.
+  /// Forgets deliveries that are over, the oldest first. It does not look at the open ones, of which there may be fifty thousand.
   private func forgetDeliveries(
     _ database: Database, _ ledger: inout Ledger, _ piece: Int64
   ) throws(StoreError) {
@@ -40,7 +40,7 @@ extension SessionStore {
     ledger.deliveries -= database.changes
   }
 
-  /// The oldest that are over, but for the newest of each sender that have a token.
+  /// The oldest deliveries that are over, except the newest of each sender with a token.
   private func oldestDeliveries(_ count: Int64, _ database: Database) throws(StoreError) -> [Int64] {
     var oldest: [Int64] = []
     var firstKept: [Text: Int64] = [:]
@@ -51,7 +51,7 @@ extension SessionStore {
     while oldest.count < count, try query.step() {
       let number = query.number(at: 0)
       query.skip(2)
-      // What has a sender that cannot be read is nobody's.
+      // A sender that cannot be read counts as nobody.
       if query.number(at: 1) != 0, let sender = try? query.text() {
         if firstKept[sender] == nil { firstKept[sender] = try firstKeptToken(of: sender, database) }
         if let first = firstKept[sender], number >= first { continue }

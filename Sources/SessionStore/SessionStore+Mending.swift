@@ -1,9 +1,9 @@
 extension SessionStore {
-  /// After an error that leaves doubt: nothing that was refused may be found later, nothing that was acknowledged may
-  /// be lost, and an fsync that failed may not be believed when it is tried again.
+  /// Repairs the connection after an error that leaves doubt: no refused change may be found later, no acknowledged change may be lost, and a
+  /// repeated fsync may not be believed.
   ///
-  /// So the connection goes without touching the files; the write-ahead log is cut to where the last transaction
-  /// ended, and written anew; then the file is opened again, and held against what is known.
+  /// So the connection goes without touching the files. The write-ahead log is cut after the last successful transaction, and written anew. Then the
+  /// file is opened again, and compared with the known state.
   func mend(after error: StoreError) throws(StoreError) -> Database {
     guard let directory else { throw error }
     do throws(StoreError) {
@@ -14,18 +14,18 @@ extension SessionStore {
       return opened.database
     } catch {
       guard error.kind == .corrupt else { throw error }
-      // It was looked through.
+      // The file was checked.
       if directory.isDoubted { return try goOnDamaged(directory) }
       directory.rememberDoubt()
       throw error
     }
   }
 
-  /// SQLite called the file corrupt. That may have been read wrong once, by the disk or on the way from there: so nothing that is in memory is
-  /// believed, and the file is opened anew and looked through. Where it is whole, all goes on.
+  /// SQLite has called the file corrupt. The disk or the way from it may have caused one wrong read, so nothing in memory is trusted: the file is
+  /// opened anew and checked. If it is intact, everything continues.
   func lookAgain(_ database: Database) throws(StoreError) -> Database {
     guard let directory else { return database }
-    // Before anything else: the process may end while it looks.
+    // Before anything else, because the process may end during the check.
     directory.rememberDoubt()
     database.close()
     let error = StoreError(.io, "\(directory.file): could not be read as it was written")
@@ -33,8 +33,8 @@ extension SessionStore {
     return try mend(after: error)
   }
 
-  /// The file was looked through and is damaged. What can be read of it is answered until the next start sets it aside; what it took until then would
-  /// go with it.
+  /// The file was checked and is damaged. The store answers what it can read until the next start sets the file aside. It takes no more records,
+  /// which would be set aside too.
   private func goOnDamaged(_ directory: StoreDirectory) throws(StoreError) -> Database {
     let damage = StoreError(
       .corrupt,
@@ -45,10 +45,10 @@ extension SessionStore {
     return opened.database
   }
 
-  /// A header of 32 bytes; for each frame one of 24, and a page.
+  /// A header of 32 bytes, and for each frame a header of 24 bytes and a page.
   private static func lengthOfLog(_ frames: Int64) -> Int64 { frames == 0 ? 0 : 32 + frames * (24 + Schema.pageSize) }
 
-  /// Where nobody knew how long the write-ahead log was, what was refused is taken out by its numbers.
+  /// If the length of the write-ahead log was unknown, the refused entries are removed by their numbers.
   private func cut(_ database: Database) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
       var query = try database.query("DELETE FROM log WHERE position > ?")
@@ -64,7 +64,7 @@ extension SessionStore {
     }
     connection = .open(opened.database)
     directory.rememberFiles()
-    // Settling may have been what failed, so what is in rows is asked of the file.
+    // Settling may have failed, so the file tells what the rows have.
     if opened.position == position {
       ledger = opened.ledger
       tail = opened.tail

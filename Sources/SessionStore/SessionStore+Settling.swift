@@ -1,22 +1,22 @@
 package import SceneModel
 
 extension SessionStore {
-  /// How many entries only the log has.
+  /// The number of entries that only the log has.
   package var unsettledCount: Int { tail.count }
 
-  /// Writes what only the log has to its rows, and forgets what history need not keep. `commit` does it when there is
-  /// enough; an owner who has nothing else to do may do it before. Nobody's answer depends on it.
+  /// Writes the entries that only the log has to their rows, and forgets history beyond the limits. `commit` does this when there are enough entries;
+  /// an idle owner may do it earlier. No answer depends on it.
   package func settle() throws(StoreError) {
     if tail.count > 0 || !unreadable.isEmpty { _ = try write() }
   }
 
-  /// Answers whether nothing is left to do.
+  /// Returns whether nothing is left to do.
   private func write() throws(StoreError) -> Bool {
     let database = try database()
-    // The file was looked through just now, or before: it is set aside as it is.
+    // The file was checked, just now or before: it is set aside as it is.
     if let damage { throw damage }
     var (settled, isDone) = (ledger, true)
-    // What is written behind needs no fsync of its own: the log has it, and the next commit's takes it along.
+    // These writes need no fsync of their own: the log has them, and the next commit's fsync includes them.
     if durability == .full { OpenedFile.setSynchronous(database, isFull: false) }
     do throws(StoreError) {
       try database.transaction { () throws(StoreError) in
@@ -40,7 +40,7 @@ extension SessionStore {
       throw error
     }
     if durability == .full { OpenedFile.setSynchronous(database, isFull: true) }
-    // Pages with what was private a moment ago may stand in the log since they were written to rows.
+    // Pages with private content of a moment ago may be in the log since they were written to rows.
     logHasPrivate = logHasPrivate || database.overwritesDeleted
     try? database.overwriteDeleted(false)
     noteFrames(database)
@@ -53,7 +53,7 @@ extension SessionStore {
     return isDone
   }
 
-  /// What rows have now; what nobody could read stays for whoever can.
+  /// Removes the entries that the rows have now. Entries that could not be read stay.
   private func removeLog(_ database: Database) throws(StoreError) {
     var from = ledger.settled
     for to in unreadable + [position + 1] {
@@ -65,22 +65,22 @@ extension SessionStore {
     }
   }
 
-  /// Frames of the write-ahead log, of 4 KiB, before they are moved into the file. Many of them are the same page,
-  /// which is moved once; more of them would take longer to read after a crash.
+  /// The frames of the write-ahead log, of 4 KiB each, before they are moved into the file. Many of them are the same page, which is moved once; more
+  /// of them would take longer to read after a crash.
   private static let longLog: Int64 = 1000
 
   private func checkpointIfLong(_ database: Database) throws(StoreError) {
     if database.framesInLog >= SessionStore.longLog { try checkpoint(database) }
   }
 
-  /// For an owner who has nothing else to do: what only the log has goes to its rows, what is too old goes, and the file has everything.
+  /// For an idle owner: writes the entries that only the log has to their rows, forgets old history, and moves everything into the file.
   ///
-  /// - Returns: whether nothing is left to do. Much that is over goes in pieces, so that nobody waits long: then another call does the next.
+  /// - Returns: Whether nothing is left to do. Much history goes in parts, so that nobody waits long; another call does the next part.
   @discardableResult
   package func rest(at now: Instant) throws(StoreError) -> Bool {
     self.now = max(self.now, now)
     let isDone = try write()
-    // It is as large as the largest entry was, and a payload may be 16 MiB.
+    // The body is as large as the largest entry so far, and a payload may be 16 MiB.
     body = LogBodyWriter()
     let database = try database()
     if database.framesInLog > 0 || logHasPrivate { try checkpoint(database, emptyingLog: true) }
@@ -88,7 +88,7 @@ extension SessionStore {
   }
 
   private func checkpoint(_ database: Database, emptyingLog isEmptied: Bool = false) throws(StoreError) {
-    // The log keeps its bytes until others are written over them, and its length.
+    // The log keeps its length, and its bytes until others overwrite them.
     let isEmptied = isEmptied && (logHasPrivate || database.framesInLog > SessionStore.longLog)
     do throws(StoreError) {
       try database.checkpoint(emptyingLog: isEmptied)

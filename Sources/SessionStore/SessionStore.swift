@@ -1,22 +1,20 @@
 package import SceneModel
 
-/// What must survive: sessions, deliveries, events, preferences, and who has to be told what.
+/// The data that must survive: sessions, deliveries, events, preferences, and the news that hosts must still hear.
 ///
-/// **The log.** `commit` appends its records to a log, in one transaction, and that is all that a caller waits for.
-/// It reads no row and touches no index, so it costs the same at ten sessions and at a hundred thousand. What the log
-/// says is written to rows behind it, some hundreds of entries at a time (`settle`), and kept in memory until then
-/// (`Tail`). What is opened after a crash replays that part of the log, and no more.
+/// **The log.** `commit` appends its records to a log, in one transaction, and the caller waits for nothing else. It reads no row and touches no
+/// index, so it costs the same at ten sessions and at a hundred thousand. The entries are written to rows later, some hundreds at a time (`settle`),
+/// and stay in memory until then (`Tail`). After a crash, opening the store replays this part of the log, and no more.
 ///
-/// One owner, one thread. Nothing here waits, has a timer, or knows the time.
+/// One owner, one thread. The store never waits, has no timer, and does not know the time.
 package final class SessionStore {
-  /// Where the store was corrupt: what its files are called now, and why. A new store was begun.
+  /// If the store was corrupt: the new name of its files, and the reason. The store is then a new one.
   package let setAside: SetAside?
-  /// What was passed over, for whoever looks after the machine: rows and entries that do not parse. They are still in
-  /// the file.
+  /// The ignored rows and entries that do not parse, for the administrator of the machine. They are still in the file.
   package private(set) var problems: [String]
 
   let durability: Durability
-  /// Whether a commit costs more than what is committed.
+  /// Whether a commit costs more than its records.
   package var writesToDisk: Bool { durability != .memory }
   let history: HistoryLimits
   let rules: ReadingRules
@@ -28,41 +26,38 @@ package final class SessionStore {
   var tail: Tail
   /// The last entry of the log.
   var position: Int64
-  /// The number of the newest event that there was; 0 where there was none.
+  /// The number of the newest event so far; 0 if there was none.
   package internal(set) var lastEventSequence: UInt64
-  /// Entries that did not parse when they were replayed. They stay in the log.
+  /// Replayed entries that did not parse. They stay in the log.
   var unreadable: [Int64]
-  /// The latest moment that anyone told of.
+  /// The latest time that any call has given.
   var now: Instant
-  /// How long the tail is when it is next tried to write it to rows.
+  /// The length of the tail at which writing to rows is tried next.
   var settlesAt = SessionStore.batch
-  /// How many frames the write-ahead log had when the last transaction succeeded; 0 where the file itself has
-  /// everything, `nil` where it is not known.
+  /// The number of frames in the write-ahead log after the last successful transaction; 0 if the file has everything, `nil` if it is unknown.
   var acknowledgedFrames: Int64?
-  /// What is private may stand in the write-ahead log.
+  /// Whether the write-ahead log may have private content.
   var logHasPrivate = true
-  /// Why nothing more is taken; `nil` while all is well.
+  /// The reason why the store takes no more records; `nil` while all is well.
   package internal(set) var damage: StoreError?
-  /// Used again and again, so that nothing is allocated for it.
+  /// Reused, so that it needs no new allocation.
   var body = LogBodyWriter()
 
   enum Connection {
     case open(Database)
-    /// An error left doubt about what is on the disk. It is mended before anything else happens.
+    /// An error left doubt about the contents of the disk. The store repairs this before anything else.
     case doubtful(StoreError)
     case closed
   }
 
-  /// Entries that are written to rows together, where the owner did not find a quiet moment for it before. More of them
-  /// are a longer burst that nothing is added to, and share the pages of rows; fewer are a shorter pause (these take some
-  /// ten milliseconds), and less to replay.
+  /// Entries that are written to rows together, if the owner had no idle time before. With more entries, a longer burst needs no writing to rows, and
+  /// rows share pages; with fewer, the pause is shorter (these take some ten milliseconds), and there is less to replay.
   package static let batch = 4096
 
-  /// Bytes of entries that are kept in memory, for the same reasons. A payload may be larger, and is written to its
-  /// row at once.
+  /// The bytes of entries that are kept in memory, for the same reasons. A larger payload is written to its row at once.
   static let batchBytes = 2 << 20
 
-  /// What is reported; a broken file could have a hundred thousand.
+  /// The most problems that are reported; a broken file could have a hundred thousand.
   static let maximumProblems = 100
 
   package struct SetAside: Hashable, Sendable {
@@ -74,8 +69,8 @@ package final class SessionStore {
   /// Opens the store in a directory, or begins one.
   ///
   /// - Parameters:
-  ///   - path: a directory, made where it is missing. `Durability.memory` does without.
-  ///   - now: what a file that is set aside is called after.
+  ///   - path: The directory, which is made if it is missing. `Durability.memory` ignores it.
+  ///   - now: The time in the name of a file that is set aside.
   package init(
     directory path: String, durability: Durability = .full, history: HistoryLimits = HistoryLimits(),
     rules: ReadingRules, at now: Instant, schema: Schema = .current
@@ -102,11 +97,11 @@ package final class SessionStore {
     directory?.rememberFiles()
   }
 
-  /// Whether a store could be opened in a directory, as far as that can be seen while another process has it. The directory is made.
+  /// Checks whether a store could be opened in a directory, as far as this can be seen while another process has it. The directory is made.
   package static func check(directory path: String) throws(StoreError) { try StoreDirectory.check(path, .current) }
 
-  /// Opens the file, and once more where that failed: a disk that failed to read once may read the next time, and what was read wrong once is no
-  /// damage. A file is set aside where it was opened anew, looked through, and found corrupt again. The store that is then begun is empty.
+  /// Opens the file, and once more if that failed: a disk that failed to read once may succeed the next time, and one wrong read is no damage. A file
+  /// is set aside only if it was opened anew, checked, and found corrupt again. The store is then a new, empty one.
   private static func open(
     _ directory: StoreDirectory?, at now: Instant, _ open: () throws(StoreError) -> OpenedFile
   ) throws(StoreError) -> (OpenedFile, SetAside?) {
@@ -136,7 +131,7 @@ package final class SessionStore {
     return (begun, setAside)
   }
 
-  /// After a crash the write-ahead log is still there, of a length that nobody told us: the file takes it in.
+  /// After a crash the write-ahead log still exists, with an unknown length: its contents move into the file.
   private func takeOver(_ database: Database) {
     acknowledgedFrames = database.framesInLog
     guard acknowledgedFrames == 0, let directory, directory.hasWriteAheadLog else { return }
@@ -149,13 +144,13 @@ package final class SessionStore {
     }
   }
 
-  /// Writes what is not in rows yet, and leaves one file. Without it nothing is lost either.
+  /// Writes all entries to rows, and leaves one file. Nothing is lost without this call.
   package func close() {
     try? settle()
-    // Only a connection that nothing went wrong with may tidy up; settling may have made it another one.
+    // Only a connection without an error may tidy up; settling may have replaced it.
     if case .open(let database) = connection {
       if database.isSuspect {
-        // Nobody asked again, so nobody has looked.
+        // Nobody has called again, so nobody has checked.
         directory?.rememberDoubt()
       } else if damage == nil {
         database.letCloseCheckpoint()
@@ -163,12 +158,12 @@ package final class SessionStore {
       database.close()
     }
     connection = .closed
-    // Mending leaves a log, also where nothing is in it.
+    // Mending leaves a log, even an empty one.
     directory?.removeEmptyLog()
     directory?.release()
   }
 
-  /// The connection, mended where that is needed.
+  /// The connection, repaired if necessary.
   func database() throws(StoreError) -> Database {
     switch connection {
     case .open(let database): return database.isSuspect && damage == nil ? try lookAgain(database) : database

@@ -1,25 +1,25 @@
-/// Why the store did not do what it was asked. What was asked did not happen then, neither in memory nor on disk.
+/// The reason why the store refused a request. The request then had no effect, neither in memory nor on the disk.
 package struct StoreError: Error, Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// There is no room: on the disk, or in the user's quota.
     case full
     /// The disk could not read or write.
     case io
-    /// It may be read only, or not even that.
+    /// The file may only be read, or not even that.
     case readOnly
-    /// Another process has it.
+    /// Another process has the store.
     case locked
-    /// It is not what a store looks like.
+    /// The file is not a store.
     case corrupt
-    /// A later version of the program wrote it; it was left as it is.
+    /// A later version of the program wrote the file; it stays as it is.
     case newer
     case other
   }
 
   package let kind: Kind
-  /// A sentence without its full stop; it names the file.
+  /// A sentence without its full stop. It names the file.
   package let message: String
-  /// What the disk has now is not known: it may have kept what it refused, or lost what it took before.
+  /// Whether the contents of the disk are unknown: the disk may have kept a refused change, or lost an earlier one.
   let leavesDoubt: Bool
 
   init(_ kind: Kind, _ message: String, leavesDoubt: Bool = false) {

@@ -1,6 +1,6 @@
 import SceneModel
 
-/// Writing the tail to rows. The ledger's count of deliveries follows the rows that were really added and removed; triggers count the rest.
+/// Writes the tail to rows. The ledger's count of deliveries follows the rows that were really added and removed; triggers count the others.
 extension Tail {
   // MARK: Sessions
 
@@ -16,7 +16,7 @@ extension Tail {
   }
 
   private static func write(_ session: Session, _ database: Database) throws(StoreError) {
-    // Most of those that changed are there, and what they are found by is most often what it was.
+    // Most changed sessions exist, and usually their keys have not changed.
     guard let row = try SessionKeys.Row(of: session, database) else {
       try removeSession(session.identifier, database)
       var insert = try database.query(addingSession)
@@ -62,7 +62,7 @@ extension Tail {
       prefers_to_activate = ?, shown_by = ? WHERE number = ?
     """
 
-  /// What is NULL stays; the flag is taken out and put in again.
+  /// A NULL leaves the old value. The flag is taken out and put in again.
   private static let activatingSession = """
     UPDATE session SET last_activated = ?, user_activity = ifnull(?, user_activity),
       opened_content = ifnull(?, opened_content), title = ifnull(?, title), shown_by = ifnull(?, shown_by),
@@ -77,7 +77,7 @@ extension Tail {
       switch change {
       case .whole(_, let number): added.append((number, identifier))
       case .changed(let progress, let previous):
-        // The whole row is written anew, and the pages of its documents are given up.
+        // The whole row is written anew, and the pages of its documents are released.
         if try Tail.isPrivate(Tail.findingPrivateDelivery, identifier, database) { try database.overwriteDeleted(true) }
         var query = try database.query(Tail.changingDelivery)
         progress.put(into: &query)
@@ -87,7 +87,7 @@ extension Tail {
         if let previous { try Tail.write(previous, of: identifier, database) }
       }
     }
-    // Each behind the one before, so that they share pages. Their names are sorted, since the deliveries themselves are large.
+    // In order, so that they share pages. The names are sorted, because the deliveries themselves are large.
     added.sort { $0.number < $1.number }
     var query = try database.query(Tail.addingDelivery)
     for (number, identifier) in added {
@@ -102,7 +102,7 @@ extension Tail {
         try query.run()
       }
       try add()
-      // It is hardly ever there, so that is not asked first.
+      // The row hardly ever exists, so its existence is not checked first.
       if database.changes == 0 {
         ledger.deliveries -= try Tail.remove(Tail.removingDelivery, identifier, database)
         try add()
@@ -135,7 +135,7 @@ extension Tail {
     try query.run()
   }
 
-  /// What the delivery stood on until now may be looked at again.
+  /// The delivery before it may be looked at again.
   private static let releasingPrevious = """
     UPDATE delivery SET documents = \(KeptDocuments.all.rawValue) WHERE documents = \(KeptDocuments.previous.rawValue)
       AND identifier = (SELECT previous_by FROM delivery WHERE identifier = ?)
@@ -151,7 +151,7 @@ extension Tail {
   func writeBaggage(_ database: Database) throws(StoreError) {
     var added: [KeptBaggage] = []
     for (delivery, kept) in baggage {
-      // Whatever is there goes: what is stored again replaces the row.
+      // Removes an existing row: new contents replace it.
       if try Tail.isPrivate(Tail.findingPrivateBaggage, delivery, database) { try database.overwriteDeleted(true) }
       _ = try Tail.remove("DELETE FROM baggage WHERE delivery = ?", delivery, database)
       if let kept { added.append(kept) }
@@ -210,7 +210,7 @@ extension Tail {
     }
   }
 
-  // Not `OR REPLACE`, which would remove the row that is there without its trigger.
+  // Not `OR REPLACE`, which would remove the existing row without its trigger.
   private static let addingOwed = """
     INSERT INTO owed (application, session, number) VALUES (?, ?, ?)
       ON CONFLICT (application, session) DO UPDATE SET number = excluded.number
@@ -224,7 +224,7 @@ extension Tail {
     return try query.step() && query.number(at: 0) != 0
   }
 
-  /// Answers how many there were.
+  /// Returns the number of removed rows.
   private static func remove(
     _ sql: String, _ identifier: UniqueIdentifier, _ database: Database
   ) throws(StoreError) -> Int64 {
@@ -234,7 +234,7 @@ extension Tail {
     return database.changes
   }
 
-  /// As many question marks as there are columns.
+  /// A question mark for each column.
   private static func places(for columns: String) -> String {
     columns.split(separator: ",").map { _ in "?" }.joined(separator: ", ")
   }

@@ -1,17 +1,17 @@
 import SceneModel
 
-/// What the log has and the rows have not yet. Reads look here first, so they are never behind.
+/// The entries that the log has and the rows do not. Reads look here first, so they are never out of date.
 ///
-/// Nothing in it needed a row to be read, so that taking a record in costs the same however many rows there are.
+/// No entry needs a row to be read, so taking in a record costs the same however many rows there are.
 struct Tail {
   enum SessionChange {
     case whole(Session)
-    /// The row, with this done to it; where there is no row, nothing.
+    /// The row with this activation; nothing if there is no row.
     case activated(SessionActivation)
     case gone
 
     mutating func add(_ activation: SessionActivation) {
-      // What is changed is taken out meanwhile, so that it is not copied.
+      // The changed value is taken out meanwhile, so that it is not copied.
       switch self {
       case .whole(var session):
         self = .gone
@@ -28,7 +28,7 @@ struct Tail {
 
   enum DeliveryChange {
     case whole(StoredDelivery, number: Int64)
-    /// The row, with this in place of what it has; `nil` leaves what its session showed.
+    /// The row with this progress; `nil` leaves the previous content of its session.
     case changed(DeliveryProgress, PreviouslyShown?)
 
     var isWhole: Bool { if case .whole = self { true } else { false } }
@@ -63,18 +63,18 @@ struct Tail {
   /// In the order of their numbers.
   var events: [StoredEvent] = []
   var preferences: [Text: Text?] = [:]
-  /// The position of the entry; `nil` where the host has been told.
+  /// The position of the entry; `nil` if the host has been told.
   var owed: [OwedKey: Int64?] = [:]
-  /// `nil` where the baggage was released.
+  /// `nil` if the contents were released.
   var baggage: [UniqueIdentifier: KeptBaggage?] = [:]
 
-  /// Sessions that were read from their rows, with what was done to them since: one that is chosen is looked at a few times in a turn.
+  /// Sessions that were read from their rows, with their changes since: a turn looks at a chosen session a few times.
   private(set) var readSessions: [UniqueIdentifier: Session] = [:]
   private static let maximumRead = 64
 
   private(set) var count = 0
   private(set) var bytes = 0
-  /// An entry of the log may hold what is private.
+  /// Whether an entry of the log may have private content.
   private(set) var hasPrivate = false
 
   mutating func apply(_ record: Record, at position: Int64, bytes: Int) {
@@ -115,7 +115,7 @@ struct Tail {
     case .whole(var whole, let number):
       whole.progress = progress
       if let previous { whole.previous = previous }
-      // A payload may be 16 MiB, so it goes at once. What has a deadline goes when it is written to its row.
+      // A payload may be 16 MiB, so it goes at once. Documents with a deadline go when the delivery is written to its row.
       if whole.isSpent(at: Instant(microseconds: .min)) { whole.forgetDocuments() }
       deliveries[delivery] = .whole(whole, number: number)
     case .changed(_, let earlier): deliveries[delivery] = .changed(progress, previous ?? earlier)
@@ -129,7 +129,7 @@ struct Tail {
   }
 
   private mutating func activate(_ activation: SessionActivation) {
-    // In their places, since sessions are large.
+    // In its place, because sessions are large.
     if let place = readSessions.index(forKey: activation.session) {
       activation.apply(to: &readSessions.values[place])
     }
@@ -142,7 +142,7 @@ struct Tail {
 }
 
 extension Record {
-  /// What it says is not to be found in the file once it is gone. Of a session that is discarded nobody knows here.
+  /// Whether the file must not show its content once it is removed. Nobody here knows this of a discarded session.
   var mayBePrivate: Bool {
     switch self {
     case .session(let session): session.isPrivate || session.hasSecrets

@@ -1,19 +1,19 @@
-/// Something that the world does. All of its details follow from its bits and from how the world stands, so that an act means something
-/// also where those before it were left out.
+/// An event in the world. All its details follow from its bits and from the state of the world, so an act has a meaning even if the acts before it
+/// were left out.
 package struct Act: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Sendable {
-    // What callers do.
+    // Acts of callers.
     case deliver, deliverEach, newSession, activate, cancel, redirect, register, unregister, prefer, refresh, destroy,
       post
     case callerComes, callerLeaves
-    // What programs do: they show the windows of an application.
+    // Acts of programs, which show the windows of an application.
     case programComes, programAttaches, programReads, programAnswers, programWorks, programWrites, programSetsState
     case programDisconnects, programLosesName, programLeaves
-    // What is carried: the room packs and opens it, and somebody drags.
+    // Acts about contents: the room packs and opens them, and callers drag.
     case carries, roomWorks, opens, releases, dragBegins, dragGoesOn
-    // What the bus and the system do.
+    // Acts of the bus and the system.
     case busSpeaks, startGoesOn, manifestsChange, timeGoesOn, clockJumps, turnEnds, readsOn, rests
-    // What the disk does.
+    // Acts of the disk.
     case diskFails, readsFail, diskHeals, killed, crashes, stops
   }
 
@@ -35,21 +35,21 @@ extension Act: CustomStringConvertible {
   }
 }
 
-/// A play: how its house is furnished, and what happens.
+/// The script of a play: its setting, and its acts.
 package struct Script: Sendable {
   package let seed: UInt64
   package var acts: [Act]
 
   package init(seed: UInt64, acts: [Act]) { (self.seed, self.acts) = (seed, acts) }
 
-  /// Which acts there are more of differs from play to play: what is rare in one is what another is about.
+  /// Each play has its own share of each kind of act: what is rare in one play is frequent in another.
   package init(seed: UInt64, length: Int) {
     var chance = Chance(seed, 1)
     var wheel: [Act.Kind] = []
     for (kind, weight) in Script.weights {
       let emphasis = [0, 1, 1, 1, 2, 4][chance.below(6)]
       let isNeeded = Script.needed.contains(kind)
-      // To begin again takes as long as a hundred steps.
+      // A restart takes as long as a hundred steps.
       let share = Script.faults.contains(kind) ? weight : 3 * weight
       wheel += Array(repeating: kind, count: share * (isNeeded ? max(1, emphasis) : emphasis))
     }

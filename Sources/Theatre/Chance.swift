@@ -1,10 +1,10 @@
-/// The numbers that a seed decides.
+/// Random numbers from a seed.
 struct Chance: RandomNumberGenerator {
   private var state: UInt64
 
   init(_ seed: UInt64) { state = seed }
 
-  /// Numbers of its own for a part of a play.
+  /// The numbers for one part of a play.
   init(_ seed: UInt64, _ part: UInt64) {
     var mixed = Chance(seed ^ part &* 0xD6E8_FEB8_6659_FD93)
     state = mixed.next()
@@ -19,14 +19,14 @@ struct Chance: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 up to, and without, `bound`; 0 where that is 0.
+  /// A number from 0 up to, but not including, `bound`; 0 if `bound` is 0.
   mutating func below(_ bound: Int) -> Int { bound <= 1 ? 0 : Int(next() % UInt64(bound)) }
 
   mutating func once(in times: Int) -> Bool { below(times) == 0 }
 
   mutating func one<Element>(of elements: [Element]) -> Element { elements[below(elements.count)] }
 
-  /// `nil` where there are none.
+  /// `nil` if there are no elements.
   mutating func any<Element>(of elements: [Element]) -> Element? {
     elements.isEmpty ? nil : elements[below(elements.count)]
   }

@@ -1,32 +1,32 @@
 import CSQLite
 import Glibc
 
-/// The disk of a play: the files are real, in memory, and everything that SQLite does to them comes by here.
+/// The disk of a play: the files are real, in memory, and all of SQLite's calls pass through here.
 ///
-/// It refuses or fails where the play says so. It remembers what was written since the last sync, so that a power cut can keep what was
-/// synced and a torn part of the rest.
+/// It refuses or fails calls as the play says. It remembers the writes since the last sync, so that a power cut can keep the synced bytes and a torn
+/// part of the others.
 final class Disk {
   enum Call: Int { case read, write, sync }
 
-  /// Where the files are.
+  /// The directory of the files.
   private(set) var directory: String
   private let root: String
   private var count = 0
-  /// Which calls fail, in which way, and how often.
+  /// The calls that fail, with the error and the number of times.
   private var faults: [(call: Call, error: Int32, times: Int, after: Int)] = []
-  /// The theatre looks at the files, and not the service.
+  /// Whether the theatre is looking at the files, and not the service.
   private var isUndisturbed = false
-  /// Where a crash comes: after so many writes and syncs. What is on the disk then is kept aside.
+  /// The time of a crash: after this many writes and syncs. The contents of the disk at that time are set aside.
   private var crashAfter: (calls: Int, isPowerCut: Bool, chance: Chance)?
   private var keptAside: String?
   private var unsynced: [String: [Write]] = [:]
-  /// Whether what was not synced is remembered. It costs a read for each write.
+  /// Whether unsynced writes are remembered. This costs a read for each write.
   var remembersUnsynced = false
 
   private struct Write {
     let offset: Int
     let bytes: [UInt8]
-    /// What stood there.
+    /// The bytes before the write.
     let before: [UInt8]
     let sizeBefore: Int
   }
@@ -40,7 +40,7 @@ final class Disk {
     Disk.mounted = self
   }
 
-  /// Takes the files away.
+  /// Removes the files.
   func remove() {
     for name in Disk.names(in: root) {
       for file in Disk.names(in: root + "/" + name) { unlink(root + "/" + name + "/" + file) }
@@ -54,7 +54,7 @@ final class Disk {
 
   func fail(_ call: Call, error: Int32, times: Int, after: Int = 0) { faults.append((call, error, times, after)) }
 
-  /// What the theatre itself reads does not fail.
+  /// The theatre's own reads do not fail.
   func undisturbed<Result, Failure>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
     let before = isUndisturbed
     isUndisturbed = true
@@ -68,7 +68,7 @@ final class Disk {
   func crash(after calls: Int, isPowerCut: Bool, _ chance: Chance) { crashAfter = (calls, isPowerCut, chance) }
   var hasCrashed: Bool { keptAside != nil }
 
-  /// What the next service finds: the files as they were when the crash came, or as they are.
+  /// Prepares the disk for the next service: with the files at the time of the crash, or as they are.
   func restart(isPowerCut: Bool, _ chance: Chance) throws(TheatreFailure) {
     let next = if let keptAside { keptAside } else { try keepAside(isPowerCut: isPowerCut, chance) }
     for file in Disk.names(in: directory) { unlink(directory + "/" + file) }
@@ -91,7 +91,7 @@ final class Disk {
     return target
   }
 
-  /// Of what was not synced each write is there, is not, or is there in part: disks write in what order they like.
+  /// Each unsynced write is kept, lost, or kept in part: disks write in any order.
   private func lose(_ writes: [Write], of bytes: inout [UInt8], _ chance: inout Chance) {
     for write in writes.reversed() {
       Disk.put(write.before, at: write.offset, into: &bytes)
@@ -116,7 +116,7 @@ final class Disk {
 
   // MARK: What SQLite asks for
 
-  /// Says how a call fails; 0 where it does not.
+  /// The error of a call; 0 if it does not fail.
   fileprivate func error(of call: Call) -> Int32 {
     if call != .read, let crash = crashAfter, keptAside == nil {
       if crash.calls == 0 {
@@ -186,7 +186,7 @@ final class Disk {
 
   // MARK: Between SQLite and the system
 
-  // A theatre plays on one thread, one play after the other.
+  // A theatre plays on one thread, one play after another.
   nonisolated(unsafe) fileprivate static var mounted: Disk?
   // As above.
   nonisolated(unsafe) private static var next = 0
@@ -204,7 +204,7 @@ final class Disk {
       if code == SQLITE_OK, let name, let methods = file.pointee.pMethods {
         let path = String(cString: name)
         Disk.files[file] = DiskFile(path: path, handle: file, methods: methods)
-        // A log that is opened again was mended: the store has written and synced it anew, without SQLite.
+        // A log that is opened again has been mended: the store has written and synced it anew, without SQLite.
         if path.hasSuffix("-wal") { Disk.mounted?.didSync(path) }
         file.pointee.pMethods = theatreMethods(over: methods)
       }
@@ -214,7 +214,7 @@ final class Disk {
   }()
 }
 
-/// What stands behind a file of SQLite's.
+/// The data behind a file of SQLite.
 private struct DiskFile {
   let path: String
   let handle: UnsafeMutablePointer<sqlite3_file>
@@ -224,7 +224,7 @@ private struct DiskFile {
 // A theatre plays on one thread.
 nonisolated(unsafe) private var made: [UnsafePointer<sqlite3_io_methods>: UnsafePointer<sqlite3_io_methods>] = [:]
 
-/// The methods of a file of the system's, some of them ours. There are two kinds of files, so what is made is kept.
+/// The methods of a system file, some of them replaced by ours. There are two kinds of files, so the result is kept.
 private func theatreMethods(over system: UnsafePointer<sqlite3_io_methods>) -> UnsafePointer<sqlite3_io_methods> {
   if let made = made[system] { return made }
   let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
@@ -240,7 +240,7 @@ private func theatreMethods(over system: UnsafePointer<sqlite3_io_methods>) -> U
     Disk.mounted?.willWrite(file, UnsafeRawBufferPointer(start: bytes, count: Int(count)), at: Int(offset))
     return file.methods.pointee.xWrite(handle, bytes, count, offset)
   }
-  // Memory needs no sync; what one would keep is remembered.
+  // Memory needs no sync; the file's writes now count as synced.
   copy.pointee.xSync = { handle, _ in
     guard let handle, let file = Disk.files[handle] else { return SQLITE_ERROR }
     if let failed = failure(of: .sync) { return failed }
@@ -255,12 +255,12 @@ private func theatreMethods(over system: UnsafePointer<sqlite3_io_methods>) -> U
   return UnsafePointer(copy)
 }
 
-/// SQLite's code where a call fails; `errno` says why.
+/// SQLite's code for a failing call; `errno` gives the reason.
 private func failure(of call: Disk.Call) -> Int32? {
   guard let error = Disk.mounted?.error(of: call), error != 0 else { return nil }
   errno = error
   switch call {
-  // SQLite itself makes that of `EIO`, and calls the file corrupt later on.
+  // SQLite itself uses this code for `EIO`, and calls the file corrupt later.
   case .read: return SQLITE_IOERR | 33 << 8
   case .write: return error == ENOSPC ? SQLITE_FULL : SQLITE_IOERR | 3 << 8
   case .sync: return SQLITE_IOERR | 4 << 8

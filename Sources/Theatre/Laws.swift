@@ -5,37 +5,37 @@ import SceneModel
 import SceneRouting
 import SessionStore
 
-/// What has to be so after each step. Each is a sentence of the documentation.
+/// The laws that must hold after each step. Each is a sentence of the documentation.
 package enum Law: String, CaseIterable, Sendable {
-  /// `bus.md`: "What was answered is stored."
+  /// `bus.md`: "The service has stored everything that it answered."
   case acknowledged = "what was answered is stored"
   /// `documents.md`, of tokens: the same token and document again get the first answer.
   case once = "what comes again under a token is carried out once"
   /// `architecture.md`: "exactly one reply, whatever the handler does".
   case answers = "each call is answered once"
-  /// `hosts.md`: "DestroyScene: the session is gone, and had a window or was getting one".
+  /// `hosts.md`: "DestroyScene: the session is gone, and had a window or was about to get one".
   case windows = "no window without a session, and none is gone that its host was not told of"
-  /// `bus.md`: "InterfacesAdded, then PropertiesChanged, then the signals of Stagedoor's own, then the reply".
+  /// `bus.md`: "`InterfacesAdded`, then `PropertiesChanged`, then Stagedoor's own signals, then the reply".
   case order = "what a call announces comes before its reply, and what changed before the signals"
   /// `bus.md`: EventSequence and EventsSince.
   case sequence = "no number of an event is left out, and none is given twice"
-  /// `callers.md`: "What nobody else shall read in one is handed in as private."
+  /// `callers.md`: "Mark a delivery as private if others must not read it in a signal."
   case secrets = "nothing private is said to anyone else"
   /// `limits.md`.
   case charges = "charges add up to what is held"
-  /// `architecture.md`: what is in memory is a fold of the records.
+  /// `architecture.md`: the memory is a fold of the records.
   case fold = "memory is the fold of what is stored"
-  /// `hosts.md`: "Silence lasts until the delivery's deadline".
+  /// `hosts.md`: "No answer until the delivery's deadline is `HostTimeout`."
   case deadlines = "no delivery outlives its deadline"
-  /// `architecture.md`: "What is in the state is what is stored, or newer".
+  /// `architecture.md`: "its memory is as new as the disk, or newer".
   case routing = "routing has each session as the store has it"
-  /// `bus.md`: objects come and go with what they stand for.
+  /// `bus.md`: the objects are those of the sessions.
   case objects = "the objects on the bus are the sessions in the store"
-  /// `items.md`: what a delivery carries stays until it is released, and nothing stays beyond that.
+  /// `items.md`: the contents of a delivery stay until they are released, and no longer.
   case baggage = "what a delivery carries is there as long as its host may open it, and no longer"
-  /// `items.md`: a drag ends once, and those who took part in it are told.
+  /// `items.md`: a drag ends once, and everyone who took part in it hears so.
   case drags = "a drag ends once, and is nobody's business who takes no part in it"
-  /// Everything comes to an end once nothing happens any more.
+  /// Everything comes to an end when nothing happens any more.
   case quiet = "where nothing happens, all is over soon"
   /// The theatre itself failed.
   case theatre = "the theatre can go on"
@@ -75,11 +75,11 @@ extension World {
     noteDeliveries(cue, step)
   }
 
-  /// While it is being asked whether anything can start an application, its deliveries are looked at as often.
+  /// While the shell finds out whether anything can start an application, its deliveries are looked at this often.
   private static let asked: Int64 = 1_000_000
 
   private func checkLate() {
-    // A hundred end in one step.
+    // A hundred deliveries end in one step.
     guard let due = prompter.book.firstDue, due <= uptime, prompter.book.openCount < 90 else { return }
     if late?.due != due { late = (due, uptime) }
     if let late, uptime > late.seen + World.asked {
@@ -87,8 +87,8 @@ extension World {
     }
   }
 
-  /// The core is called when the first delivery is due, or when a store that failed is tried again. The moment when it is called comes nearer by
-  /// itself, so after most turns the deliveries that they opened are all that has to be looked at.
+  /// Checks that the core is called when the first delivery is due, or when a store that failed is tried again. Without other events this time only
+  /// comes nearer, so after most turns it is enough to look at the deliveries that they opened.
   func checkDeadlines() {
     guard broken == nil, !prompter.hasTurn else { return }
     let due = momentCame ? prompter.book.firstDue : opened.compactMap { prompter.book.due($0) }.min()
@@ -120,7 +120,7 @@ extension World {
 
   // MARK: Hosts and windows
 
-  /// Who hosts no more, or anew, was asked to open nothing.
+  /// A host that left or attached again has not been asked to open anything.
   func noteHosts(_ step: Step) {
     for case .applicationChanged(let application, [.hostAttached]) in step.sayings {
       let isAttached = step.sayings.contains { if case .answer(_, .attached) = $0 { true } else { false } }
@@ -131,7 +131,7 @@ extension World {
     }
   }
 
-  /// A host that may have opened a window for a session hears that the session is gone.
+  /// A host that may have opened a window for a session must hear that the session is gone.
   func checkGone(_ turn: Turn) {
     for (_, step) in turn.steps {
       for case .sessionWent(let session) in step.sayings {
@@ -148,7 +148,7 @@ extension World {
 
   // MARK: Answers
 
-  /// What cannot be read is not said to be gone.
+  /// A session that cannot be read must not be reported as gone.
   func checkRefusal(of ask: Ask, _ answer: CallAnswer) {
     guard case .refused(let error) = answer else { return }
     switch (error.name, ask) {
@@ -177,7 +177,7 @@ extension World {
   }
 
   func checkDisagreements() {
-    // What a turn has replaced is held until the turn is stored.
+    // The replaced values of a turn are held until the turn is stored.
     guard broken == nil, !prompter.hasTurn else { return }
     if let number = prompter.book.callsUnderWay.first(where: { calls[$0] == nil }) {
       breaks(.charges, "call \(number) was answered, and is charged for")
@@ -193,9 +193,9 @@ extension World {
 
   // MARK: Now and then
 
-  /// Holds everything against the store. It is done between two turns, when the disk can be read.
+  /// Compares everything with the store, between two turns, when the disk can be read.
   ///
-  /// - Parameter isRecent: of the deliveries that are known, those are looked at of which something was stored or told since the last time.
+  /// - Parameter isRecent: Of the known deliveries, looks only at those that were stored or announced since the last time.
   func checkEverything(isRecent: Bool = false) {
     guard broken == nil, !prompter.hasTurn, !disk.hasCrashed else { return }
     checkDisagreements()
@@ -253,7 +253,7 @@ extension World {
     }
     for (identifier, held) in prompter.book.rememberedDeliveries {
       guard let stored = try store.delivery(identifier) else { continue }
-      // Of one that is over for good the store has no documents any more, and the core may.
+      // The store has no documents of a delivery that is over for good, and the core may have them.
       let isSpent = stored.payload.isEmpty
       if held.progress != stored.progress || !isSpent && held.previous != stored.previous
         || held.answer != stored.answer
@@ -264,7 +264,7 @@ extension World {
     }
   }
 
-  /// What is told of a delivery is how it is stored, as long as history keeps it.
+  /// The announced state of a delivery must be its stored state, as long as history keeps it.
   private func checkKnown(_ deliveries: Set<UniqueIdentifier>) throws(StoreError) {
     for identifier in deliveries {
       guard let known = known[identifier], isKept(known) else { continue }
@@ -319,7 +319,7 @@ extension World {
 
   // MARK: Routing
 
-  /// Sessions are routed as the store has them: each by itself, and as a whole, where a router that knows all of them decides the same.
+  /// Routing must have the sessions as the store has them: each by itself, and as a whole, so that a router that knows all of them decides the same.
   private func checkRouting(_ sessions: [Session]) throws(StoreError) {
     for session in sessions {
       let isToBeKnown =
@@ -337,7 +337,7 @@ extension World {
       complete.setPreferredApplication(application, for: type)
     }
     for session in sessions {
-      // One whose configuration is gone is out of routing, and soon discarded.
+      // A session whose configuration is gone takes no part in routing, and is soon discarded.
       if let manifest = prompter.book.manifest(of: session.application), !manifest.has(configurationOf: session) {
         continue
       }
@@ -395,7 +395,7 @@ extension World {
 
   // MARK: In the end
 
-  /// The disk is well, programs do what they are asked, nobody wants anything more: soon all is over.
+  /// The disk works, programs obey, and nobody makes new requests: soon everything must be over.
   func comeToRest() {
     disk.heal()
     for round in 0..<600 {
@@ -406,7 +406,7 @@ extension World {
         endTurn()
       }
       for program in programs.indices {
-        // What was asked of it before it was there for the service is read all the same.
+        // Questions that were asked before the service knew the program are read all the same.
         for _ in 0..<64 where programs.indices.contains(program) {
           reads(program, obeys: true)
           answers(program, first: true)
@@ -455,7 +455,7 @@ extension World {
           breaks(.windows, "\(name) is said to show \(session.identifier), and does not")
         }
       }
-      // One that was told and was silent may have heard it: the next is told again.
+      // A host that was told and did not answer may have heard; the next host is told again.
       if let owed = prompter.book.remains.owed[program.application]?.subtracting(program.forgotten), !owed.isEmpty {
         breaks(.windows, "\(name) was not told that \(owed) are gone")
       }
@@ -480,6 +480,6 @@ extension Text {
     }
   }
 
-  /// Whatever is private in a play has this word in it.
+  /// All private texts in a play contain this word.
   var holdsSecret: Bool { holds("s3cr3t") }
 }

@@ -1,16 +1,16 @@
 import SceneModel
 
-/// One play from its first act until all is quiet.
+/// One play, from its first act until all is quiet.
 package struct Play: Sendable {
   package private(set) var steps = 0
-  /// Microseconds that went by in it.
+  /// The simulated time, in microseconds.
   package private(set) var played: Int64 = 0
-  /// What went wrong; `nil` where all laws held.
+  /// The broken law; `nil` if all laws held.
   package private(set) var breach: Breach?
-  /// Of the act during which it went wrong.
+  /// The index of the act during which the law broke.
   package private(set) var endedAt = 0
 
-  /// - Parameter teller: takes the story, line by line.
+  /// - Parameter teller: Takes the story, line by line.
   package init(_ script: Script, teller: ((String) -> Void)? = nil) throws(TheatreFailure) {
     let world = try World(Setting(seed: script.seed))
     defer { world.disk.remove() }
@@ -34,7 +34,7 @@ package struct Play: Sendable {
 
   // MARK: Shorter
 
-  /// The shortest script that still breaks the same law, as far as leaving acts out finds one.
+  /// The shortest script, found by leaving out acts, that still breaks the same law.
   package static func shortened(_ script: Script, breaking law: Law, tries: Int = 400) throws(TheatreFailure)
     -> Script
   {
@@ -68,10 +68,10 @@ package struct Play: Sendable {
 }
 
 extension Script {
-  /// As it is kept in a file.
+  /// The text of the file.
   package var text: String { (["seed \(seed)"] + acts.map(\.description)).joined(separator: "\n") + "\n" }
 
-  /// Reads what is kept in a file. Lines that begin with "#" are for people.
+  /// Reads the text of a file. Lines that begin with "#" are comments.
   package init?(text: String) {
     var lines = text.split(separator: "\n").filter { !$0.hasPrefix("#") }[...]
     guard let first = lines.popFirst(), first.hasPrefix("seed "), let seed = UInt64(first.dropFirst(5)) else {

@@ -1,7 +1,7 @@
 import InterchangeCore
 import SceneModel
 
-// What people read of a play.
+// The story of a play, for people.
 extension World {
   func short(_ identifier: UniqueIdentifier) -> String { String("\(identifier)".prefix(8)) }
 

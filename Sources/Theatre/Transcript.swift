@@ -3,7 +3,7 @@ import InterchangeTurns
 import SceneModel
 import SessionStore
 
-/// What is done and heard in a play in which nothing fails, as lines for whoever plays the same to the real program.
+/// The calls and the announcements of a play without faults, as lines, so that the real program can perform the same.
 ///
 /// Each line is an array of texts that begins with its kind:
 ///
@@ -21,13 +21,13 @@ import SessionStore
 /// event     name, arguments: what EventsSince has of it
 /// ```
 ///
-/// One caller at a time calls, and what comes of that is over before the next: then the bus has one order for each of those who listen.
+/// One caller at a time calls, and all effects are over before the next call: then every listener hears the same order on the bus.
 package struct Transcript: Sendable {
   package private(set) var lines: [[String]] = []
 
   mutating func add(_ kind: String, _ parts: [String]) { lines.append([kind] + parts) }
 
-  /// Plays a seed in which nothing fails and no time is lost.
+  /// Plays a seed without faults and without waiting.
   package init(seed: UInt64, length: Int) throws(TheatreFailure) {
     let world = try World(Setting(faultless: seed))
     defer { world.disk.remove() }
@@ -64,7 +64,7 @@ package struct Transcript: Sendable {
 }
 
 extension World {
-  /// What was begun is gone on with until there is nothing to do at this moment. A program answers at once.
+  /// Continues the work in progress until nothing is left at this moment. A program answers at once.
   func comeToPause() {
     while broken == nil {
       endTurn()
@@ -87,7 +87,8 @@ extension World {
 
   // MARK: What is heard
 
-  /// What a step says, in the order in which the bus hears it. Signals wait behind objects that were said before to go, to come or to change.
+  /// Records the sayings of a step, in the order in which the bus carries them. Signals come after earlier removals, additions and changes of
+  /// objects.
   func transcribe(_ step: Step) {
     guard transcript != nil else { return }
     var facts: [(path: String, went: Bool, came: Bool, changed: Set<String>)] = []
@@ -112,7 +113,7 @@ extension World {
       case .applicationAppeared(let application): appear(application.path)
       case .applicationWent(let application): go(application.path)
       case .applicationChanged(let application, let properties):
-        // One without a manifest has no object.
+        // An application without a manifest has no object.
         if prompter.book.manifest(of: application) != nil { change(application.path, properties.map(\.rawValue)) }
       case .notification(let application, let name, let userInfo):
         signal([application.path, "NotificationPosted", name.string, userInfo.string])
@@ -152,18 +153,18 @@ extension World {
     case .application(let application): [application.path]
     case .attached(let application, let discarded): [application.path] + discarded.map(\.string)
     case .refused(let error): ["error", error.errorName.string, error.message]
-    // Plays without faults drag and open nothing.
+    // Plays without faults neither drag nor open anything.
     case .opened, .dragBegun, .dragOpened, .operation: []
     }
   }
 
   // MARK: What is done
 
-  /// Whether the shell gives the core what is asked. Objects that are not there are refused on the bus.
+  /// Whether the shell passes a request to the core. Requests to missing objects are refused on the bus.
   func reachesCore(_ ask: Ask) -> Bool {
     switch ask {
     case .post(let application, _, _): prompter.book.manifest(of: application) != nil
-    // Nobody can say how long these wait for a host: they would be over before a slow machine has played the rest.
+    // These wait for a host for an unknown time, and would be over before a slow machine has performed the rest.
     case .newSession(let application, _):
       prompter.book.manifest(of: application) != nil && prompter.book.isHostAttached(to: application)
     case .activate(let session, _, _):
@@ -247,7 +248,7 @@ extension World {
 }
 
 extension Setting {
-  /// A house in which there is room for everything, and programs come by themselves.
+  /// A setting with room for everything, in which programs start by themselves.
   init(faultless seed: UInt64) {
     self.init(seed: seed)
     (isFaultless, durability, allowance, page, turns, obedience) = (true, .memory, Allowance(), 256, 1, 12)
@@ -278,7 +279,7 @@ extension Delivered {
 }
 
 extension Event {
-  /// The signal's arguments in their order.
+  /// The arguments of the signal, in order.
   fileprivate var values: [String] {
     let rest: [String] =
       switch kind {
@@ -296,7 +297,7 @@ extension Event {
 }
 
 extension SessionWriting {
-  /// As it is written to the property.
+  /// The value in the property.
   fileprivate var text: Text {
     switch self {
     case .title(let text), .canActivatePredicate(let text), .prefersToActivatePredicate(let text): text
@@ -313,7 +314,7 @@ extension UniqueIdentifier {
 extension Text {
   fileprivate static let root = "/org/stagedoor/Interchange1"
 
-  /// The object of an application of this name.
+  /// The object of an application with this name.
   fileprivate var path: String {
     "\(Text.root)/application/"
       + string.split(separator: ".", omittingEmptySubsequences: false).joined(separator: "_2e")

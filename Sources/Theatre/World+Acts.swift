@@ -4,7 +4,7 @@ import SceneModel
 import SceneRouting
 import SessionStore
 
-// What each act does. Whom it is about is found among those who are there, so an act that finds nobody does nothing.
+// The effects of the acts. An act chooses its subject among those that exist, so an act without a subject does nothing.
 extension World {
   func perform(_ act: Act) {
     chance = Chance(act.bits)
@@ -38,7 +38,7 @@ extension World {
       drop.payload.items += (0..<chance.below(3)).map { _ in item(isPrivate: drop.payload.options.isPrivate, caller) }
       drop.payload.options.wait = .routed
       drop.payload.options.batch = chance.once(in: 2) ? .bestEffort : .allOrNothing
-      // Another call, and so another document.
+      // This is another call, and so another document.
       if drop.token != nil { drop.payload.options.token = Text("each-\(drop.payload.options.token ?? .empty)") }
       if setting.isFaultless { (drop.digest, drop.size) = document(of: drop.payload, before: "each ") }
       let token = drop.payload.options.token.map { TokenUse(token: $0, owner: drop.owner) }
@@ -74,7 +74,7 @@ extension World {
     }
   }
 
-  /// Somebody who is there, or comes.
+  /// A caller that is connected, or a new one.
   func caller() -> Int {
     let there = connections.indices.suffix(24).filter { connections[$0].isThere }
     if there.count > 3, !chance.once(in: 20) { return chance.one(of: there) }
@@ -85,7 +85,7 @@ extension World {
     }
   }
 
-  /// Sessions that there are, and now and then one that is gone or never was.
+  /// Existing sessions, and now and then one that is gone or never existed.
   private func session() -> UniqueIdentifier? {
     chance.once(in: 30) ? UniqueIdentifier(high: 0x4000, low: 1 << 63) : chance.any(of: seen)
   }
@@ -116,7 +116,7 @@ extension World {
     if usesToken {
       let token = Text("token-\(number)")
       drop.payload.options.token = token
-      // A document that names nobody is the same whoever sends it.
+      // A document that names nobody is the same from every sender.
       drop.digest = Text("document-\(number)-\(variant)")
       drop.token = TokenUse(token: token, owner: owner)
     }
@@ -128,7 +128,7 @@ extension World {
     return drop
   }
 
-  /// A payload's digest and size, as the shell has them of the document that comes.
+  /// The digest and the size of a payload, as the shell computes them from the document.
   private func document(of payload: Payload, before: String = "") -> (digest: Text, size: Int) {
     let document = payload.json
     return (payload.options.token == nil ? .empty : Digest(of: Text("\(before)\(document)")).hex, document.count)
@@ -210,7 +210,7 @@ extension World {
     return manifest
   }
 
-  /// What is installed when the first service begins.
+  /// Installs the manifests before the first service starts.
   func install() {
     for stage in setting.applications where stage.isInstalled { install(stage) }
   }
@@ -220,7 +220,7 @@ extension World {
       manifest: manifest(of: stage), file: Text("/apps/\(stage.identifier).plist"))
   }
 
-  /// Somebody installs, takes away or breaks some of them. Answers the broken ones.
+  /// Somebody installs, removes or breaks some manifests. Returns the broken ones.
   func changeInstalled() -> Set<Text> {
     var keeping: Set<Text> = []
     for stage in setting.applications where stage.isInstalled {
@@ -260,7 +260,7 @@ extension World {
         answers(program)
       }
     case .programWrites:
-      // It knows what its window shows.
+      // The program knows the content of its window.
       endTurn()
       if let window, programs.indices.contains(program), broken == nil {
         call(connection, .write(window, writing(of: window)))
@@ -269,7 +269,7 @@ extension World {
       guard let window else { return }
       call(connection, .setState(window, chance.one(of: [.foregroundActive, .foregroundInactive, .background])))
     case .programDisconnects:
-      // A program says first that a window is there, and then that it is not.
+      // A program first reports that a window exists, and then that it does not.
       guard let window, !programs[program].answers.contains(where: { $0.question.question.session == window }) else {
         return
       }
@@ -284,7 +284,7 @@ extension World {
     }
   }
 
-  /// A program that has begun takes the name, where it is free or is given to whoever comes, and attaches.
+  /// A program that has started takes the name, if it is free or is given to any asker, and attaches.
   private func begin(_ stage: Setting.Stage) {
     let program = comes(stage)
     if owners[stage.identifier] == nil || chance.once(in: 6) {
@@ -293,7 +293,7 @@ extension World {
     if !chance.once(in: 8) { attach(program) }
   }
 
-  /// What its program knows of a window, whatever the disk does.
+  /// The program's knowledge of a window, whatever the disk does.
   func shown(_ session: UniqueIdentifier) -> Session? { disk.undisturbed { (try? store.session(session)) ?? nil } }
 
   private func writing(of window: UniqueIdentifier) -> SessionWriting {
@@ -302,7 +302,7 @@ extension World {
     switch chance.below(7) {
     case 0: return .title(Text("\(mark)title \(chance.below(3))"))
     case 1:
-      // The host goes on from what the window shows, or to something else.
+      // The host continues from the window's content, or shows something else.
       var activity = UserActivity(activityType: isPrivate ? "org.theatre.s3cr3t" : "org.theatre.open")
       activity.targetContentIdentifier = Text("\(mark)key-\(chance.below(5))")
       if isPrivate, chance.once(in: 2) { return .userActivity(nil) }
@@ -360,7 +360,7 @@ extension World {
     disk.fail(call, error: error, times: chance.one(of: [1, 1, 2, 5, 50]))
   }
 
-  /// Some of the next reads fail, and then the disk is well again.
+  /// Some of the next reads fail, and then the disk works again.
   func readsFail() {
     let (first, times) = (chance.one(of: [0, 0, 1, 3, 10, 40]), chance.one(of: [1, 1, 2, 5, 50]))
     tell("   \(times) reads fail, after \(first) others")

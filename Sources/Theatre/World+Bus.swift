@@ -3,7 +3,7 @@ import InterchangeTurns
 import SceneModel
 import SessionStore
 
-// The bus, as it promises to be and no better: what one peer sends comes in its order, and what two send in any.
+// The bus, which keeps D-Bus's promises and no more: the messages of one peer come in their order, those of two peers in any order.
 extension World {
   // MARK: What the service says
 
@@ -75,7 +75,7 @@ extension World {
     guard known[delivery] == nil else { return }
     known[delivery] = Known(created: moment.time)
     knownOrder.append(delivery)
-    // What is older than all of these is looked at no more.
+    // Older deliveries are no longer looked at.
     if knownOrder.count > 600 { for old in knownOrder.prefix(200) { known[old] = nil } }
     if knownOrder.count > 600 { knownOrder.removeFirst(200) }
   }
@@ -163,7 +163,7 @@ extension World {
     }
   }
 
-  /// What a host is told that its sender meant for itself alone.
+  /// The part of a question that its sender meant for itself alone.
   private func overhears(_ question: HostQuestion, _ owner: Text) -> String? {
     guard let options = question.options, options.holds("0wn") else { return nil }
     return options.holds("0wn\(owner)*") ? nil : "\(owner) is given \(options)"
@@ -171,7 +171,7 @@ extension World {
 
   // MARK: What the bus says
 
-  /// The next that the bus itself has to tell.
+  /// Delivers the next news of the bus itself.
   func busSpeaks() {
     if news.isEmpty { return }
     switch news.removeFirst() {
@@ -179,7 +179,7 @@ extension World {
       feed(.ownership(number, isOwner: isOwner))
       let watch = Watched(application: application, connection: connection)
       guard isOwner, watched.insert(watch).inserted else { return }
-      // Whatever became of the name since it was asked for comes behind the answer.
+      // Later changes of the name's owner come after the answer.
       if owners[application]?.connection != connection || owners[application]?.since ?? 0 > asked {
         news.append(.ownerWent(watch))
       }
@@ -187,7 +187,7 @@ extension World {
       guard watched.remove(watch) != nil else { return }
       feed(.hostLeft(application: watch.application, connection: watch.connection))
     case .noReply(let question, let neverReached):
-      // The service asks the bus whether the host is still there.
+      // The service asks the bus whether the host is still connected.
       let isThere = connections.contains { $0.name == question.owner && $0.isThere }
       news.append(.answer(question.errand, isThere ? .refused("NoReply") : .gone(neverReached: neverReached)))
     case .answer(let errand, let answer): feed(.hostAnswered(errand, answer))
@@ -204,7 +204,7 @@ extension World {
     transcript?.add("own", [connection.string, application.string])
   }
 
-  /// - Parameter isTaken: the name goes from one owner to the next, and is never free.
+  /// - Parameter isTaken: Whether the name passes from one owner to the next, and is never free.
   func lose(_ application: Text, isTaken: Bool = false) {
     guard let owner = owners.removeValue(forKey: application) else { return }
     changesOfOwners += 1
@@ -263,12 +263,12 @@ extension World {
   }
 
   func attach(_ program: Int) {
-    // What it was asked before, as the host of an earlier service or before it lost its name, it does first.
+    // The program first carries out the earlier questions, which came from an earlier service or before it lost its name.
     let isHost = prompter.book.isHost(
       connections[programs[program].connection].caller, of: programs[program].application)
     while programs[program].inbox.first.map({ !isHost || $0.life < life }) ?? false { reads(program, obeys: false) }
     let windows = programs[program].windows.sorted()
-    // A window that its program has forgotten, or a path that names nothing, is as good as any.
+    // A window that its program has forgotten, or a path that names nothing, serves as well.
     let unknown: [Text] = chance.once(in: 12) ? ["/nowhere"] : []
     call(
       programs[program].connection,
@@ -277,7 +277,7 @@ extension World {
         choosesConfiguration: chance.once(in: 4)))
   }
 
-  /// The program reads what it was asked next, does it, and has an answer.
+  /// The program reads its next question, carries it out, and has an answer.
   func reads(_ program: Int, obeys: Bool) {
     if programs[program].inbox.isEmpty { return }
     let question = programs[program].inbox.removeFirst()
@@ -287,7 +287,7 @@ extension World {
     let refusal = HostAnswer.refused(isSecret ? "org.theatre.Error: s3cr3t\u{1b}" : "org.theatre.Error: no")
     switch question.question {
     case .connect(let session, _, _):
-      // It refuses, and shows nothing; or it shows the window, and is silent.
+      // The program refuses and shows nothing; or it shows the window and is silent.
       if way == 1 {
         answer = refusal
         programs[program].windows.remove(session)
@@ -313,7 +313,7 @@ extension World {
     if way <= 1 { programs[program].answers.append((question, answer)) }
   }
 
-  /// A program answers one of those that it has read, whichever.
+  /// A program answers one of the questions that it has read.
   func answers(_ program: Int, first: Bool = false) {
     if programs[program].answers.isEmpty { return }
     let place = first ? 0 : chance.below(programs[program].answers.count)
@@ -339,13 +339,13 @@ extension World {
 
   // MARK: Time
 
-  /// Everything that comes until then comes, each at its time or a little later.
+  /// Everything until that time happens, each event at its time or a little later.
   func goOn(to target: Int64) {
     for _ in 0..<2_000 {
       if broken != nil { return }
       let next = [prompter.alarm, questions.map(\.due).min(), rereadings.map(\.at).min()].compactMap(\.self).min()
       guard let next, next <= target else { break }
-      // The bus takes moments, and not hours.
+      // The bus needs moments, and not hours.
       if !chance.once(in: 3) { busSpeaks() }
       uptime = max(uptime, next)
       if let place = questions.firstIndex(where: { $0.due <= uptime }) {
@@ -365,7 +365,7 @@ extension World {
 }
 
 extension HostQuestion {
-  /// What comes with a session.
+  /// The connection options of a session.
   var options: Text? {
     switch self {
     case .configuration(_, _, let options), .connect(_, _, let options), .continue(_, let options): options

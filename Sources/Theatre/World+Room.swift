@@ -2,12 +2,12 @@ import InterchangeCore
 import InterchangeTurns
 import SceneModel
 
-// What deliveries and drags carry: the baggage room, the sources that promised something, and those who drag and open.
+// The contents of deliveries and drags: the baggage room, the sources of promises, and the peers that drag and open.
 extension World {
   // MARK: What is done
 
   func performOfItems(_ kind: Act.Kind) {
-    // The real program would have to be given the same files and descriptors.
+    // The real program would need the same files and descriptors.
     if setting.isFaultless { return }
     switch kind {
     case .carries: carry()
@@ -54,7 +54,7 @@ extension World {
     }
   }
 
-  /// Its host opens what a delivery carries, or somebody who may not.
+  /// The host of a delivery opens its contents, or somebody does who may not.
   private func open(releases: Bool) {
     guard let delivery = chance.once(in: 8) ? dragged.keys.min() : delivery(),
       let stored = disk.undisturbed({ (try? prompter.delivery(delivery)) ?? nil })
@@ -64,7 +64,7 @@ extension World {
         && prompter.book.isHost(connections[program.connection].caller, of: stored.application)
     }
     let place = chance.once(in: 4) ? caller() : host?.connection ?? caller()
-    // What was said last may bring it a host.
+    // The last announcement may give it a host.
     endTurn()
     guard broken == nil, connections.indices.contains(place), connections[place].isThere else { return }
     let mayOpen = mayOpen(connections[place].caller, stored.application)
@@ -84,12 +84,12 @@ extension World {
 
   // MARK: Drags
 
-  /// A drag, as those know it who take part in it.
+  /// A drag, as those who take part in it know it.
   struct Dragged {
     let ticket: Text
     let source: Int
     let outlivesSource: Bool
-    /// The connections that may be told.
+    /// The connections that may hear of it.
     var parties: Set<Text>
     var isOver = false
   }
@@ -129,13 +129,13 @@ extension World {
     }
   }
 
-  /// Somebody is told of a drag.
+  /// Somebody hears news of a drag.
   func told(of drag: UniqueIdentifier, _ news: DragNews, _ listeners: [Text]) {
     tell("     ~ drag \(short(drag)): \(news) to \(listeners)")
     guard let known = dragged[drag] else {
       return breaks(.drags, "of the drag \(drag) nobody knows, and it says \(news)")
     }
-    // A host that was asked for a proposal may host nothing any more, or have left.
+    // A host that was asked for a proposal may no longer be a host, or may have left.
     let others = connections.filter { connection in
       connection.isThere && !programs.contains { connections[$0.connection].name == connection.name }
     }
@@ -158,7 +158,7 @@ extension World {
   struct PackingTask {
     let number: CallNumber
     let orders: [PackingOrder]
-    /// Bytes that may still be taken.
+    /// The bytes that may still be taken.
     var rest: Int
     var sizes: [Int64?] = []
   }
@@ -169,16 +169,16 @@ extension World {
     let parcel: Parcel
   }
 
-  /// What the room has of a delivery, by number. Descriptors are gone with the process.
+  /// The room's contents of a delivery, by number. Descriptors go with the process.
   struct Shelf {
     var kept: [Int: Bool] = [:]
-    /// It had descriptors in an earlier life.
+    /// Whether it had descriptors in an earlier life.
     var hasLost = false
   }
 
-  /// The room does the next thing for one of those who wait for it, whichever.
+  /// The room does the next work for one of its waiting calls.
   ///
-  /// - Parameter obeys: nothing fails, and no source is silent.
+  /// - Parameter obeys: Whether nothing fails, and no source is silent.
   func roomWorks(obeys: Bool = false) {
     if packings.isEmpty, openings.isEmpty { return }
     let place = chance.below(packings.count + openings.count)
@@ -191,7 +191,7 @@ extension World {
       packings.remove(at: place)
       feed(.packed(number, .failed(InterchangeError(name, "\(order.place): \(why)"))))
     }
-    // It was answered while the last of its contents was taken.
+    // The call was answered while the last of its contents was taken.
     if calls[number] == nil { return fail(.cancelled, "nobody waits for it") }
     if case .promise(let promise) = order.source {
       if !isThere(promise.source) { return fail(.sourceGone, "its source has left") }
@@ -231,7 +231,7 @@ extension World {
       if !isThere(promise.source) {
         failure = InterchangeError(.sourceGone, "its source has left")
       } else if !obeys {
-        // It takes its time, or has an error of its own.
+        // The source is slow, or fails.
         if chance.once(in: 3) { return }
         if chance.once(in: 4) { failure = InterchangeError(.routing("org.theatre.Error"), "no") }
       }
@@ -242,7 +242,7 @@ extension World {
 
   private func isThere(_ name: Text) -> Bool { connections.contains { $0.name == name && $0.isThere } }
 
-  /// A parcel is to be opened: what it is for its sender alone, nobody else gets.
+  /// Opens a parcel. Nobody else gets a parcel for its sender alone.
   func beginOpening(_ number: CallNumber, _ delivery: UniqueIdentifier, _ parcel: Parcel) {
     openings.append(OpeningTask(number: number, delivery: delivery, parcel: parcel))
     guard case .data(let bytes) = parcel.content, let sent = calls[number] else { return }
@@ -259,7 +259,7 @@ extension World {
     if room[delivery]?.kept.isEmpty ?? false { room[delivery] = nil }
   }
 
-  /// The process is gone, and with it what it was doing and every descriptor.
+  /// The process is gone, and with it its work and every descriptor.
   func roomDies() {
     (packings, openings, dragged) = ([], [], [:])
     for (delivery, shelf) in room where shelf.kept.values.contains(true) {
@@ -267,7 +267,7 @@ extension World {
     }
   }
 
-  /// What an earlier life has left of other deliveries is removed before anything is kept.
+  /// Removes contents of other deliveries that an earlier life has left, before anything is kept.
   func sweepRoom() {
     let carrying = prompter.book.carrying
     room = room.filter { carrying.contains($0.key) }

@@ -4,11 +4,11 @@ import SceneModel
 import SceneRouting
 import SessionStore
 
-// The service's shell, as a play has it: the turns of the real prompter, on a disk that fails when the seed says so.
+// The service's shell in a play: the turns of the real prompter, on a disk that fails when the seed says so.
 extension World {
   // MARK: Beginning and ending
 
-  /// The service begins again. Where the disk cannot be read it ends at once, and whoever started it tries again.
+  /// Starts the service again. If the disk cannot be read the service ends at once, and is started again later.
   private func begin() throws(TheatreFailure) {
     life += 1
     for attempt in 1... {
@@ -24,7 +24,7 @@ extension World {
     }
   }
 
-  /// What the service has found is held against what everybody was told.
+  /// Compares the data that the service has found with the announcements so far.
   func open() {
     if let aside = store.setAside { return breaks(.acknowledged, "the store was set aside: \(aside.reason)") }
     for problem in store.problems { return breaks(.acknowledged, problem) }
@@ -36,7 +36,7 @@ extension World {
     if store.lastEventSequence < lastSaid {
       breaks(.acknowledged, "event \(lastSaid) was told, and the last that is stored is \(store.lastEventSequence)")
     }
-    // It ended between storing and saying: what was told last of a delivery may not be the last any more.
+    // The service ended after storing and before announcing: the last announcement about a delivery may be out of date.
     if store.lastEventSequence > lastSaid {
       known = known.mapValues { Known(created: $0.created, isAnswered: $0.isAnswered) }
     }
@@ -66,7 +66,7 @@ extension World {
     return sessions
   }
 
-  /// The service ends in the middle of whatever it does. Everybody who waits for it hears from the bus that it is gone.
+  /// The service ends in the middle of its work. Everybody who waits for it hears from the bus that it has gone.
   func die(isPowerCut: Bool) {
     tell("   the service is \(isPowerCut ? "cut off" : "killed")")
     forgetLife()
@@ -87,7 +87,7 @@ extension World {
     }
   }
 
-  /// What changes while the service does not run it sees when it begins again.
+  /// The service sees changes of its absence when it starts again.
   private func whileAway(_ chances: Chance) {
     let before = chance
     chance = chances
@@ -95,7 +95,7 @@ extension World {
     chance = before
   }
 
-  /// It ends as it should.
+  /// The service ends in the orderly way.
   func stop() {
     tell("   the service stops")
     endTurn()

@@ -4,49 +4,49 @@ import SceneModel
 import SceneRouting
 import SessionStore
 
-/// The world of one play: the real core and the real store, and around them callers, programs, a bus, clocks and a disk, all of which the seed
-/// decides.
+/// The world of one play: the real core and the real store, with callers, programs, a bus, clocks and a disk around them. The seed decides all of
+/// these.
 ///
-/// Where the service has its shell, the world has one of its own (`World+Shell.swift`): the same prompter, with nothing beneath it that takes time.
+/// The world has a shell of its own (`World+Shell.swift`) in the place of the service's: the same prompter, with nothing beneath it that takes time.
 final class World {
   let setting: Setting
   let types = TypeCatalog()
   var chance = Chance(0)
-  /// When laws are looked at: nothing in a play depends on it.
+  /// Decides when laws are checked: nothing else in a play depends on it.
   var audit: Chance
 
   // MARK: Clocks
 
-  /// Microseconds, on the clock that nobody sets.
+  /// Microseconds, on the clock that nobody can set.
   var uptime = World.firstUptime
   private static let firstUptime: Int64 = 3_600_000_000
-  /// How far the time of day is from it.
+  /// The difference between this clock and the time of day.
   var clock = World.firstClock
   private static let firstClock: Int64 = 1_767_225_600_000_000
   var moment: Moment { Moment(time: Instant(microseconds: uptime + clock), uptime: uptime) }
-  /// The latest time of day that there was.
+  /// The latest time of day so far.
   var latest = Instant(microseconds: 0)
   var played: Int64 { uptime - World.firstUptime }
 
   // MARK: The service
 
   let disk: Disk
-  /// The core and its store: after a crash those of the next life.
+  /// The core and its store; after a crash, those of the next life.
   var prompter: Prompter
   var store: SessionStore { prompter.store }
-  /// How often the service has begun: what was on its way to one that is gone comes to nobody.
+  /// The number of starts of the service: messages to an earlier life reach nobody.
   var life = 1
-  /// The store failed, and what it refused is not tried again before.
+  /// The store has failed, and is not tried again before this time.
   var pausedUntil: Int64 = 0
   var rereadings: [(at: Int64, errand: ErrandNumber, delivery: UniqueIdentifier)] = []
   var watched: Set<Watched> = []
   var launches: [Text: Launch] = [:]
-  /// The next crash takes what was not synced with it.
+  /// Whether the next crash loses the unsynced writes.
   var isPowerCutComing = false
 
   // MARK: The bus
 
-  /// What the bus itself has to tell the service, in order.
+  /// The news of the bus itself for the service, in order.
   var news: [News] = []
   var connections: [Connection] = []
   var programs: [Program] = []
@@ -65,30 +65,30 @@ final class World {
 
   // MARK: What is known to be so
 
-  /// The deliveries that were acknowledged, or that a signal told of, and how they stood when that was last told.
+  /// The deliveries that were acknowledged or announced, with their last announced states.
   var known: [UniqueIdentifier: Known] = [:]
   var knownOrder: [UniqueIdentifier] = []
   var said: [UInt64: StoredEvent] = [:]
   var lastSaid: UInt64 = 0
-  /// The sessions that are on the bus.
+  /// The sessions on the bus.
   var visible: Set<UniqueIdentifier> = []
-  /// Some of the sessions that there are or were: acts choose among them.
+  /// Some of the sessions that exist or existed, from which acts choose.
   var seen: [UniqueIdentifier] = []
   var tokensUsed: Set<TokenUse> = []
-  /// Since deadlines were last looked at the moment came for which the core had asked, and these deliveries were opened.
+  /// Since the last check of deadlines: whether the time came for which the core had asked, and, below, the deliveries that were opened.
   var momentCame = false
-  /// The deliveries of which something was stored since they were last held against the store.
+  /// The deliveries that were stored since they were last compared with the store.
   var recent: Set<UniqueIdentifier> = []
   var opened: [UniqueIdentifier] = []
-  /// When the delivery that is due first was due, and when that was first seen.
+  /// The time at which the first delivery was due, and the time when this was first seen.
   var late: (due: Int64, seen: Int64)?
   var installed: [Text: InstalledManifest] = [:]
 
   var steps = 0
   var broken: Breach?
-  /// What is done and heard, where somebody will do the same elsewhere.
+  /// The calls and announcements, for a performance by the real program.
   var transcript: Transcript?
-  /// Takes a line of the story; `nil` where nobody listens.
+  /// Takes a line of the story; `nil` if nobody listens.
   var teller: ((String) -> Void)?
 
   init(_ setting: Setting) throws(TheatreFailure) {
@@ -107,7 +107,7 @@ final class World {
 
   func tell(_ line: @autoclosure () -> String) { teller?(line()) }
 
-  /// The first law that was broken counts.
+  /// Records a broken law. Only the first counts.
   func breaks(_ law: Law, _ how: @autoclosure () -> String) {
     if broken != nil { return }
     let breach = Breach(law: law, how: how())
@@ -116,23 +116,23 @@ final class World {
   }
 }
 
-/// What the seed decides of a house before anything happens.
+/// The setting of a play, which the seed decides before the first act.
 struct Setting {
   let seed: UInt64
-  /// Nothing fails, nobody is silent, and nobody is in a sandbox.
+  /// Whether nothing fails, nobody is silent, and nobody is in a sandbox.
   var isFaultless = false
   var durability: Durability
   var allowance: Allowance
   var applications: [Stage]
-  /// Sessions that are read at once.
+  /// The number of sessions that are read at once.
   var page: Int
-  /// A turn ends by itself after one of as many acts.
+  /// A turn ends by itself after one of this many acts.
   var turns: Int
-  /// Programs do as they are asked; in some plays they often do not.
+  /// How often programs obey; in some plays they often do not.
   var obedience: Int
   let history: HistoryLimits
 
-  /// How an application is found.
+  /// The state of an application at the beginning.
   struct Stage {
     let identifier: Text
     let isSandboxed: Bool
@@ -146,7 +146,7 @@ struct Setting {
     self.seed = seed
     durability = [.full, .full, .normal, .normal, .memory, .memory][chance.below(6)]
     var allowance = Allowance()
-    // Most often there is room; in some plays all of it is soon used up.
+    // Usually there is room for everything; in some plays all of it is soon used up.
     if chance.once(in: 3) { allowance.waiting = (4 + chance.below(60)) * Allowance.smallestDelivery }
     if chance.once(in: 3) { allowance.sessions = 4 + chance.below(60) }
     if chance.once(in: 4) { allowance.calls = 2 + chance.below(10) }
@@ -188,15 +188,15 @@ struct Program {
   let connection: Int
   let application: Text
   var windows: Set<UniqueIdentifier> = []
-  /// The sessions that it was told are gone for good.
+  /// The sessions of which it heard that they are gone for good.
   var forgotten: Set<UniqueIdentifier> = []
-  /// Those of which this service knows that it was told.
+  /// Those of which the present service knows that the program has heard.
   var toldAndAnswered: Set<UniqueIdentifier> = []
-  /// The sessions that it was asked to open since it attached, and did not refuse to.
+  /// The sessions that it was asked to open since it attached, and did not refuse to open.
   var opening: Set<UniqueIdentifier> = []
-  /// What it was asked and has not read.
+  /// The questions that it has not read.
   var inbox: [Question] = []
-  /// What it has read, and what it will answer.
+  /// The questions that it has read, with its future answers.
   var answers: [(question: Question, answer: HostAnswer)] = []
 
   mutating func forgetsService() { (toldAndAnswered, opening) = ([], []) }
@@ -222,7 +222,7 @@ struct Launch {
   var isWaiting = true
 }
 
-/// What the bus itself says.
+/// The news of the bus itself.
 enum News {
   case ownership(CallNumber, application: Text, connection: Text, isOwner: Bool, asked: Int)
   case ownerWent(Watched)
@@ -232,7 +232,7 @@ enum News {
   case launch(Text, Int, LaunchNews)
 }
 
-/// A call that waits for its answer.
+/// A call without an answer yet.
 struct Sent {
   let caller: Caller
   let isThere: Int
@@ -251,7 +251,7 @@ struct TokenUse: Hashable {
 struct Known {
   let created: Instant
   var isAnswered = false
-  /// What the last signal about it told.
+  /// The last announced event about it.
   var event: Event?
 }
 

@@ -3,7 +3,7 @@ import Theatre
 
 /// `theatre [--seconds N] [--seed N] [--plays N] [--acts N] [--story] [--transcript] [FILE…]`
 ///
-/// Plays one seed after the other until the time is over, or the scripts in the files. Where a law is broken it tells the story of the shortest
+/// Plays one seed after another until the time is over, or the scripts in the files. If a law breaks, the command tells the story of the shortest
 /// play that breaks it, and ends with status 1.
 @main
 struct TheatreCommand {
@@ -110,7 +110,7 @@ struct TheatreCommand {
     return isWell ? 0 : 1
   }
 
-  /// A trap ends the process before anyone can say which seed it was, and a play that does not end says nothing.
+  /// A trap ends the process before it can name the seed, and a play that does not end prints nothing.
   private func note(_ seed: UInt64) {
     Last.seed = seed
     alarm(300)
@@ -144,6 +144,6 @@ struct TheatreCommand {
 }
 
 enum Last {
-  // One thread writes it, and the same thread's handler reads it.
+  // One thread writes it, and the same thread's signal handler reads it.
   nonisolated(unsafe) static var seed: UInt64 = 0
 }

@@ -1,6 +1,6 @@
 /// A structure of your own that is a D-Bus structure on the bus.
 ///
-/// The layout is said once: how to make it, and its members in the order of the wire.
+/// The layout is declared once: how to make the structure, and its members in the order of the wire.
 ///
 /// ```swift
 /// struct Job: BusStructure {
@@ -15,7 +15,7 @@
 /// print(job.name)
 /// ```
 public protocol BusStructure: BusValue {
-  /// How this type and the D-Bus structure are each made from the other.
+  /// How this type and its D-Bus structure are made from each other.
   static var layout: StructureLayout<Self> { get }
 }
 
@@ -37,7 +37,7 @@ public struct StructureLayout<Root: Sendable>: Sendable {
   let decode: @Sendable (Variant) throws(CodingError) -> Root
   let encode: @Sendable (Root) -> Variant
 
-  /// `make` puts a value together from its members; the key paths name these in the order of the wire.
+  /// `make` builds a value from its members; the key paths name the members in the order of the wire.
   public init<each Member: BusValue>(
     _ make: @escaping @Sendable (repeat each Member) -> Root,
     _ members: repeat any KeyPath<Root, each Member> & Sendable
@@ -68,7 +68,7 @@ extension BusStructure {
   /// The members' signatures in parentheses.
   public static var signature: Signature { layout.signature }
 
-  /// Takes a structure.
+  /// Reads a structure.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Self {
     try layout.read(&reader)
   }
@@ -81,6 +81,6 @@ extension BusStructure {
   /// The structure that a variant holds.
   public init(_ variant: Variant) throws(CodingError) { self = try Self.layout.decode(variant) }
 
-  /// This structure as what a variant holds.
+  /// This structure as the content of a variant.
   public var variant: Variant { Self.layout.encode(self) }
 }

@@ -1,8 +1,8 @@
 /// A Swift type whose values go over the bus.
 ///
-/// The basic types, arrays, dictionaries, ``Variant``, ``Structure`` and ``OwnedFileDescriptor`` are bus values already, and
-/// with `import DBusFoundation` so is `Data`. A structure of your own becomes one through ``BusStructure``; an enumeration with a
-/// raw value that is a bus value only has to say so:
+/// The basic types, arrays, dictionaries, ``Variant``, ``Structure`` and ``OwnedFileDescriptor`` are bus values already, and with `import
+/// DBusFoundation` so is `Data`. A structure of your own becomes one through ``BusStructure``. An enumeration whose raw value is a bus value only has
+/// to declare its conformance:
 ///
 /// ```swift
 /// enum Mood: String, BusValue { case calm, merry }
@@ -12,31 +12,31 @@
 /// print(mood)
 /// ```
 public protocol BusValue: Sendable {
-  /// The one complete type that this Swift type is on the bus.
+  /// The signature of this type: one complete type.
   static var signature: Signature { get }
 
-  /// Takes the next value out of `reader`.
+  /// Reads the next value from `reader`.
   static func read(from reader: inout MessageReader) throws(CodingError) -> Self
 
   /// Appends this value to `writer`.
   func write(to writer: inout MessageWriter) throws(CodingError)
 
-  /// The value from what a variant holds.
+  /// Makes the value from the content of a variant.
   init(_ variant: Variant) throws(CodingError)
 
-  /// This value as what a variant holds.
+  /// This value as the content of a variant.
   var variant: Variant { get }
 
-  /// Takes an array of values out of `reader`. Types of a fixed size do it in one step.
+  /// Reads an array of values from `reader`. Types of a fixed size do this in one step.
   static func readArray(from reader: inout MessageReader) throws(CodingError) -> [Self]
 
-  /// Appends an array of values to `writer`. Types of a fixed size do it in one step.
+  /// Appends an array of values to `writer`. Types of a fixed size do this in one step.
   static func writeArray(_ values: [Self], to writer: inout MessageWriter) throws(CodingError)
 
-  /// The array from what a variant holds.
+  /// Makes the array from the content of a variant.
   static func array(from variant: Variant) throws(CodingError) -> [Self]
 
-  /// An array as what a variant holds.
+  /// An array as the content of a variant.
   static func variant(of values: [Self]) -> Variant
 }
 
@@ -49,7 +49,7 @@ public protocol BusValue: Sendable {
 public protocol BasicBusValue: BusValue, Hashable {}
 
 extension BusValue {
-  /// Takes the elements one by one.
+  /// Reads the elements one by one.
   public static func readArray(from reader: inout MessageReader) throws(CodingError) -> [Self] {
     var values: [Self] = []
     try reader.array { (elements) throws(CodingError) in
@@ -91,7 +91,7 @@ extension BusValue where Self: RawRepresentable, RawValue: BusValue {
   /// The signature of the raw value.
   public static var signature: Signature { RawValue.signature }
 
-  /// Takes a raw value, and refuses one that stands for nothing.
+  /// Reads a raw value, and refuses one that no case has.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Self {
     try Self(checking: try RawValue.read(from: &reader))
   }
@@ -102,10 +102,10 @@ extension BusValue where Self: RawRepresentable, RawValue: BusValue {
   /// The value whose raw value the variant holds.
   public init(_ variant: Variant) throws(CodingError) { self = try Self(checking: try RawValue(variant)) }
 
-  /// The raw value as what a variant holds.
+  /// The raw value as the content of a variant.
   public var variant: Variant { rawValue.variant }
 
-  /// Takes the raw values, and refuses one that stands for nothing.
+  /// Reads the raw values, and refuses one that no case has.
   public static func readArray(from reader: inout MessageReader) throws(CodingError) -> [Self] {
     try checking(try RawValue.readArray(from: &reader))
   }
@@ -120,7 +120,7 @@ extension BusValue where Self: RawRepresentable, RawValue: BusValue {
     try checking(try RawValue.array(from: variant))
   }
 
-  /// The raw values as what a variant holds.
+  /// The raw values as the content of a variant.
   public static func variant(of values: [Self]) -> Variant { RawValue.variant(of: values.map(\.rawValue)) }
 
   private static func checking(_ raws: [RawValue]) throws(CodingError) -> [Self] {

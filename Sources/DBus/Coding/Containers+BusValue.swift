@@ -2,7 +2,7 @@ extension Array: BusValue where Element: BusValue {
   /// "a" and the element's signature.
   public static var signature: Signature { Signature(unchecked: "a\(Element.signature.rawValue)") }
 
-  /// Takes an array.
+  /// Reads an array.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> [Element] {
     try Element.readArray(from: &reader)
   }
@@ -15,7 +15,7 @@ extension Array: BusValue where Element: BusValue {
   /// The array that a variant holds.
   public init(_ variant: Variant) throws(CodingError) { self = try Element.array(from: variant) }
 
-  /// This array as what a variant holds.
+  /// This array as the content of a variant.
   public var variant: Variant { Element.variant(of: self) }
 }
 
@@ -27,7 +27,7 @@ extension Dictionary: BusValue where Key: BasicBusValue, Value: BusValue {
     Signature(unchecked: "{\(Key.signature.rawValue)\(Value.signature.rawValue)}")
   }
 
-  /// Takes a dictionary. Where a key occurs twice, the later value counts.
+  /// Reads a dictionary. If a key occurs twice, the later value counts.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> [Key: Value] {
     var dictionary: [Key: Value] = [:]
     try reader.array { (entries) throws(CodingError) in
@@ -62,7 +62,7 @@ extension Dictionary: BusValue where Key: BasicBusValue, Value: BusValue {
     for (key, value) in entries { self[try Key(key)] = try Value(value) }
   }
 
-  /// This dictionary as what a variant holds.
+  /// This dictionary as the content of a variant.
   public var variant: Variant {
     var entries: [Variant: Variant] = [:]
     for (key, value) in self { entries[key.variant] = value.variant }

@@ -1,12 +1,12 @@
-/// Keys from outside that would make a dictionary slow: a peer could hold up a service with one message.
+/// Limits on the keys of dictionaries from outside. Without them a peer could hold up a service with one message full of slow keys.
 enum DictionaryKeys {
-  /// Swift compares strings as people read them, and sorts the marks on a letter for that, in time quadratic in their number. Text in ASCII
-  /// has none, and may be of any length.
+  /// Swift compares strings as people read them. To do so it sorts the marks on a letter, in time quadratic in their number. Text in ASCII has no
+  /// marks, and may be of any length.
   static let maximumLength = 1024
 
   static func check(_ key: Variant) throws(CodingError) {
     switch key {
-    // Not a number is not even equal to itself: each would be another key, and all in the same place.
+    // NaN does not even equal itself: each NaN would be another key with the same hash.
     case .double(let number) where number.isNaN: throw .invalidValue("a dictionary's key is not a number")
     case .string(let text) where text.utf8.count > maximumLength && !text.utf8.allSatisfy({ $0 < 0x80 }):
       throw .invalidValue(

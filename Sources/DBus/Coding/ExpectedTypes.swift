@@ -1,13 +1,12 @@
-/// What may be written into a message or a container, type by type.
+/// The types that may be written into a message or a container, in order.
 ///
-/// libdbus ends the process where a value in an array or variant is not of the type that the container was opened with, or where a
-/// signature grows too long. The types that come with this module keep to what they say of themselves; one that is written by
-/// hand may not, and gets an error.
+/// libdbus ends the process if a value in an array or variant does not have the type that the container was opened with, or if a signature grows too
+/// long. The types of this module write what they declare. A type that is written by hand may not, and gets an error.
 struct ExpectedTypes {
   private let whole: ArraySlice<UInt8>
-  /// Those that are still to come.
+  /// The types that are still to come.
   private var rest: ArraySlice<UInt8>
-  /// In an array the types come round again, for each element.
+  /// In an array the types repeat for each element.
   private let repeats: Bool
 
   private init(_ letters: ArraySlice<UInt8>, repeats: Bool) {
@@ -16,15 +15,15 @@ struct ExpectedTypes {
     self.repeats = repeats
   }
 
-  /// What an array or a variant that is opened with `contents` may hold.
+  /// The types that an array or a variant with `contents` may hold.
   init(of contents: Signature, repeats: Bool) {
     self.init(ArraySlice(contents.rawValue.utf8), repeats: repeats)
   }
 
-  /// Passes over the next type, which `type` has to be; and returns what a structure or an entry of that type may hold.
+  /// Passes over the next type, which must be `type`, and returns the types that a structure or an entry of that type may hold.
   mutating func take(_ type: WireType, contents: Signature?) throws(CodingError) -> ExpectedTypes {
     if rest.isEmpty && repeats { rest = whole }
-    // What most messages are made of, without a walk.
+    // A quick path for the types of most messages.
     if rest.first == type.rawValue && type != .array {
       rest = rest.dropFirst()
       return ExpectedTypes([], repeats: false)

@@ -1,9 +1,9 @@
 internal import CFiles
 internal import Glibc
 
-// Files without a name, in memory: for what is too large for a message.
+// Files without a name, in memory: for values that are too large for a message.
 extension OwnedFileDescriptor {
-  /// A file in memory with these bytes. It is sealed: nobody can change the content or its length, whoever has a descriptor of it.
+  /// A sealed memory file with these bytes: nobody with a descriptor of the file can change its content or its length.
   ///
   /// ```swift
   /// let picture = try OwnedFileDescriptor.memoryFile([UInt8](repeating: 0, count: 1 << 20))
@@ -14,7 +14,7 @@ extension OwnedFileDescriptor {
     try bytes.withUnsafeBufferPointer { bytes throws(CodingError) in try memoryFile(UnsafeRawBufferPointer(bytes)) }
   }
 
-  /// A sealed file in memory with a copy of these bytes.
+  /// A sealed memory file with a copy of these bytes.
   package static func memoryFile(_ bytes: UnsafeRawBufferPointer) throws(CodingError) -> OwnedFileDescriptor {
     let file = try emptyMemoryFile()
     let error = file.write(bytes, at: 0)
@@ -23,14 +23,14 @@ extension OwnedFileDescriptor {
     return file
   }
 
-  /// An empty file in memory that can be written to until it is sealed.
+  /// An empty memory file, which can be written to until it is sealed.
   package static func emptyMemoryFile() throws(CodingError) -> OwnedFileDescriptor {
     let number = memfd_create("item", UInt32(MFD_CLOEXEC | MFD_ALLOW_SEALING))
     if number < 0 { throw .fileDescriptorUnavailable(errno) }
     return OwnedFileDescriptor(owning: number)
   }
 
-  /// From now on nobody changes the content of this file in memory, or its length.
+  /// Seals this memory file: from now on nobody can change its content or its length.
   package func seal() throws(CodingError) {
     let seals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE
     let (result, error) = withRawValue { (fcntl($0, F_ADD_SEALS, seals), errno) }

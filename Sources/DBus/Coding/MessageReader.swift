@@ -1,10 +1,9 @@
 internal import CDBus
 internal import Glibc
 
-/// Takes values out of a message, one after the other.
+/// Reads values from a message, one after another.
 ///
-/// You meet it only where you write a ``BusValue`` by hand; see ``MessageWriter`` for an example. It is good only
-/// while its message is.
+/// You need it only to write a ``BusValue`` by hand; see ``MessageWriter`` for an example. It is valid only as long as its message.
 ///
 /// ```swift
 /// func readPair(from reader: inout MessageReader) throws(CodingError) -> (String, UInt32) {
@@ -13,11 +12,11 @@ internal import Glibc
 /// ```
 public struct MessageReader: ~Copyable {
   private var iterator = DBusMessageIter()
-  /// How many values may be taken: each costs time and memory, however few bytes it has.
+  /// The number of values that may be read. Each costs time and memory, however few bytes it has.
   private let limit: Int
   private var left: Int
-  /// A value names a descriptor in four bytes and costs a number of this process, so one that came may not be taken without end. The kernel
-  /// passes as many at once.
+  /// The number of descriptors that may be read. A value that names a descriptor takes four bytes in the message and a descriptor of this process, so
+  /// one descriptor may not be read again and again. The kernel passes this many at once.
   static let maximumFileDescriptors = 253
   private var descriptorsLeft = MessageReader.maximumFileDescriptors
 
@@ -25,18 +24,18 @@ public struct MessageReader: ~Copyable {
   init(_ message: OpaquePointer, limit: Int = .max) {
     self.limit = limit
     left = limit
-    // False says that there are no arguments, and leaves an iterator that is at its end.
+    // False means that there are no arguments. The iterator is then at its end.
     _ = dbus_message_iter_init(message, &iterator)
   }
 
-  /// For what is inside a container.
+  /// A reader for the inside of a container.
   private init(limit: Int, left: Int, descriptorsLeft: Int) {
     self.limit = limit
     self.left = left
     self.descriptorsLeft = descriptorsLeft
   }
 
-  /// Counts a value before it is taken. An array of numbers that is taken in one step is one.
+  /// Counts a value before it is read. An array of numbers that is read in one step counts as one.
   private mutating func count() throws(CodingError) {
     if left == 0 { throw .tooManyValues(limit: limit) }
     left -= 1
@@ -56,21 +55,21 @@ public struct MessageReader: ~Copyable {
     }
   }
 
-  /// Takes an array, whose elements `body` takes until it is at the end.
+  /// Reads an array. `body` reads its elements until the reader is at the end.
   public mutating func array(
     _ body: (inout MessageReader) throws(CodingError) -> Void
   ) throws(CodingError) {
     try container(.array, expected: Signature(unchecked: "a"), body)
   }
 
-  /// Takes a structure, whose members `body` takes.
+  /// Reads a structure. `body` reads its members.
   public mutating func structure(
     _ body: (inout MessageReader) throws(CodingError) -> Void
   ) throws(CodingError) {
     try container(.structure, expected: Signature(unchecked: "("), body)
   }
 
-  /// Takes a variant, whose one value `body` takes.
+  /// Reads a variant. `body` reads its one value.
   public mutating func variant(
     _ body: (inout MessageReader) throws(CodingError) -> Void
   ) throws(CodingError) {
@@ -104,7 +103,7 @@ public struct MessageReader: ~Copyable {
     return value
   }
 
-  /// What came over the bus has been validated by libdbus, so the text is what was sent.
+  /// libdbus has validated incoming text, so this is the text that was sent.
   mutating func string(_ type: WireType) throws(CodingError) -> String {
     let start: UnsafePointer<CChar>? = try basic(type, zero: nil)
     return start.map { String(cString: $0) } ?? ""
@@ -115,12 +114,12 @@ public struct MessageReader: ~Copyable {
     descriptorsLeft -= 1
     errno = 0
     let descriptor: Int32 = try basic(.fileDescriptor, zero: -1)
-    // Where the message names a descriptor that did not come with it, nothing was duplicated.
+    // If the message names a descriptor that did not come with it, libdbus has duplicated nothing.
     if descriptor < 0 { throw errno == 0 ? .missingFileDescriptor : .fileDescriptorUnavailable(errno) }
     return descriptor
   }
 
-  /// Takes an array of a type of fixed size in one step. The bytes are good only inside `body`.
+  /// Reads an array of a type of fixed size in one step. The bytes are valid only inside `body`.
   mutating func fixedArray<Element: BitwiseCopyable, Result>(
     of type: WireType, _ body: (UnsafeBufferPointer<Element>) -> Result
   ) throws(CodingError) -> Result {
@@ -135,19 +134,19 @@ public struct MessageReader: ~Copyable {
     dbus_message_iter_recurse(&iterator, &elements)
     var start: UnsafePointer<Element>?
     var count: Int32 = 0
-    // An empty array leaves both as they are.
+    // An empty array leaves both unchanged.
     dbus_message_iter_get_fixed_array(&elements, &start, &count)
     let result = body(UnsafeBufferPointer(start: start, count: start == nil ? 0 : Int(count)))
     dbus_message_iter_next(&iterator)
     return result
   }
 
-  /// Takes bytes in one step. They are good only inside `body`.
+  /// Reads bytes in one step. They are valid only inside `body`.
   package mutating func bytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) throws(CodingError) -> Result {
     try fixedArray(of: .byte, body)
   }
 
-  /// Passes over the next value, if there is one.
+  /// Skips the next value, if there is one.
   mutating func skip() { dbus_message_iter_next(&iterator) }
 
   /// The letter of the next value, for reading a variant.

@@ -1,9 +1,9 @@
 internal import CDBus
 internal import Glibc
 
-/// Appends values to a message that is being made.
+/// Appends values to a message that is being built.
 ///
-/// You meet it only where you write a ``BusValue`` by hand.
+/// You need it only to write a ``BusValue`` by hand.
 ///
 /// ```swift
 /// struct Celsius: BusValue {
@@ -20,37 +20,37 @@ internal import Glibc
 /// print(Celsius.signature, Celsius(degrees: 21.5).variant)
 /// ```
 public struct MessageWriter: ~Copyable {
-  /// The longest array, in bytes: what the specification says.
+  /// The longest array, in bytes, as the specification allows.
   public static let maximumArrayLength = 1 << 26
-  /// The longest path that a message is sent to or from. D-Bus has no limit but the message's; no sensible path comes near.
+  /// The longest path that a message is sent to or from. D-Bus limits only the message; no sensible path comes near.
   public static let maximumPathLength = 1 << 16
-  /// What a message's values may take together, in bytes: the specification's 128 MiB, less a header with the longest path and names, and
-  /// the sender's name that the bus adds.
+  /// The most that the values of a message may take together, in bytes: the specification's 128 MiB, less a header with the longest path and names,
+  /// and the sender's name that the bus adds.
   public static let maximumBodyLength = (1 << 27) - maximumPathLength - 4096
-  /// How deep containers may nest altogether, variants included: what the specification says.
+  /// The depth to which containers may nest in all, variants included, as the specification allows.
   public static let maximumDepth = 64
-  /// How many file descriptors a message may carry: what any libdbus peer accepts.
+  /// The most file descriptors that a message may carry: every libdbus peer accepts this many.
   public static let maximumFileDescriptors = 16
 
-  /// Where the values go: into bytes where the message is made in one piece, else through the iterator into the message.
+  /// The destination of the values: plain bytes if the message is written in one piece; otherwise the message, through the iterator.
   private let bytes: MessageBytes?
   private var iterator = DBusMessageIter()
-  /// Where the next byte goes, counted from the start of the body.
+  /// The position of the next byte, counted from the start of the body.
   private(set) var position = 0
   private var depth = 0
   private var limit = 0
   private(set) var fileDescriptors = 0
   private var expected: ExpectedTypes
-  /// What went wrong first. After that the message is only good for being thrown away.
+  /// The first failure. After it the message can only be discarded.
   private var failure: CodingError?
 
-  /// `signature` is what the message shall have, `message` the message whose body this is and which outlives the writer.
+  /// `signature` is the signature that the message will have. `message` is the message with this body; it outlives the writer.
   init(appendingTo message: OpaquePointer, signature: Signature) {
     self.init(nil, signature)
     dbus_message_iter_init_append(message, &iterator)
   }
 
-  /// Writes into `bytes` for as long as those are not given up; every check is made to the end.
+  /// Writes into `bytes` until these are given up. The checks continue to the end.
   init(into bytes: MessageBytes, signature: Signature) { self.init(bytes, signature) }
 
   private init(_ bytes: MessageBytes?, _ signature: Signature) {
@@ -59,7 +59,7 @@ public struct MessageWriter: ~Copyable {
     expected = ExpectedTypes(of: signature, repeats: false)
   }
 
-  /// Throws what went wrong, also where whoever wrote took no notice; and where something is missing.
+  /// Throws the first failure, even if the value that was being written ignored it; and throws if a value is missing.
   func finish() throws(CodingError) {
     if let failure { throw failure }
     try expected.checkEnd()
@@ -74,7 +74,7 @@ public struct MessageWriter: ~Copyable {
     self.expected = expected
   }
 
-  /// Appends an array whose elements have the type `element`, and whose values `body` appends.
+  /// Appends an array with elements of the type `element`. `body` appends the elements.
   public mutating func array(
     of element: Signature, _ body: (inout MessageWriter) throws(CodingError) -> Void
   ) throws(CodingError) {
@@ -83,7 +83,7 @@ public struct MessageWriter: ~Copyable {
       try elements.advance(4, alignment: 4)
       let lengthPlace = elements.position - 4
       elements.bytes?.append(0 as UInt32)
-      // The padding in front of the first element is there even where there is none.
+      // The padding before the first element is there even if the array is empty.
       try elements.advance(0, alignment: WireType.alignment(of: element))
       start = elements.position
       try body(&elements)
@@ -93,7 +93,7 @@ public struct MessageWriter: ~Copyable {
     }
   }
 
-  /// Appends a structure whose members `body` appends.
+  /// Appends a structure. `body` appends its members.
   public mutating func structure(
     _ body: (inout MessageWriter) throws(CodingError) -> Void
   ) throws(CodingError) {
@@ -103,7 +103,7 @@ public struct MessageWriter: ~Copyable {
     }
   }
 
-  /// Appends one entry of the dictionary that is being written as an array.
+  /// Appends one entry of a dictionary, which is written as an array.
   mutating func entry(_ body: (inout MessageWriter) throws(CodingError) -> Void) throws(CodingError) {
     try container(.dictionaryEntry, contents: nil) { (pair) throws(CodingError) in
       try pair.advance(0, alignment: 8)
@@ -111,7 +111,7 @@ public struct MessageWriter: ~Copyable {
     }
   }
 
-  /// Appends a variant that holds one value of the type `content`, which `body` appends.
+  /// Appends a variant with one value of the type `content`. `body` appends the value.
   public mutating func variant(
     of content: Signature, _ body: (inout MessageWriter) throws(CodingError) -> Void
   ) throws(CodingError) {
@@ -123,7 +123,7 @@ public struct MessageWriter: ~Copyable {
     }
   }
 
-  /// The one place where containers open and close. On an error the message is only good for being thrown away.
+  /// The one place where containers open and close. After an error the message can only be discarded.
   private mutating func container(
     _ type: WireType, contents: Signature?, _ body: (inout MessageWriter) throws(CodingError) -> Void
   ) throws(CodingError) {
@@ -166,20 +166,20 @@ public struct MessageWriter: ~Copyable {
     fileDescriptors = child.fileDescriptors
   }
 
-  /// Returns what a structure or an entry may hold.
+  /// Returns the types that a structure or an entry may hold.
   @discardableResult
   private mutating func expect(_ type: WireType, contents: Signature? = nil) throws(CodingError) -> ExpectedTypes {
     if let failure { throw failure }
     return try expected.take(type, contents: contents)
   }
 
-  /// libdbus ends the process where a container is opened with anything but one valid type.
+  /// libdbus ends the process when a container is opened with anything but one valid type.
   private static func check(_ contents: Signature, inArray: Bool) throws(CodingError) {
     let letters = contents.rawValue.utf8
     if letters.count == 1, let letter = letters.first, SignatureParser.isBasic(letter) || letter == UInt8(ascii: "v") {
       return
     }
-    // A dictionary's entry is a type only inside its array.
+    // A dictionary entry is a type only inside its array.
     let whole = Signature(unchecked: inArray ? "a\(contents)" : contents.rawValue)
     let fault = Signature.fault(in: whole.rawValue) ?? (whole.isSingleCompleteType ? nil : "it is not one type")
     if let fault { throw .invalidSignature(InvalidName(text: contents.rawValue, kind: Signature.kind, fault: fault)) }
@@ -236,7 +236,7 @@ public struct MessageWriter: ~Copyable {
     try array(of: signature) { (writer) throws(CodingError) in
       try writer.advance(length, alignment: MemoryLayout<Element>.size)
       if let bytes = writer.bytes { return bytes.append(UnsafeRawBufferPointer(elements)) }
-      // libdbus wants a pointer even where there is nothing to point at.
+      // libdbus needs a pointer even if there are no elements.
       var start = elements.baseAddress ?? UnsafePointer(bitPattern: MemoryLayout<Element>.alignment)
       if dbus_message_iter_append_fixed_array(&writer.iterator, type.code, &start, Int32(elements.count)) == 0 {
         throw .outOfMemory

@@ -1,4 +1,4 @@
-/// The numbers. Their memory is their wire format once libdbus has seen to the byte order, so arrays of them are copied whole.
+/// The numbers. Once libdbus has corrected the byte order, their memory is their wire format, so arrays of them are copied whole.
 protocol FixedSizeBusValue: BasicBusValue, BitwiseCopyable {
   static var wireType: WireType { get }
   static var zero: Self { get }
@@ -6,7 +6,7 @@ protocol FixedSizeBusValue: BasicBusValue, BitwiseCopyable {
 }
 
 extension FixedSizeBusValue {
-  /// Takes a number.
+  /// Reads a number.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Self {
     try reader.basic(wireType, zero: zero)
   }
@@ -24,14 +24,14 @@ extension FixedSizeBusValue {
     self = value
   }
 
-  /// Takes an array of numbers in one step.
+  /// Reads an array of numbers in one step.
   public static func readArray(from reader: inout MessageReader) throws(CodingError) -> [Self] {
     try reader.fixedArray(of: wireType) { Array($0) }
   }
 
   /// Appends an array of numbers in one step.
   public static func writeArray(_ values: [Self], to writer: inout MessageWriter) throws(CodingError) {
-    // Typed errors do not pass through the standard library's closures: carry the outcome out instead.
+    // The standard library's closures do not pass on typed errors, so the result leaves in a variable.
     var failure: CodingError?
     values.withUnsafeBufferPointer { elements in
       do throws(CodingError) {
@@ -47,7 +47,7 @@ extension FixedSizeBusValue {
 extension UInt8: FixedSizeBusValue {
   /// "y": a byte.
   public static var signature: Signature { Signature(unchecked: "y") }
-  /// This number as what a variant holds.
+  /// This number as the content of a variant.
   public var variant: Variant { .byte(self) }
   static var wireType: WireType { .byte }
   init?(inVariant variant: Variant) {
@@ -63,14 +63,14 @@ extension UInt8: FixedSizeBusValue {
     return bytes
   }
 
-  /// Bytes as what a variant holds.
+  /// Bytes as the content of a variant.
   public static func variant(of values: [UInt8]) -> Variant { .bytes(values) }
 }
 
 extension Int16: FixedSizeBusValue {
   /// "n": a 16-bit integer.
   public static var signature: Signature { Signature(unchecked: "n") }
-  /// This number as what a variant holds.
+  /// This number as the content of a variant.
   public var variant: Variant { .int16(self) }
   static var wireType: WireType { .int16 }
   init?(inVariant variant: Variant) {
@@ -82,7 +82,7 @@ extension Int16: FixedSizeBusValue {
 extension UInt16: FixedSizeBusValue {
   /// "q": an unsigned 16-bit integer.
   public static var signature: Signature { Signature(unchecked: "q") }
-  /// This number as what a variant holds.
+  /// This number as the content of a variant.
   public var variant: Variant { .uint16(self) }
   static var wireType: WireType { .uint16 }
   init?(inVariant variant: Variant) {
@@ -94,7 +94,7 @@ extension UInt16: FixedSizeBusValue {
 extension Int32: FixedSizeBusValue {
   /// "i": a 32-bit integer.
   public static var signature: Signature { Signature(unchecked: "i") }
-  /// This number as what a variant holds.
+  /// This number as the content of a variant.
   public var variant: Variant { .int32(self) }
   static var wireType: WireType { .int32 }
   init?(inVariant variant: Variant) {
@@ -106,7 +106,7 @@ extension Int32: FixedSizeBusValue {
 extension UInt32: FixedSizeBusValue {
   /// "u": an unsigned 32-bit integer.
   public static var signature: Signature { Signature(unchecked: "u") }
-  /// This number as what a variant holds.
+  /// This number as the content of a variant.
   public var variant: Variant { .uint32(self) }
   static var wireType: WireType { .uint32 }
   init?(inVariant variant: Variant) {
@@ -118,7 +118,7 @@ extension UInt32: FixedSizeBusValue {
 extension Int64: FixedSizeBusValue {
   /// "x": a 64-bit integer.
   public static var signature: Signature { Signature(unchecked: "x") }
-  /// This number as what a variant holds.
+  /// This number as the content of a variant.
   public var variant: Variant { .int64(self) }
   static var wireType: WireType { .int64 }
   init?(inVariant variant: Variant) {
@@ -130,7 +130,7 @@ extension Int64: FixedSizeBusValue {
 extension UInt64: FixedSizeBusValue {
   /// "t": an unsigned 64-bit integer.
   public static var signature: Signature { Signature(unchecked: "t") }
-  /// This number as what a variant holds.
+  /// This number as the content of a variant.
   public var variant: Variant { .uint64(self) }
   static var wireType: WireType { .uint64 }
   init?(inVariant variant: Variant) {
@@ -142,7 +142,7 @@ extension UInt64: FixedSizeBusValue {
 extension Double: FixedSizeBusValue {
   /// "d": a floating-point number.
   public static var signature: Signature { Signature(unchecked: "d") }
-  /// This number as what a variant holds.
+  /// This number as the content of a variant.
   public var variant: Variant { .double(self) }
   static var wireType: WireType { .double }
   init?(inVariant variant: Variant) {

@@ -1,7 +1,7 @@
 internal import CDBus
 internal import Glibc
 
-/// A file descriptor that is closed exactly once: with ``close()``, or when the last reference goes.
+/// A file descriptor that is closed exactly once: with ``close()``, or when its last reference goes.
 ///
 /// ```swift
 /// let pipe = try OwnedFileDescriptor.pipe()
@@ -15,7 +15,7 @@ public final class OwnedFileDescriptor: Sendable {
   /// Takes ownership of `descriptor`: nobody else may close it.
   public init(owning descriptor: Int32) { self.descriptor = Lock(descriptor) }
 
-  /// A duplicate of a descriptor that stays somebody else's.
+  /// A duplicate of a descriptor that somebody else keeps.
   public convenience init(duplicating descriptor: Int32) throws(CodingError) {
     let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 3)
     if copy < 0 { throw .fileDescriptorUnavailable(errno) }
@@ -24,14 +24,14 @@ public final class OwnedFileDescriptor: Sendable {
 
   deinit { close() }
 
-  /// Lends the number to `body`; it stays open until `body` returns. It is -1 after ``close()``.
+  /// Lends the number to `body`. The descriptor stays open until `body` returns. After ``close()`` the number is -1.
   ///
-  /// `body` may not close or release this descriptor: that would wait for itself.
+  /// `body` must not close or release this descriptor: it would wait for itself.
   public func withRawValue<Result>(_ body: (Int32) throws -> Result) rethrows -> Result {
     try descriptor.withLock { try body($0) }
   }
 
-  /// Gives the number away: the caller closes it now. It is -1 after ``close()``, and the second time.
+  /// Hands over the number, which the caller must close. After ``close()``, and the second time, it is -1.
   public func release() -> Int32 {
     descriptor.withLock { number in
       defer { number = -1 }
@@ -39,7 +39,7 @@ public final class OwnedFileDescriptor: Sendable {
     }
   }
 
-  /// Closes now. Again, it does nothing.
+  /// Closes the descriptor now. A second call does nothing.
   public func close() {
     let number = release()
     if number >= 0 { Glibc.close(number) }
@@ -54,7 +54,7 @@ public final class OwnedFileDescriptor: Sendable {
 }
 
 extension OwnedFileDescriptor: BasicBusValue {
-  /// Two are equal where they are the same object.
+  /// Two are equal if they are the same object.
   public static func == (left: OwnedFileDescriptor, right: OwnedFileDescriptor) -> Bool { left === right }
 
   /// Hashes the identity.
@@ -63,7 +63,7 @@ extension OwnedFileDescriptor: BasicBusValue {
   /// "h": a file descriptor.
   public static var signature: Signature { Signature(unchecked: "h") }
 
-  /// Takes a file descriptor, which the receiver owns from now on.
+  /// Reads a file descriptor, which the receiver owns from now on.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> OwnedFileDescriptor {
     OwnedFileDescriptor(owning: try reader.fileDescriptor())
   }
@@ -92,6 +92,6 @@ extension OwnedFileDescriptor: BasicBusValue {
     self.init(owning: copy)
   }
 
-  /// This file descriptor as what a variant holds.
+  /// This file descriptor as the content of a variant.
   public var variant: Variant { .fileDescriptor(self) }
 }

@@ -1,4 +1,4 @@
-/// A D-Bus structure put together on the spot. Where it deserves a name, use ``BusStructure`` instead.
+/// A D-Bus structure that is put together on the spot. If it deserves a name, use ``BusStructure`` instead.
 ///
 /// ```swift
 /// let jobs = [Structure("compile", UInt32(7)), Structure("link", UInt32(9))]
@@ -20,7 +20,7 @@ public struct Structure<each Member: BusValue>: BusValue {
     return Signature(unchecked: text + ")")
   }
 
-  /// Takes a structure.
+  /// Reads a structure.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Structure {
     var result: Structure?
     try reader.structure { (members) throws(CodingError) in
@@ -50,7 +50,7 @@ public struct Structure<each Member: BusValue>: BusValue {
     self.init(repeat try next((each Member).self))
   }
 
-  /// This structure as what a variant holds.
+  /// This structure as the content of a variant.
   public var variant: Variant {
     var values: [Variant] = []
     for member in repeat each members { values.append(member.variant) }

@@ -2,7 +2,7 @@ extension Bool: BasicBusValue {
   /// "b": a boolean, which takes four bytes on the wire.
   public static var signature: Signature { Signature(unchecked: "b") }
 
-  /// Takes a boolean.
+  /// Reads a boolean.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Bool {
     try reader.basic(.boolean, zero: UInt32(0)) != 0
   }
@@ -20,7 +20,7 @@ extension Bool: BasicBusValue {
     self = value
   }
 
-  /// This boolean as what a variant holds.
+  /// This boolean as the content of a variant.
   public var variant: Variant { .boolean(self) }
 }
 
@@ -28,12 +28,12 @@ extension String: BasicBusValue {
   /// "s": a string.
   public static var signature: Signature { Signature(unchecked: "s") }
 
-  /// Takes a string.
+  /// Reads a string.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> String {
     try reader.string(.string)
   }
 
-  /// Appends a string, which may have no embedded NUL.
+  /// Appends a string, which must not contain a NUL.
   public func write(to writer: inout MessageWriter) throws(CodingError) { try writer.string(self, as: .string) }
 
   /// The string that a variant holds.
@@ -44,7 +44,7 @@ extension String: BasicBusValue {
     self = value
   }
 
-  /// This string as what a variant holds.
+  /// This string as the content of a variant.
   public var variant: Variant { .string(self) }
 }
 
@@ -52,7 +52,7 @@ extension ObjectPath: BasicBusValue {
   /// "o": an object path.
   public static var signature: Signature { Signature(unchecked: "o") }
 
-  /// Takes an object path.
+  /// Reads an object path.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> ObjectPath {
     ObjectPath(unchecked: try reader.string(.objectPath))
   }
@@ -70,7 +70,7 @@ extension ObjectPath: BasicBusValue {
     self = value
   }
 
-  /// This object path as what a variant holds.
+  /// This object path as the content of a variant.
   public var variant: Variant { .objectPath(self) }
 }
 
@@ -78,7 +78,7 @@ extension Signature: BasicBusValue {
   /// "g": a signature.
   public static var signature: Signature { Signature(unchecked: "g") }
 
-  /// Takes a signature.
+  /// Reads a signature.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Signature {
     Signature(unchecked: try reader.string(.signature))
   }
@@ -96,6 +96,6 @@ extension Signature: BasicBusValue {
     self = value
   }
 
-  /// This signature as what a variant holds.
+  /// This signature as the content of a variant.
   public var variant: Variant { .signature(self) }
 }

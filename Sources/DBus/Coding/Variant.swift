@@ -46,12 +46,12 @@ public indirect enum Variant: Sendable, Hashable {
   /// A variant inside a variant.
   case variant(Variant)
 
-  /// What any bus value is, as a variant.
+  /// Any bus value as a variant.
   public init<Value: BusValue>(_ value: Value) { self = value.variant }
 }
 
 extension Variant {
-  /// The type of what is inside.
+  /// The type of the content.
   public var contentSignature: Signature {
     switch self {
     case .byte: "y"
@@ -78,7 +78,7 @@ extension Variant {
 }
 
 extension Variant {
-  /// About how many bytes it takes in a message.
+  /// Roughly the number of bytes that it takes in a message.
   package var size: Int {
     switch self {
     case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double, .fileDescriptor: 8
@@ -92,7 +92,7 @@ extension Variant {
     }
   }
 
-  /// The bytes, also of an array of them that was put together as any other array.
+  /// The bytes, also if they were put together as an array of bytes.
   package var heldBytes: [UInt8]? {
     switch self {
     case .bytes(let bytes): return bytes
@@ -110,7 +110,7 @@ extension Variant: ExpressibleByStringLiteral, ExpressibleByBooleanLiteral, Expr
   public init(stringLiteral text: String) { self = .string(text) }
   /// A boolean.
   public init(booleanLiteral value: Bool) { self = .boolean(value) }
-  /// A double. Integers have no literal form: their width has to be said, as in `.int32(5)`.
+  /// A double. Integers have no literal form: you must state their width, as in `.int32(5)`.
   public init(floatLiteral value: Double) { self = .double(value) }
 }
 
@@ -118,7 +118,7 @@ extension Variant: BusValue {
   /// "v"
   public static var signature: Signature { Signature(unchecked: "v") }
 
-  /// Takes a variant.
+  /// Reads a variant.
   public static func read(from reader: inout MessageReader) throws(CodingError) -> Variant {
     var content: Variant?
     try reader.variant { (value) throws(CodingError) in content = try readContent(from: &value) }
@@ -129,12 +129,12 @@ extension Variant: BusValue {
   /// Appends a variant.
   public func write(to writer: inout MessageWriter) throws(CodingError) {
     let content = contentSignature
-    // What Swift types composed is valid; the cases of this enumeration can be put together wrongly.
+    // Swift types compose valid values only. The cases of this enumeration can be put together wrongly.
     if let fault = faultOfShape(of: content) { throw .invalidSignature(fault) }
     try writer.variant(of: content) { (value) throws(CodingError) in try writeContent(to: &value) }
   }
 
-  /// What the variant inside holds.
+  /// The content of the inner variant.
   public init(_ variant: Variant) throws(CodingError) {
     guard case .variant(let content) = variant else {
       throw .typeMismatch(expected: "v", found: variant.contentSignature)
@@ -142,12 +142,12 @@ extension Variant: BusValue {
     self = content
   }
 
-  /// This variant inside another.
+  /// This variant as the content of another.
   public var variant: Variant { .variant(self) }
 }
 
 extension Variant {
-  /// libdbus has validated what came, and bounds its depth: the recursion is no deeper than 64.
+  /// libdbus has validated the message and bounds its depth: the recursion is at most 64 deep.
   static func readContent(from reader: inout MessageReader) throws(CodingError) -> Variant {
     switch reader.nextType {
     case .byte: .byte(try UInt8.read(from: &reader))
@@ -246,7 +246,7 @@ extension Variant {
     }
   }
 
-  /// Whether the containers say of their contents what these are; libdbus would end the process where they do not.
+  /// Whether the containers hold the types that they declare. If not, libdbus would end the process.
   private func faultOfShape(of content: Signature) -> InvalidName? {
     switch self {
     case .array, .dictionary, .structure:
@@ -261,11 +261,11 @@ extension Variant {
     }
   }
 
-  /// Nested variants check themselves as they are written, so the walk ends at each of them.
+  /// Nested variants check themselves when they are written, so the walk stops at each.
   private func fits(_ type: Signature) -> Bool {
     switch self {
     case .array(let element, let values):
-      // A dictionary's entry is no element of its own.
+      // A dictionary entry is an element only inside a dictionary.
       guard type.rawValue == "a\(element.rawValue)", element.isSingleCompleteType,
         element.rawValue.utf8.first != UInt8(ascii: "{")
       else { return false }
@@ -274,7 +274,7 @@ extension Variant {
       guard type.rawValue == "a{\(key.rawValue)\(value.rawValue)}", key.rawValue.utf8.count == 1 else { return false }
       return entries.allSatisfy { $0.key.fits(key) && $0.value.fits(value) }
     case .structure(let members):
-      // Arrays have contents too.
+      // Arrays have contents as well.
       guard type.rawValue.utf8.first == UInt8(ascii: "(") else { return false }
       let types = type.contents
       return members.count == types.count && zip(members, types).allSatisfy { $0.fits($1) }

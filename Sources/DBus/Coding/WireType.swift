@@ -1,4 +1,4 @@
-/// The letters of the type system. libdbus has them as C macros, which Swift does not see.
+/// The letters of the type system. libdbus has them as C macros, which Swift cannot import.
 enum WireType: UInt8 {
   case invalid = 0
   case byte = 0x79  // y
@@ -16,12 +16,12 @@ enum WireType: UInt8 {
   case fileDescriptor = 0x68  // h
   case array = 0x61  // a
   case variant = 0x76  // v
-  case structure = 0x72  // r, which stands in no signature
-  case dictionaryEntry = 0x65  // e, likewise
+  case structure = 0x72  // r, which no signature contains
+  case dictionaryEntry = 0x65  // e, which no signature contains
 
   var code: Int32 { Int32(rawValue) }
 
-  /// Where a value whose type begins with `signature`'s first letter may begin: a multiple of this.
+  /// The alignment of a value whose type begins with `signature`'s first letter.
   static func alignment(of signature: Signature) -> Int {
     switch signature.rawValue.utf8.first {
     case UInt8(ascii: "y"), UInt8(ascii: "g"), UInt8(ascii: "v"): 1

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Where a bus, or a peer, listens.
+/// The address of a bus, or of a listening peer.
 ///
 /// ```swift
 /// let address: BusAddress = "unix:path=/run/user/1000/bus"
@@ -8,10 +8,10 @@ internal import Glibc
 /// print((try? BusAddress.session()) ?? "no session bus here")
 /// ```
 public struct BusAddress: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// The address, as D-Bus spells it; several, separated by semicolons, are tried in order.
+  /// The address, as D-Bus spells it. Several addresses with semicolons between them are tried in order.
   public let rawValue: String
 
-  /// An address as it stands. Whether it makes sense shows when it is used.
+  /// An address as it is written. It is checked when it is used.
   public init(_ rawValue: String) { self.rawValue = rawValue }
 
   /// An address written in source.
@@ -44,7 +44,7 @@ public struct BusAddress: Sendable, Hashable, ExpressibleByStringLiteral, Custom
     }
   }
 
-  /// A value as it stands in an address: everything but `[-0-9A-Za-z_/.\]` becomes `%` and two digits.
+  /// A value in the spelling of an address: every byte except `[-0-9A-Za-z_/.\]` becomes `%` and two digits.
   ///
   /// ```swift
   /// print(BusAddress.escaped("/tmp/a bus"))  // /tmp/a%20bus

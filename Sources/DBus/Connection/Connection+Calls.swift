@@ -1,6 +1,6 @@
 internal import CDBus
 
-/// The calls whose replies are still to come, or to be taken.
+/// The calls whose replies have not come, or have not been taken.
 struct PendingCalls {
   enum Outcome {
     case reply(MessageBox)
@@ -8,7 +8,7 @@ struct PendingCalls {
   }
 
   enum State {
-    /// It was sent, and the task that sent it has not come round to waiting.
+    /// It was sent, and the task that sent it has not begun to wait.
     case sent
     case awaited(UnsafeContinuation<Outcome, Never>)
     case ended(Outcome)
@@ -16,15 +16,15 @@ struct PendingCalls {
 
   struct Entry {
     var state = State.sent
-    /// Who may answer, where that is known: a reply from anyone else is a forgery.
+    /// The one that may answer, if it is known: a reply from anyone else is a forgery.
     let answerer: BusName?
   }
 
   private(set) var entries: [UInt32: Entry] = [:]
   private var lastSerial = UInt64.random(in: .min ... .max)
 
-  /// Numbers that nobody guesses. dbus-daemon passes replies on that nobody asked for, and who answers for a well-known name is not known
-  /// before the answer: where numbers count from one, anyone can answer.
+  /// Serials that nobody guesses. dbus-daemon passes on replies that nobody asked for, and the owner of a well-known name is not known before its
+  /// answer. If serials counted from one, anyone could answer.
   mutating func nextSerial() -> UInt32 {
     while true {
       // SplitMix64
@@ -39,7 +39,7 @@ struct PendingCalls {
 
   mutating func add(_ serial: UInt32, answerer: BusName?) { entries[serial] = Entry(answerer: answerer) }
 
-  /// Whoever comes second, the reply or the task that waits for it, brings the two together.
+  /// The reply and the waiting task each call this; the second of them brings both together.
   mutating func end(_ serial: UInt32, with outcome: Outcome) {
     guard let entry = entries[serial] else { return }
     switch entry.state {
@@ -63,7 +63,7 @@ struct PendingCalls {
 }
 
 extension Connection {
-  /// Calls a method and returns its values. They are encoded and decoded where the caller runs, not on the loop.
+  /// Calls a method and returns its values. The values are encoded and decoded on the caller's thread, not on the loop.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -79,8 +79,8 @@ extension Connection {
   ///   - interface: The method's interface.
   ///   - member: The method.
   ///   - arguments: Its arguments.
-  ///   - timeout: How long to wait; `nil` waits for as long as the connection lasts.
-  ///   - types: The types of the reply's values. A reply of other types is ``CallError/unexpectedReply(_:)``.
+  ///   - timeout: The longest time to wait; `nil` waits as long as the connection lasts.
+  ///   - types: The types of the reply's values. A reply with other types throws ``CallError/unexpectedReply(_:)``.
   public nonisolated(nonsending) func call<each Argument: BusValue, each Value: BusValue>(
     to destination: BusName?, at path: ObjectPath, _ interface: InterfaceName?, _ member: MemberName,
     _ arguments: repeat each Argument, timeout: Duration? = .seconds(25), returning types: repeat (each Value).Type
@@ -94,7 +94,7 @@ extension Connection {
     }
   }
 
-  /// Calls a method that returns one value, whose type the context says.
+  /// Calls a method that returns one value. The context determines the type of the value.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -116,7 +116,7 @@ extension Connection {
     }
   }
 
-  /// Calls a method and waits for nothing: no reply will come, not even an error.
+  /// Calls a method without waiting: the peer sends no reply, not even an error.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -131,7 +131,7 @@ extension Connection {
     send(message)
   }
 
-  /// Sends a call that you made, and returns its reply as it came. An error reply is thrown.
+  /// Sends a call that you made, and returns its reply. An error reply is thrown.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -147,10 +147,10 @@ extension Connection {
     if call.bytes == nil, dbus_message_contains_unix_fds(call.raw) != 0, !canSendFileDescriptors {
       throw .invalidArguments(.tooManyFileDescriptors)
     }
-    // A peer's reply must not overtake what was announced before the call.
+    // A peer's reply must not overtake the announcements made before the call.
     flushAnnouncements()
     let answerer = call.destination.flatMap { $0.isUnique || $0 == .bus ? $0 : nil }
-    // A message that was read from bytes has somebody else's number, which may be that of another call.
+    // A message that was read from bytes has a foreign serial, which may be that of another call.
     let unnumbered = call.bytes != nil || call.serial == 0 ? call : try Self.withoutSerial(call)
     let serial = transmit(unnumbered, serial: calls.nextSerial())
     if serial == 0 { throw .disconnected }
@@ -196,7 +196,7 @@ extension Connection {
   func completeCall(with reply: consuming Message) {
     let serial = reply.replySerial
     guard let entry = calls.entries[serial] else { return }
-    // The bus itself answers for those who cannot: unknown names, peers that have gone.
+    // The bus itself answers for names that are unknown and for peers that have gone.
     if let answerer = entry.answerer, let sender = reply.sender, sender != answerer, sender != .bus { return }
     calls.end(serial, with: .reply(MessageBox(reply)))
   }

@@ -6,20 +6,20 @@
 /// print(outcome)
 /// ```
 public struct NameRequestOptions: OptionSet, Sendable, Hashable {
-  /// The bits, as the bus takes them.
+  /// The bits, in the bus's encoding.
   public let rawValue: UInt32
-  /// Takes the bits as they are.
+  /// Makes options from the bits.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// Another connection may take the name over by asking with ``replaceExisting``.
+  /// Another connection may take over the name with ``replaceExisting``.
   public static let allowReplacement = NameRequestOptions(rawValue: 1)
-  /// Take the name over from an owner that allows it.
+  /// Take over the name from an owner that allows it.
   public static let replaceExisting = NameRequestOptions(rawValue: 2)
-  /// Do not wait in line where the name has an owner.
+  /// Do not wait in line if the name has an owner.
   public static let doNotQueue = NameRequestOptions(rawValue: 4)
 }
 
-/// What became of a request for a name.
+/// The outcome of a request for a name.
 ///
 /// ```swift
 /// let connection = try await Connection.session()
@@ -31,33 +31,33 @@ public struct NameRequestOptions: OptionSet, Sendable, Hashable {
 public enum NameRequestOutcome: UInt32, Sendable, Hashable, BusValue {
   /// This connection owns the name now.
   case owned = 1
-  /// Another owns it, and this connection waits in line.
+  /// Another connection owns the name, and this connection waits in line.
   case queued = 2
-  /// Another owns it, and this connection did not want to wait.
+  /// Another connection owns the name, and this connection did not want to wait.
   case taken = 3
-  /// This connection owned it before.
+  /// This connection owned the name before.
   case alreadyOwned = 4
 }
 
-/// What became of giving a name back.
+/// The outcome of releasing a name.
 ///
 /// ```swift
 /// let connection = try await Connection.session()
 /// print(try await connection.releaseName("org.example.Greeter") == .released)
 /// ```
 public enum NameReleaseOutcome: UInt32, Sendable, Hashable, BusValue {
-  /// The name is free, or the next in line has it.
+  /// The name is free, or the next in line owns it.
   case released = 1
-  /// Nobody owned it.
+  /// Nobody owned the name.
   case unowned = 2
-  /// Another owns it.
+  /// Another connection owns the name.
   case notOwner = 3
 }
 
 extension Connection {
   /// Asks for a name.
   ///
-  /// Export your objects first: a call that started this process waits for the name, and comes the moment you have it.
+  /// Export your objects first: a call that started this process waits for the name, and comes as soon as you own it.
   public func requestName(
     _ name: BusName, _ options: NameRequestOptions = []
   ) async throws(CallError) -> NameRequestOutcome {
@@ -65,12 +65,12 @@ extension Connection {
       to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName", name.rawValue, options.rawValue)
   }
 
-  /// Gives a name back, or leaves the line for it.
+  /// Releases a name, or leaves the line for it.
   public func releaseName(_ name: BusName) async throws(CallError) -> NameReleaseOutcome {
     try await call(to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReleaseName", name.rawValue)
   }
 
-  /// Who owns a name at this moment; `nil` where nobody does.
+  /// The present owner of a name; `nil` if nobody owns it.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -86,7 +86,7 @@ extension Connection {
     }
   }
 
-  /// The owner of a name at this moment, and then each time it changes; `nil` while nobody has it.
+  /// The present owner of a name, and then each new owner; `nil` while nobody owns the name.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -95,7 +95,7 @@ extension Connection {
   /// }
   /// ```
   public func owners(of name: BusName) async throws(CallError) -> OwnerSequence {
-    // Listen first, ask second: what changes in between may be told again, and is never missed.
+    // Subscribe first, ask second: a change in between may be reported twice, but is never missed.
     let changes = try await signals(Self.ownerChanges(of: name))
     return OwnerSequence(first: try await owner(of: name), changes: changes)
   }
@@ -107,7 +107,7 @@ extension Connection {
   }
 }
 
-/// The owners that a name has, one after the other. See ``Connection/owners(of:)``.
+/// The owners of a name, one after another. See ``Connection/owners(of:)``.
 ///
 /// ```swift
 /// let connection = try await Connection.session()
@@ -117,16 +117,16 @@ extension Connection {
 public struct OwnerSequence: AsyncSequence, Sendable {
   /// A unique name, or `nil` while nobody owns the name.
   public typealias Element = BusName?
-  /// It ends, and never fails.
+  /// The sequence ends, and never fails.
   public typealias Failure = Never
 
   let first: BusName?
   let changes: SignalStream
 
-  /// Begins with the owner at the moment of the question.
+  /// Begins with the owner at the time of the question.
   public func makeAsyncIterator() -> Iterator { Iterator(first: .some(first), changes: changes.makeAsyncIterator()) }
 
-  /// The next owner, and the next.
+  /// Returns one owner after another.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -143,10 +143,10 @@ public struct OwnerSequence: AsyncSequence, Sendable {
       self.changes = changes
     }
 
-    /// Waits for a change; the outer `nil` is the end of the connection.
+    /// Waits for a change; the outer `nil` means the end of the connection.
     public mutating func next() async -> BusName?? { await next(isolation: nil) }
 
-    /// Waits for a change; the outer `nil` is the end of the connection.
+    /// Waits for a change; the outer `nil` means the end of the connection.
     public mutating func next(isolation actor: isolated (any Actor)?) async -> BusName?? {
       if let first {
         self.first = nil
@@ -167,12 +167,12 @@ public struct OwnerSequence: AsyncSequence, Sendable {
 
 // MARK: - Owners that rules depend on
 
-/// The owners of the well-known names that somebody listens to.
+/// The owners of the well-known names that somebody subscribes to.
 struct NameOwners {
   struct Entry {
     var count = 0
     var owner: BusName?
-    /// The bus has said who the owner is since it was asked: its answer may come later and be older.
+    /// Whether the bus has reported an owner since it was asked: its answer may come later and be older.
     var wasTold = false
     var asked: Task<Void, any Error>?
   }
@@ -220,7 +220,7 @@ extension Connection {
     if entry.asked != nil { release(Self.ownerChanges(of: name)) }
   }
 
-  /// The bus says who owns what, in order with the signals of those it speaks of.
+  /// The bus reports the owners of names in order with the signals of these owners.
   func noteOwnerChange(_ message: borrowing Message) {
     guard message.member == "NameOwnerChanged",
       let (name, _, new) = try? message.values(as: String.self, String.self, String.self)

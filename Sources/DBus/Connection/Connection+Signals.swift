@@ -1,24 +1,24 @@
-/// Who listens, and what the bus was told of it. Equal rules are told once.
+/// The subscribers, and the rules that the bus knows. Equal rules are added once.
 struct Subscriptions {
   struct Subscriber {
     let rule: MatchRule
-    // The stream's end takes the subscriber out, so it cannot be the subscriber that keeps it.
+    // The end of the stream removes the subscriber, so the subscriber must not keep the stream alive.
     weak var stream: SignalStream?
-    /// What it has of the connection, and gives back at its end.
+    /// Whether it holds a rule of the connection, which it releases at its end.
     var holdsRule = false
     var watchesOwner = false
   }
 
   struct Rule {
     var count = 0
-    /// The bus's answer, for whoever comes second while the first still waits for it.
+    /// The bus's answer, for a second subscriber that comes while the first still waits for it.
     var added: Task<Void, any Error>?
   }
 
-  /// By member, since most rules name one; those that do not stand under `nil`.
+  /// By member, because most rules name one; the others stand under `nil`.
   var subscribers: [MemberName?: [UInt64: Subscriber]] = [:]
   var rules: [MatchRule: Rule] = [:]
-  /// Sees signals that were sent to this connection alone.
+  /// Observes signals that were sent to this connection alone.
   var addressedObserver: (@Sendable (ReceivedSignal) -> Void)?
   var nextIdentifier: UInt64 = 0
 
@@ -31,8 +31,8 @@ struct Subscriptions {
 }
 
 extension Connection {
-  /// From now on `observer` is shown every signal that somebody sent to this connection alone. Such a signal comes without a rule, and
-  /// is mostly a call that was meant: some tools send signals where nothing else is said. For logs.
+  /// Shows `observer` every signal that somebody sends to this connection alone. Such a signal needs no rule. Usually its sender meant a call,
+  /// because some tools send signals by default. For logs.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -44,9 +44,9 @@ extension Connection {
     onLoop { $0.subscriptions.addressedObserver = observer }
   }
 
-  /// The signals that fit `rule`. When this returns the bus knows the rule: nothing that is emitted from now on is missed.
+  /// The signals that fit `rule`. When this returns the bus knows the rule: the stream misses no later signal.
   ///
-  /// A rule with a well-known sender follows the name from owner to owner, and takes nothing from anyone else.
+  /// A rule with a well-known sender follows the name from owner to owner, and takes signals from its owner only.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -88,7 +88,7 @@ extension Connection {
   }
 
   func deliverSignal(_ message: consuming Message) {
-    // Between two peers there is no bus that fills in the sender, and what a peer writes there is worth nothing.
+    // Between two peers no bus fills in the sender, and a peer could write any sender.
     let sender = uniqueName == nil ? nil : message.sender
     if sender == .bus { noteOwnerChange(message) }
     if let observer = subscriptions.addressedObserver, sender != nil, sender != .bus, message.destination != nil {
@@ -112,10 +112,10 @@ extension Connection {
 // MARK: - What the bus was told
 
 extension Connection {
-  /// Tells the bus of the rule, or waits with whoever is telling it already.
+  /// Tells the bus the rule, or waits with the subscriber that is telling it already.
   func retain(_ rule: MatchRule) async throws(CallError) {
     subscriptions.rules[rule, default: .init()].count += 1
-    // Between two peers there is no bus, and everything comes anyway.
+    // Between two peers there is no bus, and every signal comes anyway.
     guard uniqueName != nil else { return }
     let task =
       subscriptions.rules[rule]?.added
@@ -127,7 +127,7 @@ extension Connection {
     do {
       try await withTaskExecutorPreference(loop.taskExecutor) { try await task.value }
     } catch {
-      // Forget the failure: the next one who asks may have better luck.
+      // Forget the failure, so that the next subscriber tries again.
       if subscriptions.rules[rule]?.added == task { subscriptions.rules[rule]?.added = nil }
       subscriptions.rules[rule]?.count -= 1
       if subscriptions.rules[rule]?.count == 0 { subscriptions.rules[rule] = nil }
@@ -143,7 +143,7 @@ extension Connection {
     }
     subscriptions.rules[rule] = nil
     guard uniqueName != nil, entry.added != nil else { return }
-    // The calls of one connection are carried out in order, so a rule that is added again right after is there.
+    // The bus carries out the calls of one connection in order, so a rule that is added again right away exists.
     try? send(to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "RemoveMatch", rule.description)
   }
 }

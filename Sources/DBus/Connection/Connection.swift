@@ -2,8 +2,8 @@ internal import CDBus
 
 /// A connection to a bus, or to one peer.
 ///
-/// It is an actor that lives on its ``EventLoop``'s thread. Everything on it can be used from anywhere; code on the same loop
-/// uses it without a change of threads.
+/// It is an actor that lives on its ``EventLoop``'s thread. You can use all of it from anywhere; code on the same loop uses it without changing
+/// threads.
 ///
 /// ```swift
 /// let connection = try await Connection.session()
@@ -13,8 +13,8 @@ internal import CDBus
 /// await connection.close()
 /// ```
 ///
-/// A connection lasts until ``close()``, or until the other side goes. That is an event, ``closed()``, and never the end of the
-/// process; what to do then is up to you:
+/// A connection lasts until ``close()``, or until the other side goes away. This is an event, ``closed()``, and never ends the process; what to do
+/// then is up to you:
 ///
 /// ```swift
 /// func serve(on connection: Connection) async throws { /* export objects, ask for names */ }
@@ -26,7 +26,7 @@ internal import CDBus
 /// }
 /// ```
 public actor Connection {
-  /// Why a connection is no more.
+  /// The reason why a connection ended.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -35,7 +35,7 @@ public actor Connection {
   public enum CloseReason: Sendable, Hashable {
     /// ``Connection/close()`` was called.
     case closedHere
-    /// The bus, or the peer, went away or hung up.
+    /// The bus or the peer went away or hung up.
     case disconnected
   }
 
@@ -45,24 +45,24 @@ public actor Connection {
   /// The loop, as Swift's concurrency knows it.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-  /// Held where the loop was made for this connection.
+  /// The lease of a loop that was made for this connection.
   private let lease: LoopLease?
   private let driver: LoopDriver
-  /// libdbus's connection; `nil` before it is open and after it is closed.
+  /// libdbus's connection; `nil` before it is opened and after it is closed.
   var raw: OpaquePointer?
   private var closeReason: CloseReason?
   private var closeWaiters: [UInt64: CheckedContinuation<CloseReason?, Never>] = [:]
   private var nextWaiter: UInt64 = 0
   private var progressWaiters: [UInt64: ProgressWaiter] = [:]
-  /// Somebody waits for the socket to be read or written.
+  /// Whether somebody waits for the socket to be read or written.
   private var watchesProgress = false
-  /// Who waits for the peer to say who it is; told once, with `nil` where it never does.
+  /// Called once when the peer has identified itself, or with `nil` if it never does.
   private var welcome: (@Sendable (Connection?) -> Void)?
 
-  /// The name that the bus gave to this connection; `nil` between two peers.
+  /// The name that the bus has given to this connection; `nil` between two peers.
   public private(set) var uniqueName: BusName?
 
-  // Each concern keeps its state in a type of its own; the extensions in the files beside this one work on them.
+  // Each concern keeps its state in a type of its own; the extensions in the neighbouring files work on these.
   var calls = PendingCalls()
   var subscriptions = Subscriptions()
   var owners = NameOwners()
@@ -72,9 +72,9 @@ public actor Connection {
   var handlers = RunningHandlers()
   var callers = CallAdmission()
   private var mail = Mail()
-  /// Messages that libdbus had no memory for, each with its serial. What is sent later waits behind them.
+  /// Messages for which libdbus had no memory, each with its serial. Later messages wait behind them.
   private var delayed: [MessageBox] = []
-  /// A timer is set that tries again what there was no memory for.
+  /// Whether a timer is set that tries these messages again.
   private var isTryingAgain = false
 
   private struct ProgressWaiter {
@@ -116,8 +116,8 @@ extension Connection {
 
   /// Connects to the bus at `address`: on `loop`, or on a loop of its own, which ends with the connection.
   ///
-  /// The greeting does not block, as libdbus's own does, which lets messages pile up unseen meanwhile. What libdbus has no other way for
-  /// blocks the loop for a moment: looking up the host of a `tcp:` address, starting the program of a `unixexec:` one.
+  /// The greeting does not block, unlike libdbus's own, during which messages pile up unseen. Two steps for which libdbus has no other way block the
+  /// loop for a moment: looking up the host of a `tcp:` address, and starting the program of a `unixexec:` address.
   public nonisolated(nonsending) static func open(
     _ address: BusAddress, on loop: EventLoop? = nil, timeout: Duration = .seconds(25)
   ) async throws(ConnectionError) -> Connection {
@@ -132,8 +132,8 @@ extension Connection {
     return connection
   }
 
-  /// Connects to a peer that listens at `address`, such as a ``Listener``: no bus stands between the two. When this returns, the
-  /// two have said who they are.
+  /// Connects to a peer that listens at `address`, such as a ``Listener``, without a bus in between. When this returns, the two have identified
+  /// themselves to each other.
   public nonisolated(nonsending) static func peer(
     _ address: BusAddress, on loop: EventLoop? = nil, timeout: Duration = .seconds(25)
   ) async throws(ConnectionError) -> Connection {
@@ -142,7 +142,7 @@ extension Connection {
     return try await peer(address, on: lease.loop, lease: lease, timeout: timeout)
   }
 
-  /// Connects to a peer that will say who it is later: to one that is only about to be started.
+  /// Connects to a peer that will identify itself later: to a program that is only about to be started.
   package nonisolated(nonsending) static func peerToBe(
     _ address: BusAddress
   ) async throws(ConnectionError) -> Connection {
@@ -163,15 +163,15 @@ extension Connection {
     return connection
   }
 
-  /// The end of a connection that a ``Listener`` took in. On the loop only; takes over the reference.
+  /// The end of a connection that a ``Listener`` accepted. On the loop only. It takes over the reference.
   ///
-  /// `welcome` is told once: of the connection when its peer has said who it is, before anything else that the peer sends is
-  /// looked at; of nothing where that does not come in time.
+  /// `welcome` is called once: with the connection when its peer has identified itself, before any message of the peer is handled; or with nothing if
+  /// the peer does not do so in time.
   static func accept(
     _ raw: OpaquePointer, on loop: EventLoop, lease: LoopLease?, welcome: @escaping @Sendable (Connection?) -> Void
   ) {
     let connection = Connection(loop: loop, lease: lease)
-    // The loop's thread is this one, and the reference is handed over here.
+    // This is the loop's thread, and the reference is handed over here.
     nonisolated(unsafe) let raw = raw
     connection.assumeIsolated { connection in
       connection.welcome = welcome
@@ -183,7 +183,7 @@ extension Connection {
     }
   }
 
-  /// How long a peer may take to say who it is. Descriptors are few, and a stranger has no right to keep one.
+  /// The time in which a peer must identify itself. Descriptors are few, and a stranger may not keep one.
   private static let strangersTime = Duration.seconds(30)
 
   private func connect(to address: BusAddress, timeout: Duration?) async throws(ConnectionError) {
@@ -204,14 +204,14 @@ extension Connection {
 
   private func adopt(_ raw: OpaquePointer) {
     self.raw = raw
-    // libdbus would end the process where a bus goes.
+    // By default libdbus would end the process when the bus goes away.
     dbus_connection_set_exit_on_disconnect(raw, 0)
-    // libdbus would stop reading while so much is alive, and begin again inside whichever release brings it below: on
-    // the thread of whoever held the message last.
+    // By default libdbus would stop reading while so many bytes of messages are alive, and resume inside the release that brings the number down: on
+    // the thread of the last holder of the message.
     dbus_connection_set_max_received_size(raw, Int.max)
     dbus_connection_set_max_received_unix_fds(raw, Int.max)
-    // A message with more than libdbus expects would end the connection, and the bus passes on what it likes. The kernel carries 253 at
-    // once, and libdbus keeps room for as many as are said here.
+    // A message with more descriptors than libdbus expects would end the connection, and the bus passes on whatever it likes. The kernel carries 253
+    // at once, and libdbus reserves room for the number given here.
     dbus_connection_set_max_message_unix_fds(raw, 253)
     loop.moveIn(self)
     driver.afterReading = { [unowned self] in
@@ -233,14 +233,14 @@ extension Connection {
     dbus_connection_set_timeout_functions(
       raw, LoopDriver.addTimeout, LoopDriver.removeTimeout, LoopDriver.toggleTimeout, data, nil)
     let itself = Unmanaged.passUnretained(self).toOpaque()
-    // One thread owns the connection, so nobody has to be woken.
+    // One thread owns the connection, so nobody needs to be woken.
     dbus_connection_set_wakeup_main_function(raw, { _ in }, nil, nil)
     dbus_connection_set_dispatch_status_function(raw, Self.dispatchStatusChanged, itself, nil)
     // Messages may have come in before the functions were set.
     loop.setHungry(self)
   }
 
-  /// Called from inside libdbus, which must not be called back here: the connection is only put on the list.
+  /// libdbus calls this from its inside, and must not be called back here: this only puts the connection on the list.
   private static let dispatchStatusChanged: DBusDispatchStatusFunction = { _, status, data in
     guard status == DBUS_DISPATCH_DATA_REMAINS, let data else { return }
     let connection = Unmanaged<Connection>.fromOpaque(data).takeUnretainedValue()
@@ -262,21 +262,21 @@ extension Connection {
 // MARK: - Closing
 
 extension Connection {
-  /// Whether messages still go through.
+  /// Whether the connection still carries messages.
   public var isOpen: Bool { raw != nil && closeReason == nil }
 
-  /// Whether it is no more. One that is not connected yet is neither.
+  /// Whether the connection has ended. A connection that is not open yet is neither open nor closed.
   var isClosed: Bool { closeReason != nil }
 
-  /// Sends what is still to be sent, then closes. Calls under way fail with ``CallError/disconnected``, sequences of signals
-  /// end, handlers are cancelled. Closing again does nothing.
+  /// Sends the messages that wait, then closes. Pending calls fail with ``CallError/disconnected``, sequences of signals end, and handlers are
+  /// cancelled. Closing again does nothing.
   public func close() async {
     if isOpen { await flush(timeout: .seconds(5)) }
     finish(.closedHere)
     await lease?.ended()
   }
 
-  /// Waits until the connection is no more, and says why; `nil` where the waiting task was cancelled first.
+  /// Waits until the connection has ended, and returns the reason; `nil` if the waiting task was cancelled first.
   @discardableResult
   public func closed() async -> CloseReason? {
     if let closeReason { return closeReason }
@@ -285,7 +285,7 @@ extension Connection {
     return await withTaskCancellationHandler {
       await withTaskExecutorPreference(loop.taskExecutor) {
         await withCheckedContinuation { continuation in
-          // A task that prefers an executor is put off at every `await`: look again.
+          // A task with a preferred executor is suspended at every `await`, so look again.
           if closeReason != nil || Task.isCancelled {
             continuation.resume(returning: closeReason)
           } else {
@@ -298,15 +298,15 @@ extension Connection {
     }
   }
 
-  /// Waits until nothing is left to send, or `timeout` has passed.
+  /// Waits until nothing is left to send, or until `timeout` has passed.
   public func flush(timeout: Duration = .seconds(25)) async {
     flushAnnouncements()
     sendMail()
     await waitForProgress(timeout: timeout) { dbus_connection_has_messages_to_send($0) == 0 }
   }
 
-  /// Waits until `isDone`, asked whenever the socket has been read or written; or until the connection is no more, or `timeout` has
-  /// passed.
+  /// Waits until `isDone` returns true, the connection has ended, or `timeout` has passed. `isDone` is called whenever the socket has been read or
+  /// written.
   private func waitForProgress(timeout: Duration, _ isDone: @escaping (OpaquePointer) -> Bool) async {
     let waiter = nextWaiter
     nextWaiter += 1
@@ -339,7 +339,7 @@ extension Connection {
     watchesProgress = !progressWaiters.isEmpty || welcome != nil
   }
 
-  /// The one way out, from whichever side. Everyone who waits for this connection hears of it here.
+  /// The one way to end, for either side. Everyone who waits for this connection hears of the end here.
   func finish(_ reason: CloseReason) {
     guard closeReason == nil else { return }
     if reason == .closedHere { sendMail() }
@@ -357,7 +357,7 @@ extension Connection {
     failAllCalls()
     subscriptions.finishAll()
     credentials.removeAll()
-    // What is exported may hold this connection, and is held by it.
+    // Exported objects may hold this connection, which holds them.
     objects.detachAll(from: self)
     objects = ObjectTree()
     outbox = Outbox()
@@ -388,14 +388,14 @@ extension Connection: LoopResident {
     return serveCalls()
   }
 
-  /// Takes what libdbus has read, which has a bound: replies and signals get where they belong, calls wait for their turn.
+  /// Handles the messages that libdbus has read, up to a bound: replies and signals reach their waiters, calls wait for their turn.
   private func takeIn() {
     while let raw, let message = dbus_connection_pop_message(raw) { route(Message(owning: message)) }
-    // What libdbus has read and cannot make messages of stays where it is: no byte need come for the next attempt.
+    // Bytes from which libdbus could make no message for lack of memory stay where they are: no further byte need come before the next attempt.
     if let raw, dbus_connection_get_dispatch_status(raw) == DBUS_DISPATCH_NEED_MEMORY { tryAgainSoon() }
   }
 
-  /// Memory that was not there now may be there in a moment.
+  /// Tries again soon: memory that is missing now may be free in a moment.
   private func tryAgainSoon() {
     if isTryingAgain { return }
     isTryingAgain = true
@@ -409,27 +409,27 @@ extension Connection: LoopResident {
     }
   }
 
-  /// Long enough for others to let go of some, and short before the 25 seconds that a caller waits.
+  /// Long enough for others to free some memory, and short compared with the 25 seconds that a caller waits.
   private static let pauseWithoutMemory = Duration.milliseconds(50)
 
-  /// Reads what has come while calls were carried out, and sends their answers: whoever has just called is next.
+  /// Reads the messages that came while calls were carried out, and sends the replies, so that new callers come next.
   func breathe() {
     if !outbox.hasAnnouncements { sendMail() }
     driver.readMore()
   }
 
-  /// Whether something has come that was not read yet.
+  /// Whether bytes have come that were not read yet.
   var hasUnread: Bool {
     var descriptor: Int32 = -1
     guard let raw, dbus_connection_get_unix_fd(raw, &descriptor) != 0 else { return false }
     return LoopDriver.isReadable(descriptor)
   }
 
-  /// Whether something waits for room in the socket: what is sent next stands behind it.
+  /// Whether messages wait for room in the socket: the next message goes behind them.
   var hasUnsent: Bool { raw.map { dbus_connection_has_messages_to_send($0) != 0 } ?? false }
 
-  /// Whether what is sent next would be read soon: nothing waits for the socket, and the bus has read most of what is in it. Where there is no room, the
-  /// loop wakes as soon as there is.
+  /// Whether the next message would be read soon: nothing waits for the socket, and the bus has read most of the bytes in it. If there is no room,
+  /// the loop wakes as soon as there is some.
   var hasRoom: Bool {
     if hasUnsent { return false }
     var descriptor: Int32 = -1
@@ -457,10 +457,10 @@ extension Connection: LoopResident {
 // MARK: - Messages out
 
 extension Connection {
-  /// Sends a message that you made, and waits for nothing.
+  /// Sends a message that you made, without waiting.
   ///
-  /// It leaves when this turn of the loop ends, with what else the turn has to say; elsewhere than on the loop, after what was sent from there
-  /// before. On a connection that is no more it is dropped, as a bus that goes drops what it has.
+  /// The message leaves when this turn of the loop ends, with the turn's other messages. From elsewhere than the loop, it leaves in the order of the
+  /// calls. A connection that has ended drops the message, as a bus that goes away drops its messages.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -475,7 +475,7 @@ extension Connection {
     }
   }
 
-  /// Emits a signal, to everyone who listens or to `destination` alone.
+  /// Emits a signal, to all subscribers or to `destination` alone.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -488,7 +488,7 @@ extension Connection {
     send(try Message.signal(from: path, interface, member, to: destination, repeat each arguments))
   }
 
-  /// Everything but calls goes out here: now, or behind what this turn still has to announce.
+  /// Everything except calls goes out here: now, or behind the announcements of this turn.
   func post(_ message: borrowing Message) {
     if outbox.hasAnnouncements {
       outbox.hold(message)
@@ -497,7 +497,7 @@ extension Connection {
     }
   }
 
-  /// Sends a message, and returns the serial that it got; 0 where the connection is no more. What is small goes when the turn ends.
+  /// Sends a message and returns its serial; 0 if the connection has ended. A small message leaves when the turn ends.
   @discardableResult
   func transmit(_ message: borrowing Message, serial: UInt32? = nil) -> UInt32 {
     guard let raw, closeReason == nil else { return 0 }
@@ -514,13 +514,13 @@ extension Connection {
     if dbus_message_get_serial(message.raw) == 0 {
       dbus_message_set_serial(message.raw, serial ?? mail.nextSerial())
     }
-    // What was collected may have been delayed just now.
+    // The collected messages may have been delayed just now.
     if !delayed.isEmpty || dbus_connection_send(raw, message.raw, nil) == 0 { return delay(message, serial) }
     checkOutgoing(raw)
     return dbus_message_get_serial(message.raw)
   }
 
-  /// Keeps a message that libdbus has no memory for. To drop it would let its caller wait for nothing.
+  /// Keeps a message for which libdbus has no memory. If the message were dropped, its caller would wait in vain.
   private func delay(_ message: borrowing Message, _ serial: UInt32?) -> UInt32 {
     let number: UInt32
     if let bytes = message.bytes {
@@ -547,7 +547,7 @@ extension Connection {
     if !delayed.isEmpty { tryAgainSoon() }
   }
 
-  /// Whether libdbus had the memory to take the message, which has its serial.
+  /// Whether libdbus had the memory to take the message, which has its serial already.
   private static func send(_ message: borrowing Message, on raw: OpaquePointer) -> Bool {
     guard let bytes = message.bytes else { return dbus_connection_send(raw, message.raw, nil) != 0 }
     guard let made = bytes.makeRaw() else { return false }
@@ -555,7 +555,7 @@ extension Connection {
     return dbus_connection_send(raw, made, nil) != 0
   }
 
-  /// Sends what was collected. What the socket does not take now is libdbus's to send later.
+  /// Sends the collected messages. libdbus sends later what the socket does not take now.
   private func sendMail() {
     guard !mail.isEmpty, let raw else { return }
     delayed += mail.leave(raw).map { MessageBox(Message($0)) }
@@ -567,15 +567,15 @@ extension Connection {
     if uniqueName == nil, dbus_connection_get_outgoing_size(raw) > Self.maximumOutgoing { hangUp() }
   }
 
-  /// What may wait for a peer that does not read: the longest message. A bus reads always, and keeps such limits itself.
+  /// The bytes that may wait for a peer that does not read: the longest message. A bus always reads, and has such limits itself.
   private static let maximumOutgoing = 1 << 27
 
-  /// Not at once: whoever sends is in the middle of something.
+  /// Not at once: the sender is in the middle of something.
   private func hangUp() {
     loop.execute { [weak self] in self?.assumeIsolated { $0.finish(.disconnected) } }
   }
 
-  /// libdbus drops without a word what carries file descriptors to a peer that takes none. For a reply, somebody waits.
+  /// libdbus silently drops a message with file descriptors to a peer that accepts none. For a reply, somebody waits.
   private func refuse(_ message: borrowing Message) -> UInt32 {
     guard message.kind == .methodReturn,
       let error = try? Message.error(
@@ -585,7 +585,7 @@ extension Connection {
     return 0
   }
 
-  /// Whether the other side takes file descriptors.
+  /// Whether the other side accepts file descriptors.
   public var canSendFileDescriptors: Bool {
     guard let raw else { return false }
     return dbus_connection_can_send_type(raw, WireType.fileDescriptor.code) != 0

@@ -1,7 +1,7 @@
 internal import CDBus
 internal import Glibc
 
-/// Who a sender is, as the bus knows it.
+/// The identity of a sender, as the bus knows it.
 ///
 /// ```swift
 /// let connection = try await Connection.session()
@@ -9,20 +9,20 @@ internal import Glibc
 /// print(credentials.userID ?? 0, credentials.processID ?? 0)
 /// ```
 public struct Credentials: Sendable, Hashable {
-  /// The user.
+  /// The user's number.
   public var userID: UInt32?
-  /// The process that made the connection. By the time you look it may have ended, and its number may be another's; see
-  /// ``processDescriptor``.
+  /// The process that made the connection. It may have ended since, and its number may belong to another process; see ``processDescriptor``.
   public var processID: UInt32?
-  /// A descriptor of that process, which never becomes another's. Newer buses hand it out. With an older one it was opened by number here, and the
-  /// sender was still connected afterwards; `nil` where it had left. A sender that hands its socket to another process and ends is not noticed.
+  /// A descriptor of that process, which never refers to another process. Newer buses provide it. With an older bus, the binding opens the process by
+  /// its number and checks that the sender is still connected afterwards; `nil` if the sender had left. The binding does not notice a sender that
+  /// hands its socket to another process and ends.
   public var processDescriptor: OwnedFileDescriptor?
-  /// The groups.
+  /// The numbers of the groups.
   public var groupIDs: [UInt32]?
-  /// What the security module says of it, without the terminating NUL.
+  /// The label that the security module gave to the process, without the terminating NUL.
   public var securityLabel: [UInt8]?
 
-  /// Says what is known.
+  /// Makes credentials from the known values.
   public init(
     userID: UInt32? = nil, processID: UInt32? = nil, processDescriptor: OwnedFileDescriptor? = nil,
     groupIDs: [UInt32]? = nil, securityLabel: [UInt8]? = nil
@@ -34,7 +34,7 @@ public struct Credentials: Sendable, Hashable {
     self.securityLabel = securityLabel
   }
 
-  /// What GetConnectionCredentials answers. What is of another type than it should be is not known.
+  /// Reads the reply of GetConnectionCredentials. A value of an unexpected type counts as unknown.
   init(_ dictionary: [String: Variant]) {
     func value<Value: BusValue>(_ key: String) -> Value? { dictionary[key].flatMap { try? Value($0) } }
     userID = value("UnixUserID")
@@ -46,9 +46,9 @@ public struct Credentials: Sendable, Hashable {
   }
 }
 
-/// What the bus said of each sender, until the sender leaves.
+/// The bus's answers about senders, each until its sender leaves.
 struct CredentialsCache {
-  /// A bus has at most some hundreds of connections; a shell has a new one for each call.
+  /// A bus has some hundreds of connections at most; a shell has a new one for each call.
   static let limit = 4096
 
   var known: [BusName: Credentials] = [:]
@@ -62,9 +62,9 @@ struct CredentialsCache {
 }
 
 extension Connection {
-  /// Who `name` is. The bus is asked once for each unique name, and the answer is remembered until that name goes.
+  /// The credentials of `name`. The connection asks the bus once for each unique name, and remembers the answer until that name goes.
   ///
-  /// Between two peers, `nil` asks who the other side is.
+  /// Between two peers, `nil` asks for the credentials of the other side.
   public func credentials(of name: BusName?) async throws(CallError) -> Credentials {
     guard let name, uniqueName != nil else { return peerCredentials() }
     if let known = credentials.known[name] { return known }
@@ -75,7 +75,8 @@ extension Connection {
         let dictionary: [String: Variant] = try await call(
           to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionCredentials", name.rawValue)
         var answer = Credentials(dictionary)
-        // dbus-daemon 1.14 tells the number alone. A sender that is still connected still has its process: so what was opened before is that process.
+        // dbus-daemon 1.14 gives the number only. A sender that is still connected still has its process, so the descriptor that was opened before
+        // refers to that process.
         if name.isUnique, answer.processDescriptor == nil, let number = answer.processID,
           let process = Self.process(number), try await owner(of: name) != nil
         {
@@ -85,7 +86,7 @@ extension Connection {
       }
     credentials.asked[name] = task
     let result = await task.result
-    // Whoever has left in the meantime is asked about no more, and not remembered.
+    // A sender that has left meanwhile is no longer asked about, and not remembered.
     let isThere = credentials.asked[name] == task
     if isThere { credentials.asked[name] = nil }
     switch result {
@@ -104,7 +105,7 @@ extension Connection {
     return descriptor < 0 ? nil : OwnedFileDescriptor(owning: descriptor)
   }
 
-  /// One rule for all senders: names that lose their owner. A rule for each would cost every signal on the bus more.
+  /// One rule for all senders: names that lose their owner. A rule for each sender would slow every signal on the bus.
   private func watchDepartures() async throws(CallError) {
     if credentials.isWatching { return }
     credentials.isWatching = true
@@ -119,17 +120,17 @@ extension Connection {
     }
   }
 
-  /// The same without waiting, for handlers that are to be cancelled where their callers leave.
+  /// The same without waiting, for handlers that are cancelled when their callers leave.
   func watchDeparturesOnce() {
     if credentials.isWatching || uniqueName == nil { return }
     loop.task {
       try await watchDepartures()
-      // Who left before the bus knew the rule left unheard.
+      // A sender that left before the bus knew the rule left unnoticed.
       for sender in handlers.senders where try await owner(of: sender) == nil { forgetSender(sender) }
     }
   }
 
-  /// The sender has left the bus; its name never comes back.
+  /// Forgets a sender that has left the bus; its name never comes back.
   func forgetSender(_ name: BusName) {
     credentials.known[name] = nil
     credentials.asked[name] = nil

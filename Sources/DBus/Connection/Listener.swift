@@ -1,7 +1,7 @@
 internal import CDBus
 internal import Glibc
 
-/// Takes in connections from peers, with no bus between.
+/// Accepts connections from peers, without a bus in between.
 ///
 /// ```swift
 /// var greeter = Interface("org.example.Greeter")
@@ -12,7 +12,7 @@ internal import Glibc
 /// print("come to \(await listener.address)")
 /// ```
 ///
-/// A peer has to be the same user, or root. Each connection is yours to close.
+/// A peer must run as the same user, or as root. You close each connection yourself.
 public actor Listener {
   /// The loop whose thread it lives on, and the connections with it.
   public nonisolated let loop: EventLoop
@@ -22,16 +22,16 @@ public actor Listener {
 
   private let welcome: @Sendable (Connection) -> Void
   private let driver: LoopDriver
-  /// Held where the loop was made for this listener and its connections.
+  /// The lease of a loop that was made for this listener and its connections.
   private let lease: LoopLease?
   private var raw: OpaquePointer?
   private var isFinished = false
-  /// The peers that have not said who they are.
+  /// The peers that have not identified themselves yet.
   private var strangers = 0
-  /// Whether the last event brought somebody; see `rest()`.
+  /// Whether the last event brought a peer; see `rest()`.
   private var didAccept = false
 
-  /// How many may be about to say who they are. More than this at once is no crowd but an attack, and each holds a descriptor.
+  /// The number of peers that may be identifying themselves at once. More than this is an attack, and each holds a descriptor.
   private static let maximumStrangers = 64
 
   private init(loop: EventLoop, lease: LoopLease?, welcome: @escaping @Sendable (Connection) -> Void) {
@@ -44,8 +44,8 @@ public actor Listener {
 
   /// Listens at `address`: on `loop`, or on a loop of its own, which ends with the listener and all its connections.
   ///
-  /// `welcome` is called for each peer that has said who it is, on the loop's thread, before any message of it is looked at: what
-  /// it exports is there for the first call.
+  /// `welcome` is called on the loop's thread for each peer that has identified itself, before any message of the peer is handled: objects that it
+  /// exports are there for the first call.
   public static func listen(
     at address: BusAddress, on loop: EventLoop? = nil, welcome: @escaping @Sendable (Connection) -> Void
   ) async throws(ConnectionError) -> Listener {
@@ -67,14 +67,14 @@ public actor Listener {
     return listener
   }
 
-  /// Where peers can reach it, in a form that connects to it and nothing else.
+  /// The address of this listener, in a form that connects to it and to nothing else.
   public var address: BusAddress {
     guard let raw, let text = dbus_server_get_address(raw) else { return BusAddress("") }
     defer { dbus_free(text) }
     return BusAddress(String(cString: text))
   }
 
-  /// Takes in nobody any more. The connections that were taken in stay.
+  /// Accepts no more peers. The accepted connections stay.
   public func close() async {
     finish()
     await lease?.ended()
@@ -115,7 +115,7 @@ public actor Listener {
   private static let accept: DBusNewConnectionFunction = { _, raw, data in
     guard let raw, let data else { return }
     let listener = Unmanaged<Listener>.fromOpaque(data).takeUnretainedValue()
-    // libdbus calls on the loop's thread, and the reference is taken there.
+    // libdbus calls on the loop's thread, and the reference is taken on that thread.
     nonisolated(unsafe) let peer = raw
     listener.assumeIsolated { $0.take(peer) }
   }
@@ -134,8 +134,8 @@ public actor Listener {
     }
   }
 
-  /// Somebody knocked and could not be let in: no descriptor is left, or they hung up. libdbus leaves them in the queue, and the
-  /// socket stays readable: without a rest the loop would do nothing else.
+  /// A peer came and could not be accepted, because no descriptor is left or the peer hung up. libdbus leaves it in the queue, and the socket stays
+  /// readable: without a rest the loop would do nothing else.
   private func rest() {
     defer { didAccept = false }
     if didAccept { return }
@@ -169,7 +169,7 @@ extension Connection {
   ) async throws(ConnectionError) -> (server: Connection, client: Connection) {
     let lease = loop == nil ? try LoopLease() : nil
     guard let shared = loop ?? lease?.loop else { throw .loopHasEnded }
-    // Nobody else can come in: the folder is ours alone, and gone when the two have met.
+    // Nobody else can connect: only this process can enter the folder, and it is removed when the two are connected.
     var template = Array("/tmp/dbus-pair-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { throw .system("mkdtemp", errno) }
     let folder = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -181,7 +181,7 @@ extension Connection {
     defer { unlink("\(folder)/socket") }
     do throws(ConnectionError) {
       let client = try await peer(await listener.address, on: shared, lease: lease, timeout: .seconds(25))
-      // The client is let in by the server, which is therefore on its way; a task that is cancelled waits for nothing.
+      // The server has accepted the client, so its connection is on its way; a task that is cancelled stops waiting.
       let server = await arrivals.first { _ in true }
       await listener.close()
       guard let server else {

@@ -1,38 +1,38 @@
 internal import CDBus
 internal import Glibc
 
-/// Drives what libdbus wants driven, a connection or a listening server, with an event loop. On the loop only.
+/// Connects libdbus's watches and timeouts, of a connection or a listening server, to an event loop. On the loop only.
 ///
-/// libdbus hands out a watch for reading and another for writing, both of the same descriptor, and switches them on and off
-/// as it likes. epoll knows a descriptor once: here they come together.
+/// libdbus has one watch for reading and another for writing, both of the same descriptor, and switches them on and off as it likes. epoll knows a
+/// descriptor only once, so this type combines the watches.
 final class LoopDriver {
   let loop: EventLoop
   @exclusivity(unchecked) private var watches: [Int32: [OpaquePointer]] = [:]
   private var timeouts: [OpaquePointer: TimerQueue.Token] = [:]
-  /// The timeouts that libdbus has not taken back.
+  /// The timeouts that libdbus has not removed.
   private var known: Set<OpaquePointer> = []
-  /// Called after watches of a descriptor have been handled.
+  /// Called after the watches of a descriptor have been handled.
   var afterEvents: (() -> Void)?
-  /// Called each time that libdbus has read something. What has come is taken before more is read: it may have file descriptors, which are few.
-  /// Whoever sets this has the socket read on until it is empty.
+  /// Called each time that libdbus has read something, so that messages are taken before more is read: a message may have file descriptors, which are
+  /// few. If this is set, the driver reads the socket until it is empty.
   var afterReading: (() -> Void)?
 
-  /// libdbus reads two to four KiB at a time. So much is read in one go; others on the loop come next.
+  /// libdbus reads two to four KiB at a time. This many reads are done in one go, and then others on the loop come next.
   private static let maximumReads = 128
 
-  /// Somebody waits until there is room, though libdbus has nothing to write.
+  /// Whether somebody waits for room although libdbus has nothing to write.
   private var waitsForRoom = false
 
   init(loop: EventLoop) { self.loop = loop }
 
-  /// libdbus keeps it as `data`; whoever made the driver keeps it alive until it took the functions back.
+  /// libdbus keeps this pointer as `data`. The owner of the driver keeps the driver alive until libdbus has returned the functions.
   var opaque: UnsafeMutableRawPointer { Unmanaged.passUnretained(self).toOpaque() }
 
   static func from(_ data: UnsafeMutableRawPointer?) -> LoopDriver? {
     data.map { Unmanaged<LoopDriver>.fromOpaque($0).takeUnretainedValue() }
   }
 
-  /// Waits for nothing until `duration` has passed.
+  /// Pauses all events until `duration` has passed.
   func pause(for duration: Duration) {
     for descriptor in watches.keys { loop.descriptors.setEvents([], of: descriptor) }
     _ = loop.timers.schedule(at: duration.deadline) { [weak self] in
@@ -41,7 +41,7 @@ final class LoopDriver {
     }
   }
 
-  /// Forgets everything, where libdbus does not say so itself.
+  /// Forgets everything, if libdbus does not do so itself.
   func close() {
     for descriptor in watches.keys { loop.descriptors.remove(descriptor) }
     for token in timeouts.values { loop.timers.cancel(token) }
@@ -125,7 +125,7 @@ extension LoopDriver {
     }
     // The end of the connection may be read here, and then nobody else holds the driver.
     withExtendedLifetime(self) {
-      // Handling one watch may remove the next, and free it: libdbus hangs up from inside a read.
+      // Handling one watch may remove and free the next: libdbus hangs up from inside a read.
       for watch in watches[descriptor] ?? [] where isEnabled(watch, of: descriptor) {
         let fitting = flags & (dbus_watch_get_flags(watch) | trouble)
         if fitting == 0 { continue }
@@ -139,7 +139,7 @@ extension LoopDriver {
     }
   }
 
-  /// Reads what has come in the meantime.
+  /// Reads what has come meanwhile.
   func readMore() {
     for (descriptor, watches) in watches {
       for watch in watches where isEnabled(watch, of: descriptor) {
@@ -153,7 +153,7 @@ extension LoopDriver {
   private func readOn(_ watch: OpaquePointer, of descriptor: Int32, _ reads: Int) {
     var left = reads
     while left > 0 {
-      // What is there is asked once, and not before each read.
+      // The number of waiting bytes is asked once, and not before each read.
       let some = min(left, Self.reads(in: descriptor))
       if some == 0 { return }
       left -= some
@@ -166,11 +166,11 @@ extension LoopDriver {
     }
   }
 
-  /// How many reads what has come takes, or one less: 0 where nothing has.
+  /// The number of reads for the waiting bytes, or one less; 0 if none wait.
   private static func reads(in descriptor: Int32) -> Int {
     var bytes: Int32 = 0
     if ioctl(descriptor, UInt(FIONREAD), &bytes) != 0 { return isReadable(descriptor) ? 1 : 0 }
-    // At the end of the stream there is nothing, and this is to be read as well.
+    // At the end of the stream there are no bytes, and the end must be read as well.
     return bytes > 0 ? max(1, Int(bytes) / 4096) : isReadable(descriptor) ? 1 : 0
   }
 
@@ -180,7 +180,7 @@ extension LoopDriver {
 
   static func isReadable(_ descriptor: Int32) -> Bool { isReady(descriptor, Int16(POLLIN)) }
 
-  /// The kernel says so of a Unix socket while a quarter of its buffer is in use at most.
+  /// For a Unix socket the kernel reports this while at most a quarter of its buffer is in use.
   static func isWritable(_ descriptor: Int32) -> Bool { isReady(descriptor, Int16(POLLOUT)) }
 
   private static func isReady(_ descriptor: Int32, _ event: Int16) -> Bool {
@@ -213,7 +213,7 @@ extension LoopDriver {
     if dbus_timeout_get_enabled(timeout) == 0 { return }
     let interval = Duration.milliseconds(Int64(dbus_timeout_get_interval(timeout)))
     timeouts[timeout] = loop.timers.schedule(at: interval.deadline) { [unowned self] in
-      // Again and again until it is removed or switched off, which handling it may do.
+      // A timeout repeats until it is removed or switched off, which its handler may do.
       timeouts[timeout] = nil
       dbus_timeout_handle(timeout)
       if timeouts[timeout] == nil && known.contains(timeout) { schedule(timeout) }

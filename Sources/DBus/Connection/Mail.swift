@@ -3,32 +3,32 @@ internal import Glibc
 
 /// Small messages that leave together, by one system call, when the turn of the loop ends.
 ///
-/// libdbus asks the socket and writes to it for each message. A call is most often answered by signals and a reply: sent in one piece
-/// they cost one write here, and wake the bus once.
+/// libdbus polls the socket and writes to it for each message. Most calls are answered by signals and a reply: sent together, they cost one write
+/// here, and wake the bus once.
 struct Mail {
-  /// Bytes that wait at most. The kernel takes so much in one piece or not at all.
+  /// The most bytes that wait. The kernel takes so few bytes as a whole or not at all.
   private static let limit = 8192
-  /// What the socket has to have room for, so that this is so.
+  /// The least buffer of a socket for which this holds.
   private static let leastRoom: Int32 = 65_536
   private static let maximumMessages = 64
 
   private var messages: [MessageBytes] = []
   private var size = 0
   private var lastSerial: UInt32 = 0
-  /// Whether the socket takes them whole; `nil` while the two sides have not said who they are.
+  /// Whether the socket takes them as a whole; `nil` until the two sides have identified themselves.
   private var isFit: Bool?
 
   var isEmpty: Bool { messages.isEmpty }
-  /// There is no room for one more of any length.
+  /// Whether there may be no room for one more message.
   var isFull: Bool { size > Mail.limit - MessageBytes.smallLimit || messages.count == Mail.maximumMessages }
 
-  /// Serials of what is answered by nobody are counted. Calls have serials that nobody guesses: see ``PendingCalls``.
+  /// The serials of messages without a reply are counted. Calls have serials that nobody guesses: see ``PendingCalls``.
   mutating func nextSerial() -> UInt32 {
     lastSerial = lastSerial == .max ? 1 : lastSerial + 1
     return lastSerial
   }
 
-  /// Whether messages may leave past libdbus: the socket is fit for it, and libdbus has nothing to send that would be overtaken.
+  /// Whether messages may bypass libdbus: the socket is fit for it, and libdbus has no waiting message that would be overtaken.
   mutating func isOpen(on connection: OpaquePointer) -> Bool {
     if isFit == nil, dbus_connection_get_is_authenticated(connection) != 0 { isFit = Mail.isFit(connection) }
     return isFit == true && dbus_connection_has_messages_to_send(connection) == 0
@@ -41,7 +41,7 @@ struct Mail {
     return room >= leastRoom
   }
 
-  /// Asked each time: libdbus closes it as soon as the other side has gone, and the number may be another socket's.
+  /// Asked each time: libdbus closes the socket as soon as the other side has gone, and another socket may get its number.
   private static func descriptor(of connection: OpaquePointer) -> Int32? {
     var descriptor: Int32 = -1
     return dbus_connection_get_unix_fd(connection, &descriptor) != 0 ? descriptor : nil
@@ -59,8 +59,8 @@ struct Mail {
     size += message.count
   }
 
-  /// Sends all of it. Where the socket is full, or gone, `connection` takes it: it knows how to wait, and how to end. Answers the messages that it
-  /// has no memory for.
+  /// Sends all messages. If the socket is full or gone, `connection` takes them: libdbus can wait, and can end. Returns the messages for which
+  /// libdbus has no memory.
   mutating func leave(_ connection: OpaquePointer) -> [MessageBytes] {
     defer {
       messages.removeAll(keepingCapacity: true)
@@ -70,7 +70,7 @@ struct Mail {
       let sent = write(to: descriptor)
       if sent == size { return [] }
       if sent > 0 {
-        // The kernel has always taken so little in one piece. What came now would be read as the rest of a message.
+        // So far the kernel has never taken a part. If it does, the other side would read the next message as the rest of this one.
         isFit = false
         shutdown(descriptor, Int32(SHUT_RDWR))
         return []

@@ -1,6 +1,6 @@
-/// Which signals to receive. What is left out matches everything.
+/// The signals to receive. A field that is `nil` matches everything.
 ///
-/// Every rule slows every signal on the bus a little: say as much as you know.
+/// Every rule slows every signal on the bus a little: give as many fields as you know.
 ///
 /// ```swift
 /// let rule = MatchRule(sender: "org.example.Player", interface: "org.example.Player", member: "TrackChanged")
@@ -8,22 +8,22 @@
 /// // type='signal',sender='org.example.Player',interface='org.example.Player',member='TrackChanged'
 /// ```
 public struct MatchRule: Sendable, Hashable {
-  /// Who sends it. A well-known name stands for whoever owns it at that moment.
+  /// The sender. A well-known name stands for its present owner.
   public var sender: BusName?
-  /// The object that emits it.
+  /// The object that emits the signal.
   public var path: ObjectPath?
-  /// The object that emits it, or one above it.
+  /// The object that emits the signal, or an ancestor of it.
   public var pathNamespace: ObjectPath?
   /// The signal's interface.
   public var interface: InterfaceName?
-  /// The signal's name.
+  /// The name of the signal.
   public var member: MemberName?
-  /// Arguments that are strings and have these values, by index; at most 63.
+  /// String arguments that must have these values, by their index; at most 63.
   public var arguments: [Int: String]
-  /// The first argument is this name, or lies below it: `com.example` matches `com.example.a` too.
+  /// The first argument is this name, or a name below it: `com.example` also matches `com.example.a`.
   public var argument0Namespace: String?
 
-  /// Says what is known.
+  /// Makes a rule.
   public init(
     sender: BusName? = nil, path: ObjectPath? = nil, pathNamespace: ObjectPath? = nil, interface: InterfaceName? = nil,
     member: MemberName? = nil, arguments: [Int: String] = [:], argument0Namespace: String? = nil
@@ -39,13 +39,13 @@ public struct MatchRule: Sendable, Hashable {
 }
 
 extension MatchRule: CustomStringConvertible {
-  /// The rule as the bus takes it.
+  /// The rule in the bus's spelling.
   public var description: String {
     var text = "type='signal'"
     func add(_ key: String, _ value: String?) {
       guard let value else { return }
       text += ",\(key)='"
-      // Inside quotes a quote cannot stand: it is put between two quoted runs.
+      // A quote cannot stand inside quotes: it goes between two quoted parts.
       for scalar in value.unicodeScalars {
         if scalar == "'" { text += #"'\''"# } else { text.unicodeScalars.append(scalar) }
       }
@@ -63,13 +63,12 @@ extension MatchRule: CustomStringConvertible {
 }
 
 extension MatchRule {
-  /// Whether the signal fits. `owner` is who has the sender's name at this moment.
+  /// Whether the signal fits. `owner` is the present owner of the sender's name.
   ///
-  /// The bus has matched already, but for all the rules of this connection together; and a signal that was sent to
-  /// this connection alone has not been matched at all.
+  /// The bus has matched the signal with all rules of this connection together, and has not matched a signal that was sent to this connection alone.
   func matches(_ signal: borrowing Message, sender actual: BusName?, owner: BusName?) -> Bool {
     if let sender {
-      // Between two peers there are no names, and only one who could have sent it.
+      // Between two peers there are no names, and only one possible sender.
       if let actual, actual != sender && actual != owner { return false }
     }
     if let member, member != signal.member { return false }
@@ -82,7 +81,7 @@ extension MatchRule {
     return (arguments.isEmpty && argument0Namespace == nil) || argumentsMatch(signal)
   }
 
-  /// Reads strings as far as they are asked for, and nothing else.
+  /// Reads only the strings that the rule asks for.
   private func argumentsMatch(_ signal: borrowing Message) -> Bool {
     var reader = MessageReader(signal.raw)
     guard arguments.keys.allSatisfy((0...63).contains) else { return false }

@@ -1,4 +1,4 @@
-/// An object of somebody else, seen through one of its interfaces.
+/// An object of another connection, used through one of its interfaces.
 ///
 /// ```swift
 /// let connection = try await Connection.session()
@@ -13,13 +13,13 @@
 /// }
 /// ```
 public struct RemoteObject: Sendable {
-  /// How it is reached.
+  /// The connection that reaches the object.
   public let connection: Connection
-  /// Whose it is; `nil` between two peers.
+  /// The owner of the object; `nil` between two peers.
   public let destination: BusName?
-  /// Where it lives.
+  /// The path of the object.
   public let path: ObjectPath
-  /// What it is seen as.
+  /// The interface through which the object is used.
   public let interface: InterfaceName
 
   /// Calls a method and returns its values. See ``Connection/call(to:at:_:_:_:timeout:returning:)``.
@@ -32,7 +32,7 @@ public struct RemoteObject: Sendable {
       returning: repeat each types)
   }
 
-  /// Calls a method that returns one value, whose type the context says.
+  /// Calls a method that returns one value. The context determines the type of the value.
   @_disfavoredOverload
   public nonisolated(nonsending) func call<each Argument: BusValue, Value: BusValue>(
     _ member: MemberName, _ arguments: repeat each Argument, timeout: Duration? = .seconds(25)
@@ -64,7 +64,7 @@ public struct RemoteObject: Sendable {
       to: destination, at: path, StandardInterfaces.properties.name, "GetAll", interface.rawValue)
   }
 
-  /// The signals of this interface that the object emits: all of them, or the one that is named.
+  /// The signals of this interface that the object emits: all of them, or the named one.
   public nonisolated(nonsending) func signals(
     _ member: MemberName? = nil, buffering: SignalBuffering = .newest(1024)
   ) async throws(CallError) -> SignalStream {
@@ -72,7 +72,7 @@ public struct RemoteObject: Sendable {
       MatchRule(sender: destination, path: path, interface: interface, member: member), buffering: buffering)
   }
 
-  /// The announced changes of its properties.
+  /// The announced changes of the object's properties.
   public nonisolated(nonsending) func propertyChanges(
     buffering: SignalBuffering = .newest(1024)
   ) async throws(CallError) -> SignalStream {
@@ -83,7 +83,7 @@ public struct RemoteObject: Sendable {
       buffering: buffering)
   }
 
-  /// What the object says of itself.
+  /// The introspection document of the object.
   public nonisolated(nonsending) func introspect() async throws(CallError) -> Introspection.Node {
     let xml: String = try await connection.call(
       to: destination, at: path, StandardInterfaces.introspectable.name, "Introspect")
@@ -92,7 +92,7 @@ public struct RemoteObject: Sendable {
 }
 
 extension Connection {
-  /// Names an object. Nothing is sent: whether it is there shows when it is used.
+  /// Names an object. Nothing is sent; whether the object exists shows when it is used.
   ///
   /// ```swift
   /// let connection = try await Connection.session()

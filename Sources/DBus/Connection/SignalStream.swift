@@ -1,4 +1,4 @@
-/// A signal that came in.
+/// A received signal.
 ///
 /// ```swift
 /// let connection = try await Connection.session()
@@ -10,12 +10,12 @@
 /// ```
 public struct ReceivedSignal: Sendable {
   private let box: MessageBox
-  /// Who emitted it; `nil` between two peers.
+  /// The sender; `nil` between two peers.
   public let sender: BusName?
 
   init(_ message: borrowing Message, sender: BusName?) {
-    // libdbus turns the byte order of a foreign message round when it is first read. That is done here, before several
-    // tasks may read it at once.
+    // libdbus converts the byte order of a foreign message at the first read. This read happens here, before several tasks may read the message at
+    // once.
     _ = MessageReader(message.raw)
     box = MessageBox(message)
     self.sender = sender
@@ -23,25 +23,25 @@ public struct ReceivedSignal: Sendable {
 
   /// The object that emitted it.
   public var path: ObjectPath { box.message.path ?? .root }
-  /// Its interface.
+  /// The interface of the signal.
   public var interface: InterfaceName { box.message.interface ?? InterfaceName(unchecked: "") }
-  /// Its name.
+  /// The name of the signal.
   public var member: MemberName { box.message.member ?? MemberName(unchecked: "") }
-  /// The types of its values.
+  /// The types of the signal's values.
   public var signature: Signature { box.message.signature }
 
-  /// Its values, all of them, as Swift types.
+  /// All values of the signal, as Swift types.
   public func values<each Value: BusValue>(
     as types: repeat (each Value).Type
   ) throws(CodingError) -> (repeat each Value) {
     try box.message.values(as: repeat each types)
   }
 
-  /// Its values, whatever they are.
+  /// The values of the signal, of any types.
   public func variants() throws(CodingError) -> [Variant] { try box.message.variants() }
 }
 
-/// What happens to a signal that comes while a sequence holds as many as it may.
+/// What happens to a new signal while a sequence holds as many as it may.
 ///
 /// ```swift
 /// let connection = try await Connection.session()
@@ -49,9 +49,9 @@ public struct ReceivedSignal: Sendable {
 /// for await signal in latest { print(signal.member, latest.dropped) }
 /// ```
 public enum SignalBuffering: Sendable, Hashable {
-  /// Keeps the newest, and drops the oldest for it.
+  /// Keeps the newest signals, and drops the oldest.
   case newest(Int)
-  /// Keeps the oldest, and drops what comes.
+  /// Keeps the oldest signals, and drops the new one.
   case oldest(Int)
 
   var limit: Int {
@@ -61,10 +61,10 @@ public enum SignalBuffering: Sendable, Hashable {
   }
 }
 
-/// The signals that fit a rule, from the moment the bus knew the rule.
+/// The signals that fit a rule, from the time when the bus knew the rule.
 ///
-/// The sequence holds at most what its ``SignalBuffering`` says; ``dropped`` tells what was over it. It ends with its connection, with the task
-/// that waits on it, and with ``cancel()``. The rule goes from the bus when the sequence does.
+/// The sequence holds as many signals as its ``SignalBuffering`` allows; ``dropped`` counts the others. It ends with its connection, with the task
+/// that waits for it, or with ``cancel()``. The bus removes the rule when the sequence goes.
 ///
 /// ```swift
 /// let connection = try await Connection.session()
@@ -74,18 +74,18 @@ public enum SignalBuffering: Sendable, Hashable {
 public final class SignalStream: AsyncSequence, Sendable {
   /// A signal.
   public typealias Element = ReceivedSignal
-  /// It ends, and never fails.
+  /// The sequence ends, and never fails.
   public typealias Failure = Never
 
   fileprivate typealias Waiter = UnsafeContinuation<ReceivedSignal?, Never>
 
   fileprivate struct State {
     var buffer: [ReceivedSignal] = []
-    /// Where the oldest stands: taking one does not move the others.
+    /// The index of the oldest signal: taking one does not move the others.
     var head = 0
     var dropped = 0
     var isFinished = false
-    /// Those who wait, in the order in which they came.
+    /// The waiting tasks, in the order in which they came.
     var waiters: [(number: UInt64, continuation: Waiter)] = []
     var nextNumber: UInt64 = 0
   }
@@ -93,7 +93,7 @@ public final class SignalStream: AsyncSequence, Sendable {
   private let state = Lock(State())
   private let loop: EventLoop
   private let buffering: SignalBuffering
-  /// Takes the rule back; called once at least, and does something once.
+  /// Removes the rule. It is called at least once, and acts only once.
   private let onEnd: @Sendable () -> Void
 
   init(on loop: EventLoop, buffering: SignalBuffering, onEnd: @escaping @Sendable () -> Void) {
@@ -104,19 +104,19 @@ public final class SignalStream: AsyncSequence, Sendable {
 
   deinit { onEnd() }
 
-  /// How many signals were dropped because nobody took them in time.
+  /// The number of signals that were dropped because nobody took them in time.
   public var dropped: Int { state.withLock(\.dropped) }
 
-  /// Ends the sequence now. What it holds can still be taken.
+  /// Ends the sequence now. The signals that it holds can still be taken.
   public func cancel() {
     finish()
     onEnd()
   }
 
-  /// Takes signals out. Two tasks at once share them; each signal goes to one.
+  /// Returns an iterator. Two tasks share the signals; each signal goes to one of them.
   public func makeAsyncIterator() -> Iterator { Iterator(stream: self) }
 
-  /// The next signal, and the next.
+  /// Returns one signal after another.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -198,7 +198,7 @@ extension SignalStream.State {
       buffer.removeAll(keepingCapacity: true)
       head = 0
     } else if head > 32 && head * 2 > buffer.count {
-      // A long queue that never runs empty must not keep what was taken.
+      // A long queue that never runs empty must not keep the signals that were taken.
       buffer.removeFirst(head)
       head = 0
     }

@@ -1,4 +1,4 @@
-/// Why a call came to nothing.
+/// The reason why a call failed.
 ///
 /// ```swift
 /// let connection = try await Connection.session()
@@ -14,20 +14,20 @@
 public enum CallError: Error, Sendable, Hashable {
   /// The peer, or the bus, answered with an error.
   case replied(ErrorReply)
-  /// No reply came within the deadline. Whether the call was carried out is not known.
+  /// No reply came before the deadline. The call may have been carried out.
   case timedOut
-  /// The connection went before the reply came, or was closed already.
+  /// The connection ended before the reply came, or had ended already.
   case disconnected
   /// The task that waited was cancelled.
   case cancelled
   /// The arguments do not fit into a message. Nothing was sent.
   case invalidArguments(CodingError)
-  /// A reply came, and its values are not those that were asked for.
+  /// A reply came, and its values do not have the expected types.
   case unexpectedReply(CodingError)
 }
 
 extension CallError: NamedOnBus {
-  /// The name that D-Bus has for it, for passing it on.
+  /// The error in D-Bus's names, for passing it on.
   public var errorReply: ErrorReply {
     switch self {
     case .replied(let error): error

@@ -1,6 +1,6 @@
-/// A value that does not fit into a message, or a message that does not hold the value that was asked for.
+/// A value that does not fit into a message, or a message without the expected value.
 ///
-/// libdbus ends the process where it is handed such a value; here it is an error that can be shown to people.
+/// libdbus would end the process for such a value. Here it is an error that can be shown to people.
 ///
 /// ```swift
 /// do {
@@ -16,28 +16,28 @@ public enum CodingError: Error, Sendable, Hashable {
   case endOfValues(expected: Signature)
   /// A string has an embedded NUL, which D-Bus cannot carry.
   case containsNUL
-  /// An array's elements have this many bytes together, beyond ``MessageWriter/maximumArrayLength``.
+  /// The elements of an array have this many bytes together, beyond ``MessageWriter/maximumArrayLength``.
   case arrayTooLong(Int)
-  /// The values take more than ``MessageWriter/maximumBodyLength`` together.
+  /// The values take more bytes together than ``MessageWriter/maximumBodyLength``.
   case messageTooLong
   /// An object path has this many bytes, beyond ``MessageWriter/maximumPathLength``.
   case pathTooLong(Int)
-  /// The signature of all that was written is not one that a message may have.
+  /// The values together have a signature that no message may have.
   case invalidSignature(InvalidName)
-  /// Containers nest deeper than ``MessageWriter/maximumDepth``.
+  /// Containers are nested deeper than ``MessageWriter/maximumDepth``.
   case nestedTooDeep
-  /// More file descriptors than ``MessageWriter/maximumFileDescriptors``, or a connection that carries none; or a message that came names
+  /// There are more file descriptors than ``MessageWriter/maximumFileDescriptors``, or the connection carries none. Or: a received message names
   /// descriptors more often than a reader takes them.
   case tooManyFileDescriptors
   /// The message names a file descriptor that did not come with it.
   case missingFileDescriptor
   /// A file descriptor could not be duplicated; the number is `errno`.
   case fileDescriptorUnavailable(Int32)
-  /// The path or interface is reserved for libdbus itself; a bus hangs up on whoever sends it.
+  /// The path or interface is reserved for libdbus itself; a bus hangs up on a sender that uses it.
   case reserved(String)
-  /// The value is of the right type, but not one that the Swift type has.
+  /// The value has the right type, but the Swift type has no such value.
   case invalidValue(String)
-  /// The message holds more values than its reader takes.
+  /// The message has more values than its reader takes.
   case tooManyValues(limit: Int)
   /// There was not enough memory.
   case outOfMemory

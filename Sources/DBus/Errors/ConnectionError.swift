@@ -1,7 +1,7 @@
 internal import CDBus
 internal import Glibc
 
-/// Why a connection, a listener or a loop could not be made.
+/// The reason why a connection, a listener or a loop could not be made.
 ///
 /// ```swift
 /// do {
@@ -11,15 +11,15 @@ internal import Glibc
 /// }
 /// ```
 public enum ConnectionError: Error, Sendable, Hashable {
-  /// Nothing says where the bus is.
+  /// There is no address of the bus.
   case noAddress(String)
-  /// Nobody answers at the address, or it makes no sense.
+  /// Nobody answers at the address, or the address is invalid.
   case unreachable(address: String, ErrorReply)
-  /// The peer let us in and then did not greet us as a bus does.
+  /// The peer accepted the connection, and did not greet as a bus does.
   case rejected(CallError)
-  /// The loop that it should live on has been stopped.
+  /// The loop for the connection has been stopped.
   case loopHasEnded
-  /// A call of the system failed; the number is `errno`.
+  /// A system call failed; the number is `errno`.
   case system(String, Int32)
 }
 
@@ -37,7 +37,7 @@ extension ConnectionError: CustomStringConvertible {
 }
 
 extension ConnectionError {
-  /// What libdbus says of an address, whose error is freed.
+  /// Takes libdbus's error about an address, and frees it.
   init(_ address: BusAddress, _ error: inout DBusError) {
     let name = error.name.map { ErrorName(unchecked: String(cString: $0)) } ?? .failed
     let text = error.message.map { String(cString: $0) } ?? "no reason given"

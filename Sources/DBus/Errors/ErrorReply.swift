@@ -1,4 +1,4 @@
-/// An error that a peer answers a call with: a name for programs and a text for people.
+/// An error reply to a call: a name for programs and a text for people.
 ///
 /// A handler throws one to refuse a call. A caller finds it in ``CallError/replied(_:)``.
 ///
@@ -10,7 +10,7 @@
 /// }
 /// ```
 public struct ErrorReply: Error, Sendable, Hashable {
-  /// The name that programs tell it by.
+  /// The name by which programs recognise the error.
   public let name: ErrorName
   /// A sentence for people.
   public let text: String
@@ -37,7 +37,7 @@ extension ErrorReply: CustomStringConvertible {
 /// print(LibraryError.noSuchBook.errorReply)
 /// ```
 public protocol NamedOnBus: Error {
-  /// What a caller is answered where a handler throws this.
+  /// The reply to a caller when a handler throws this error.
   var errorReply: ErrorReply { get }
 }
 
@@ -47,7 +47,7 @@ extension ErrorReply: NamedOnBus {
 }
 
 extension CodingError: NamedOnBus {
-  /// `InvalidArgs`, or `LimitsExceeded` where something is too large.
+  /// `InvalidArgs`, or `LimitsExceeded` if something is too large.
   public var errorReply: ErrorReply {
     switch self {
     case .arrayTooLong, .messageTooLong, .pathTooLong, .nestedTooDeep, .tooManyFileDescriptors,
@@ -65,7 +65,7 @@ extension InvalidName: NamedOnBus {
 }
 
 extension ErrorReply {
-  /// What a caller is answered where a handler throws `error`.
+  /// The reply to a caller when a handler throws `error`.
   init(answering error: any Error) {
     switch error {
     case let error as any NamedOnBus: self = error.errorReply

@@ -1,7 +1,7 @@
-/// How much of what somebody wrote an error repeats: it may be as long as a message.
+/// The length at which an error cuts a foreign text, which may be as long as a message.
 private let limit = 72
 
-/// What somebody wrote for a name, as an error repeats it: in quotes, cut where it gets long, and without what would not stand on one line.
+/// A foreign name in the spelling of an error: in quotes, cut if it is long, and without characters that do not fit on one line.
 func quoted(_ text: String) -> String {
   let shown = text.unicodeScalars.prefix(limit).map { scalar in
     let isPlain = scalar.value >= 0x20 && scalar.value != 0x7F && scalar != "\"" && scalar != "\\"
@@ -10,7 +10,7 @@ func quoted(_ text: String) -> String {
   return "\"\(shown.joined())\(text.unicodeScalars.count > limit ? "…" : "")\""
 }
 
-/// A path, cut where it gets long. A path of the bus has nothing that would have to be quoted.
+/// A path, cut if it is long. Nothing in a path needs quotes.
 func shown(_ path: ObjectPath) -> String {
   let text = path.rawValue.utf8
   return text.count > limit ? "\(Substring(text.prefix(limit)))…" : path.rawValue

@@ -1,7 +1,7 @@
 internal import CDBus
 internal import Glibc
 
-/// What to wait for on a descriptor.
+/// The events to wait for on a descriptor.
 package struct DescriptorEvents: OptionSet, Sendable {
   package let rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -14,19 +14,18 @@ package struct DescriptorEvents: OptionSet, Sendable {
 
 /// The descriptors that a loop waits for. On the loop only.
 ///
-/// What is wanted and what epoll was told may differ during a turn; ``synchronize()`` brings them together once, before the
-/// loop waits. Only ``remove(_:)`` tells epoll at once, because its caller is about to close the descriptor, and the
-/// number may come back as another file.
+/// During a turn the wanted events and those that epoll knows may differ; ``synchronize()`` makes them agree once, before the loop waits. Only
+/// ``remove(_:)`` tells epoll at once, because its caller is about to close the descriptor, and another file may get the number.
 final class DescriptorSet {
   private struct Entry {
     var wanted: DescriptorEvents
-    /// What epoll waits for; `nil` where it does not know the descriptor.
+    /// The events that epoll waits for; `nil` if epoll does not know the descriptor.
     var told: DescriptorEvents?
     var handler: (DescriptorEvents) -> Void
   }
 
   private let epoll: Int32
-  // As in the loop: one thread, and no access that spans a call out.
+  // As in the loop: one thread, and no access that spans a call to other code.
   @exclusivity(unchecked) private var entries: [Int32: Entry] = [:]
   @exclusivity(unchecked) private var changed: [Int32] = []
   @exclusivity(unchecked) private var ready = [epoll_event](
@@ -63,7 +62,7 @@ final class DescriptorSet {
     var failed: [Int32] = []
     for descriptor in changed {
       guard let entry = entries[descriptor] else { continue }
-      // A descriptor nobody waits for must be unknown to epoll: it would report a hang-up again and again.
+      // epoll must not know a descriptor that nobody waits for: it would report a hang-up again and again.
       let wanted = entry.wanted.isEmpty ? nil : entry.wanted
       if wanted == entry.told { continue }
       let operation = wanted == nil ? EPOLL_CTL_DEL : entry.told == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
@@ -71,21 +70,21 @@ final class DescriptorSet {
       event.events = wanted?.rawValue ?? 0
       event.data.fd = descriptor
       var isTold = epoll_ctl(epoll, operation, descriptor, &event) == 0
-      // The number was closed and came back as another file while epoll still knew it.
+      // The number was closed and belongs to another file now, while epoll still knew it.
       if !isTold && errno == EEXIST { isTold = epoll_ctl(epoll, EPOLL_CTL_MOD, descriptor, &event) == 0 }
       if isTold { entries[descriptor]?.told = wanted } else { failed.append(descriptor) }
     }
     changed.removeAll(keepingCapacity: true)
-    // For want of memory, or of watches: the next turn tries again.
+    // Memory or watches were lacking: the next turn tries again.
     if !failed.isEmpty { changed = failed }
   }
 
-  /// Returns whether anything has happened before `timeout`.
+  /// Returns whether anything happened before `timeout`.
   func wait(timeout: Int32) -> Bool {
     let count = epoll_wait(epoll, &ready, Int32(ready.count), timeout)
     if count <= 0 { return false }
     for index in 0..<Int(count) {
-      // A handler may remove any descriptor: look each one up when its turn comes.
+      // A handler may remove any descriptor, so each is looked up when its turn comes.
       entries[ready[index].data.fd]?.handler(DescriptorEvents(rawValue: ready[index].events))
     }
     return true

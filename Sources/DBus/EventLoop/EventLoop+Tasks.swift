@@ -1,9 +1,9 @@
-// For a program that lives on its loops alone.
+// Tasks for a program that lives on its loops alone.
 //
-// Swift's own threads are libdispatch's, and libdispatch looks after them once a second, from the first job that they were given to the
-// end of the process. A program that is to sleep where nothing happens gives them none: its tasks begin with `task`, and wait with `sleep` and `readable`.
+// Swift's own threads belong to libdispatch, which checks them once a second, from their first job to the end of the process. A program that must
+// sleep while nothing happens gives them no job: it starts tasks with `task`, and waits with `sleep` and `readable`.
 extension EventLoop {
-  /// What `Task.init` does, for a task that goes on here whenever it was waiting and is isolated to no actor.
+  /// Does what `Task.init` does. The task resumes on this loop whenever it waited, and is isolated to no actor.
   @discardableResult
   package func task<Success: Sendable>(
     @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async -> Success
@@ -11,7 +11,7 @@ extension EventLoop {
     Task(executorPreference: taskExecutor) { await body() }
   }
 
-  /// The same for one that may fail.
+  /// The same for a task that may fail.
   @discardableResult
   package func task<Success: Sendable>(
     @_inheritActorContext @_implicitSelfCapture _ body: sending @escaping @isolated(any) () async throws -> Success
@@ -19,7 +19,7 @@ extension EventLoop {
     Task(executorPreference: taskExecutor) { try await body() }
   }
 
-  /// Waits until `duration` has passed; less where the task is cancelled or the loop stops.
+  /// Waits until `duration` has passed, the task is cancelled, or the loop stops.
   package nonisolated(nonsending) func sleep(for duration: Duration) async {
     let deadline = duration.deadline
     await wait { wait in
@@ -28,8 +28,8 @@ extension EventLoop {
     }
   }
 
-  /// Waits until `descriptor` can be read, or its other side has hung up; less where the task is cancelled or the loop stops. One waits at a time, and
-  /// the descriptor stays open meanwhile.
+  /// Waits until `descriptor` is readable or its other side has hung up, the task is cancelled, or the loop stops. Only one task may wait at a time,
+  /// and the descriptor must stay open meanwhile.
   package nonisolated(nonsending) func readable(_ descriptor: Int32) async {
     await wait { wait in
       wait.loop.descriptors.add(descriptor, events: .readable) { _ in wait.end() }
@@ -51,14 +51,14 @@ extension EventLoop {
   }
 }
 
-/// One task that waits for one thing that happens on a loop.
+/// One task that waits for one event of a loop.
 // Loop only, all of it.
 private final class LoopWait: LoopResident, @unchecked Sendable {
   let loop: EventLoop
   private var continuation: CheckedContinuation<Void, Never>?
-  /// Takes back what would end it.
+  /// Removes the event that would end the wait.
   private var takeBack: (() -> Void)?
-  /// It may be cancelled before it has begun.
+  /// The wait may be cancelled before it has begun.
   private var isOver = false
 
   init(on loop: EventLoop) { self.loop = loop }

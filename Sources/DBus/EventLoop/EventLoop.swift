@@ -1,10 +1,10 @@
 internal import CDBus
 internal import Glibc
 
-/// One thread that waits for descriptors and deadlines, runs Swift jobs, and owns the connections made on it.
+/// One thread that waits for descriptors and deadlines, runs Swift jobs, and owns its connections.
 ///
-/// The loop is a Swift executor: an actor that names it lives on its thread. Between such an actor and a ``Connection`` on the same
-/// loop no message changes threads.
+/// The loop is a Swift executor: an actor that names it lives on its thread. A message between such an actor and a ``Connection`` on the same loop
+/// does not change threads.
 ///
 /// ```swift
 /// let loop = try EventLoop()
@@ -20,37 +20,35 @@ internal import Glibc
 ///
 /// ## A turn
 ///
-/// Each turn does these in order, and the order is what the rest of this module rests on:
+/// Each turn takes these steps in order, and the rest of this module relies on the order:
 ///
-/// 1. Run the jobs that are queued, and **drain** every connection: the messages that libdbus has already read are handled
-///    before anything waits. Messages that came while another call was waited for sit in libdbus's queue, where no poll
-///    sees them; a loop that polls first loses them until the next byte arrives. Timers come last: a reply that has come in
-///    time is in time, however late it is handled.
-/// 2. End the turn: what was collected during it (property changes, replies behind them) goes out, and small messages
-///    leave together.
-/// 3. Bring epoll's interest up to date, once. libdbus switches its write watch on and off around what it sends; done
-///    at once that would be two system calls for each.
-/// 4. Wait, then let libdbus write, and read until the socket is empty or a bound is met. No call is carried out from inside a watch.
+/// 1. Run the queued jobs, and **drain** every connection: handle the messages that libdbus has already read, before anything waits. Messages that
+///    came during another call's wait are in libdbus's queue, where no poll sees them; a loop that polls first loses them until the next byte comes.
+///    Timers come last, so a reply that arrived in time is in time, however late it is handled.
+/// 2. End the turn: what the turn collected goes out (property changes, and the replies behind them), and small messages leave together.
+/// 3. Tell epoll once which descriptors to watch. libdbus switches its write watch on and off around each message; doing this at once would take two
+///    system calls for each message.
+/// 4. Wait, then let libdbus write, and read until the socket is empty or a bound is reached. A watch carries out no call.
 ///
-/// A turn's first step goes round a bounded number of times, so that jobs that beget jobs starve nobody. A connection that has more than one
-/// turn's share goes on in the next turn.
+/// The first step repeats a bounded number of times, so that jobs that create jobs starve nobody. A connection with more than its share of a turn
+/// continues in the next turn.
 ///
 /// ## Ownership
 ///
-/// The thread keeps the loop alive until ``stop()``. An executor that is gone takes the jobs of its actors with it, so
-/// a stopped loop still runs what is queued on it, on another thread, one job at a time.
+/// The thread keeps the loop alive until ``stop()``. The jobs of an actor need its executor, so a stopped loop still runs its queued jobs, on another
+/// thread, one at a time.
 public final class EventLoop: SerialExecutor {
   enum Work {
-    /// Of an actor that lives here.
+    /// A job of an actor that lives here.
     case job(UnownedJob)
-    /// Of a task that prefers to go on here.
+    /// A job of a task that prefers to resume here.
     case preferred(UnownedJob)
     case call(@Sendable () -> Void)
   }
 
   private struct Inbox {
     var work: [Work] = []
-    /// The thread is about to wait, or waits: whoever adds work has to wake it.
+    /// Whether the thread waits or is about to wait: adding work must then wake it.
     var isWaiting = false
     var phase = Phase.running
     var stopWaiters: [CheckedContinuation<Void, Never>] = []
@@ -67,24 +65,24 @@ public final class EventLoop: SerialExecutor {
   private let afterlife = Lock(())
   private let wakeDescriptor: Int32
 
-  // Loop only. Each is read or written in one step, never across a call out, so the run-time check of exclusive access,
-  // which would be made a dozen times for each message, has nothing to find.
+  // Loop only. Each is read or written in one step, never across a call to other code. So the run-time check of exclusive access, a dozen times for
+  // each message, could find nothing.
   @exclusivity(unchecked) private var local: [Work] = []
   @exclusivity(unchecked) private var running: [Work] = []
   @exclusivity(unchecked) private var endOfTurn: [() -> Void] = []
   @exclusivity(unchecked) private var residents: [ObjectIdentifier: any LoopResident] = [:]
   @exclusivity(unchecked) private var hungry: [any LoopResident] = []
   @exclusivity(unchecked) private var draining: [any LoopResident] = []
-  /// Those that have more than this turn's share.
+  /// The residents with more than this turn's share of work.
   @exclusivity(unchecked) private var unfinished: [any LoopResident] = []
-  /// Which turn this is.
+  /// The number of this turn.
   @exclusivity(unchecked) private(set) var turn: UInt64 = 0
   @exclusivity(unchecked) private var departing: [any LoopResident] = []
   let descriptors: DescriptorSet
   let timers = TimerQueue()
   var quiet: QuietTime?
 
-  /// For a task that waits for something that happens here.
+  /// The executor for tasks that wait for an event of this loop.
   package let taskExecutor = LoopTaskExecutor()
 
   /// Starts a loop on a thread of its own, which `ps` and debuggers show under `name` (15 bytes of it).
@@ -102,7 +100,7 @@ public final class EventLoop: SerialExecutor {
       read(wakeDescriptor, &count, MemoryLayout<UInt64>.size)
     }
     taskExecutor.loop = self
-    // The thread takes this reference over and gives it back when it ends.
+    // The thread takes over this reference and releases it when it ends.
     let context = LoopThread(loop: self, name: name)
     var thread = pthread_t()
     let code = pthread_create(&thread, nil, { LoopThread.run($0) }, Unmanaged.passRetained(context).toOpaque())
@@ -114,13 +112,12 @@ public final class EventLoop: SerialExecutor {
     pthread_detach(thread)
   }
 
-  /// The wake descriptor outlives the thread: whoever adds work may be about to write to it.
+  /// The wake descriptor outlives the thread: somebody who adds work may be about to write to it.
   deinit { Glibc.close(wakeDescriptor) }
 
-  /// Ends the thread once everything that is queued has run, and returns when it has.
+  /// Ends the thread once all queued work has run, and returns after that.
   ///
-  /// The connections on it end as if they had been closed, but for what they had still to send. Stopping again waits with
-  /// the first.
+  /// The connections on the loop end as if they had been closed, but do not send what still waits. A second call waits together with the first.
   public func stop() async {
     await withCheckedContinuation { continuation in
       let phase = inbox.withLock { inbox in
@@ -133,19 +130,19 @@ public final class EventLoop: SerialExecutor {
     }
   }
 
-  /// The same, for those who do not wait for it.
+  /// Does the same without waiting.
   package func beginStopping() {
     inbox.withLock { inbox in if inbox.phase == .running { inbox.phase = .stopping } }
     wake()
   }
 
-  /// Runs `body` on this loop's thread, and comes back with what it returns.
+  /// Runs `body` on this loop's thread, and returns its result.
   ///
-  /// The parameter is what keeps it there: the isolation that `body` has, and that what it awaits comes back to.
+  /// The parameter keeps `body` there: it is the isolation that `body` has, and to which `body` returns after each `await`.
   public nonisolated(nonsending) func run<Value: Sendable, Failure: Error>(
     _ body: @escaping @Sendable (isolated LoopIsolation) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    // Were this function on no actor, and not on that of its caller, it would begin and end on Swift's own threads.
+    // A function that is isolated to no actor would begin and end on Swift's own threads; this one keeps its caller's isolation.
     let isolation = LoopIsolation(loop: self)
     return try await withTaskExecutorPreference(taskExecutor) { () async throws(Failure) -> Value in
       try await isolation.run(body)
@@ -153,8 +150,8 @@ public final class EventLoop: SerialExecutor {
   }
 }
 
-// `inbox` is behind its lock. Everything marked "loop only" is touched by the loop's thread alone, or after the thread
-// has ended by whoever holds `afterlife`; `isCurrent` is how each entry point knows.
+// `inbox` is behind its lock. Everything marked "loop only" is touched by the loop's thread alone, or, after the thread has ended, by the holder of
+// `afterlife`. Each entry point checks this with `isCurrent`.
 extension EventLoop: @unchecked Sendable {}
 
 // MARK: - Executor
@@ -171,13 +168,13 @@ extension EventLoop {
   /// Whether this is the loop's thread.
   public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
-  /// Whether it has not been asked to stop.
+  /// Whether the loop has not been asked to stop.
   var isRunning: Bool { inbox.withLock { $0.phase == .running } }
 
   /// Whether the calling thread is this loop's.
   public var isCurrent: Bool { CurrentLoop.pointer == Unmanaged.passUnretained(self).toOpaque() }
 
-  /// Runs `body` on the loop's thread: in the order of the calls, after what is queued there already.
+  /// Runs `body` on the loop's thread, in the order of the calls, after the work that is queued already.
   ///
   /// ```swift
   /// let loop = try EventLoop()
@@ -186,15 +183,15 @@ extension EventLoop {
   /// ```
   public func execute(_ body: @escaping @Sendable () -> Void) { add(.call(body)) }
 
-  /// What `Actor.assumeIsolated` does, for an actor that lives here. The runtime asks Swift's executor machinery where
-  /// it is, several hundred instructions; this asks the thread, and is made several times for each message.
+  /// Does what `Actor.assumeIsolated` does, for an actor that lives here. The runtime's check takes several hundred instructions; this asks for the
+  /// thread only, because it runs several times for each message.
   package func enter<Resident: Actor, Value>(
     _ actor: Resident, _ body: (isolated Resident) throws -> Value
   ) rethrows -> Value {
     precondition(isCurrent, "this belongs on its EventLoop's thread, and runs on another")
     assert(actor.unownedExecutor.asSerialExecutor() === self, "the actor lives elsewhere")
     return try withoutActuallyEscaping(body) { body in
-      // An isolated parameter is passed as any other. An actor that lives here is isolated by the thread, which was asked above.
+      // An isolated parameter is passed like any other. The thread, which was checked above, isolates an actor that lives here.
       try unsafeBitCast(body, to: ((Resident) throws -> Value).self)(actor)
     }
   }
@@ -210,7 +207,7 @@ extension EventLoop {
       return (inbox.isWaiting, inbox.phase == .stopped)
     }
     if mustWake { wake() }
-    // The thread is gone. Not here: the caller may hold locks that the job wants.
+    // The thread has ended. The jobs do not run here, because the caller may hold locks that a job needs.
     if isStopped { Task.detached { self.runAfterlife() } }
   }
 
@@ -230,13 +227,13 @@ extension EventLoop {
 
 // MARK: - Turns
 
-/// What lives on a loop and is kept alive by it: a connection, a listener.
+/// An object that lives on a loop, which keeps it alive: a connection, a listener.
 protocol LoopResident: AnyObject {
-  /// Handles the messages that are there, up to its share of a turn. Returns whether the next turn goes on with more.
+  /// Handles the waiting messages, up to its share of a turn. Returns whether more wait for the next turn.
   func drain() -> Bool
-  /// Sends what was collected during the turn.
+  /// Sends the messages that were collected during the turn.
   func depart()
-  /// The loop ends now. Whoever waits for something has to hear of it.
+  /// The loop ends now. Everyone who waits must hear of it.
   func evict()
 }
 
@@ -245,24 +242,24 @@ extension LoopResident {
 }
 
 extension EventLoop {
-  /// Keeps `resident` alive, and drains it whenever it was said to be hungry. On the loop only.
+  /// Keeps `resident` alive, and drains it whenever `setHungry` is called for it. On the loop only.
   func moveIn(_ resident: any LoopResident) { residents[ObjectIdentifier(resident)] = resident }
 
-  /// Lets go of `resident`. On the loop only.
+  /// Releases `resident`. On the loop only.
   func moveOut(_ resident: any LoopResident) { residents[ObjectIdentifier(resident)] = nil }
 
-  /// `resident` has messages: it is drained before the loop waits. On the loop only.
+  /// `resident` has messages, and is drained before the loop waits. On the loop only.
   func setHungry(_ resident: any LoopResident) {
     if !hungry.contains(where: { $0 === resident }) { hungry.append(resident) }
   }
 
-  /// `resident` has collected something to send: it goes when the turn ends. On the loop only.
+  /// `resident` has collected messages, which leave when the turn ends. On the loop only.
   func setDeparting(_ resident: any LoopResident) { departing.append(resident) }
 
-  /// Runs `body` once, when this turn's messages and jobs are done and before the loop waits. On the loop only.
+  /// Runs `body` once, after this turn's messages and jobs and before the loop waits. On the loop only.
   package func atEndOfTurn(_ body: @escaping () -> Void) { endOfTurn.append(body) }
 
-  /// What the loop's thread does.
+  /// The work of the loop's thread.
   func runUntilStopped() {
     while true {
       workOff()
@@ -286,7 +283,7 @@ extension EventLoop {
     }
     timers.fire()
     if !endOfTurn.isEmpty {
-      // What these ask for in their turn is the next turn's: it has timers and descriptors in between.
+      // Requests that these make belong to the next turn, after its timers and descriptors.
       let bodies = endOfTurn
       endOfTurn.removeAll(keepingCapacity: true)
       for body in bodies { body() }
@@ -313,13 +310,13 @@ extension EventLoop {
 
   private func drainHungry() {
     if hungry.isEmpty { return }
-    // Draining may make itself or others hungry again: those wait for the next round.
+    // Draining may make connections hungry again: those wait for the next round.
     swap(&hungry, &draining)
     for resident in draining where resident.drain() { unfinished.append(resident) }
     draining.removeAll(keepingCapacity: true)
   }
 
-  /// Steps 3 and 4. Returns whether the loop is to end.
+  /// Steps 3 and 4. Returns whether the loop should end.
   private func beginWaiting(hasWork: Bool) -> Bool {
     descriptors.synchronize()
     var timeout: Int32 = hasWork ? 0 : timers.millisecondsToNext()
@@ -346,7 +343,7 @@ extension EventLoop {
     descriptors.close()
     CurrentLoop.pointer = nil
     let (waiters, hasWork) = inbox.withLock { inbox in
-      // Whatever came in since the last look is the afterlife's; from here on, so is everything else.
+      // The afterlife handles the work that came since the last look, and all later work.
       inbox.phase = .stopped
       defer { inbox.stopWaiters = [] }
       return (inbox.stopWaiters, !inbox.work.isEmpty || !local.isEmpty)
@@ -355,7 +352,7 @@ extension EventLoop {
     if hasWork { Task.detached { self.runAfterlife() } }
   }
 
-  /// The loop's thread has ended: one thread at a time stands in for it.
+  /// The loop's thread has ended: one other thread at a time takes its place.
   private func runAfterlife() {
     afterlife.withLock { _ in
       CurrentLoop.pointer = Unmanaged.passUnretained(self).toOpaque()

@@ -1,12 +1,11 @@
 internal import Glibc
 
-/// A value behind a pthread mutex. `Synchronization.Mutex` would do, but ThreadSanitizer does not see it on
-/// this toolchain and reports races that are none.
-// The value is only reached with the mutex held.
+/// A value behind a pthread mutex. `Synchronization.Mutex` would do, but on this toolchain ThreadSanitizer does not see it and reports false races.
+// Every access to the value holds the mutex.
 package final class Lock<Value>: @unchecked Sendable {
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-  // The mutex is the check. Never without a size: a variable that has none is said to be where the object begins, and
-  // ThreadSanitizer takes what is done to it for a change of the object's header, which is read without the mutex.
+  // The mutex makes the access exclusive. The value never has the size zero: such a variable would stand at the beginning of the object, and
+  // ThreadSanitizer would take its changes for changes of the object's header, which is read without the mutex.
   @exclusivity(unchecked) private var content: (value: Value, filler: UInt8)
 
   package init(_ value: sending Value) {

@@ -18,7 +18,7 @@ public actor LoopIsolation {
   func run<Value: Sendable, Failure: Error>(
     _ body: @Sendable (isolated LoopIsolation) async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
-    // Without something to do here, the compiler (6.3) leaves the change of threads to `body`, which may make none.
+    // Without any work here, the compiler (6.3) leaves the change of threads to `body`, which may not make one.
     loop.checkIsolated()
     return try await body(self)
   }

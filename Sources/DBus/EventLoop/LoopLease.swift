@@ -1,4 +1,4 @@
-/// A loop that was made for what lives on it, and ends with the last of these.
+/// A loop that was made for its residents, and ends with the last of them.
 final class LoopLease: Sendable {
   let loop: EventLoop
   private let holders = Lock(0)
@@ -7,7 +7,7 @@ final class LoopLease: Sendable {
 
   func hold() { holders.withLock { $0 += 1 } }
 
-  /// The loop ends behind whoever lets go last; it is not waited for.
+  /// Releases the loop. It ends after its last resident, without anyone waiting for the end.
   func letGo() {
     let isLast = holders.withLock { holders in
       holders -= 1
@@ -16,7 +16,7 @@ final class LoopLease: Sendable {
     if isLast { loop.beginStopping() }
   }
 
-  /// Waits for the end of the loop, where everyone has let go.
+  /// Waits for the end of the loop, if all residents have released it.
   func ended() async {
     if holders.withLock({ $0 <= 0 }) { await loop.stop() }
   }

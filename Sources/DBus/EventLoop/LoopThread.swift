@@ -1,7 +1,7 @@
 internal import CDBus
 internal import Glibc
 
-/// Which loop the calling thread runs, if any.
+/// The loop that the calling thread runs, if any.
 enum CurrentLoop {
   private static let key: pthread_key_t = {
     var key = pthread_key_t()
@@ -15,12 +15,12 @@ enum CurrentLoop {
   }
 }
 
-/// What a loop's thread is given as it starts; it keeps the loop alive until it ends.
+/// The arguments of a loop's thread. They keep the loop alive until the thread ends.
 final class LoopThread {
   let loop: EventLoop
   let name: String
 
-  /// The kernel takes 15 bytes, and none of a longer name.
+  /// The kernel takes names of up to 15 bytes, and refuses longer ones.
   var shownName: String {
     var shown = name
     while shown.utf8.count > 15 { shown.removeLast() }

@@ -1,6 +1,7 @@
 internal import CDBus
 
-/// What a loop does once nothing has happened on it for a while: once, until something has happened again. On the loop only.
+/// An action of a loop for the time when nothing has happened on it for a while. It runs once, and again only after something has happened. On the
+/// loop only.
 struct QuietTime {
   private let milliseconds: Int32
   private let body: () -> Void
@@ -12,7 +13,7 @@ struct QuietTime {
     self.body = body
   }
 
-  /// Makes a wait no longer than it may be. Returns whether the end of the wait, where nothing ends it before, is the end of the while.
+  /// Shortens a wait to its limit. Returns whether the quiet time is over if nothing ends the wait earlier.
   func shorten(_ timeout: inout Int32) -> Bool {
     if isDone || timeout == 0 || (timeout > 0 && timeout < milliseconds) { return false }
     timeout = milliseconds
@@ -21,7 +22,7 @@ struct QuietTime {
 
   mutating func somethingHappened() { isDone = false }
 
-  /// It has not, for so long.
+  /// Nothing has happened for the whole time.
   mutating func end() {
     isDone = true
     body()
@@ -29,22 +30,22 @@ struct QuietTime {
 }
 
 extension EventLoop {
-  /// From now on `body` is called whenever nothing has come in for `duration`. It wakes the loop once for each time that something has.
+  /// From now on calls `body` whenever nothing has come in for `duration`. This wakes the loop once after each activity.
   package func whenQuiet(for duration: Duration, _ body: @escaping @Sendable () -> Void) {
     execute { self.quiet = QuietTime(duration, body) }
   }
 }
 
-/// What the C library does with memory that nobody uses.
+/// How the C library treats freed memory.
 package enum FreeMemory {
-  /// From now on what was large goes back to the system as soon as it is freed. The C library would keep as much as twice the largest message that there
-  /// ever was; and what another thread than the first one freed last it would never give back. Before any other thread begins.
+  /// From now on large blocks return to the system as soon as they are freed. Otherwise the C library would keep as much as twice the largest message
+  /// so far, and would never return memory that another thread than the first freed last. Call this before any other thread starts.
   package static func keepLittle() {
     mallopt(M_ARENA_MAX, 1)
     mallopt(M_MMAP_THRESHOLD, 1 << 18)
     mallopt(M_TRIM_THRESHOLD, 1 << 18)
   }
 
-  /// Gives back what lies between pieces that are in use.
+  /// Returns free memory between used blocks to the system.
   package static func giveBack() { malloc_trim(0) }
 }

@@ -1,18 +1,18 @@
 internal import CDBus
 internal import Glibc
 
-/// Signals that a process gets, one after the other, as something that a loop waits for.
+/// The signals of a process, one after another, as events of a loop.
 package struct SignalDescriptor: Sendable {
   private let descriptor: OwnedFileDescriptor
 
-  /// From now on these signals wait until somebody takes them, and do nothing else. For the beginning of a program: a thread has this from the one
-  /// that started it, and one that does not have it would end the process.
+  /// From now on these signals wait until somebody takes them, and have no other effect. Call this at the beginning of a program: a thread inherits
+  /// the setting from the thread that started it, and a thread without it would end the process.
   package static func hold(_ signals: [Int32]) {
     var set = Self.set(signals)
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// Takes the signals, which are held.
+  /// Takes signals that are held.
   package init(_ signals: [Int32]) throws(ConnectionError) {
     var set = Self.set(signals)
     let number = signalfd(-1, &set, Int32(SFD_CLOEXEC | SFD_NONBLOCK))
@@ -20,8 +20,8 @@ package struct SignalDescriptor: Sendable {
     descriptor = OwnedFileDescriptor(owning: number)
   }
 
-  /// Waits for the next, which may have come before. Several of the same number that nobody has taken are one. `nil` where the task is cancelled or
-  /// the loop stops.
+  /// Waits for the next signal, which may have come already. Several signals of the same number that nobody has taken count as one. `nil` if the task
+  /// is cancelled or the loop stops.
   package nonisolated(nonsending) func next(on loop: EventLoop) async -> Int32? {
     await loop.readable(descriptor.withRawValue { $0 })
     var signal = signalfd_siginfo()

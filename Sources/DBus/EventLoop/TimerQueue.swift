@@ -1,16 +1,15 @@
 internal import Glibc
 
-/// A point on the clock that stands still while the machine sleeps, in nanoseconds.
+/// A time on the clock that stops while the machine sleeps, in nanoseconds.
 typealias Instant = UInt64
 
-/// What is to happen later on a loop. On the loop only.
+/// The future actions of a loop. On the loop only.
 ///
-/// A heap by deadline. Cancelling only forgets the action; its place in the heap goes when it comes to the top, so a loop
-/// never wakes for what was cancelled.
+/// A heap by deadline. Cancelling only removes the action; its entry goes when it reaches the top, so a loop never wakes for a cancelled action.
 final class TimerQueue {
   struct Token: Hashable { fileprivate let number: UInt64 }
 
-  /// By deadline, and those with the same deadline in the order in which they were scheduled.
+  /// By deadline; entries with the same deadline in the order in which they were scheduled.
   private var heap: [(deadline: Instant, number: UInt64)] = []
   private var actions: [UInt64: () -> Void] = [:]
   private var nextNumber: UInt64 = 1
@@ -32,12 +31,12 @@ final class TimerQueue {
 
   func cancel(_ token: Token) {
     actions[token.number] = nil
-    // Calls are answered long before their deadlines: without this, the heap would hold the last half minute of them.
+    // Calls are answered long before their deadlines: without this, the heap would hold the calls of the last half minute.
     if heap.count > 64 && actions.count < heap.count / 2 { compact() }
   }
 
   private func compact() {
-    // Sorted is a heap too.
+    // A sorted array is a heap too.
     heap = heap.filter { actions[$0.number] != nil }.sorted { $0 < $1 }
   }
 
@@ -46,7 +45,7 @@ final class TimerQueue {
     actions.removeAll()
   }
 
-  /// For epoll: rounded up, so that a deadline has really passed; -1 where there is none.
+  /// For epoll: rounded up, so that a deadline has really passed; -1 if there is none.
   func millisecondsToNext() -> Int32 {
     dropCancelled()
     guard let next = heap.first?.deadline else { return -1 }
@@ -97,12 +96,12 @@ final class TimerQueue {
 }
 
 extension Duration {
-  /// From now until this much later.
+  /// The deadline this much later than now.
   var deadline: Instant {
     let (seconds, attoseconds) = components
     if seconds < 0 || attoseconds < 0 { return TimerQueue.now }
     let nanoseconds = UInt64(attoseconds / 1_000_000_000)
-    // A century is for ever, and adds up without overflow.
+    // A century stands for ever, and can be added without overflow.
     return TimerQueue.now + min(UInt64(seconds), 3_155_760_000) * 1_000_000_000 + nanoseconds
   }
 }

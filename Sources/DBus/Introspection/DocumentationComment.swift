@@ -1,10 +1,10 @@
 import XML
 
-/// Documentation as a comment, and back.
+/// Converts documentation to a comment, and back.
 ///
-/// A comment cannot hold everything: `--` would end it, and white space at its edges is layout. So documentation
-/// is read as text is, `&lt;` for `<` and `&#45;` for `-`, except that an `&` which begins no reference is just one.
-/// What is printed comes back as it was, but for the characters that XML does not allow.
+/// A comment cannot hold every text: `--` would end it, and white space at its edges is layout. So documentation is read like text, with `&lt;` for
+/// `<` and `&#45;` for `-`; but an `&` that begins no reference is just an `&`. Printed documentation reads back the same, except for characters that
+/// XML does not allow.
 ///
 ///     <!-- The first line.
 ///          Its continuation stands below its beginning. -->
@@ -13,7 +13,7 @@ enum DocumentationComment {
 
   // MARK: Printing
 
-  /// Prints `documentation` as a comment that `indentation` spaces stand before.
+  /// Prints `documentation` as a comment. `indentation` spaces stand before the comment.
   static func print(_ documentation: String, indentation: Int) -> String {
     let allowed = documentation.unicodeScalars.map { XMLText.isAllowed($0) ? $0 : "\u{FFFD}" }
     let bytes = Array(String(String.UnicodeScalarView(allowed)).utf8)
@@ -29,7 +29,7 @@ enum DocumentationComment {
       case UInt8(ascii: "\n") where first < place && place < last:
         output.append(byte)
         if bytes[place + 1] != byte { output += margin }
-      // What is left of these stands at an edge, and would be taken for layout.
+      // These characters stand at an edge here, and would be taken for layout.
       case UInt8(ascii: "\n"): output += reference(to: byte)
       case UInt8(ascii: " "), UInt8(ascii: "\t"):
         let endsLine = place + 1 == bytes.count || bytes[place + 1] == UInt8(ascii: "\n")
@@ -47,7 +47,7 @@ enum DocumentationComment {
 
   // MARK: Reading
 
-  /// The documentation that a comment holds, without its layout.
+  /// The documentation in a comment, without its layout.
   static func read(_ comment: XMLComment) -> String {
     let lines = Array(comment.content.utf8).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     guard let first = lines.firstIndex(where: { !isBlank($0) }), let last = lines.lastIndex(where: { !isBlank($0) })
@@ -63,8 +63,8 @@ enum DocumentationComment {
     return replacingReferences(in: text)
   }
 
-  /// How much of the indentation of every line but the first is layout: what they have in common, but nothing that goes
-  /// beyond the beginning of a text that stands beside the `<!--`.
+  /// The part of the indentation that is layout: the indentation that all lines but the first share, up to the beginning of a text that stands beside
+  /// the `<!--`.
   private static func margin(of lines: [ArraySlice<UInt8>], in comment: XMLComment) -> Int {
     let common = lines.dropFirst().filter { !isBlank($0) }.map { indentation(of: $0) }.min() ?? 0
     guard let first = lines.first, !isBlank(first) else { return common }

@@ -7,11 +7,11 @@ extension Introspection {
   /// print(data.type, nameless.type)  // h a{sv}
   /// ```
   public struct Argument: IntrospectionElement {
-    /// What people call the argument. The wire does not carry it, and many services leave it out.
+    /// The name of the argument for people. The wire does not carry it, and many services leave it out.
     public var name: String?
-    /// What people should know about the argument.
+    /// The description of the argument for people.
     public var documentation: String?
-    /// Remarks that programs read.
+    /// Remarks for programs.
     public var annotations: [Annotation]
     /// Its type: exactly one complete type.
     public var type: Signature

@@ -11,11 +11,11 @@ extension Introspection {
   public struct Interface: IntrospectionElement {
     /// The interface's name.
     public var name: InterfaceName
-    /// What people should know about the interface.
+    /// The description of the interface for people.
     public var documentation: String?
-    /// Remarks that programs read.
+    /// Remarks for programs.
     public var annotations: [Annotation]
-    /// The methods in the order of their declaration. Some services have several of one name.
+    /// The methods in the order of their declaration. Some services have several methods of one name.
     public var methods: [Method]
     /// The signals in the order of their declaration.
     public var signals: [Signal]
@@ -47,8 +47,8 @@ extension Introspection {
 }
 
 extension Introspection.Interface {
-  /// What `PropertiesChanged` says when one of this interface's properties changes: as the property's annotation
-  /// has it, else the interface's, else with the new value.
+  /// The content of `PropertiesChanged` when one of this interface's properties changes: according to the property's annotation, or else the
+  /// interface's, or else with the new value.
   ///
   /// ```swift
   /// let version = Introspection.Property("Version", "u", annotations: [.emitsChangedSignal(.const)])

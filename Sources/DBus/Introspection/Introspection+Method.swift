@@ -8,13 +8,13 @@ extension Introspection {
   public struct Method: IntrospectionElement {
     /// The method's name.
     public var name: MemberName
-    /// What people should know about the method.
+    /// The description of the method for people.
     public var documentation: String?
-    /// Remarks that programs read.
+    /// Remarks for programs.
     public var annotations: [Annotation]
-    /// What the caller sends.
+    /// The arguments that the caller sends.
     public var inArguments: [Argument]
-    /// What the reply holds.
+    /// The values of the reply.
     public var outArguments: [Argument]
 
     /// Describes a method.

@@ -1,5 +1,5 @@
 extension Introspection {
-  /// An object: what it can do, and which objects are below it.
+  /// An object: its interfaces, and the objects below it.
   ///
   /// ```swift
   /// let node = try Introspection.Node(xml: "<node><node name=\"book_7\"/></node>")
@@ -8,11 +8,11 @@ extension Introspection {
   public struct Node: Sendable, Hashable {
     /// The object's path: absolute or absent at the top of a document, relative to its parent below.
     public var name: String?
-    /// What people should know about the object.
+    /// The description of the object for people.
     public var documentation: String?
     /// The interfaces in the order of their declaration.
     public var interfaces: [Interface]
-    /// The objects below. Most are only named, and must be asked themselves.
+    /// The objects below. Most are only named; introspect them to learn more.
     public var children: [Node]
 
     /// Describes an object.
@@ -30,8 +30,8 @@ extension Introspection {
 extension Introspection.Node {
   /// Reads an introspection document.
   ///
-  /// Elements and attributes that the specification does not know are skipped, and so is text. A name, a signature,
-  /// an access or a direction that is wrong is not: the error says where it is and what should be there.
+  /// The reader skips elements and attributes that the specification does not define, and text. It refuses a name, a signature, an access or a
+  /// direction that is wrong; the error names the place and the expected value.
   ///
   /// ```swift
   /// do {
@@ -47,7 +47,7 @@ extension Introspection.Node {
 
   /// The introspection document.
   ///
-  /// A character that XML cannot hold, such as U+0000, becomes U+FFFD. All else comes back when the document is read.
+  /// A character that XML cannot hold, such as U+0000, becomes U+FFFD. Everything else reads back the same.
   ///
   /// ```swift
   /// print(Introspection.Node(children: [.init("book_7")]).xml)

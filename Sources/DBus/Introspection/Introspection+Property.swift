@@ -8,13 +8,13 @@ extension Introspection {
   public struct Property: IntrospectionElement {
     /// The property's name.
     public var name: MemberName
-    /// What people should know about the property.
+    /// The description of the property for people.
     public var documentation: String?
-    /// Remarks that programs read.
+    /// Remarks for programs.
     public var annotations: [Annotation]
     /// The type of its value: exactly one complete type.
     public var type: Signature
-    /// What others may do with it.
+    /// How others may use it.
     public var access: Access
 
     /// Describes a property.
@@ -30,7 +30,7 @@ extension Introspection {
     }
   }
 
-  /// What others may do with a property.
+  /// How others may use a property.
   ///
   /// ```swift
   /// print(Introspection.Access(rawValue: "readwrite") == .readWrite)  // true

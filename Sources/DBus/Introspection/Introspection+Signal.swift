@@ -8,11 +8,11 @@ extension Introspection {
   public struct Signal: IntrospectionElement {
     /// The signal's name.
     public var name: MemberName
-    /// What people should know about the signal.
+    /// The description of the signal for people.
     public var documentation: String?
-    /// Remarks that programs read.
+    /// Remarks for programs.
     public var annotations: [Annotation]
-    /// What the signal carries.
+    /// The values that the signal carries.
     public var arguments: [Argument]
 
     /// Describes a signal.

@@ -1,7 +1,7 @@
-/// What an object says about itself: its interfaces, their members, and the objects below it.
+/// The description of an object: its interfaces, their members, and the objects below it.
 ///
-/// The types in here are plain values. ``Node/init(xml:)`` reads the document that
-/// `org.freedesktop.DBus.Introspectable.Introspect` answers with, and ``Node/xml`` writes it.
+/// The types in here are plain values. ``Node/init(xml:)`` reads the document that `org.freedesktop.DBus.Introspectable.Introspect` returns, and
+/// ``Node/xml`` writes it.
 ///
 /// ```swift
 /// let node = Introspection.Node(interfaces: [
@@ -16,15 +16,15 @@
 /// Documentation travels in comments: a comment that stands directly before an element, with no blank line
 /// between, is that element's documentation. The specification has no place for it, and every tool skips comments.
 public enum Introspection {
-  /// How deep elements may nest in a document that is read. Real documents need four levels and rarely six;
-  /// whatever reads one recursively must not run out of stack because a peer was malicious.
+  /// The depth to which the elements of a document may nest. Real documents need four levels and rarely six. A recursive reader must not run out of
+  /// stack because a peer is malicious.
   public static let maximumDepth = 64
 
-  /// The longest document that is read, in bytes. A parent of a hundred thousand objects needs half of it,
-  /// and what is made of a document takes a few times its size in memory.
+  /// The longest document that is read, in bytes. A parent of a hundred thousand objects needs half of it, and the values of a document take a few
+  /// times its size in memory.
   public static let maximumLength = 8 << 20
 
-  /// The document type declaration of the D-Bus specification, which every document that is written begins with.
+  /// The document type declaration of the D-Bus specification, with which every written document begins.
   public static let documentType = """
     <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
       "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">

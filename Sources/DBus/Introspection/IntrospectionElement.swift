@@ -1,4 +1,4 @@
-/// What the elements of an introspection document have in common: they can be documented and annotated.
+/// The common part of the elements of an introspection document: they can be documented and annotated.
 ///
 /// ```swift
 /// func remarks(on element: some IntrospectionElement) -> String {
@@ -6,28 +6,28 @@
 /// }
 /// ```
 public protocol IntrospectionElement: Sendable, Hashable {
-  /// What people should know about the element.
+  /// The description of the element for people.
   var documentation: String? { get set }
-  /// Remarks that programs read, in the order of their declaration.
+  /// Remarks for programs, in the order of their declaration.
   var annotations: [Introspection.Annotation] { get set }
 }
 
 extension IntrospectionElement {
-  /// What the first annotation of that name says, if there is one.
+  /// The value of the first annotation of that name, if there is one.
   public func annotation(_ name: String) -> String? {
     annotations.first { $0.name == name }?.value
   }
 
-  /// Whether nobody should use the element any longer.
+  /// Whether the element should not be used any longer.
   public var isDeprecated: Bool { has(.deprecated) }
 
   /// Whether the element is a method that never replies.
   public var hasNoReply: Bool { has(.noReply) }
 
-  /// Whether the element carries file descriptors, as GLib's annotation has it.
+  /// Whether the element carries file descriptors, according to GLib's annotation.
   public var carriesUnixFD: Bool { has(.unixFD) }
 
-  /// What the element's own annotation says about `PropertiesChanged`, or `nil` where it has none or an unknown one.
+  /// The element's own annotation about `PropertiesChanged`, or `nil` if it has none or an unknown one.
   ///
   /// ``Introspection/Interface/emitsChangedSignal(of:)`` is the answer that counts for a property.
   public var emitsChangedSignal: EmitsChangedSignal? {

@@ -1,6 +1,6 @@
 import XML
 
-/// An introspection document that cannot be read: where it goes wrong, and what was expected there.
+/// An introspection document that cannot be read: the place of the fault, and the expected text.
 ///
 /// ```swift
 /// do throws(IntrospectionError) {
@@ -11,15 +11,15 @@ import XML
 /// }
 /// ```
 public struct IntrospectionError: Error, Sendable, Hashable, CustomStringConvertible {
-  /// What went wrong, for programs.
+  /// The kind of the fault, for programs.
   public let code: Code
   /// The line of the place, from 1.
   public let line: Int
   /// The column of the place, from 1, in Unicode scalars.
   public let column: Int
-  /// What was expected, and what was found, for people.
+  /// The expected text and the text found, for people.
   public let reason: String
-  /// The name or signature that is wrong, where `code` is ``Code/invalidName``.
+  /// The invalid name or signature, if `code` is ``Code/invalidName``.
   public let invalidName: InvalidName?
 
   /// One sentence that stands by itself.
@@ -27,7 +27,7 @@ public struct IntrospectionError: Error, Sendable, Hashable, CustomStringConvert
 }
 
 extension IntrospectionError {
-  /// The kinds of things that can go wrong. There may be more of them one day.
+  /// The kinds of faults. A later version may have more.
   ///
   /// ```swift
   /// func isWorthReporting(_ error: IntrospectionError) -> Bool { error.code != .limitExceeded }
@@ -38,11 +38,11 @@ extension IntrospectionError {
 
     /// The document is not well-formed XML.
     public static let malformed = Code(description: "malformed")
-    /// The document is longer, deeper or wider than any that is meant well.
+    /// The document is longer, deeper or wider than any honest document.
     public static let limitExceeded = Code(description: "limitExceeded")
-    /// The document is XML but does not say what an introspection document must.
+    /// The document is XML, but not an introspection document.
     public static let unexpected = Code(description: "unexpected")
-    /// A name or a signature is against the rules of the specification.
+    /// A name or a signature breaks the rules of the specification.
     public static let invalidName = Code(description: "invalidName")
   }
 }

@@ -1,6 +1,6 @@
 import XML
 
-/// The values of attributes, each checked, and the errors that name their places.
+/// Reads the values of attributes, checks each, and names their places in errors.
 extension IntrospectionReader {
   func name<Name: ValidatedName>(in tag: XMLTag) throws(IntrospectionError) -> Name {
     try name(try required("name", in: tag))
@@ -25,7 +25,7 @@ extension IntrospectionReader {
       at: scanner.position(of: attribute.valueOffset))
   }
 
-  /// A node's name is a path, or at the root and below it the elements of one.
+  /// A node's name is a path; below the root it may be elements of a path.
   func nodeName(_ attribute: XMLAttribute, isRoot: Bool) throws(IntrospectionError) -> String {
     let text = attribute.value
     let isAbsolute = text.utf8.first == UInt8(ascii: "/")

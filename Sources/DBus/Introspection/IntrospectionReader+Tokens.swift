@@ -1,17 +1,17 @@
 import XML
 
-/// The steps through a document that reading an element is made of.
+/// The steps through a document that the reading of an element consists of.
 extension IntrospectionReader {
-  /// How an element begins, and the comment directly before it.
+  /// The beginning of an element, and the comment directly before it.
   struct Child {
     let tag: XMLTag
     let comment: XMLComment?
 
-    /// Laid out when it is asked for: most comments of strangers document nothing that we keep.
+    /// Converted only when it is needed: most comments in foreign documents describe nothing that we keep.
     var documentation: String? { comment.map(DocumentationComment.read) }
   }
 
-  /// The next element within the one that is open, or `nil` where that ends.
+  /// The next element inside the open one, or `nil` at the end of the open one.
   mutating func nextChild() throws(IntrospectionError) -> Child? {
     var comment: XMLComment?
     while true {
@@ -25,7 +25,7 @@ extension IntrospectionReader {
     }
   }
 
-  /// Reads to the end of the element that is open.
+  /// Skips to the end of the open element.
   mutating func skip() throws(IntrospectionError) {
     var open = 1
     while open > 0 {
@@ -41,7 +41,7 @@ extension IntrospectionReader {
     do throws(XMLError) { return try scanner.next() } catch { throw IntrospectionError(error) }
   }
 
-  /// White space without a blank line: a comment before it belongs to what comes after it.
+  /// White space without a blank line: a comment before it belongs to the element after it.
   private func isLineBreak(_ text: String) -> Bool {
     var lines = 0
     for byte in text.utf8 {

@@ -1,8 +1,8 @@
 import XML
 
-/// Makes an introspection document's values from its tokens.
+/// Makes the values of an introspection document from its tokens.
 ///
-/// Its recursion is bounded by the scanner, which counts open elements.
+/// The scanner counts open elements, and so bounds the recursion.
 struct IntrospectionReader {
   var scanner: XMLScanner
 

@@ -1,9 +1,9 @@
 import XML
 
-/// Prints an introspection document the way the specification and everyone's tools print it.
+/// Prints an introspection document in the form that the specification and the usual tools use.
 ///
-/// Annotations come first in each element, then methods, signals and properties, each in declaration order. busctl
-/// refuses text between elements, so there is none but white space.
+/// In each element annotations come first, then methods, signals and properties, each in the order of declaration. busctl refuses text between
+/// elements, so there is only white space.
 struct IntrospectionWriter {
   private(set) var text = ""
   private var depth = 0

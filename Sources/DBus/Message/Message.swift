@@ -3,8 +3,7 @@ internal import Glibc
 
 /// One D-Bus message: a call, a reply, an error or a signal.
 ///
-/// A message cannot be copied: whoever has it owns it, and it goes when its owner goes. Nothing in it changes
-/// once it is made.
+/// A message cannot be copied: it has one owner, and goes when its owner goes. A message does not change after it was made.
 ///
 /// ```swift
 /// let call = try Message.methodCall(
@@ -14,7 +13,7 @@ internal import Glibc
 /// print(name)
 /// ```
 public struct Message: ~Copyable {
-  /// What kind of message it is.
+  /// The kind of a message.
   ///
   /// ```swift
   /// let signal = try Message.signal(from: "/", "org.example.Log", "Said")
@@ -29,20 +28,20 @@ public struct Message: ~Copyable {
     case error
     /// A signal.
     case signal
-    /// A kind that this version of the specification does not know. It is to be ignored.
+    /// A kind that this version of the specification does not define. Receivers ignore it.
     case unknown
   }
 
   private enum Content {
-    /// It came in, is large, or carries descriptors.
+    /// A message that came in, is large, or carries descriptors.
     case library(OpaquePointer)
-    /// It was written here.
+    /// A message that this module has written.
     case bytes(MessageBytes)
   }
 
   private let content: Content
 
-  /// What libdbus knows it by.
+  /// libdbus's pointer to the message.
   var raw: OpaquePointer {
     switch content {
     case .library(let raw): raw
@@ -50,10 +49,10 @@ public struct Message: ~Copyable {
     }
   }
 
-  /// The message as it goes over the wire, where that was written here.
+  /// The bytes of the message, if this module has written it.
   var bytes: MessageBytes? { if case .bytes(let bytes) = content { bytes } else { nil } }
 
-  /// Takes over a reference that the caller holds.
+  /// Takes over the caller's reference.
   init(owning raw: OpaquePointer) { content = .library(raw) }
 
   /// Takes a reference of its own.
@@ -62,7 +61,7 @@ public struct Message: ~Copyable {
     content = .library(raw)
   }
 
-  /// Another holder of the same message.
+  /// A second owner of the same message.
   init(sharing message: borrowing Message) {
     if case .library(let raw) = message.content { dbus_message_ref(raw) }
     content = message.content
@@ -73,8 +72,8 @@ public struct Message: ~Copyable {
   deinit { if case .library(let raw) = content { dbus_message_unref(raw) } }
 }
 
-// A message is not changed after it was made or received, but for the serial that it gets on the one loop on which it is sent, once; and
-// libdbus counts its references atomically.
+// A message does not change after it was made or received, except for its serial: the loop that sends it sets the serial, once. libdbus counts the
+// references atomically.
 extension Message: @unchecked Sendable {}
 
 // MARK: - Making messages
@@ -93,7 +92,7 @@ extension Message {
       try .checked(of: repeat (each Argument).self), repeat each arguments)
   }
 
-  /// A signal with `arguments`; to everyone who listens, or with `destination` to one alone.
+  /// A signal with `arguments`; to all subscribers, or with `destination` to one connection.
   public static func signal<each Argument: BusValue>(
     from path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, to destination: BusName? = nil,
     _ arguments: repeat each Argument
@@ -103,7 +102,7 @@ extension Message {
       repeat each arguments)
   }
 
-  /// A signal whose arguments' signature was looked at before.
+  /// A signal with arguments of a signature that was checked before.
   static func signal<each Argument: BusValue>(
     from path: ObjectPath, _ interface: InterfaceName, _ member: MemberName, to destination: BusName?,
     checked signature: Signature, _ arguments: repeat each Argument
@@ -123,7 +122,7 @@ extension Message {
     try methodReturn(to: call, checked: .checked(of: repeat (each Value).self), repeat each values)
   }
 
-  /// A reply whose values' signature was looked at before.
+  /// A reply with values of a signature that was checked before.
   static func methodReturn<each Value: BusValue>(
     to call: borrowing Message, checked signature: Signature, _ values: repeat each Value
   ) throws(CodingError) -> Message {
@@ -134,7 +133,7 @@ extension Message {
       signature, repeat each values)
   }
 
-  /// The reply to `call` that says why it failed. What D-Bus cannot carry is left out of `text`.
+  /// The error reply to `call`. Characters that D-Bus cannot carry are left out of `text`.
   public static func error(
     to call: borrowing Message, _ name: ErrorName, _ text: String
   ) throws(CodingError) -> Message {
@@ -158,7 +157,7 @@ extension Message {
       String.signature, reply.text)
   }
 
-  /// The error that goes to whom `reply` would have gone to.
+  /// The error reply to the call that `reply` answers.
   static func error(
     inPlaceOf reply: borrowing Message, _ name: ErrorName, _ text: String
   ) throws(CodingError) -> Message {
@@ -179,7 +178,7 @@ extension Message {
     if !bytes.isGivenUp {
       bytes.finish()
       if bytes.isSmall {
-        // That libdbus agrees is what every test asks by the way.
+        // Every test thus checks that libdbus accepts the bytes.
         assert(bytes.isTakenByLibrary)
         return Message(bytes)
       }
@@ -194,7 +193,7 @@ extension Message {
     return message
   }
 
-  /// A message of libdbus's own making, with nothing in it.
+  /// An empty message of libdbus.
   private static func empty(headedBy header: MessageBytes.Header) throws(CodingError) -> Message {
     guard let raw = dbus_message_new(header.kind) else { throw .outOfMemory }
     let message = Message(owning: raw)
@@ -205,12 +204,12 @@ extension Message {
       header.errorName.map({ dbus_message_set_error_name(raw, $0) }) ?? 1 != 0,
       header.replySerial == 0 || dbus_message_set_reply_serial(raw, header.replySerial) != 0
     else { throw .outOfMemory }
-    // Nobody answers anything but a call.
+    // Only calls have replies.
     if header.kind != DBUS_MESSAGE_TYPE_METHOD_CALL { dbus_message_set_no_reply(raw, 1) }
     return message
   }
 
-  /// A reply names its call by the number that this was sent with.
+  /// A reply names its call by the call's serial.
   private static func checkSent(_ call: borrowing Message) throws(CodingError) {
     if call.serial == 0 { throw .invalidValue("a message that was never sent cannot be answered") }
   }
@@ -218,14 +217,14 @@ extension Message {
   private static func check(path: ObjectPath, interface: InterfaceName?) throws(CodingError) {
     let length = path.rawValue.utf8.count
     if length > MessageWriter.maximumPathLength { throw .pathTooLong(length) }
-    // libdbus at the other side hangs up on whatever begins like them.
+    // libdbus at the other side hangs up on a message with such a path or interface.
     if path.rawValue.utf8.starts(with: DBUS_PATH_LOCAL.utf8) { throw .reserved(DBUS_PATH_LOCAL) }
     if let interface, interface.rawValue.utf8.starts(with: DBUS_INTERFACE_LOCAL.utf8) {
       throw .reserved(DBUS_INTERFACE_LOCAL)
     }
   }
 
-  /// Says that nobody waits for the reply.
+  /// Marks the message as a call without a reply.
   mutating func setNoReply() {
     if let bytes { bytes.setNoReply() } else { dbus_message_set_no_reply(raw, 1) }
   }
@@ -234,7 +233,7 @@ extension Message {
 // MARK: - Looking at messages
 
 extension Message {
-  /// What kind of message it is.
+  /// The kind of the message.
   public var kind: Kind {
     switch dbus_message_get_type(raw) {
     case DBUS_MESSAGE_TYPE_METHOD_CALL: .methodCall
@@ -245,9 +244,9 @@ extension Message {
     }
   }
 
-  /// Who sent it, by unique name. The bus fills this in; between two peers there is none.
+  /// The unique name of the sender. The bus fills it in; between two peers there is none.
   public var sender: BusName? { Self.name(dbus_message_get_sender(raw)) }
-  /// Whom it is for.
+  /// The receiver.
   public var destination: BusName? {
     if let bytes { return bytes.destination.map(BusName.init(unchecked:)) }
     return Self.name(dbus_message_get_destination(raw))
@@ -260,14 +259,14 @@ extension Message {
   public var member: MemberName? { Self.name(dbus_message_get_member(raw)) }
   /// The name of the error.
   public var errorName: ErrorName? { Self.name(dbus_message_get_error_name(raw)) }
-  /// The number that its sender gave it; 0 before it is sent.
+  /// The number that the sender gave to the message; 0 before it is sent.
   public var serial: UInt32 { dbus_message_get_serial(raw) }
-  /// The number of the call that this is the reply to; 0 for anything else.
+  /// The serial of the call that this message answers; 0 for other messages.
   public var replySerial: UInt32 { dbus_message_get_reply_serial(raw) }
   /// Whether the sender of this call waits for its reply.
   public var expectsReply: Bool { kind == .methodCall && dbus_message_get_no_reply(raw) == 0 }
 
-  /// The types of its values.
+  /// The types of the message's values.
   public var signature: Signature {
     guard let text = dbus_message_get_signature(raw) else { return .empty }
     return Signature(unchecked: String(cString: text))
@@ -277,7 +276,7 @@ extension Message {
     text.map { Name(unchecked: String(cString: $0)) }
   }
 
-  /// About how many bytes it has, without a look at each of its values.
+  /// Roughly the number of bytes of the message, without looking at each value.
   var size: Int {
     var size = dbus_message_get_path(raw).map { strlen($0) } ?? 0
     var iterator = DBusMessageIter()
@@ -285,7 +284,7 @@ extension Message {
     return size
   }
 
-  /// libdbus bounds how deep containers nest, and a signature how many values stand side by side outside an array.
+  /// libdbus bounds the depth of containers, and a signature bounds the number of values side by side outside arrays.
   private static func size(of iterator: inout DBusMessageIter) -> Int {
     var size = 0
     while true {
@@ -306,7 +305,7 @@ extension Message {
     }
   }
 
-  /// Its values, all of them, as Swift types.
+  /// All values of the message, as Swift types.
   public func values<each Value: BusValue>(
     as types: repeat (each Value).Type
   ) throws(CodingError) -> (repeat each Value) {
@@ -315,13 +314,13 @@ extension Message {
     return try decodeValues()
   }
 
-  /// Its values once its signature is known to fit.
+  /// The values of the message, after its signature was checked.
   func decodeValues<each Value: BusValue>(limit: Int = .max) throws(CodingError) -> (repeat each Value) {
     var reader = MessageReader(raw, limit: limit)
     return (repeat try (each Value).read(from: &reader))
   }
 
-  /// Its values, whatever they are.
+  /// The values of the message, of any types.
   ///
   /// ```swift
   /// let signal = try Message.signal(from: "/", "org.example.Log", "Said", "hello", UInt32(3))
@@ -334,12 +333,12 @@ extension Message {
     return values
   }
 
-  /// Compares without making a string.
+  /// Compares the signature without making a string.
   func hasSignature(_ expected: Signature) -> Bool {
     dbus_message_has_signature(raw, expected.rawValue) != 0
   }
 
-  /// The error that this message is, where it is one.
+  /// The error in this message, if it is an error.
   var errorReply: ErrorReply? {
     guard kind == .error else { return nil }
     var reader = MessageReader(raw)
@@ -351,7 +350,7 @@ extension Message {
 // MARK: - Bytes
 
 extension Message {
-  /// The message as it goes over the wire, in this machine's byte order. File descriptors are not part of it.
+  /// The bytes of the message, in this machine's byte order. They do not include file descriptors.
   ///
   /// ```swift
   /// let signal = try Message.signal(from: "/", "org.example.Log", "Said", "hello")
@@ -361,7 +360,7 @@ extension Message {
   public func bytes(serial: UInt32) throws(CodingError) -> [UInt8] {
     errno = 0
     guard let copy = dbus_message_copy(raw) else {
-      // The copy has descriptors of its own.
+      // The copy has its own descriptors.
       throw errno == 0 || errno == ENOMEM ? .outOfMemory : .fileDescriptorUnavailable(errno)
     }
     defer { dbus_message_unref(copy) }
@@ -373,7 +372,7 @@ extension Message {
     return Array(UnsafeRawBufferPointer(start: start, count: Int(length)))
   }
 
-  /// The message that `bytes` are, of either byte order: one, and nothing behind it.
+  /// Reads one message, of either byte order, from exactly these bytes.
   public init(bytes: [UInt8]) throws(CodingError) {
     let isWhole = Message.length(ofMessageBeginningWith: bytes) == bytes.count
     let raw =
@@ -386,9 +385,9 @@ extension Message {
     self.init(owning: raw)
   }
 
-  /// How long the message is that begins with `bytes`: `nil` where 16 bytes are not there yet, or it is none.
+  /// The length of the message that begins with `bytes`: `nil` if fewer than 16 bytes are there, or if they begin no message.
   public static func length(ofMessageBeginningWith bytes: [UInt8]) -> Int? {
-    // libdbus wants the start of the header, and a pointer to it.
+    // libdbus needs the start of the header, and a pointer to it.
     let header = bytes.prefix(16)
     if header.count < 16 { return nil }
     let length = header.withUnsafeBytes {
@@ -398,7 +397,7 @@ extension Message {
   }
 }
 
-/// A message for more than one holder, or on its way through something that only takes what can be copied.
+/// A message with several owners, or on its way through code that takes only copyable values.
 final class MessageBox: Sendable {
   let message: Message
 

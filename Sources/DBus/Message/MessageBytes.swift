@@ -2,15 +2,15 @@ internal import CDBus
 internal import Glibc
 internal import Synchronization
 
-/// A message as it goes over the wire, written here.
+/// A message in its wire format, written by this module.
 ///
-/// libdbus writes the signature into the header anew for each value that is appended, which for a signal of eight texts is most of what
-/// it takes to make one. Small ones can also leave together: see ``Mail``. A message becomes libdbus's where it is not small, where somebody
-/// looks at it, or where it has to wait behind others.
+/// libdbus writes the signature into the header anew for each appended value, which for a signal of eight texts is most of the work. Small messages
+/// can also leave together: see ``Mail``. A message becomes a message of libdbus if it is not small, if somebody reads it, or if it must wait behind
+/// others.
 ///
-/// What carries descriptors has to be appended by libdbus, and what is very large would be there twice: it is given up then.
+/// libdbus must append descriptors, and a very large message would exist twice: in these cases the bytes are given up.
 final class MessageBytes {
-  /// The parts of a header. What is `nil` has no field.
+  /// The fields of a header. A field that is `nil` is absent.
   struct Header {
     var kind: Int32
     var path: String?
@@ -21,13 +21,13 @@ final class MessageBytes {
     var replySerial: UInt32 = 0
   }
 
-  /// How long a message may be that leaves with others.
+  /// The greatest length of a message that leaves together with others.
   static let smallLimit = 4096
-  /// How long it may get before it is given up.
+  /// The length beyond which the bytes are given up.
   private static let limit = 1 << 22
 
   private(set) var isGivenUp = false
-  /// Whom it is for.
+  /// The receiver.
   let destination: String?
 
   private(set) var start: UnsafeMutableRawPointer
@@ -38,7 +38,7 @@ final class MessageBytes {
 
   var isSmall: Bool { count <= MessageBytes.smallLimit }
 
-  /// Begins a message; its values are appended next, and ``finish()`` comes last.
+  /// Begins a message. The values are appended next, and ``finish()`` comes last.
   init(_ header: Header, signature: Signature) {
     start = .allocate(byteCount: capacity, alignment: 8)
     destination = header.destination
@@ -67,7 +67,7 @@ final class MessageBytes {
     count += size
   }
 
-  /// `text` and the zero behind it. Returns whether that is its only one.
+  /// Appends `text` and a NUL. Returns whether this is the only NUL.
   @discardableResult
   func append(_ text: String) -> Bool {
     var text = text
@@ -79,7 +79,7 @@ final class MessageBytes {
     return isOnly
   }
 
-  /// A length that is known now, where four bytes were left for it in the body.
+  /// Writes a length, now that it is known, into the four bytes that were left for it in the body.
   func put(_ number: Int, at offset: Int) {
     if !isGivenUp { (start + bodyStart + offset).storeBytes(of: UInt32(number), as: UInt32.self) }
   }
@@ -101,7 +101,7 @@ final class MessageBytes {
 
   // MARK: The header
 
-  /// Where the numbers of a header stand.
+  /// The offsets of the numbers in a header.
   private enum Place {
     static let flags = 2
     static let bodyLength = 4
@@ -123,14 +123,14 @@ final class MessageBytes {
   private func put(_ header: Header, _ signature: Signature) {
     append(UInt8(ascii: UInt16(1).littleEndian == 1 ? "l" : "B"))
     append(UInt8(truncatingIfNeeded: header.kind))
-    // Nobody answers anything but a call.
+    // Only calls have replies.
     append(header.kind == DBUS_MESSAGE_TYPE_METHOD_CALL ? 0 : 1 as UInt8)
     append(1 as UInt8)
     append(0 as UInt32)
-    // libdbus reads no message without a number.
+    // libdbus reads no message without a serial.
     append(1 as UInt32)
     append(0 as UInt32)
-    // In the order in which libdbus has them.
+    // In libdbus's order of the fields.
     putField(1, "o", header.path)
     putField(6, "s", header.destination)
     putField(2, "s", header.interface)
@@ -165,17 +165,17 @@ final class MessageBytes {
   }
 }
 
-// Once it is finished, whoever made it may say that nobody answers it, and then only its serial is written, by the connection that sends it.
+// After it is finished, its maker may mark it as a call without a reply. Then only its serial is written, by the connection that sends it.
 extension MessageBytes: @unchecked Sendable {}
 
 // MARK: - As libdbus's
 
 extension MessageBytes {
-  /// The same message as libdbus's, made when this is first asked.
+  /// The same message as libdbus's, made at the first use.
   var raw: OpaquePointer {
     if let made = foreign.load() { return made.raw }
     guard let raw = makeRaw() else { preconditionFailure("libdbus does not take a message that was written here") }
-    // It has one when it is sent.
+    // It gets its serial when it is sent.
     dbus_message_set_serial(raw, 0)
     return foreign.storeIfNil(ForeignMessage(raw)).raw
   }
@@ -186,13 +186,13 @@ extension MessageBytes {
     return true
   }
 
-  /// The same message, with the number that it was given; `nil` where memory is short.
+  /// The same message as libdbus's, with its serial; `nil` if memory is short.
   func makeRaw() -> OpaquePointer? {
     dbus_message_demarshal(start.assumingMemoryBound(to: CChar.self), Int32(count), nil)
   }
 }
 
-// Nothing in it is changed, and libdbus counts references atomically.
+// Nobody changes the message, and libdbus counts references atomically.
 private final class ForeignMessage: @unchecked Sendable {
   let raw: OpaquePointer
 

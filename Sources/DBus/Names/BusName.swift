@@ -6,7 +6,7 @@
 /// print(BusName.bus)       // org.freedesktop.DBus
 /// ```
 public struct BusName: ValidatedName {
-  /// The name, spelled as it goes over the wire.
+  /// The name, in its spelling on the wire.
   public let rawValue: String
 
   /// Wraps a string that is known to be a valid bus name.
@@ -15,13 +15,13 @@ public struct BusName: ValidatedName {
   /// The name of the message bus itself.
   public static let bus: BusName = "org.freedesktop.DBus"
 
-  /// Whether the bus gave this name to one connection, for as long as that connection lasts.
+  /// Whether the bus gave this name to one connection, for the life of that connection.
   public var isUnique: Bool { rawValue.utf8.first == UInt8(ascii: ":") }
 
   /// "bus name"
   public static var kind: String { "bus name" }
 
-  /// What is wrong with `text` as a bus name.
+  /// The fault of `text` as a bus name.
   public static func fault(in text: String) -> String? {
     guard text.utf8.first == UInt8(ascii: ":") else {
       return faultInDottedName(text, allowHyphen: true, allowLeadingDigit: false)
@@ -29,7 +29,7 @@ public struct BusName: ValidatedName {
     if text.utf8.count > maximumNameLength {
       return "it has \(text.utf8.count) bytes, and \(maximumNameLength) is the limit"
     }
-    // Not `dropFirst`: a combining mark after the colon is one character with it.
+    // Not `dropFirst`: a combining mark after the colon forms one character with it.
     guard let rest = String(text.utf8.dropFirst()), !rest.isEmpty else { return "it has nothing after the \":\"" }
     return faultInDottedName(rest, allowHyphen: true, allowLeadingDigit: true)
   }

@@ -6,7 +6,7 @@
 /// print(unknown, own)
 /// ```
 public struct ErrorName: ValidatedName {
-  /// The name, spelled as it goes over the wire.
+  /// The name, in its spelling on the wire.
   public let rawValue: String
 
   /// Wraps a string that is known to be a valid error name.
@@ -15,18 +15,18 @@ public struct ErrorName: ValidatedName {
   /// "error name"
   public static var kind: String { "error name" }
 
-  /// What is wrong with `text` as an error name.
+  /// The fault of `text` as an error name.
   public static func fault(in text: String) -> String? {
     faultInDottedName(text, allowHyphen: false, allowLeadingDigit: false)
   }
 }
 
 extension ErrorName {
-  /// Something went wrong that has no name of its own.
+  /// A failure without a name of its own.
   public static let failed: ErrorName = "org.freedesktop.DBus.Error.Failed"
   /// There was not enough memory.
   public static let noMemory: ErrorName = "org.freedesktop.DBus.Error.NoMemory"
-  /// Nobody owns the name, and nothing could be started that would.
+  /// Nobody owns the name, and nothing can start an owner.
   public static let serviceUnknown: ErrorName = "org.freedesktop.DBus.Error.ServiceUnknown"
   /// The name has no owner.
   public static let nameHasNoOwner: ErrorName = "org.freedesktop.DBus.Error.NameHasNoOwner"
@@ -38,7 +38,7 @@ extension ErrorName {
   public static let limitsExceeded: ErrorName = "org.freedesktop.DBus.Error.LimitsExceeded"
   /// The caller may not do that.
   public static let accessDenied: ErrorName = "org.freedesktop.DBus.Error.AccessDenied"
-  /// The arguments are not what the method takes.
+  /// The arguments are not those of the method.
   public static let invalidArgs: ErrorName = "org.freedesktop.DBus.Error.InvalidArgs"
   /// The object has no such method.
   public static let unknownMethod: ErrorName = "org.freedesktop.DBus.Error.UnknownMethod"
@@ -52,6 +52,6 @@ extension ErrorName {
   public static let propertyReadOnly: ErrorName = "org.freedesktop.DBus.Error.PropertyReadOnly"
   /// The operation is not supported.
   public static let notSupported: ErrorName = "org.freedesktop.DBus.Error.NotSupported"
-  /// The message is not well formed, or not of the type that was asked for.
+  /// The message is not well formed, or not of the expected type.
   public static let inconsistentMessage: ErrorName = "org.freedesktop.DBus.Error.InconsistentMessage"
 }

@@ -5,7 +5,7 @@
 /// print(interface)
 /// ```
 public struct InterfaceName: ValidatedName {
-  /// The name, spelled as it goes over the wire.
+  /// The name, in its spelling on the wire.
   public let rawValue: String
 
   /// Wraps a string that is known to be a valid interface name.
@@ -14,7 +14,7 @@ public struct InterfaceName: ValidatedName {
   /// "interface name"
   public static var kind: String { "interface name" }
 
-  /// What is wrong with `text` as an interface name.
+  /// The fault of `text` as an interface name.
   public static func fault(in text: String) -> String? {
     faultInDottedName(text, allowHyphen: false, allowLeadingDigit: false)
   }

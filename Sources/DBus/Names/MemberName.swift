@@ -5,7 +5,7 @@
 /// print(member)
 /// ```
 public struct MemberName: ValidatedName {
-  /// The name, spelled as it goes over the wire.
+  /// The name, in its spelling on the wire.
   public let rawValue: String
 
   /// Wraps a string that is known to be a valid member name.
@@ -14,7 +14,7 @@ public struct MemberName: ValidatedName {
   /// "member name"
   public static var kind: String { "member name" }
 
-  /// What is wrong with `text` as a member name.
+  /// The fault of `text` as a member name.
   public static func fault(in text: String) -> String? {
     let bytes = text.utf8
     guard let first = bytes.first else { return "it is empty" }

@@ -1,4 +1,4 @@
-/// Where an object lives on its connection: elements of `[A-Za-z0-9_]` after slashes.
+/// The place of an object on its connection: elements of `[A-Za-z0-9_]` after slashes.
 ///
 /// ```swift
 /// let root: ObjectPath = "/org/example/Library"
@@ -6,7 +6,7 @@
 /// print(book, book.lastElement, book.isDescendant(of: root))
 /// ```
 public struct ObjectPath: ValidatedName {
-  /// The path, spelled as it goes over the wire.
+  /// The path, in its spelling on the wire.
   public let rawValue: String
 
   /// Wraps a string that is known to be a valid object path.
@@ -18,7 +18,7 @@ public struct ObjectPath: ValidatedName {
   /// "object path"
   public static var kind: String { "object path" }
 
-  /// What is wrong with `text` as an object path.
+  /// The fault of `text` as an object path.
   public static func fault(in text: String) -> String? {
     let bytes = text.utf8
     if bytes.isEmpty { return "it is empty" }
@@ -49,7 +49,7 @@ extension ObjectPath {
 
   /// The last element; empty for the root.
   public var lastElement: Substring {
-    // By bytes, here and below: a path has no others than those of ASCII.
+    // By bytes, here and below: a path has only ASCII bytes.
     guard let slash = rawValue.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "" }
     return rawValue[rawValue.utf8.index(after: slash)...]
   }
@@ -85,8 +85,8 @@ extension ObjectPath {
 
   /// The path with one more element that stands for any string at all.
   ///
-  /// Each byte other than `[A-Za-z0-9]`, and a leading digit, becomes `_` and two small hexadecimal digits;
-  /// the empty string becomes `_`. This is what `sd_bus_path_encode` does.
+  /// Each byte other than `[A-Za-z0-9]`, and a leading digit, becomes `_` and two lower-case hexadecimal digits; the empty string becomes `_`.
+  /// `sd_bus_path_encode` does the same.
   ///
   /// ```swift
   /// let path: ObjectPath = "/org/example/application"
@@ -107,7 +107,7 @@ extension ObjectPath {
     return ObjectPath(unchecked: String(decoding: bytes, as: UTF8.self))
   }
 
-  /// What ``appending(label:)`` made the last element from, or `nil` if it was not made so.
+  /// The text from which ``appending(label:)`` made the last element; `nil` if it was made in another way.
   public var label: String? {
     let element = Array(lastElement.utf8)
     if element == [UInt8(ascii: "_")] { return "" }
@@ -125,7 +125,7 @@ extension ObjectPath {
       bytes.append(byte)
       index += 3
     }
-    // There are other spellings of the same bytes, and two paths must not stand for the same label.
+    // The same bytes have other spellings too, and two paths must not stand for the same label.
     guard !bytes.isEmpty, let label = String(validating: bytes, as: UTF8.self),
       ObjectPath.root.appending(label: label).rawValue.utf8.dropFirst().elementsEqual(element)
     else { return nil }

@@ -6,36 +6,36 @@
 /// print(Signature.of([String: Int32].self))  // a{si}
 /// ```
 public struct Signature: ValidatedName {
-  /// The signature, spelled as it goes over the wire.
+  /// The signature, in its spelling on the wire.
   public let rawValue: String
 
   /// Wraps a string that is known to be a valid signature.
   public init(unchecked rawValue: String) { self.rawValue = rawValue }
 
-  /// The signature of nothing.
+  /// The signature without types.
   public static let empty: Signature = ""
 
   /// "signature"
   public static var kind: String { "signature" }
 
-  /// The signature of one or more values after each other.
+  /// The signature of a sequence of values.
   public static func of<each Value: BusValue>(_ types: repeat (each Value).Type) -> Signature {
     var text = ""
     for type in repeat each types { text += type.signature.rawValue }
     return Signature(unchecked: text)
   }
 
-  /// The signature of the values of one message, which may have a fault where values bring types of their own.
+  /// The signature of the values of one message. It may have a fault if a value has a type of its own.
   static func checked<each Value: BusValue>(of types: repeat (each Value).Type) throws(CodingError) -> Signature {
     let signature = of(repeat each types)
-    // One letter is what most messages have, and those that come with this module are types.
+    // Most messages have one letter, and the types of this module are valid.
     if signature.rawValue.utf8.count > 1, let fault = fault(in: signature.rawValue) {
       throw .invalidSignature(InvalidName(text: signature.rawValue, kind: kind, fault: fault))
     }
     return signature
   }
 
-  /// What is wrong with `text` as a signature: also where it nests or grows beyond what the specification allows.
+  /// The fault of `text` as a signature, including nesting and length beyond the specification.
   public static func fault(in text: String) -> String? {
     var parser = SignatureParser(text)
     return parser.faultOfWhole()
@@ -54,13 +54,13 @@ public struct Signature: ValidatedName {
     return types
   }
 
-  /// Whether this stands for exactly one value.
+  /// Whether this is the signature of exactly one value.
   public var isSingleCompleteType: Bool {
     let bytes = Array(rawValue.utf8)
     return !bytes.isEmpty && SignatureParser.endOfType(in: bytes, from: 0) == bytes.count
   }
 
-  /// For an array its element, for a structure or a dictionary entry its members; nothing for anything else.
+  /// The element of an array, or the members of a structure or a dictionary entry; nothing for other types.
   var contents: [Signature] {
     switch rawValue.utf8.first {
     case UInt8(ascii: "a"): [Signature(unchecked: String(rawValue.dropFirst()))]
@@ -74,11 +74,11 @@ public struct Signature: ValidatedName {
 extension Signature {
   /// The longest signature, in bytes.
   public static let maximumLength = 255
-  /// How deep arrays may nest in a signature, and structures likewise.
+  /// The depth to which arrays may nest in a signature, and also structures.
   public static let maximumDepth = 32
 }
 
-/// Walks a signature once, from left to right, and says what is wrong with it.
+/// Parses a signature once, from left to right, and finds its fault.
 struct SignatureParser {
   private let bytes: [UInt8]
   private var index = 0
@@ -97,7 +97,7 @@ struct SignatureParser {
     return nil
   }
 
-  /// The depth of the recursion is bounded by the limits that it checks.
+  /// The limits that this checks bound the depth of the recursion.
   private mutating func faultOfType() -> String? {
     guard index < bytes.count else { return "it ends where a type is expected" }
     let code = bytes[index]
@@ -151,7 +151,7 @@ struct SignatureParser {
     }
   }
 
-  /// Where the complete type that begins at `start` ends, in a signature that is known to be valid.
+  /// The end of the complete type that begins at `start`, in a valid signature.
   static func endOfType<Letters: Collection<UInt8>>(in bytes: Letters, from start: Int) -> Int
   where Letters.Index == Int {
     var index = start

@@ -1,7 +1,6 @@
-/// A string that has been checked against the rules of the D-Bus specification, once, when it was made.
+/// A string that was checked once, when it was made, against the rules of the D-Bus specification.
 ///
-/// Names in your source are literals, and a wrong one traps where it stands. Names that come from
-/// elsewhere go through ``init(_:)``, which throws ``InvalidName``.
+/// Names in your source are literals, and an invalid one traps. Names from elsewhere go through ``init(_:)``, which throws ``InvalidName``.
 ///
 /// ```swift
 /// let path: ObjectPath = "/org/example/Greeter"
@@ -10,19 +9,18 @@
 /// print(path, name.rawValue)
 /// ```
 public protocol ValidatedName: Sendable, Hashable, Comparable, ExpressibleByStringLiteral, CustomStringConvertible {
-  /// The name, spelled as it goes over the wire.
+  /// The name, in its spelling on the wire.
   var rawValue: String { get }
 
   /// Wraps a string that is known to be valid.
   ///
-  /// Use it only for what a bus has already checked or what this module composed itself: libdbus ends the
-  /// process when it is handed an invalid name.
+  /// Use it only for a name that a bus has already checked, or that this module has composed: libdbus ends the process when it gets an invalid name.
   init(unchecked rawValue: String)
 
-  /// What is wrong with `text`, in words that finish the sentence "… is not an object path: ", or `nil`.
+  /// The fault of `text`, in words that finish the sentence "… is not an object path: ", or `nil`.
   static func fault(in text: String) -> String?
 
-  /// What people call a name of this kind: "object path".
+  /// The kind of this name, for people: "object path".
   static var kind: String { get }
 }
 
@@ -44,7 +42,7 @@ extension ValidatedName {
     self.init(unchecked: text)
   }
 
-  /// A name written in source. A wrong one is a programming error and traps.
+  /// A name written in source. An invalid one is a programming error and traps.
   public init(stringLiteral text: String) {
     if let fault = Self.fault(in: text) {
       preconditionFailure("\(InvalidName(text: text, kind: Self.kind, fault: fault))")
@@ -61,18 +59,18 @@ extension ValidatedName {
   }
 }
 
-/// A string that is not the name it should have been.
+/// A string that is not a valid name of its kind.
 ///
 /// ```swift
 /// let error = InvalidName(text: "Hello!", kind: "member name", fault: "it has a \"!\"")
 /// print(error)  // "Hello!" is not a member name: it has a "!"
 /// ```
 public struct InvalidName: Error, Sendable, Hashable, CustomStringConvertible {
-  /// The string as it came.
+  /// The string.
   public let text: String
-  /// What it should have been: "object path", "bus name" and so on.
+  /// The kind of name: "object path", "bus name" and so on.
   public let kind: String
-  /// What is wrong with it.
+  /// The fault of the string.
   public let fault: String
 
   /// Describes a string that failed its check.
@@ -93,7 +91,7 @@ public struct InvalidName: Error, Sendable, Hashable, CustomStringConvertible {
 /// The longest bus, interface, member or error name that the specification allows, in bytes.
 let maximumNameLength = 255
 
-/// The rules that interface, error and well-known bus names share: elements between dots.
+/// The common rules of interface, error and well-known bus names: elements between dots.
 func faultInDottedName(_ text: String, allowHyphen: Bool, allowLeadingDigit: Bool) -> String? {
   let bytes = text.utf8
   if bytes.isEmpty { return "it is empty" }
@@ -118,7 +116,7 @@ func faultInDottedName(_ text: String, allowHyphen: Bool, allowLeadingDigit: Boo
   return nil
 }
 
-/// Names the first character that may not stand in a name.
+/// Names the first character that is not allowed in a name.
 func fault(ofByteIn text: String, allowHyphen: Bool = false, allowSlash: Bool = false) -> String {
   let offender = text.unicodeScalars.first { scalar in
     guard scalar.isASCII, let byte = UInt8(exactly: scalar.value) else { return true }

@@ -1,9 +1,9 @@
 internal import CDBus
 internal import Synchronization
 
-/// A call that came in, and the one place that answers it.
+/// An incoming call, and the one place that answers it.
 ///
-/// A handler that wants to know more than the arguments takes the call first:
+/// A handler that needs more than the arguments takes the call as its first parameter:
 ///
 /// ```swift
 /// var greeter = Interface("org.example.Greeter")
@@ -12,31 +12,31 @@ internal import Synchronization
 /// }
 /// ```
 ///
-/// Whatever a handler does, the caller gets exactly one reply: the first that is made counts, and a call that everyone
-/// has let go of unanswered is answered with an error.
+/// The caller gets exactly one reply, whatever a handler does: the first reply counts. A call that everyone has released without an answer is
+/// answered with an error.
 public final class Call: Sendable {
   /// The connection on which it came.
   public let connection: Connection
   let message: Message
   private let isAnswered = Atomic(false)
 
-  // Set on the loop, before anyone but the loop has seen the call, and not again.
-  /// Who calls, where the connection asks before each call: see ``Connection/identifyCallers(admittingStrangers:)``.
+  // Set on the loop, once, before any other code has seen the call.
+  /// The caller's credentials, if the connection finds them out before each call: see ``Connection/identifyCallers(admittingStrangers:)``.
   public nonisolated(unsafe) private(set) var knownCredentials: Credentials?
 
-  // Set on the loop before its method begins, and only what that begins reads it.
-  /// What the method that was found for it answers with.
+  // Set on the loop before the method begins, and read only by code that this begins.
+  /// The signature of the method's reply.
   nonisolated(unsafe) private var replySignature = Signature.empty
-  // As the signature.
-  /// How many values its arguments may hold.
+  // As for the signature.
+  /// The number of values that the arguments may hold.
   nonisolated(unsafe) private(set) var valueLimit = Interface.usualValueLimit
-  // As the signature.
-  /// The property that it sets.
+  // As for the signature.
+  /// The property that the call sets.
   nonisolated(unsafe) private var changed: (property: MemberName, interface: InterfaceName)?
 
-  /// Between two peers there is no bus that fills in the sender, and what a peer writes there is worth nothing.
+  /// Between two peers no bus fills in the sender, and a peer could write any sender.
   private let isFromBus: Bool
-  /// For a question about another object than the one that was called.
+  /// The path, if the question is about another object than the called one.
   private let otherPath: ObjectPath?
 
   init(_ message: consuming Message, on connection: Connection, isFromBus: Bool, about otherPath: ObjectPath? = nil) {
@@ -52,29 +52,29 @@ public final class Call: Sendable {
     }
   }
 
-  /// Who calls, by unique name; `nil` between two peers.
+  /// The unique name of the caller; `nil` between two peers.
   public var sender: BusName? { isFromBus ? message.sender : nil }
   /// The object that is called.
   public var path: ObjectPath { otherPath ?? message.path ?? .root }
-  /// The interface that was named; a caller may leave it out.
+  /// The interface in the message; a caller may leave it out.
   public var interface: InterfaceName? { message.interface }
   /// The method.
   public var member: MemberName { message.member ?? MemberName(unchecked: "") }
   /// The types of its arguments.
   public var signature: Signature { message.signature }
-  /// Its arguments, whatever they are.
+  /// The arguments, of any types.
   public func variants() throws(CodingError) -> [Variant] { try message.variants() }
   var carriesDescriptors: Bool { dbus_message_contains_unix_fds(message.raw) != 0 }
   /// Whether the caller waits for the reply.
   public var expectsReply: Bool { message.expectsReply }
 
-  /// Who calls, as the bus knows it. The bus is asked once for each sender.
+  /// The caller's credentials, from the bus. The connection asks the bus once for each sender.
   public func credentials() async throws(CallError) -> Credentials {
     if let knownCredentials { return knownCredentials }
     return try await connection.credentials(of: sender)
   }
 
-  /// The same call as if it had been made of the object at `path`; it is not the one that is answered.
+  /// The same call as if it had been made to the object at `path`. The copy is not answered.
   func asking(about path: ObjectPath) -> Call {
     let call = Call(Message(retaining: message.raw), on: connection, isFromBus: isFromBus, about: path)
     call.isAnswered.store(true, ordering: .relaxed)
@@ -83,30 +83,30 @@ public final class Call: Sendable {
   }
 
   func identify(as credentials: Credentials) { knownCredentials = credentials }
-  /// The method that was found for it.
+  /// Records the method that was found for the call.
   func isMeant(for method: Interface.MethodEntry) {
     replySignature = method.outSignature
     valueLimit = method.valueLimit
   }
 
-  /// Its arguments, once their types are known to fit.
+  /// The arguments, after their types were checked.
   func decodeValues<each Value: BusValue>() throws(CodingError) -> (repeat each Value) {
     try message.decodeValues(limit: valueLimit)
   }
 
-  /// Where it succeeds, everyone is told of the property's new value before it is answered.
+  /// When the call succeeds, the property's new value is announced before the reply.
   func changes(_ property: MemberName, of interface: InterfaceName) { changed = (property, interface) }
 }
 
 // MARK: - Answers
 
 extension Call {
-  /// Answers with `values`, of the types that its method has declared. Returns whether this was the answer: `false` where there was one
+  /// Answers with `values`, which have the types that the method declares. Returns whether this was the answer: `false` if the call had been answered
   /// before.
   @discardableResult
   func reply<each Value: BusValue>(_ values: repeat each Value) -> Bool {
     guard takeAnswer() else { return false }
-    // The reply waits behind the announcement: both take the same way to the loop.
+    // The reply waits behind the announcement: both go to the loop in order.
     if let changed { connection.propertyChanged(changed.property, of: changed.interface, at: path) }
     guard message.expectsReply else { return true }
     do {
@@ -131,16 +131,16 @@ extension Call {
     return true
   }
 
-  /// Lets go of the call with what it takes to refuse it later; `nil` where nobody waits for the answer.
+  /// Releases the call, and keeps what is needed to refuse it later; `nil` if nobody waits for the answer.
   func refusal(_ error: ErrorReply) -> CallQueue.Refusal? {
     guard takeAnswer(), message.expectsReply else { return nil }
     return .init(destination: sender, serial: message.serial, error: error)
   }
 
-  /// Whether it has not been answered yet; it has from now on.
+  /// Claims the right to answer. Returns false if the call has been answered.
   private func takeAnswer() -> Bool { !isAnswered.exchange(true, ordering: .relaxed) }
 
-  /// The answer does not fit into a message; that it does not always does.
+  /// Answers that the values do not fit into a message. The error always does.
   private func refuse(_ fault: CodingError) {
     let reply = fault.errorReply
     if let message = try? Message.error(to: message, reply.name, "the reply cannot be sent: \(reply.text)") {
@@ -149,7 +149,7 @@ extension Call {
   }
 }
 
-/// The answer to a call, for a handler that answers later: at the end of its batch, or from elsewhere.
+/// The answer to a call, for a handler that answers later: at the end of a batch, or from elsewhere.
 ///
 /// ```swift
 /// var clock = Interface("org.example.Clock")
@@ -161,16 +161,16 @@ extension Call {
 /// }
 /// ```
 ///
-/// A reply that is dropped is answered with an error, so no caller waits for nothing.
+/// A reply that is dropped answers with an error, so no caller waits in vain.
 public struct Reply<each Value: BusValue>: Sendable {
   /// The call that it answers.
   public let call: Call
 
-  /// Answers. Returns whether this was the answer: `false` where there was one before.
+  /// Answers the call. Returns whether this was the answer: `false` if the call had been answered before.
   @discardableResult
   public func send(_ values: repeat each Value) -> Bool { call.reply(repeat each values) }
 
-  /// Answers with an error. Returns whether this was the answer: `false` where there was one before.
+  /// Answers with an error. Returns whether this was the answer: `false` if the call had been answered before.
   @discardableResult
   public func fail(_ error: any Error) -> Bool { call.fail(error) }
 }

@@ -1,24 +1,24 @@
-/// Calls that have come in and wait for their turn: a queue for each sender.
+/// The incoming calls that wait for their turn: a queue for each sender.
 ///
-/// The next call is that of the sender who has had the least time so far, so a sender that floods the service makes the others wait for one of its
-/// calls, and not for all. And a sender rests after its calls, for a multiple of the time that they took: whoever calls meanwhile is most often
-/// answered at once. The calls of one sender keep their order. A call waits here, too, until the bus has said who makes it, and while calls are held.
+/// The next call is a call of the sender that has had the least time so far. So if a sender floods the service, the others wait for one of its calls,
+/// and not for all. And a sender rests after its calls, for a multiple of the time that they took, so others who call meanwhile are usually answered
+/// at once. The calls of one sender keep their order. A call also waits here until the bus has identified its caller, and while calls are held.
 struct CallQueue {
-  /// Calls of one sender that wait at most. A service begins within seconds, and the bus answers within a round trip: a sender that sends more in
-  /// the meantime does not want answers. dbus-daemon looks at each of them for each further call of that sender, and everyone waits meanwhile.
+  /// The most calls of one sender that wait. A service starts within seconds, and the bus answers within a round trip: a sender that sends more in
+  /// this time does not want answers. dbus-daemon looks at all of them for each further call of that sender, and everyone waits meanwhile.
   static let limitForEachSender = 2048
-  /// Bytes of one sender's calls that wait at most, beside one call of any length: two of the largest documents, with room.
+  /// The most bytes of one sender's calls that wait, beside one call of any length: two of the largest documents, with room to spare.
   static let byteLimitForEachSender = 32 << 20
-  /// Calls of one sender that wait with file descriptors at most. Each may have hundreds, and a process has few.
+  /// The most calls of one sender that wait with file descriptors. Each may have hundreds of them, and a process may have few.
   static let descriptorLimitForEachSender = 4
-  /// What a call counts as at least once it says that it took long: its answer is long, or is written to a disk later.
+  /// The least time that counts for a call that took long by its own account: its answer is long, or is written to a disk later.
   static let longTime: UInt64 = 10_000_000
-  /// A call that took longer is followed by a rest, whatever there is to do. A sender that waits for each answer would else have all of the time.
+  /// A rest follows every longer call, whatever work there is. Otherwise a sender that waits for each answer would have all of the time.
   private static let shortTime: UInt64 = 1_000_000
-  /// Shorter calls that took so long together are followed by a rest as long as there is something unread: it may be a call of somebody else. What
-  /// the bus has for this service must not pile up there, since there all wait behind it.
+  /// Shorter calls that took this long together are followed by a rest while something is unread, because it may be a call of another sender. The
+  /// bus's messages for this service must not pile up, because everyone's messages wait in that one row.
   private static let shareBetweenReading: UInt64 = 100_000
-  /// A rest is so many times as long as what is rested from. So half of all calls of others come while this sender rests.
+  /// A rest is this many times as long as the work before it. So half of the calls of others come while this sender rests.
   private static let restFactor: UInt64 = 3
   /// The longest rest.
   private static let longestRest: UInt64 = 1_000_000_000
@@ -26,11 +26,11 @@ struct CallQueue {
   enum Identity {
     case unknown
     case asked(Task<Void, Never>)
-    /// The bus has answered; without credentials where strangers are admitted, or nobody asks.
+    /// The bus has answered. There are no credentials if strangers are admitted, or if nobody asks for them.
     case known(Credentials?)
   }
 
-  /// One sender. On the loop only, as the queue is.
+  /// One sender. On the loop only, like the queue.
   final class Sender {
     fileprivate struct Waiting {
       let call: Call
@@ -40,17 +40,17 @@ struct CallQueue {
     let name: BusName?
     var identity: Identity
     fileprivate var waiting: [Waiting] = []
-    /// How many of `waiting` have gone to their handlers.
+    /// The number of calls in `waiting` that have gone to their handlers.
     fileprivate var done = 0
     fileprivate var bytes = 0
     fileprivate var withDescriptors = 0
     fileprivate var hasLeft = false
-    /// The time that it has had, in nanoseconds. A sender that comes, or comes back, begins with what the last one that was served had.
+    /// The time that the sender has had, in nanoseconds. A sender that comes, or comes back, begins with the time of the last sender that was served.
     fileprivate var used: UInt64
     fileprivate var restsUntil: Instant = 0
-    /// Until then what is unread comes before its next call.
+    /// Until then unread messages come before the sender's next call.
     fileprivate var yieldsUntil: Instant = 0
-    /// The time that its short calls took since it last rested or yielded.
+    /// The time of the sender's short calls since it last rested or yielded.
     fileprivate var unrested: UInt64 = 0
 
     fileprivate init(_ name: BusName?, used: UInt64) {
@@ -67,7 +67,7 @@ struct CallQueue {
       done += 1
       bytes -= first.bytes
       if first.call.carriesDescriptors { withDescriptors -= 1 }
-      // What has gone is let go of now and then: each time would move all that waits.
+      // The calls that have gone are removed now and then: removing each at once would move all that wait.
       if done == waiting.count || done >= 64 && done * 2 >= waiting.count {
         waiting.removeFirst(done)
         done = 0
@@ -76,26 +76,26 @@ struct CallQueue {
     }
   }
 
-  /// While they are held, calls come in and none is carried out.
+  /// While this is true, calls come in and none is carried out.
   var isHeld = false
   private var senders: [BusName?: Sender] = [:]
-  /// Those whose next call may be carried out, in the order in which they came.
+  /// The senders whose next call may be carried out, in the order in which they came.
   private var ready: [Sender] = []
-  /// What the sender that was served last had used before.
+  /// The time that the last served sender had used before.
   private var clock: UInt64 = 0
-  /// Refusals, which are sent when no call is carried out: an answer would stand behind them in the bus.
+  /// Refusals, which are sent when no call is carried out: otherwise answers would wait behind them in the bus.
   private var refusals: [Refusal] = []
-  /// Refusals that wait at most: some megabytes. Beyond this many they are sent at once.
+  /// The most refusals that wait: some megabytes. Further ones are sent at once.
   private static let maximumRefusals = 65_536
 
-  /// A call that was refused and let go of.
+  /// A call that was refused and released.
   struct Refusal {
     let destination: BusName?
     let serial: UInt32
     let error: ErrorReply
   }
 
-  /// Whether a call may be carried out.
+  /// Whether a call can be carried out.
   var isReady: Bool { !isHeld && !ready.isEmpty }
   var questions: [Task<Void, Never>] {
     senders.values.compactMap { if case .asked(let question) = $0.identity { question } else { nil } }
@@ -104,14 +104,14 @@ struct CallQueue {
   var hasRefusals: Bool { !refusals.isEmpty }
   var hasWork: Bool { isReady || hasRefusals }
 
-  /// Whether the refusal waits.
+  /// Keeps a refusal. Returns false if there is no room for it.
   mutating func add(_ refusal: Refusal) -> Bool {
     if refusals.count >= Self.maximumRefusals { return false }
     refusals.append(refusal)
     return true
   }
 
-  /// The last refusals first, so that none has to be moved: nobody counts on their order.
+  /// Takes the last refusal first, so that none has to be moved: nobody relies on their order.
   mutating func nextRefusal() -> Refusal? { refusals.popLast() }
 
   // MARK: Coming
@@ -125,7 +125,7 @@ struct CallQueue {
     return sender
   }
 
-  /// Adds a call, or says why it is refused.
+  /// Adds a call, or throws the reason for refusing it.
   mutating func add(_ call: Call, of sender: Sender) throws(ErrorReply) {
     let bytes = call.message.size
     do throws(ErrorReply) {
@@ -156,7 +156,7 @@ struct CallQueue {
     .limitsExceeded,
     "\(descriptorLimitForEachSender) calls of this sender with file descriptors wait already: wait for the answers")
 
-  /// The bus has said who `sender` is: its calls may be carried out.
+  /// The bus has identified `sender`: its calls may be carried out.
   mutating func identify(_ sender: Sender, as credentials: Credentials?) {
     sender.identity = .known(credentials)
     if !sender.isEmpty { ready.append(sender) }
@@ -166,13 +166,13 @@ struct CallQueue {
 
   enum Next {
     case call(Call, of: Sender, bytes: Int)
-    /// First what has come is to be read.
+    /// Unread messages should be read first.
     case unread
-    /// Everyone who has called rests, the first of them until then.
+    /// All senders with calls rest; the first rest ends at this time.
     case rest(until: Instant)
   }
 
-  /// Takes the next call; `nil` where none is there.
+  /// Takes the next call; `nil` if there is none.
   mutating func next(_ now: Instant, hasUnread: () -> Bool) -> Next? {
     guard isReady else { return nil }
     var (first, rested) = (nil as Int?, Instant.max)
@@ -190,7 +190,7 @@ struct CallQueue {
     return .call(next.call, of: sender, bytes: next.bytes)
   }
 
-  /// A call of `sender` took this long. To read it took time, too: about a nanosecond for each byte.
+  /// Charges `sender` with the time of a call. Reading the call took time too: about a nanosecond for each byte.
   mutating func charge(_ sender: Sender, _ time: UInt64, bytes: Int, _ now: Instant) {
     let time = time + UInt64(bytes)
     sender.used += time
@@ -200,7 +200,7 @@ struct CallQueue {
       if time > Self.shortTime { sender.restsUntil = rest } else { sender.yieldsUntil = rest }
       sender.unrested = 0
     }
-    // Where nobody waits, everyone has had the same. Those who used more than others, and do not call, are forgotten.
+    // If nobody waits, everyone has had the same. Senders that used more than others, and have no calls, are forgotten.
     if ready.isEmpty {
       clock = senders.values.reduce(clock) { max($0, $1.used) }
       prune(now)
@@ -209,7 +209,7 @@ struct CallQueue {
     }
   }
 
-  /// What a call of `sender` takes comes later, and is not measured.
+  /// The work of a call of `sender` comes later and is not measured.
   func comesAfterOthers(_ sender: Sender) { sender.used += Self.longTime }
 
   private mutating func prune(_ now: Instant) {
@@ -243,8 +243,8 @@ struct CallQueue {
 }
 
 extension Call {
-  /// It took long, or its answer will: before the next call of its sender the others have theirs. The time that its handler takes is measured,
-  /// and need not be said.
+  /// Declares that the call took long, or that its answer will. The others get their time before the next call of its sender. The time of the handler
+  /// itself is measured, and need not be declared.
   package func tookLong() {
     connection.assumeIsolated { connection in
       let sender = connection.callers.queue.sender(making: sender)
@@ -252,6 +252,6 @@ extension Call {
     }
   }
 
-  /// Its sender has left the bus while it waited: nobody reads what is answered.
+  /// Whether the sender has left the bus while the call waited: nobody reads the answer.
   package var isAbandoned: Bool { connection.assumeIsolated { $0.callers.queue.hasLeft(sender) } }
 }

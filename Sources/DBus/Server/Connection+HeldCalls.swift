@@ -1,9 +1,9 @@
-/// For a service that must have its name before it can answer: before it may touch what another still uses.
+/// Holding calls, for a service that needs its name before it can answer: another instance still uses its data.
 extension Connection {
-  /// From now on calls wait for ``releaseCalls()``. Who makes them is asked meanwhile, while the callers are there.
+  /// From now on calls wait for ``releaseCalls()``. The callers are identified meanwhile, while they are still there.
   package nonisolated func holdCalls() { onLoop { $0.callers.queue.isHeld = true } }
 
-  /// Calls are carried out again, those that waited first.
+  /// Carries out calls again, the waiting ones first.
   package nonisolated func releaseCalls() {
     onLoop { connection in
       connection.callers.queue.isHeld = false
@@ -11,7 +11,7 @@ extension Connection {
     }
   }
 
-  /// The calls that waited are refused: nobody will come who could answer them.
+  /// Refuses the waiting calls: nobody will come who could answer them.
   package nonisolated func refuseHeldCalls(_ reply: ErrorReply) {
     onLoop { connection in
       guard connection.callers.queue.isHeld else { return }
@@ -20,7 +20,7 @@ extension Connection {
     }
   }
 
-  /// Returns when every call that has come in by now has got to its handler, or is held: none waits any more for the bus to say who makes it.
+  /// Returns when every call that has come in by now has reached its handler or is held, so that no call waits for the bus to identify its caller.
   package func callsAreIdentified() async {
     for question in callers.queue.questions { await question.value }
     while callers.queue.isReady { await loop.sleep(for: .milliseconds(1)) }

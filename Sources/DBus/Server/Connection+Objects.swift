@@ -1,7 +1,7 @@
-/// Exporting objects. Each of these takes effect at once on the connection's loop, and elsewhere in the order of the calls: what
-/// is exported before a name is asked for is there when the name is.
+/// Exporting objects. On the connection's loop each of these functions takes effect at once, elsewhere in the order of the calls: objects that you
+/// export before you request a name exist when you own the name.
 extension Connection {
-  /// Puts an object at `path`, or adds to the one that is there. An interface of the same name is replaced.
+  /// Exports an object at `path`, or adds to the object there. An interface of the same name is replaced.
   ///
   /// ```swift
   /// var greeter = Interface("org.example.Greeter")
@@ -25,7 +25,7 @@ extension Connection {
     }
   }
 
-  /// Takes interfaces away from the object at `path`; without naming any, the whole object.
+  /// Removes interfaces from the object at `path`; without names, removes the whole object.
   public nonisolated func unexport(_ names: InterfaceName..., at path: ObjectPath) {
     onLoop { connection in
       guard let node = connection.objects[path] else { return }
@@ -37,12 +37,12 @@ extension Connection {
     }
   }
 
-  /// Says what lies below `path` without exporting any of it. See ``Subtree``.
+  /// Declares the objects below `path` without exporting them. See ``Subtree``.
   public nonisolated func export(_ subtree: Subtree, below path: ObjectPath) {
     onLoop { $0.objects.node(making: path).subtree = subtree }
   }
 
-  /// Makes the object at `path` an object manager: it lists all that lies below it, and tells what comes and goes.
+  /// Makes the object at `path` an object manager: it lists all objects below it, and announces when they come and go.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -50,8 +50,8 @@ extension Connection {
   /// ```
   ///
   /// - Parameters:
-  ///   - path: Where the manager stands; it tells of the objects below.
-  ///   - advice: What a caller can do when the objects do not fit into the 16 MiB that a list may take: "ListBooks lists them page by page".
+  ///   - path: The path of the manager, which announces the objects below it.
+  ///   - advice: Advice for a caller when the objects do not fit into the 16 MiB that a list may take: "ListBooks lists them page by page".
   public nonisolated func exportObjectManager(at path: ObjectPath, advice: String? = nil) {
     onLoop { connection in
       let node = connection.objects.node(making: path)
@@ -59,18 +59,18 @@ extension Connection {
     }
   }
 
-  /// An object of a ``Subtree`` has come into being: its object manager says so.
+  /// Announces through the object manager that an object of a ``Subtree`` exists now.
   public nonisolated func objectAdded(at path: ObjectPath) {
     onLoop { $0.announceAdded(path, ($0.objects.interfaces(at: path, for: nil) ?? []).map(\.name)) }
   }
 
-  /// An object of a ``Subtree`` has gone, with these interfaces: its object manager says so.
+  /// Announces through the object manager that an object of a ``Subtree``, with these interfaces, is gone.
   public nonisolated func objectRemoved(at path: ObjectPath, _ interfaces: [InterfaceName]) {
     onLoop { $0.announceRemoved(path, interfaces) }
   }
 
-  /// A property has another value: `PropertiesChanged` says so, once for all that changed in this turn of the loop, and before
-  /// any reply or signal that comes after this call.
+  /// Announces that a property has another value. `PropertiesChanged` is sent once for all changes of this turn of the loop, and before any reply or
+  /// signal that is sent after this call.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -80,13 +80,13 @@ extension Connection {
     onLoop { $0.announceChanged(path, interface, property, withValue: true) }
   }
 
-  /// A property has another value, which not everyone may see: `PropertiesChanged` names it and keeps the value back.
+  /// Announces that a property has another value that not everyone may see: `PropertiesChanged` names the property without its value.
   public nonisolated func propertyInvalidated(_ property: MemberName, of interface: InterfaceName, at path: ObjectPath)
   {
     onLoop { $0.announceChanged(path, interface, property, withValue: false) }
   }
 
-  /// Runs `body` on the loop. On a connection that is no more nobody would see what it does, and what it puts there would stay.
+  /// Runs `body` on the loop, unless the connection has ended: nobody would see the effects, and exported objects would stay.
   nonisolated func onLoop(_ body: @escaping @Sendable (isolated Connection) -> Void) {
     if loop.isCurrent {
       assumeIsolated { if !$0.isClosed { body($0) } }
@@ -97,7 +97,7 @@ extension Connection {
 }
 
 extension ObjectTree {
-  /// What is exported is exported no longer.
+  /// Ends the export of all objects.
   func detachAll(from connection: Connection) {
     for (path, node) in nodes {
       for interface in node.interfaces { interface.detach(from: connection, path) }

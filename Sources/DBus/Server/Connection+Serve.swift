@@ -2,9 +2,9 @@ internal import Glibc
 
 /// Serving calls: find the object, check the access, check the types, call the handler.
 extension Connection {
-  /// From now on the bus is asked who a sender is before its first call is looked at, and ``Call/knownCredentials`` is there for
-  /// every access check. A sender that cannot be identified, as one that has left already, is answered `AccessDenied`; where
-  /// strangers are admitted, its calls come without credentials, and each access check decides what a stranger may.
+  /// From now on the connection asks the bus for a sender's credentials before its first call, and every access check finds them in
+  /// ``Call/knownCredentials``. A sender that cannot be identified, such as one that has left already, gets `AccessDenied`. If strangers are
+  /// admitted, its calls come without credentials, and each access check decides about strangers.
   ///
   /// The calls of a sender wait for the answer, and keep their order.
   public nonisolated func identifyCallers(admittingStrangers: Bool = false) {
@@ -14,7 +14,7 @@ extension Connection {
     }
   }
 
-  /// From now on `observer` is shown every call before it is carried out: those that will be refused, too. For logs.
+  /// From now on shows `observer` every call before it is carried out, including calls that will be refused. For logs.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -26,17 +26,17 @@ extension Connection {
     onLoop { $0.callers.observer = observer }
   }
 
-  /// From now on `observer` hears of everyone who leaves the bus, on the loop. Callers have to be identified for it.
+  /// From now on calls `observer`, on the loop, for everyone who leaves the bus. This requires that callers are identified.
   package nonisolated func observeDepartures(_ observer: @escaping @Sendable (BusName) -> Void) {
     onLoop { $0.callers.departed = observer }
   }
 
-  /// A call has come in: it waits for its turn, or is refused at once. To refuse costs less than the bus takes to pass a call on, so whatever a
-  /// sender does, what the bus has for this service does not pile up.
+  /// Admits an incoming call: the call waits for its turn, or is refused at once. A refusal costs less than the bus takes to pass on a call, so no
+  /// sender can make the bus's messages for this service pile up.
   func admit(_ message: consuming Message) {
     let call = Call(message, on: self, isFromBus: uniqueName != nil)
     if call.carriesDescriptors && !takesDescriptors(call) {
-      // They are closed with the call, which waits for nothing: a process has few descriptors, and a message may have hundreds.
+      // The descriptors are closed with the call, which waits for nothing: a process may have few descriptors, and a message may have hundreds.
       callers.observer?(call)
       call.fail(Self.takesNone(call))
       return
@@ -59,8 +59,8 @@ extension Connection {
     }
   }
 
-  /// Before the bus has said who calls: an object that is made up for some callers takes none. While calls are held, the objects are yet to
-  /// come: each is asked when it is carried out, and the queue has a limit for what waits with descriptors.
+  /// Whether a call may keep its descriptors. Before the bus has identified the caller, an object of a subtree takes none. While calls are held the
+  /// objects do not exist yet: each call is checked when it is carried out, and the queue limits the waiting calls with descriptors.
   private func takesDescriptors(_ call: Call) -> Bool {
     do {
       return try method(for: call).1.takesDescriptors
@@ -77,8 +77,8 @@ extension Connection {
     if let message = try? Message.error(to: refusal.destination, refusal.serial, refusal.error) { post(message) }
   }
 
-  /// Sends refusals, up to a bound, while there is room for them: dbus-daemon keeps account of each call until it is answered. Returns whether there
-  /// are more.
+  /// Sends refusals, up to a bound, while there is room for them: dbus-daemon keeps an account of each call until it is answered. Returns whether
+  /// there are more.
   private func sendRefusals() -> Bool {
     for _ in 0..<TurnShare.maximumRefusals {
       guard let refusal = callers.queue.nextRefusal() else { return false }
@@ -105,10 +105,10 @@ extension Connection {
     loop.setHungry(self)
   }
 
-  /// Carries out calls, up to this turn's share. Returns whether the next turn goes on with more.
+  /// Carries out calls, up to this turn's share. Returns whether more wait for the next turn.
   func serveCalls() -> Bool {
     if !callers.queue.isReady { return callers.queue.hasRefusals && hasRoom && sendRefusals() }
-    // What is answered now would stand behind what the bus has not read yet. The loop wakes when there is room.
+    // Answers would wait behind messages that the bus has not read yet. The loop wakes when there is room.
     if !hasRoom { return false }
     var now = TimerQueue.now
     if callers.share.turn != loop.turn { callers.share = TurnShare(turn: loop.turn, now) }
@@ -142,7 +142,7 @@ extension Connection {
     return true
   }
 
-  /// Goes on with the calls of those that rest until then.
+  /// Continues with the calls of senders that rest until this moment.
   private func wakeCalls(at moment: Instant) {
     if let wake = callers.wake, wake <= moment { return }
     callers.wake = moment
@@ -183,7 +183,7 @@ extension Connection {
     let (path, member) = (call.path, call.member)
     if let name = call.interface {
       guard let interfaces = objects.interfaces(at: path, for: call) else {
-        // Peer is answered anywhere, also where there is no object.
+        // Every path answers Peer, with or without an object.
         if name == StandardInterfaces.peer.name { return try entry(member, in: StandardInterfaces.peer) }
         throw unknownObject(path)
       }
@@ -213,13 +213,13 @@ extension Connection {
     ErrorReply(.unknownObject, "there is no object at \(shown(path))")
   }
 
-  /// What the binding adds to every object.
+  /// The interfaces that the binding adds to every object.
   func standardInterfaces(at path: ObjectPath) -> [Interface] {
     objects[path]?.isManager == true ? StandardInterfaces.ofManager : StandardInterfaces.ofObject
   }
 }
 
-/// What happens to a call before it is looked at: it waits for its turn, and is shown to whoever observes.
+/// The steps before a call is looked at: it waits for its turn, and observers see it.
 struct CallAdmission {
   var identifies = false
   var admitsStrangers = false
@@ -227,19 +227,19 @@ struct CallAdmission {
   var departed: (@Sendable (BusName) -> Void)?
   var queue = CallQueue()
   fileprivate var share = TurnShare(turn: 0, 0)
-  /// When those that rest are looked at again.
+  /// The time at which resting senders are looked at again.
   fileprivate var wake: Instant?
 }
 
-/// How long calls work: a call is not longer because others had the processor.
+/// The working time of calls: a call does not count as longer because other threads had the processor.
 private struct WorkTime {
-  /// To ask the kernel takes longer than it can save with a shorter call.
+  /// Asking the kernel takes longer than it could save for a shorter call.
   private static let short: UInt64 = 100_000
   private var asked = threadTime
-  /// What short calls took since.
+  /// The time of short calls since then.
   private var since: UInt64 = 0
 
-  /// The time of a call that was over after so many nanoseconds.
+  /// The working time of a call that ended after so many nanoseconds.
   mutating func time(of span: UInt64) -> UInt64 {
     if span < Self.short {
       since += span
@@ -258,17 +258,17 @@ private struct WorkTime {
   }
 }
 
-/// What one turn of the loop carries out at most. Then it ends: what was decided is stored and said, and others on the loop come next.
+/// The most work of one turn of the loop. Then the turn ends: the decisions are stored and announced, and others on the loop come next.
 private struct TurnShare {
-  /// As many as are worth storing together.
+  /// Storing more calls together gains nothing.
   static let maximumCalls = 256
-  /// As many as fit into a piece of mail.
+  /// This many fit into one piece of mail.
   static let maximumRefusals = 32
-  /// Of arguments: a large document takes a turn of its own, or nearly.
+  /// The bytes of arguments: a large document takes a turn almost by itself.
   private static let maximumBytes = 1 << 20
-  /// In nanoseconds. The first caller of a turn waits so long for an answer that is given at its end.
+  /// In nanoseconds. The first caller of a turn waits this long for an answer that is given at the turn's end.
   private static let time: UInt64 = 4_000_000
-  /// After so many nanoseconds the socket is read and written in between: whoever has just called need not wait for the turn's end.
+  /// After this many nanoseconds the socket is read and written in between, so that a new caller need not wait for the turn's end.
   static let slice: UInt64 = 200_000
 
   let turn: UInt64

@@ -1,12 +1,11 @@
 /// Declaring methods.
 ///
-/// The handler's parameters are the method's arguments, and its result is the reply. Names for both are given in order, so that people
-/// who introspect the object can read them. A synchronous handler runs on the connection's loop, and has answered when it returns;
-/// an asynchronous one runs as a task of its own. A handler that throws refuses the call: see ``NamedOnBus``.
+/// The handler's parameters are the method's arguments, and its result is the reply. You name both in order, so that people who introspect the object
+/// can read the names. A synchronous handler runs on the connection's loop, and has answered when it returns; an asynchronous handler runs as a task
+/// of its own. A handler that throws refuses the call: see ``NamedOnBus``.
 ///
-/// A wrong number of names is a programming error and traps, as do types that make no signature together. Where the compiler cannot tell which
-/// form is meant, say the closure's types:
-/// `{ (counter: isolated Counter, call: Call) -> Int32 in … }`.
+/// A wrong number of names is a programming error and traps, and so do types that form no signature together. If the compiler cannot infer the form,
+/// write the closure's types: `{ (counter: isolated Counter, call: Call) -> Int32 in … }`.
 extension Interface {
   /// A synchronous method.
   ///
@@ -40,7 +39,7 @@ extension Interface {
     }
   }
 
-  /// A synchronous method that wants to know about its call.
+  /// A synchronous method that uses its call.
   @_disfavoredOverload
   public mutating func method<each Input: BusValue, each Output: BusValue>(
     _ member: MemberName, in inNames: String..., out outNames: String...,
@@ -53,7 +52,7 @@ extension Interface {
     }
   }
 
-  /// A synchronous method with one result that wants to know about its call.
+  /// A synchronous method with one result that uses its call.
   public mutating func method<each Input: BusValue, Output: BusValue>(
     _ member: MemberName, in inNames: String..., out outNames: String...,
     handler: @escaping @Sendable (Call, repeat each Input) throws -> Output
@@ -66,8 +65,8 @@ extension Interface {
 
   /// An asynchronous method.
   ///
-  /// Calls may overtake one another: where their order matters, answer synchronously. The task is cancelled where the caller leaves
-  /// the bus, or the connection closes.
+  /// Calls may overtake one another: if their order matters, answer synchronously. The task is cancelled when the caller leaves the bus, or the
+  /// connection closes.
   ///
   /// ```swift
   /// var kitchen = Interface("org.example.Kitchen")
@@ -103,7 +102,7 @@ extension Interface {
     }
   }
 
-  /// An asynchronous method that wants to know about its call.
+  /// An asynchronous method that uses its call.
   @_disfavoredOverload
   public mutating func method<each Input: BusValue, each Output: BusValue>(
     _ member: MemberName, in inNames: String..., out outNames: String...,
@@ -118,7 +117,7 @@ extension Interface {
     }
   }
 
-  /// An asynchronous method with one result that wants to know about its call.
+  /// An asynchronous method with one result that uses its call.
   public mutating func method<each Input: BusValue, Output: BusValue>(
     _ member: MemberName, in inNames: String..., out outNames: String...,
     handler: @escaping @Sendable (Call, repeat each Input) async throws -> Output
@@ -131,7 +130,7 @@ extension Interface {
     }
   }
 
-  /// A synchronous method that works on the state of an actor which lives on the connection's loop.
+  /// A synchronous method that uses the state of an actor on the connection's loop.
   ///
   /// ```swift
   /// actor Counter {
@@ -168,7 +167,7 @@ extension Interface {
     }
   }
 
-  /// A synchronous method with one result that works on the state of an actor which lives on the connection's loop.
+  /// A synchronous method with one result that uses the state of an actor on the connection's loop.
   public mutating func method<Owner: Actor, each Input: BusValue, Output: BusValue>(
     _ member: MemberName, in inNames: String..., out outNames: String..., on actor: Owner,
     handler: @escaping @Sendable (isolated Owner, Call, repeat each Input) throws -> Output
@@ -181,7 +180,7 @@ extension Interface {
     }
   }
 
-  /// An asynchronous method that works on the state of an actor, wherever that lives.
+  /// An asynchronous method that uses the state of an actor, on any executor.
   @_disfavoredOverload
   public mutating func method<Owner: Actor, each Input: BusValue, each Output: BusValue>(
     _ member: MemberName, in inNames: String..., out outNames: String..., on actor: Owner,
@@ -197,7 +196,7 @@ extension Interface {
     }
   }
 
-  /// An asynchronous method with one result that works on the state of an actor, wherever that lives.
+  /// An asynchronous method with one result that uses the state of an actor, on any executor.
   public mutating func method<Owner: Actor, each Input: BusValue, Output: BusValue>(
     _ member: MemberName, in inNames: String..., out outNames: String..., on actor: Owner,
     handler: @escaping @Sendable (isolated Owner, Call, repeat each Input) async throws -> Output
@@ -222,7 +221,7 @@ extension Interface {
     }
   }
 
-  /// A method that answers later, and works on the state of an actor which lives on the connection's loop.
+  /// A method that answers later, and uses the state of an actor on the connection's loop.
   public mutating func method<Owner: Actor, each Input: BusValue, each Output: BusValue>(
     _ member: MemberName, in inNames: String..., out outNames: String..., on actor: Owner,
     handler: @escaping @Sendable (isolated Owner, Reply<repeat each Output>, repeat each Input) throws -> Void
@@ -237,7 +236,7 @@ extension Interface {
 }
 
 extension Call {
-  /// Handlers are called on the loop's thread. An actor that does not say it lives there may live on what the runtime knows to be the same.
+  /// Handlers are called on the loop's thread. An actor with another executor may still be on this thread, and the runtime knows.
   fileprivate func enter<Owner: Actor>(_ actor: Owner, _ body: (isolated Owner) throws -> Void) rethrows {
     let loop = connection.loop
     guard actor.unownedExecutor.asSerialExecutor() === loop else { return try actor.assumeIsolated(body) }

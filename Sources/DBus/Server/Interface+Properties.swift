@@ -1,21 +1,21 @@
-/// A look at a property, or a change of it.
+/// A reading or a change of a property.
 ///
 /// ```swift
 /// var book = Interface("org.example.Book")
 /// book.property("Title", get: { (access: PropertyAccess) in "the book at \(access.path)" })
 /// ```
 public struct PropertyAccess: Sendable {
-  /// The object whose property it is.
+  /// The object of the property.
   public let path: ObjectPath
-  /// The call that looks; `nil` where the value is about to be announced to everyone who listens.
+  /// The call that reads the property; `nil` if the value is about to be announced to all listeners.
   public let call: Call?
 }
 
 /// Declaring properties.
 extension Interface {
-  /// A property that is computed. Both closures run on the connection's loop.
+  /// A computed property. Both closures run on the connection's loop.
   ///
-  /// Say ``Connection/propertyChanged(_:of:at:)`` when its value changes; where `set` is called over the bus, that is done for you.
+  /// Call ``Connection/propertyChanged(_:of:at:)`` when its value changes. After `set` was called over the bus, the binding does so.
   ///
   /// ```swift
   /// let volume = StoredProperty(0.5)
@@ -31,7 +31,7 @@ extension Interface {
       set: set.map { set in { @Sendable _, value in try set(value) } })
   }
 
-  /// A property that is computed, and that wants to know which object is meant and who looks.
+  /// A computed property whose closures use the object's path and the call.
   public mutating func property<Value: BusValue>(
     _ member: MemberName, emits: EmitsChangedSignal = .true,
     get: (@Sendable (PropertyAccess) throws -> Value)?, set: (@Sendable (PropertyAccess, Value) throws -> Void)? = nil
@@ -49,9 +49,9 @@ extension Interface {
         }, signature: Value.signature, emits: emits))
   }
 
-  /// A property whose change is answered later: once it is stored, or once somebody else has agreed. See ``Reply``.
+  /// A property whose change is answered later: when it is stored, or when somebody else has agreed. See ``Reply``.
   ///
-  /// `set` begins the change, and whoever has the reply ends it. ``Reply/send(_:)`` announces the property's new value, and then answers;
+  /// `set` begins the change, and the holder of the reply ends it. ``Reply/send(_:)`` announces the property's new value, and then answers;
   /// ``Reply/fail(_:)`` answers that nothing has changed.
   ///
   /// ```swift
@@ -78,7 +78,7 @@ extension Interface {
         signature: Value.signature, emits: emits))
   }
 
-  /// A property of an actor that lives on the connection's loop.
+  /// A property of an actor on the connection's loop.
   public mutating func property<Owner: Actor, Value: BusValue>(
     _ member: MemberName, emits: EmitsChangedSignal = .true, on actor: Owner,
     get: @escaping @Sendable (isolated Owner, PropertyAccess) throws -> Value,
@@ -90,7 +90,7 @@ extension Interface {
       set: set.map { set in { @Sendable access, value in try actor.assumeIsolated { try set($0, access, value) } } })
   }
 
-  /// A property of an actor that lives on the connection's loop, whose change is answered later.
+  /// A property of an actor on the connection's loop, whose change is answered later.
   public mutating func property<Owner: Actor, Value: BusValue>(
     _ member: MemberName, emits: EmitsChangedSignal = .true, on actor: Owner,
     get: @escaping @Sendable (isolated Owner, PropertyAccess) throws -> Value,
@@ -109,7 +109,7 @@ extension Interface {
     property(member, emits: .const, get: { (_: PropertyAccess) in constant })
   }
 
-  /// A property that the binding keeps, and announces when it changes; `writable` over the bus too.
+  /// A property that the binding keeps, and announces when it changes. With `writable`, callers may set it over the bus too.
   public mutating func property<Value: BusValue & Equatable>(
     _ member: MemberName, stored: StoredProperty<Value>, writable: Bool = false, emits: EmitsChangedSignal = .true
   ) {
@@ -122,7 +122,7 @@ extension Interface {
   }
 }
 
-/// A property's value, kept where any thread can reach it, and announced when it changes.
+/// A property's value, which any thread can use, and which is announced when it changes.
 ///
 /// ```swift
 /// let mood = StoredProperty("calm")
@@ -142,10 +142,10 @@ public final class StoredProperty<Value: BusValue & Equatable>: Sendable {
 
   private let state: Lock<State>
 
-  /// Begins with `value`.
+  /// Makes a property with a first value.
   public init(_ value: Value) { state = Lock(State(value: value)) }
 
-  /// The value. Setting it announces it wherever its interface is exported; setting the same value again does not.
+  /// The value. A new value is announced everywhere the interface is exported; the same value is not.
   public var value: Value {
     get { state.withLock(\.value) }
     set {
@@ -165,7 +165,7 @@ public final class StoredProperty<Value: BusValue & Equatable>: Sendable {
     }
   }
 
-  /// Where the value is announced from now on, or no longer.
+  /// A place where the value is announced from now on, or no longer.
   @Sendable func attach(_ connection: Connection, _ path: ObjectPath, _ isExported: Bool) {
     state.withLock { state in
       state.places.removeAll { $0.connection === connection && $0.path == path }

@@ -1,7 +1,6 @@
-/// What an object can do: methods, properties and signals under one name.
+/// The methods, properties and signals of an object under one name.
 ///
-/// Each is declared once, as Swift types; the signature, the decoding, the encoding and the introspection document come from
-/// that declaration.
+/// Each is declared once, as Swift types. The signature, the decoding, the encoding and the introspection document come from this declaration.
 ///
 /// ```swift
 /// var greeter = Interface("org.example.Greeter")
@@ -15,18 +14,17 @@
 /// try connection.emit(greeted, from: "/org/example/Greeter", "Ann")
 /// ```
 ///
-/// An interface is a value: declare it once and export it at as many paths as you like. ``Call/path`` tells a handler which
-/// object was called.
+/// An interface is a value: declare it once and export it at as many paths as you like. ``Call/path`` tells a handler which object was called.
 public struct Interface: Sendable {
-  /// A check that is made before a call's arguments are looked at. It refuses by throwing.
+  /// A check before a call's arguments are decoded. It refuses the call by throwing.
   public typealias AccessCheck = @Sendable (Call) throws -> Void
 
   struct MethodEntry: Sendable {
     let inSignature: Signature
     let outSignature: Signature
-    /// A variant may hold one.
+    /// Whether the arguments may contain descriptors; a variant may.
     let takesDescriptors: Bool
-    /// How many values its arguments may hold.
+    /// The number of values that the arguments may hold.
     var valueLimit = Interface.usualValueLimit
     var access: AccessCheck?
     let invoke: @Sendable (Call) throws -> Void
@@ -37,7 +35,7 @@ public struct Interface: Sendable {
     let set: (@Sendable (PropertyAccess, Variant, Reply<>) throws -> Void)?
     let signature: Signature
     let emits: EmitsChangedSignal
-    /// A stored property knows whether its value is another.
+    /// Whether the property announces its own changes, as a stored property does.
     var announcesItself = false
   }
 
@@ -49,22 +47,22 @@ public struct Interface: Sendable {
     var storedProperties: [StoredPropertyPlace] = []
   }
 
-  /// Called with each place where the interface is exported, or no longer.
+  /// Called with each place where the interface is exported, or no longer exported.
   typealias StoredPropertyPlace = @Sendable (Connection, ObjectPath, Bool) -> Void
 
   /// The interface's name.
   public let name: InterfaceName
-  /// In an array of one, so that an interface that is looked up for a call is copied as one reference.
+  /// In an array of one, so that copying an interface, which happens for each call, copies one reference.
   private var declaration: [Declaration]
 
-  /// What others are told of it.
+  /// The description of the interface for others.
   public var introspection: Introspection.Interface { declaration[0].introspection }
   var methods: [MemberName: MethodEntry] { declaration[0].methods }
   var properties: [MemberName: PropertyEntry] { declaration[0].properties }
   var access: AccessCheck? { declaration[0].access }
   var storedProperties: [StoredPropertyPlace] { declaration[0].storedProperties }
 
-  /// An interface with nothing in it yet.
+  /// Makes an empty interface.
   public init(_ name: InterfaceName, documentation: String? = nil) {
     self.name = name
     declaration = [Declaration(introspection: Introspection.Interface(name, documentation: documentation))]
@@ -74,8 +72,8 @@ public struct Interface: Sendable {
     declaration[0].properties[property]?.announcesItself = true
   }
 
-  /// Makes a check before each call of `members`, and before its arguments are looked at; without members, before
-  /// everything in this interface, its properties included: their values are then not announced either. A check replaces the one before.
+  /// Runs `check` before each call of `members`, before the arguments are decoded. Without members, `check` runs before every use of this interface,
+  /// including its properties, whose values are then not announced. A check replaces the previous one.
   ///
   /// ```swift
   /// var safe = Interface("org.example.Safe")
@@ -92,10 +90,11 @@ public struct Interface: Sendable {
     }
   }
 
-  /// How many values the arguments of a method may hold where it does not say: each takes up to a microsecond to read, so this is a second at most.
+  /// The number of values that the arguments of a method may hold by default: reading a value takes up to a microsecond, so this takes a second at
+  /// most.
   static let usualValueLimit = 1 << 20
 
-  /// Says how many values the arguments of `members` may hold, containers and what is in them counted. A call with more is refused with
+  /// Sets the number of values that the arguments of `members` may hold, counting containers and their contents. A call with more is refused with
   /// `LimitsExceeded` while it is read.
   ///
   /// ```swift
@@ -110,7 +109,7 @@ public struct Interface: Sendable {
     }
   }
 
-  /// Adds an annotation to a method, property or signal that was declared before.
+  /// Adds an annotation to a declared method, property or signal.
   ///
   /// ```swift
   /// var greeter = Interface("org.example.Greeter")
@@ -121,7 +120,7 @@ public struct Interface: Sendable {
     change(member) { $0.annotations.append(annotation) }
   }
 
-  /// Says what a method, property or signal that was declared before is for. Whoever introspects the object can read it.
+  /// Documents a declared method, property or signal. People who introspect the object can read the text.
   ///
   /// ```swift
   /// var greeter = Interface("org.example.Greeter")
@@ -132,7 +131,7 @@ public struct Interface: Sendable {
     change(member) { $0.documentation = text }
   }
 
-  /// A method and a signal may have the same name; what is said of one is said of the other.
+  /// A method and a signal may have the same name; the change then applies to both.
   private mutating func change(_ member: MemberName, _ body: (inout any IntrospectionElement) -> Void) {
     var isFound = false
     func change<Element: IntrospectionElement>(_ elements: inout [Element], _ name: (Element) -> MemberName) {
@@ -153,7 +152,7 @@ public struct Interface: Sendable {
 // MARK: - The table
 
 extension Interface {
-  /// Every way to declare a method ends here.
+  /// Every form of declaring a method ends here.
   mutating func addMethod<each Input: BusValue, each Output: BusValue>(
     _ member: MemberName, in inNames: [String], _ inputs: repeat (each Input).Type, out outNames: [String],
     _ outputs: repeat (each Output).Type, invoke: @escaping @Sendable (Call) throws -> Void
@@ -185,7 +184,7 @@ extension Interface {
     declaration[0].properties[member] = entry
   }
 
-  /// Answers the signature of its arguments.
+  /// Returns the signature of the arguments.
   mutating func addSignal<each Value: BusValue>(
     _ member: MemberName, _ names: [String], _ types: repeat (each Value).Type
   ) -> Signature {

@@ -1,6 +1,6 @@
-/// Objects that are made up as they are asked for, all directly below one path.
+/// Objects that are made when somebody asks for them, all directly below one path.
 ///
-/// A service with a hundred thousand objects exports none of them: it says which there are and what each can do.
+/// A service with a hundred thousand objects exports none of them: it lists the objects, and returns the interfaces of each.
 ///
 /// ```swift
 /// var book = Interface("org.example.Book")
@@ -15,17 +15,17 @@
 ///   below: "/org/example/books")
 /// ```
 ///
-/// Both closures run on the connection's loop, and are told which call they are asked for. So a service can show each caller the objects of that
-/// caller alone: an object that is hidden from a caller does not exist for it.
+/// Both closures run on the connection's loop, and get the call for which they are asked. So a service can show each caller that caller's objects
+/// only: an object that is hidden from a caller does not exist for it.
 public struct Subtree: Sendable {
   let interfaces: @Sendable (ObjectPath, Call?) -> [Interface]?
   let children: @Sendable (Call) throws -> [String]
 
   /// - Parameters:
-  ///   - interfaces: The interfaces of the object at a path, as the caller may see them; `nil` where there is no such object. Asked once or more
-  ///     for each call. The call is `nil` where a signal about the object is about to go out, which everyone may hear.
-  ///   - children: The last elements of the paths of all objects that the caller may see, for `Introspect` and `GetManagedObjects`. If it throws,
-  ///     the caller gets the error: a list that lacks some objects would say that these have gone.
+  ///   - interfaces: Returns the interfaces of the object at a path, as the caller may see them; `nil` if there is no such object. It is called at
+  ///     least once for each call. The call is `nil` for a signal about the object, which everyone may hear.
+  ///   - children: Returns the last elements of the paths of all objects that the caller may see, for `Introspect` and `GetManagedObjects`. If it
+  ///     throws, the caller gets the error: an incomplete list would mean that the missing objects are gone.
   public init(
     interfaces: @escaping @Sendable (ObjectPath, Call?) -> [Interface]?,
     children: @escaping @Sendable (Call) throws -> [String]
@@ -35,17 +35,17 @@ public struct Subtree: Sendable {
   }
 }
 
-/// What is exported where.
+/// The exported objects by their paths.
 struct ObjectTree {
-  /// Of what `GetManagedObjects` answers: every caller gets a list of its own, which takes the time to build and to send, and a multiple of this
-  /// in memory.
+  /// The size of the reply of `GetManagedObjects`: every caller gets a list of its own, which takes time to build and to send, and several times its
+  /// size in memory.
   static let maximumManagedSize = 16 << 20
 
   final class Node {
     var interfaces: [Interface] = []
     var subtree: Subtree?
     var isManager = false
-    /// What a manager tells whoever asks for more objects than fit.
+    /// The manager's advice to a caller whose objects do not fit.
     var advice: String?
     var children: [String: Node] = [:]
 
@@ -53,7 +53,7 @@ struct ObjectTree {
   }
 
   private let root = Node()
-  /// Every node by its whole path, so that a call finds its object in one step however deep it lies.
+  /// Every node by its whole path, so that a call finds its object in one step at any depth.
   private(set) var nodes: [ObjectPath: Node] = [:]
 
   init() { nodes[.root] = root }
@@ -69,7 +69,7 @@ struct ObjectTree {
     return made
   }
 
-  /// Takes out a node that has become empty, and those above it that become empty with it.
+  /// Removes a node that has become empty, and the ancestors that become empty with it.
   mutating func prune(_ path: ObjectPath) {
     var path = path
     while let node = nodes[path], node.isEmpty, let parent = path.parent {
@@ -79,11 +79,11 @@ struct ObjectTree {
     }
   }
 
-  /// The interfaces of the object at `path`, as `call` may see them; `nil` where there is no object, and nothing below the path either.
+  /// The interfaces of the object at `path`, as `call` may see them; `nil` if there is no object, and nothing below the path.
   func interfaces(at path: ObjectPath, for call: Call?) -> [Interface]? {
     let node = nodes[path]
     if let node, !node.interfaces.isEmpty { return node.interfaces }
-    // A node that only stands between others may have an object of the subtree in its place.
+    // An object of the subtree may stand in the place of a node that only connects others.
     if let parent = path.parent, let subtree = nodes[parent]?.subtree, let interfaces = subtree.interfaces(path, call) {
       return interfaces
     }
@@ -105,7 +105,8 @@ struct ObjectTree {
     return nil
   }
 
-  /// Visits every object below `path` that `call` may see, with its interfaces. A manager lists the objects below it, and no one else does.
+  /// Visits every object below `path` that `call` may see, with its interfaces. Objects below another manager are left out: that
+  /// manager lists them.
   func objects(below path: ObjectPath, for call: Call, _ visit: (ObjectPath, [Interface]) throws -> Void) throws {
     guard let node = nodes[path] else { return }
     for (element, child) in node.children {

@@ -1,19 +1,19 @@
-/// What a turn of the loop has to announce, and what has to wait behind it.
+/// The announcements of a turn of the loop, and the messages that wait behind them.
 ///
-/// Objects that come and go and properties that change are collected until the turn ends, and then told once. A reply or signal that is sent
-/// after them may not overtake them: a caller that has its answer must find the world as the answer says. So while
-/// something is collected, all else that goes out waits here, in order.
+/// Objects that come and go and properties that change are collected until the turn ends, and then announced once. A reply or signal that is sent
+/// after a change must not overtake its announcement: a caller that has its answer must find the state that the answer describes. So while something
+/// is collected, all other outgoing messages wait here, in order.
 struct Outbox {
-  /// What happened to one interface of one object, from the turn's beginning to now.
+  /// The changes of one interface of one object since the turn's beginning.
   struct Fact {
     let path: ObjectPath
     let interface: InterfaceName
-    /// It was there when the turn began, and was taken away.
+    /// It existed when the turn began, and was removed.
     var went = false
-    /// It was put there, or put there again.
+    /// It was exported, or exported again.
     var came = false
     var changed: [MemberName] = []
-    /// The changed properties whose values are kept back.
+    /// The changed properties whose values are not announced.
     var invalidated: [MemberName] = []
   }
 
@@ -23,10 +23,10 @@ struct Outbox {
   }
 
   fileprivate var facts: [Fact] = []
-  /// Where each fact stands: thousands of objects may change in one turn.
+  /// The index of each fact: thousands of objects may change in one turn.
   private var places: [Place: Int] = [:]
   fileprivate var waiting: [MessageBox] = []
-  /// It is being told, and properties are asked for their values: what they do to the world comes after what waits.
+  /// Whether announcements are being made, and getters are called for values: messages that the getters cause come after the waiting ones.
   fileprivate var isTelling = false
 
   var hasAnnouncements: Bool { isTelling || !facts.isEmpty || !waiting.isEmpty }
@@ -61,7 +61,7 @@ extension Connection {
     for interface in interfaces {
       outbox.note(path, interface) { fact in
         fact.came = true
-        // It is told with its newest values.
+        // The announcement of the interface carries its newest values.
         fact.changed = []
         fact.invalidated = []
       }
@@ -73,7 +73,7 @@ extension Connection {
     flushAtEndOfTurn()
     for interface in interfaces {
       outbox.note(path, interface) { fact in
-        // What came in this turn nobody has heard of.
+        // Nobody has heard of an interface that was exported in this turn.
         fact.went = hasManager && (fact.went || !fact.came)
         fact.came = false
         fact.changed = []
@@ -86,7 +86,7 @@ extension Connection {
     guard let declared = objects.interfaces(at: path, for: nil)?.first(where: { $0.name == interface }),
       let entry = declared.properties[property], entry.emits == .true || entry.emits == .invalidates
     else { return }
-    // What not every caller may read is not told to everyone either.
+    // A value that not every caller may read is not announced to everyone either.
     let showsValue = withValue && entry.emits == .true && entry.get != nil && declared.access == nil
     flushAtEndOfTurn()
     outbox.note(path, interface) { fact in
@@ -111,7 +111,7 @@ extension Connection {
 // MARK: - Telling
 
 extension Connection {
-  /// What went, what came, what changed, and then what waited. The values are those of this moment.
+  /// Announces removals, additions and changes, and then sends the waiting messages. The values are those of this moment.
   package func flushAnnouncements() {
     guard outbox.hasAnnouncements, !outbox.isTelling else { return }
     let facts = outbox.takeFacts()
@@ -121,11 +121,11 @@ extension Connection {
     for fact in facts where !fact.came && !(fact.changed.isEmpty && fact.invalidated.isEmpty) { tellChanged(fact) }
     outbox.isTelling = false
     for box in outbox.takeWaiting() { transmit(box.message) }
-    // What was noted while values were asked for.
+    // Changes that were noted while getters were called.
     if outbox.hasAnnouncements { flushLater() }
   }
 
-  /// By path, in the order in which each was first heard of.
+  /// By path, in the order of the first fact about each.
   private func grouped(_ facts: [Outbox.Fact]) -> [(ObjectPath, [Outbox.Fact])] {
     var groups: [(ObjectPath, [Outbox.Fact])] = []
     var places: [ObjectPath: Int] = [:]
@@ -158,7 +158,7 @@ extension Connection {
       if interface.access != nil {
         description[interface.name.rawValue] = [:]
       } else if let shown = try? interface.readableProperties(for: access) {
-        // Where none can be read, it has gone meanwhile.
+        // If no property can be read, the object has gone meanwhile.
         description[interface.name.rawValue] = shown
       }
     }
@@ -174,7 +174,7 @@ extension Connection {
     let access = PropertyAccess(path: fact.path, call: nil)
     var values: [String: Variant] = [:]
     var invalidated = fact.invalidated.map(\.rawValue)
-    // A value that is kept back in one place of the turn is kept back altogether.
+    // A value that one place of the turn withholds is withheld everywhere.
     for property in fact.changed where !fact.invalidated.contains(property) {
       if let value = try? interface.properties[property]?.get?(access) {
         values[property.rawValue] = value
@@ -189,14 +189,14 @@ extension Connection {
     }
   }
 
-  /// A value that does not fit into a message goes untold; whoever asks for it is answered with the error.
+  /// A value that does not fit into a message is not announced; a caller that reads it gets the error.
   private func tell(_ make: () throws(CodingError) -> Message) {
     if let message = try? make() { transmit(message) }
   }
 }
 
 extension Interface {
-  /// Every property that can be read now. One whose getter throws is left out; where all of them do, the first says why.
+  /// Every property that can be read now. A property whose getter throws is left out; if all getters throw, the first error is thrown.
   func readableProperties(for access: PropertyAccess) throws -> [String: Variant] {
     var values: [String: Variant] = [:]
     var refusal: (any Error)?
@@ -211,7 +211,7 @@ extension Interface {
     return values
   }
 
-  /// Whether the check of the whole interface lets a caller through.
+  /// Whether the check of the whole interface admits a caller.
   func admits(_ call: Call) -> Bool {
     do {
       try access?(call)

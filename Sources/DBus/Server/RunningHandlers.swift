@@ -1,7 +1,7 @@
-/// The asynchronous handlers that have begun and not ended.
+/// The asynchronous handlers that are running.
 struct RunningHandlers {
-  /// How many calls of one sender may be under way. A caller that never waits for an answer would fill the memory of
-  /// the service with tasks; one that does wait has no use for so many.
+  /// The number of running handlers of one sender. A caller that never waits for an answer would fill the memory of the service with tasks; a caller
+  /// that waits has no use for so many.
   static let limitForEachSender = 1024
 
   private struct Entry {
@@ -17,7 +17,7 @@ struct RunningHandlers {
 
   func count(of sender: BusName?) -> Int { counts[sender] ?? 0 }
 
-  /// `make` begins the task, which is told the number that it ends under.
+  /// `make` starts the task with the number under which it ends.
   mutating func add(of sender: BusName?, _ make: (UInt64) -> Task<Void, Never>) {
     let number = next
     next += 1
@@ -42,8 +42,7 @@ struct RunningHandlers {
 }
 
 extension Connection {
-  /// Begins an asynchronous handler. On the loop only: the end of the task comes back to it, and so cannot come before the
-  /// beginning has been noted.
+  /// Starts an asynchronous handler. On the loop only: the end of the task comes back to the loop, so it cannot come before the start is recorded.
   nonisolated func startHandler(of call: Call, _ body: @escaping @Sendable () async throws -> Void) {
     assumeIsolated { connection in
       let sender = call.sender

@@ -1,4 +1,4 @@
-/// A signal of an interface, with the types of its arguments: what ``Interface/signal(_:_:of:)`` returns.
+/// A signal of an interface, with the types of its arguments. ``Interface/signal(_:_:of:)`` returns it.
 ///
 /// ```swift
 /// var player = Interface("org.example.Player")
@@ -12,10 +12,10 @@ public struct SignalDeclaration<each Argument: BusValue>: Sendable {
   public let interface: InterfaceName
   /// The signal's name.
   public let member: MemberName
-  /// That of its arguments.
+  /// The signature of its arguments.
   let signature: Signature
 
-  /// The rule that listens for it.
+  /// The rule that subscribes to it.
   ///
   /// ```swift
   /// var player = Interface("org.example.Player")
@@ -28,7 +28,7 @@ public struct SignalDeclaration<each Argument: BusValue>: Sendable {
 }
 
 extension Interface {
-  /// Declares a signal: its arguments' names, and then their types. It traps where these make no signature together.
+  /// Declares a signal: the names of its arguments, and then their types. It traps if the types form no signature together.
   @discardableResult
   public mutating func signal<each Argument: BusValue>(
     _ member: MemberName, _ names: String..., of types: repeat (each Argument).Type
@@ -38,7 +38,7 @@ extension Interface {
 }
 
 extension Connection {
-  /// Emits a declared signal, to everyone who listens or to `destination` alone.
+  /// Emits a declared signal, to all subscribers or to `destination` alone.
   public nonisolated func emit<each Argument: BusValue>(
     _ signal: SignalDeclaration<repeat each Argument>, from path: ObjectPath, _ arguments: repeat each Argument,
     to destination: BusName? = nil

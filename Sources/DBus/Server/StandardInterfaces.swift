@@ -1,6 +1,6 @@
 internal import CDBus
 
-/// The interfaces that D-Bus itself defines, declared as any other.
+/// The interfaces that D-Bus itself defines, declared like any other.
 enum StandardInterfaces {
   static let ofObject = [properties, introspectable, peer]
   static let ofManager = ofObject + [objectManager]
@@ -67,11 +67,11 @@ enum StandardInterfaces {
 private let abandoned = ErrorReply(.noReply, "the caller has left")
 
 extension Connection {
-  /// The description of the object that is called, as its caller may see it.
+  /// The description of the called object, as its caller may see it.
   fileprivate func introspection(for call: Call) throws -> Introspection.Node {
     let path = call.path
     let children = try objects.children(of: path, for: call)
-    // The path above a subtree is listed by its parent even while the subtree has no objects, so it exists.
+    // The parent lists the path above a subtree even while the subtree has no objects, so the path exists.
     let isThere = path == .root || !children.isEmpty || objects[path]?.subtree != nil
     guard let interfaces = objects.interfaces(at: path, for: call), isThere || !interfaces.isEmpty else {
       throw unknownObject(path)
@@ -93,7 +93,7 @@ extension Connection {
     guard let interfaces = objects.interfaces(at: call.path, for: call) else { throw unknownObject(call.path) }
     let access = PropertyAccess(path: call.path, call: call)
     if interface.isEmpty {
-      // The specification leaves it open; all of them is what people who ask so expect.
+      // The specification leaves this open; people who ask without an interface expect all properties.
       var all: [String: Variant] = [:]
       for interface in interfaces where interface.admits(call) {
         all.merge((try? interface.readableProperties(for: access)) ?? [:]) { first, _ in first }
@@ -111,7 +111,7 @@ extension Connection {
     guard let set = entry.set else {
       throw ErrorReply(.propertyReadOnly, "\(interface.name).\(name) cannot be written")
     }
-    // Only now, when it is known to be wanted, is a value taken that may be as large as a message.
+    // The value may be as large as a message, so it is read only now, when it is known to be needed.
     var reader = MessageReader(call.message.raw, limit: call.valueLimit)
     reader.skip()
     reader.skip()
@@ -131,7 +131,7 @@ extension Connection {
   private func propertyEntry(
     _ name: String, of interface: String, for call: Call
   ) throws -> (Interface, Interface.PropertyEntry) {
-    // Names are short and ASCII: what is not is no key to look up.
+    // Names are short and ASCII: anything else is no key to look up.
     if MemberName.fault(in: name) != nil { throw ErrorReply(.unknownProperty, "there is no property \(quoted(name))") }
     let found: [Interface]
     if interface.isEmpty {
@@ -172,7 +172,7 @@ extension Connection {
     var size = 0
     try objects.objects(below: call.path, for: call) { path, interfaces in
       var description: [String: [String: Variant]] = [:]
-      // What a caller may not reach, it is not shown.
+      // A caller is not shown what it may not use.
       let question = call.asking(about: path)
       let access = PropertyAccess(path: path, call: question)
       for interface in interfaces where interface.admits(question) {
@@ -181,7 +181,7 @@ extension Connection {
       }
       if description.isEmpty { return }
       size += path.rawValue.utf8.count + description.variant.size
-      // What was built so far is let go of, and what follows is not looked at.
+      // The objects so far are released, and the others are not visited.
       if size > ObjectTree.maximumManagedSize { throw tooManyObjects(below: call.path) }
       managed[path] = description
     }
@@ -189,7 +189,7 @@ extension Connection {
   }
 }
 
-/// A variant that is left where it is until somebody wants it.
+/// A variant that stays in the message until somebody needs it.
 private struct UnreadVariant: BusValue {
   static var signature: Signature { Variant.signature }
   var variant: Variant { .variant(.boolean(false)) }

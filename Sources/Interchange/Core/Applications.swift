@@ -1,7 +1,7 @@
 import SceneModel
 import SceneRouting
 
-// What an application's object is asked, and how applications come and go.
+// The calls to an application's object, and the coming and going of applications.
 extension PromptBook {
   func requireManifest(of application: Text) throws(Halt) {
     if memory.routing.manifest(of: application) != nil { return }
@@ -22,14 +22,14 @@ extension PromptBook {
     payload.options.disposition = .new
     if !configuration.isEmpty {
       payload.options.configuration = configuration
-      // A name says which role it is of.
+      // The name of a configuration determines its role.
       let named = manifest.configurations.filter { $0.name == configuration }
       if !named.contains(where: { $0.role == PayloadOptions.defaultRole }) { payload.options.role = named.first?.role }
     }
     try deliver(payload, .empty, caller, number)
   }
 
-  /// Tells everyone who watches the application that something its scenes share has changed.
+  /// Tells everyone who watches the application that data which its scenes share has changed.
   mutating func post(
     _ application: Text, _ name: Text, _ userInfo: Text, _ caller: Caller, _ number: CallNumber
   ) throws(Halt) {
@@ -89,7 +89,7 @@ extension PromptBook {
       throw .refused(error)
     }
     var manifest = read
-    // A command line is taken from what is installed only.
+    // Only an installed manifest may have a command line.
     manifest.exec = nil
     try setManifest(manifest, ManifestSource(file: .empty, holding: holding))
     answer(number, .application(application))
@@ -107,7 +107,7 @@ extension PromptBook {
 
   // MARK: Manifests
 
-  /// What is installed now, in place of what was. The applications in `broken` stay what they were.
+  /// Replaces the installed manifests. The applications in `broken` keep their previous manifests.
   mutating func install(_ installed: [Text: InstalledManifest], keeping broken: Set<Text>) throws(Halt) {
     for (_, found) in installed.sorted(by: { $0.key < $1.key }) {
       try setManifest(found.manifest, ManifestSource(file: found.file, holding: nil))
@@ -116,7 +116,7 @@ extension PromptBook {
     for application in gone.keys.sorted() where !broken.contains(application) { removeManifest(of: application) }
   }
 
-  /// An application is there, or says something else of itself. Sessions of configurations that it no longer has are discarded.
+  /// An application has a manifest now, or a new one. Sessions of configurations that the manifest no longer has are discarded.
   mutating func setManifest(_ manifest: Manifest, _ source: ManifestSource) throws(Halt) {
     let application = manifest.identifier
     let before = memory.routing.manifest(of: application)
@@ -140,14 +140,14 @@ extension PromptBook {
       memory.orphaned[application] = true
       try discardOrphans(of: application)
     }
-    // It may say how to start it.
+    // The new manifest may have a command that starts it.
     if case .impossible? = memory.starts[application] {
       memory.starts[application] = nil
       if memory.deliveriesToApplication.count(of: application) > 0 { start(application) }
     }
   }
 
-  /// Whether some configuration is there no more. Of an application that was not there, that is seen as its sessions are read.
+  /// Whether the manifest has lost a configuration. For an application without a manifest before, this shows when its sessions are read.
   private func loses(_ before: Manifest?, _ manifest: Manifest) -> Bool {
     guard let before else { return false }
     return !before.configurations.allSatisfy { old in
@@ -159,7 +159,7 @@ extension PromptBook {
     for application in memory.orphaned.values.keys.sorted() { try discardOrphans(of: application) }
   }
 
-  /// Some hundred at a time: whoever calls meanwhile has a turn before the others.
+  /// Discards some hundred sessions at a time: other callers get a turn before the next.
   private mutating func discardOrphans(of application: Text) throws(Halt) {
     guard let manifest = memory.routing.manifest(of: application) else {
       memory.orphaned[application] = nil
@@ -172,14 +172,14 @@ extension PromptBook {
 
   package static let orphansAtOnce = 256
 
-  /// Its sessions stay, out of routing, until it returns.
+  /// The application's sessions stay, but take no part in routing until it returns.
   private mutating func removeManifest(of application: Text) {
     changeManifest(nil, of: application)
     memory.manifests[application] = nil
     say(.applicationWent(application))
   }
 
-  /// Sessions whose configuration the manifest had lost were kept out of routing until they are discarded. The next manifest may have that
+  /// Sessions whose configuration the manifest had lost were kept out of routing, and are to be discarded. The new manifest may have that
   /// configuration again.
   private mutating func changeManifest(_ manifest: Manifest?, of application: Text) {
     if memory.orphaned[application] != nil { memory.routing.forgetAbsent(of: application) }

@@ -1,10 +1,10 @@
 package import SceneModel
 import SceneRouting
 
-// Whether the core's tables agree with each other, and what of them survives. Nothing here changes anything: the theatre asks after its steps,
-// and a service that behaves oddly can be asked too.
+// Whether the core's tables agree with each other, and with the records. Nothing here changes anything. The theatre asks after its steps, and so can
+// the owner of a service that behaves oddly.
 extension PromptBook {
-  /// What is remembered of what survives, in a form that can be compared with what another core recalls from the store.
+  /// The memory of everything that survives a restart, in a form that can be compared with what another core recalls from the store.
   package struct Remains: Hashable, Sendable {
     package struct Delivery: Hashable, Sendable {
       package let application: Text
@@ -33,38 +33,38 @@ extension PromptBook {
     return remains
   }
 
-  /// How many deliveries are open.
+  /// The number of open deliveries.
   package var openCount: Int { memory.deliveries.count }
 
-  /// Whether an application's host still has to hear that a session is gone.
+  /// Whether an application's host must still hear that a session is gone.
   package func owes(_ session: UniqueIdentifier, to application: Text) -> Bool {
     memory.owed[application].contains { $0.session == session }
   }
 
-  /// The sessions that are remembered whole.
+  /// The whole sessions in memory.
   package var rememberedSessions: [UniqueIdentifier: Session] { memory.sessions.values }
 
-  /// The calls that are charged for until they are answered.
+  /// The calls that are charged until they are answered.
   package var callsUnderWay: some Collection<CallNumber> { memory.calls.values.keys }
 
-  /// The deliveries that are remembered whole.
+  /// The whole deliveries in memory.
   package var rememberedDeliveries: [UniqueIdentifier: StoredDelivery] { memory.recent.values }
 
-  /// What routing has of a session and of its application's others, where that is not as the session says.
+  /// The routing data of a session and of the application's other sessions, if it does not match the session.
   package func misroutes(_ session: Session) -> Bool { memory.routing.differs(from: session) }
 
-  /// Microseconds of uptime at which the first open delivery has waited long enough, but for those of which it is being asked whether anything
-  /// can start their application.
+  /// The uptime in microseconds at which the first open delivery has waited long enough, leaving out deliveries of applications for which the shell
+  /// is finding out whether anything can start them.
   package var firstDue: Int64? {
     memory.deliveries.values.values.lazy.filter { canBeStarted($0.application) != nil }.map(\.due).min()
   }
 
-  /// The same of one delivery.
+  /// The same for one delivery.
   package func due(_ delivery: UniqueIdentifier) -> Int64? {
     memory.deliveries[delivery].flatMap { canBeStarted($0.application) == nil ? nil : $0.due }
   }
 
-  /// A sentence for each disagreement; none where all is well.
+  /// A sentence for each disagreement; none if all is well.
   package var disagreements: [String] {
     var found: [String] = []
     checkCharges(&found)
@@ -75,7 +75,7 @@ extension PromptBook {
     return found
   }
 
-  /// Charges add up to what is held.
+  /// Checks that the charges add up to what is held.
   private func checkCharges(_ found: inout [String]) {
     let waiting = memory.deliveries.values.values.reduce(0) { $0 + ($1.holding?.charge.amount ?? 0) }
     let calls = memory.calls.values.values.reduce(0) { $0 + $1.number.charge.amount }
@@ -148,7 +148,7 @@ extension PromptBook {
       if memory.hosts[key.application] == nil {
         found.append("a lane of \(key.application) goes on, which has no host")
       }
-      // A lane in the queue has no hand of the host's yet.
+      // A lane in the queue has asked the host nothing yet.
       guard let errand = lane.errand else { continue }
       lanes[key.application, default: 0] += 1
       if memory.errands[errand] != .lane(key) { found.append("nothing will end a lane of \(key.application)") }

@@ -1,10 +1,10 @@
 import SceneModel
 
-/// What a host is given along with a session: `docs/documents.md`, Connection options.
+/// The connection options, which a host gets with a session: see `docs/hosts.md`.
 struct ConnectionOptions {
   private let fields: UserInfo
 
-  /// - Parameter isOwnProcess: whether the host is the connection that sent it.
+  /// - Parameter isOwnProcess: Whether the host is the connection that sent the delivery.
   init(_ delivery: StoredDelivery, _ payload: Payload, _ session: Session, _ host: Host, isOwnProcess: Bool) {
     var fields: UserInfo = [
       "delivery": .string(Text("\(delivery.identifier)")), "attempt": .integer(delivery.progress.attempt),
@@ -47,7 +47,7 @@ private struct Contents {
     self.isSandboxed = isSandboxed
   }
 
-  /// The routing activity is the first, then the others come in the order of the payload.
+  /// Collects the activities, with the routing activity first and the others in the order of the payload.
   mutating func collect() {
     var places: [[Int64]] = payload.items.map { _ in [] }
     func isRouting(_ item: Int, _ activity: Int) -> Bool {
@@ -62,7 +62,7 @@ private struct Contents {
         }
       }
     }
-    // An activity by itself is no item.
+    // A payload of one activity has no item.
     if payload.items == payload.items.first.map({ [Item(activities: $0.activities)] }) { return }
     items = zip(payload.items, places).map { document(of: $0, $1) }
   }
@@ -85,7 +85,7 @@ private struct Contents {
         fields["file"] = url.map(Value.string)
         fields["openInPlace"] = true
       }
-    // A version before this one stored contents in the document.
+    // An earlier version stored contents in the document.
     case .data(let data): fields["size"] = .integer(Int64(data.count))
     case .text(let text): fields["size"] = .integer(Int64(text.count))
     case .file, .descriptor, .promise: break

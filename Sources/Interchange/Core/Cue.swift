@@ -1,56 +1,56 @@
 package import SceneModel
 
-/// What the core is told. With the moment, it is all that a step depends on.
+/// An input of the core. A step depends only on cues and their moments.
 package enum Cue: Sendable {
-  /// The service begins, and what it left is remembered.
+  /// The service starts, and the core remembers the data of its store.
   case began
   case call(CallNumber, Caller, Ask)
-  /// Whether the caller of AttachHost owns the name of the application.
+  /// Whether the caller of AttachHost owns the application's name.
   case ownership(CallNumber, isOwner: Bool)
   case hostAnswered(ErrandNumber, HostAnswer)
   /// The connection has lost the application's name or has left the bus.
   case hostLeft(application: Text, connection: Text)
-  /// A caller that is charged for something has left the bus.
+  /// A caller with charges has left the bus.
   case callerLeft(connection: Text)
-  /// The delivery that an errand asked for: `nil` where the store has none.
+  /// The delivery that an errand asked for; `nil` if the store has none.
   case delivery(ErrandNumber, StoredDelivery?)
   case launch(application: Text, number: Int, LaunchNews)
-  /// The manifests that are installed now. The applications in `keeping` have a broken one: what they were they stay.
+  /// The installed manifests. The applications in `keeping` have a broken file, and keep their previous manifests.
   case installed([Text: InstalledManifest], keeping: Set<Text>)
   /// The program itself declares an application, as if it were registered.
   indirect case declared(Manifest)
-  /// The baggage room has taken the contents of a call, or could not.
+  /// The baggage room has taken the contents of a call, or has failed.
   case packed(CallNumber, PackingAnswer)
-  /// The baggage room has opened what a call asked for, or could not.
+  /// The baggage room has opened a parcel for a call, or has failed.
   case opened(CallNumber, OpeningAnswer)
-  /// The moment that a step asked for.
+  /// The time that a step asked for has come.
   case moment
 }
 
-/// When something comes.
+/// The time of a cue.
 package struct Moment: Hashable, Sendable {
-  /// The time of day, for records and for dates in documents: somebody may set it.
+  /// The time of day, for records and for dates in documents. Somebody may set this clock.
   package var time: Instant
-  /// Microseconds on a clock that nobody sets: deadlines and pauses count on it.
+  /// Microseconds on a clock that nobody can set, for deadlines and pauses.
   package var uptime: Int64
 
   package init(time: Instant, uptime: Int64) { (self.time, self.uptime) = (time, uptime) }
 }
 
-/// A call that came in, until it is answered.
+/// The number of a call, until it is answered.
 package typealias CallNumber = UInt64
-/// Something that the shell was asked to do, until it tells what came of it.
+/// The number of an errand, until the shell reports its result.
 package typealias ErrandNumber = UInt64
 
-/// Who calls, as far as the service found out by itself. It knows nothing of D-Bus: a relay or a test can be one.
+/// A caller, as the service has identified it. The type knows nothing of D-Bus: a relay or a test can be a caller.
 package struct Caller: Hashable, Sendable {
-  /// What the connection is called; `nil` for one that has no name.
+  /// The name of the connection; `nil` if it has none.
   package let connection: Text?
-  /// It runs in a sandbox, or left before anyone could look.
+  /// Whether the caller runs in a sandbox, or left before the service could look at it.
   package let isSandboxed: Bool
-  /// A sandbox's application; "" for everything else.
+  /// The application of a sandbox; "" for everything else.
   package let application: Text
-  /// Nobody could look at it before it left.
+  /// Whether the caller left before the service could look at it.
   package let isStranger: Bool
 
   package init(connection: Text?, isSandboxed: Bool, application: Text, isStranger: Bool = false) {
@@ -65,32 +65,32 @@ package struct Caller: Hashable, Sendable {
     return connection.map { .connection($0) } ?? .strangers
   }
 
-  /// Whose tokens it has: programs outside a sandbox share theirs, since a shell has a new connection for each call. No application is
-  /// called "?".
+  /// The owner of its tokens: programs outside a sandbox share theirs, because a shell has a new connection for each call. No application has the
+  /// identifier "?".
   var tokenOwner: Text { isSandboxed && application.isEmpty ? "?" : application }
 
-  /// Whether it looks after the application: a sandbox after its own, everyone else after all.
+  /// Whether it may look after an application: a sandbox after its own, everyone else after all.
   package func mayTouch(_ other: Text) -> Bool { !isSandboxed || other == application && !application.isEmpty }
 }
 
-/// What a caller asks for, every value checked. Questions that change nothing are not among them.
+/// A request of a caller, with every value checked. Questions that change nothing are not among them.
 package enum Ask: Sendable {
   /// - Parameters:
-  ///   - digest: of the document as it came, by which another document under the same token is known; "" where there is none.
-  ///   - size: bytes of the document as it came.
+  ///   - digest: The digest of the document, which tells another document under the same token apart; "" if there is none.
+  ///   - size: The bytes of the document.
   indirect case deliver(Payload, digest: Text, size: Int)
   indirect case deliverEach(Payload, digest: Text, size: Int)
-  /// Brings a session to the front: a payload that names it, answered in its own way.
+  /// Brings a session to the front. It is a payload that names the session, with a reply of its own.
   indirect case activate(UniqueIdentifier, Payload, size: Int)
   case newSession(application: Text, configuration: Text)
   case cancel(UniqueIdentifier)
   case redirect(UniqueIdentifier, to: UniqueIdentifier)
-  /// - Parameter size: bytes of its document.
+  /// - Parameter size: The bytes of the document.
   indirect case register(Manifest, size: Int)
   case unregister(Text)
   case prefer(Text?, type: Text)
   /// - Parameters:
-  ///   - shown: the sessions that the host still shows, and the paths that name none.
+  ///   - shown: The sessions that the host still shows, and the paths that name no session.
   case attach(application: Text, shown: [UniqueIdentifier], unknown: [Text], choosesConfiguration: Bool)
   case refresh(UniqueIdentifier)
   case destroy(UniqueIdentifier, animation: Text)
@@ -98,22 +98,22 @@ package enum Ask: Sendable {
   case disconnect(UniqueIdentifier)
   case write(UniqueIdentifier, SessionWriting)
   case post(application: Text, name: Text, userInfo: Text)
-  /// - Parameter type: what the representation is to conform to; "" for the first.
+  /// - Parameter type: The type to which the representation must conform; "" for the first.
   case openItem(UniqueIdentifier, item: Int, type: Text)
   case release(UniqueIdentifier)
   /// - Parameters:
-  ///   - ticket: random, from outside: the core has no randomness.
-  ///   - outlivesSource: a script begins it, whose calls each have a connection of their own.
+  ///   - ticket: The random ticket, from outside, because the core has no random numbers.
+  ///   - outlivesSource: Whether a script begins the drag, whose calls have a connection each.
   indirect case beginDrag(Payload, ticket: Text, outlivesSource: Bool, size: Int)
   case openDrag(ticket: Text)
   case addItems([Item], to: UniqueIdentifier, size: Int)
   case cancelDrag(UniqueIdentifier)
-  /// - Parameter on: a session; `nil` for the edge of the screen.
+  /// - Parameter on: The session; `nil` for the edge of the screen.
   case propose(UniqueIdentifier, on: UniqueIdentifier?)
   case drop(UniqueIdentifier, on: UniqueIdentifier?, operation: Text)
 }
 
-/// What a host writes about its session.
+/// A value that a host writes to its session.
 package enum SessionWriting: Hashable, Sendable {
   case title(Text)
   case userActivity(UserActivity?)
@@ -134,33 +134,33 @@ package enum SessionWriting: Hashable, Sendable {
   }
 }
 
-/// What a host answered to what it was asked.
+/// The host's answer to a question.
 package enum HostAnswer: Hashable, Sendable {
   case done
   case configuration(Text)
-  /// What it proposes for a drop.
+  /// The operation that it proposes for a drop.
   case operation(Text)
-  /// It answered with an error, in its words.
+  /// It answered with an error, in its own words.
   case refused(Text)
   case timedOut
-  /// It could not be asked.
+  /// The question could not be put.
   case failed(Text)
-  /// It is no longer there. Nobody knows what it did, unless the call never reached it.
+  /// The host has gone. Nobody knows what it did, unless the question never reached it.
   case gone(neverReached: Bool)
 }
 
-/// What becomes of an application that is being started.
+/// The progress of an application's start.
 package enum LaunchNews: Hashable, Sendable {
-  /// The bus knows how to start it, and has begun.
+  /// The bus knows how to start the application, and has begun.
   case isKnown
-  /// The bus has started it, or it was there already.
+  /// The bus has started the application, or it was running already.
   case started
-  /// The bus does not know how to start it.
+  /// The bus does not know how to start the application.
   case unknown
   case failed(Text)
-  /// The command of its manifest has ended: well, or as the sentence says.
+  /// The command of the manifest has ended: with status 0, or with this failure.
   case commandEnded(failure: Text?)
-  /// It came to the bus, and left it before it attached.
+  /// The application came to the bus, and left before it attached.
   case left
 }
 

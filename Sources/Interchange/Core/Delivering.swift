@@ -1,22 +1,21 @@
 package import SceneModel
 package import SceneRouting
 
-// The way of a drop, downwards: its sender is looked at, a token's first answer found; it is decided; what was decided is noted, with what there
-// is to say and to do.
+// The way of a drop, downwards: check the sender, find the first answer of a token, decide, and record the decision with its sayings and errands.
 extension PromptBook {
   mutating func deliver(_ payload: Payload, _ digest: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
     try refuseFiles(payload, caller)
     try pack(Packing(payload, caller, .delivery(digest: digest), deliveries: [newIdentifier()]), number)
   }
 
-  /// Everything that the payload brings is there.
+  /// All contents of the payload are packed.
   mutating func conclude(_ packing: Packing, _ digest: Text, _ number: CallNumber) throws(Halt) {
     if try answeredBefore(packing, number) { return }
     reply(
       try accept(packing, digest), to: number, packing.caller, waits: packing.payload.options.wait == .handled)
   }
 
-  /// Answers a call as another was that brought the same under its token. What was packed for this one is freed.
+  /// Answers a call like the earlier call with the same document and token. The contents that were packed for this call are freed.
   mutating func answeredBefore(_ packing: Packing, _ number: CallNumber) throws(Halt) -> Bool {
     let (options, caller) = (packing.payload.options, packing.caller)
     switch packing.purpose {
@@ -38,13 +37,13 @@ extension PromptBook {
     if case .refused(let refusal) = decision.outcome { throw .refused(InterchangeError(refusal)) }
   }
 
-  /// At once, or when the host has taken it. A host that waited for itself might wait for ever.
+  /// Replies at once, or when the host has taken the delivery. A host that waited for itself might wait for ever.
   mutating func reply(_ delivered: Delivered, to number: CallNumber, _ caller: Caller, waits: Bool) {
     guard waits, !isHost(caller, of: delivered.session) else { return answer(number, .delivered(delivered)) }
     memory.waiters[delivered.delivery] = (memory.waiters[delivered.delivery] ?? []) + [number]
   }
 
-  /// Decides one payload, and notes what comes of it.
+  /// Decides one payload, and records the decision.
   mutating func accept(_ packing: Packing, _ digest: Text) throws(Halt) -> Delivered {
     var steps = Limits.conditionSteps
     let decision = try decide(packing.payload, packing.caller, within: &steps)
@@ -65,7 +64,7 @@ extension PromptBook {
 
   // MARK: Each item by itself
 
-  /// Each item is routed as if it had come alone, in payload order, and sees what those before it did.
+  /// Routes each item as if it had come alone, in the order of the payload. An item sees the effects of the earlier ones.
   mutating func deliverEach(_ payload: Payload, _ digest: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
     try refuseFiles(payload, caller)
     do throws(Fault) { try payload.refuseWhatIsNotForEach() } catch { throw .refused(InterchangeError(payload: error)) }
@@ -80,7 +79,7 @@ extension PromptBook {
     try askForAll(singles, caller)
     var steps = Limits.conditionSteps
     var items: [DeliveredItem] = []
-    // The first delivery has the token for all of them.
+    // The first delivery has the token of all of them.
     var digestOfFirst: Text? = digest
     var first: UniqueIdentifier?
     for (place, single) in singles.enumerated() {
@@ -103,7 +102,7 @@ extension PromptBook {
     answer(number, .deliveredEach(items))
   }
 
-  /// What the items lack is read together, so that the cue does not come again for each of them.
+  /// Asks for everything that the items lack at once, so that the cue does not come again for each item.
   private func askForAll(_ singles: [Payload], _ caller: Caller) throws(Halt) {
     var needs: [Need] = []
     let unused = UniqueIdentifier(high: 0, low: 0)
@@ -117,7 +116,7 @@ extension PromptBook {
     if !needs.isEmpty { throw .lacks(.routing(needs)) }
   }
 
-  /// What the call was answered is stored with the first of its deliveries: the same token gets it again.
+  /// Stores the answer to the call with the first of its deliveries, for the next call with the same token.
   private mutating func keep(_ items: [DeliveredItem], asAnswerOf delivery: UniqueIdentifier) {
     for place in step.records.indices {
       guard case .delivery(var record) = step.records[place], record.identifier == delivery else { continue }
@@ -131,8 +130,8 @@ extension PromptBook {
   // MARK: What was decided
 
   /// - Parameters:
-  ///   - item: the place of the payload's first item in the packing.
-  ///   - digest: `nil` where its token is kept with another delivery.
+  ///   - item: The place of the payload's first item in the packing.
+  ///   - digest: `nil` if another delivery has the token.
   private mutating func carryOut(
     _ decision: Decision, _ packing: Packing, _ payload: Payload, item: Int, _ digest: Text?
   ) throws(Halt) -> Delivered {
@@ -181,13 +180,13 @@ extension PromptBook {
       deadline: now.time.adding(seconds: payload.options.deadline), progress: progress)
     if record.token != nil {
       record.fingerprint = digest ?? .empty
-      // A redirect changes where it goes, and not what its sender was told.
+      // A redirect changes the session of a delivery, and not the answer to its sender.
       let delivered = Delivered(session: session, outcome: progress.outcome, delivery: delivery)
       record.answer = DeliveredItem.document(of: [.delivered(delivered)])
     }
     record.sourceApplication = hostedApplication(of: caller) ?? caller.application
     record.isPrivate = payload.options.isPrivate
-    // The explanation names the place in the payload that was handed in, and the record the place in the payload that it has.
+    // The explanation names a place in the payload that was handed in, and the record a place in its own payload.
     let routing = decision.passedOn.map(\.routingActivity) ?? decision.explanation.routingActivity
     record.routing = routing.map { RoutingPlace(item: Int64($0.item), activity: Int64($0.activity)) }
     record.decision = decision.told.json
@@ -195,7 +194,7 @@ extension PromptBook {
     return record
   }
 
-  /// The session is made, or shows what it was given. Answers what it showed before, where it was given something.
+  /// Makes the session, or gives it the content of a delivery. Returns what the session showed before, if it got content.
   mutating func show(
     _ fact: Fact, by delivery: UniqueIdentifier, _ isPrivate: Bool
   ) throws(Halt) -> PreviouslyShown? {
@@ -207,7 +206,7 @@ extension PromptBook {
       say(.sessionAppeared(session.identifier))
       return PreviouslyShown()
     case .sessionActivated(let identifier, at: let instant, showing: let shown):
-      // Also where it shows nothing new: what is read of it later in this turn would be older.
+      // Also if the session shows nothing new: a later reading in this turn would bring an older state.
       guard let before = try session(identifier) else {
         throw refused(.storageFailed, "the session \(identifier) cannot be read")
       }
@@ -223,7 +222,7 @@ extension PromptBook {
     }
   }
 
-  /// Tells what others see of the change: of a private session that something changed, and not what.
+  /// Announces the change as others may see it: of a private session, only that something changed.
   mutating func announceShown(_ before: Session, _ after: Session) {
     announce(after.fieldsShown(otherThan: before), of: after)
   }
@@ -235,7 +234,7 @@ extension PromptBook {
         session.identifier, fields.filter { !session.hides($0) }, withheld: fields.filter { session.hides($0) }))
   }
 
-  /// Where it goes. What a private delivery is about, nobody hears.
+  /// Announces the session. Nobody hears the content of a private delivery.
   mutating func announceRouting(_ decision: Decision, of delivery: UniqueIdentifier, _ isPrivate: Bool) {
     guard let routing = decision.routing, let session = decision.outcome.session else { return }
     announce(
@@ -246,7 +245,7 @@ extension PromptBook {
       routing.application, session)
   }
 
-  /// What is to be said of a delivery that goes to an application now: without a host that takes it, it waits.
+  /// The state of an open delivery to an application now: without a ready host, it is held.
   func stateOfOpen(to application: Text) -> DeliveryState {
     memory.hosts[application]?.stage == .ready ? .routed : .held
   }
@@ -259,7 +258,7 @@ extension PromptBook {
       application: caller.application.isEmpty ? nil : caller.application)
   }
 
-  /// Whose scenes a caller hosts: of several applications the first by identifier.
+  /// The application whose scenes a caller hosts; of several, the first by identifier.
   func hostedApplication(of caller: Caller) -> Text? { caller.connection.flatMap { memory.hosted.first(of: $0) } }
 
   func isHost(_ caller: Caller, of session: UniqueIdentifier) -> Bool {
@@ -271,7 +270,7 @@ extension PromptBook {
 
   // MARK: What is refused before it is decided
 
-  /// A sandbox cannot name files outside: it sends descriptors.
+  /// A sandbox may not name files outside. It sends descriptors.
   func refuseFiles(_ payload: Payload, _ caller: Caller) throws(Halt) {
     guard caller.isSandboxed else { return }
     for item in payload.items {
@@ -285,7 +284,7 @@ extension PromptBook {
     }
   }
 
-  /// One application may have as many sessions as are left for the others. It is asked when one is made, so that those that are there go on.
+  /// An application may have as many sessions as it leaves for others. This is checked when a session is made, so existing sessions continue to work.
   private func refuseMoreSessions(of application: Text) throws(Halt) {
     let (limit, all, own) = (ledger.allowance.sessions, memory.places, memory.places(of: application))
     if all + own + 1 <= limit { return }
@@ -297,14 +296,14 @@ extension PromptBook {
 
   // MARK: Tokens
 
-  /// The same token and document again get the first answer.
+  /// The first answer to the same token and document.
   private func firstAnswer(
     _ options: PayloadOptions, _ digest: Text, _ caller: Caller
   ) throws(Halt) -> (answer: Delivered, isOpen: Bool)? {
     guard let first = try firstDelivery(options.token, digest, caller) else { return nil }
-    // Who waits for a host was refused then, and that is not remembered.
+    // A call that waited for a host was refused then, and refusals are not remembered.
     if options.wait == .handled, [.failed, .cancelled].contains(first.progress.state) { return nil }
-    // Nor has anyone taken this one since.
+    // No host has taken this delivery since either.
     if options.wait == .handled, first.progress.state == .routed, !first.progress.isOpen {
       throw .refused(.nobodyTook(first.identifier))
     }
@@ -314,7 +313,7 @@ extension PromptBook {
     return (delivered, first.progress.isOpen)
   }
 
-  /// What was made under a token: of what was tried again the last.
+  /// The delivery of a token; of several attempts, the last.
   private func firstDelivery(_ token: Text?, _ digest: Text, _ caller: Caller) throws(Halt) -> StoredDelivery? {
     guard let token else { return nil }
     let key = TokenKey(token: token, owner: caller.tokenOwner)
@@ -334,7 +333,7 @@ extension PromptBook {
 }
 
 extension Decision {
-  /// The decision as anyone may read it later.
+  /// The decision in the form that anyone may read later.
   fileprivate var told: Decision {
     guard explanation.hidesContentType else { return self }
     var told = self
@@ -344,12 +343,12 @@ extension Decision {
 }
 
 extension Allowance {
-  /// What a delivery takes of the room for those that wait.
+  /// The room that a delivery takes among those that wait.
   static func size(of delivery: StoredDelivery) -> Int { max(smallestDelivery, delivery.payload.count) }
 }
 
 extension DeliveredItem {
-  /// As it is stored: `[[session's path, outcome, delivery], …]`, and for what was refused `["/", error, message]`.
+  /// The stored form: `[[session's path, outcome, delivery], …]`, with `["/", error, message]` for a refused item.
   static func document(of items: [DeliveredItem]) -> Text {
     JSON.text(
       of: .array(
@@ -366,7 +365,7 @@ extension DeliveredItem {
 }
 
 extension StoredDelivery {
-  /// What the call that made it was answered.
+  /// The answer to the call that made the delivery.
   var deliveredItems: [DeliveredItem] {
     guard !answer.isEmpty, case .array(let rows)? = try? JSON.value(answer) else { return [] }
     return rows.compactMap { row in

@@ -8,23 +8,22 @@ import SceneModel
 //                  ├─► cancelled
 //                  └─► unclaimed: "routed", and over
 
-/// A delivery that somebody still waits for. One that is over is a record and nothing more: it has no transitions, but that one which was
-/// handled can be redirected, which opens it again.
+/// A delivery for whose end somebody waits. A delivery that is over is only a record, without transitions; but a redirect of a handled delivery opens
+/// it again.
 struct OpenDelivery: Hashable, Sendable {
   let identifier: UniqueIdentifier
   let application: Text
-  /// Whose tokens it is under.
+  /// The owner of the tokens of its sender.
   let sender: Text
-  /// Where it stands among those that wait.
+  /// Its place among the waiting deliveries.
   var order: Int64
-  /// When it has waited long enough, on the clock that nobody sets.
+  /// The time at which it has waited long enough, on the clock that nobody can set.
   let due: Int64
   var progress: DeliveryProgress
   let isPrivate: Bool
-  /// The delivery that gave its session what it showed before.
+  /// The delivery that gave its session the previous content.
   var previousBy: UniqueIdentifier?
-  /// Who may see what others may not, as long as somebody waits for it: the connection that sent something private, or something for its
-  /// own process.
+  /// The connection that may see what others may not while the delivery is open: the sender of a private delivery, or of a part for its own process.
   var confidant: Text?
   var holding: Holding?
 
@@ -41,7 +40,7 @@ struct OpenDelivery: Hashable, Sendable {
 
   var session: UniqueIdentifier? { progress.session }
 
-  // A holding is the same as another where the deliveries are.
+  // Two holdings are equal if their deliveries are.
   static func == (one: OpenDelivery, other: OpenDelivery) -> Bool {
     one.identifier == other.identifier && one.progress == other.progress && one.order == other.order
   }
@@ -49,12 +48,12 @@ struct OpenDelivery: Hashable, Sendable {
   func hash(into hasher: inout Hasher) { hasher.combine(identifier) }
 }
 
-/// Each transition of an open delivery answers how it stands from then on. None begins at one that is over.
+/// Each transition of an open delivery returns its new progress. A delivery that is over has none.
 extension OpenDelivery {
-  /// Its host is there and is given it.
+  /// The host is ready and gets the delivery.
   func routed() -> DeliveryProgress { with { $0.state = .routed } }
 
-  /// Its host has gone. Where that had it in hand, the host may have seen it; a departure counts against it.
+  /// The host has gone. If it was working on the delivery, it may have seen it; a departure counts against the host.
   func heldAgain(wasInHand: Bool, isDeparture: Bool) -> DeliveryProgress {
     with { progress in
       progress.state = .held
@@ -63,7 +62,7 @@ extension OpenDelivery {
     }
   }
 
-  /// The service has begun again. What a host had when it ended that host may have seen.
+  /// The service has restarted. The host may have seen the delivery that it was working on at the end.
   func resumed() -> DeliveryProgress {
     with { progress in
       guard progress.state == .routed else { return }
@@ -78,7 +77,7 @@ extension OpenDelivery {
 
   func cancelled(_ error: InterchangeError, at now: Instant) -> DeliveryProgress { over(.cancelled, now, error) }
 
-  /// Nobody hosts the application and nothing can start it: the delivery is over, and its session stays.
+  /// No host serves the application and nothing can start it: the delivery is over, and its session stays.
   func unclaimed(at now: Instant) -> DeliveryProgress { over(.routed, now) }
 
   private func over(_ state: DeliveryState, _ now: Instant, _ error: InterchangeError? = nil) -> DeliveryProgress {
@@ -97,7 +96,7 @@ extension OpenDelivery {
 }
 
 extension DeliveryProgress {
-  /// It goes to another session: open again where it was handled, with the next attempt.
+  /// The delivery goes to another session, with the next attempt. A handled delivery is open again.
   func redirected(to session: UniqueIdentifier, outcome: Text, isHosted: Bool) -> DeliveryProgress {
     var progress = self
     (progress.state, progress.isOpen) = (isHosted ? .routed : .held, true)

@@ -7,8 +7,8 @@ package import SceneModel
 //                  │  └──────────┘ the drop was refused
 //                  └─► cancelled
 //
-// A drag is in memory only: it is over with the service, and no later than its deadline or the end of its delivery. How it ended can be asked
-// for some seconds more.
+// A drag exists in memory only. It ends with the service, and no later than its deadline or the end of its delivery. For some seconds after that,
+// callers can still ask how it ended.
 
 package enum DragState: String, CaseIterable, Sendable {
   case dragging, dropped, cancelled, ended
@@ -17,34 +17,34 @@ package enum DragState: String, CaseIterable, Sendable {
 }
 
 struct Drag: Sendable {
-  /// How long a drag lasts whose source does not say, in seconds.
+  /// The life of a drag whose source gives no deadline, in seconds.
   static let time: Double = 300
-  /// How long a drag that is over can be asked how it ended, in microseconds.
+  /// The time for which a drag that is over still answers, in microseconds.
   static let rest: Int64 = 10_000_000
 
   let identifier: UniqueIdentifier
-  /// Whoever brings it may look and drop. It is a secret, and random.
+  /// The secret, random key to the drag: a caller that passes it to OpenDrag may look and drop.
   let ticket: Text
   let source: Caller
-  /// When it is over, on the clock that nobody sets; of one that has ended, when it is forgotten.
+  /// The deadline of the drag, on the clock that nobody can set. For a drag that is over, the time at which it is forgotten.
   var due: Int64 = 0
-  /// A script began it: each of its calls comes from another connection, and the drag outlives them all.
+  /// Whether a script began the drag: each of its calls has another connection, and the drag outlives them all.
   let outlivesSource: Bool
-  /// What is dragged. Files and promises are opened at the drop.
+  /// The dragged items. Files and promises are opened at the drop.
   var payload: Payload
   var parcels: [[Parcel?]] = []
   var nextNumber = 0
-  /// Bytes of what is dragged, as a document.
+  /// The bytes of the dragged items, as a document.
   var size = 0
   var state = DragState.dragging
-  /// What it was dropped for.
+  /// The operation of the drop.
   var operation: PayloadOptions.Operation?
-  /// The connections that brought the ticket, and the hosts that were asked.
+  /// The connections that opened the ticket, and below them the hosts that were asked.
   var openers: Set<Text> = []
   var asked: Set<Text> = []
-  /// A program outside any sandbox brought the ticket: these have no walls between them.
+  /// Whether a program outside any sandbox has opened the ticket: no walls separate these programs.
   var isOpenedOutside = false
-  /// The source has left. Where the drop is refused, the drag is over.
+  /// Whether the source has left. If the drop is refused, the drag is then over.
   var isAbandoned = false
   var holding: Holding?
   var bytes: Holding?
@@ -55,7 +55,7 @@ struct Drag: Sendable {
       && caller.application == source.application && !(caller.isSandboxed && caller.application.isEmpty)
   }
 
-  /// Whether it is over when a connection leaves.
+  /// Whether the drag ends when a connection leaves.
   func endsWith(_ connection: Text) -> Bool { source.connection == connection && !outlivesSource }
 
   func mayLook(_ caller: Caller) -> Bool {
@@ -63,7 +63,7 @@ struct Drag: Sendable {
     return isOpenedOutside && !caller.isSandboxed
   }
 
-  /// What it promises, as long as it was not dropped.
+  /// The promises of the drag, before its drop.
   var promises: [Promise] {
     guard let connection = source.connection else { return [] }
     return payload.items.enumerated().flatMap { place, item in
@@ -74,14 +74,14 @@ struct Drag: Sendable {
     }
   }
 
-  /// Everyone who is told how it ends.
+  /// Everyone who hears how the drag ends.
   var told: [Text] { asked.union(source.connection.map { [$0] } ?? []).sorted() }
 }
 
-/// What those who take part in a drag are told, and nobody else.
+/// The news of a drag, for those who take part in it and nobody else.
 package enum DragNews: Hashable, Sendable {
   case stateChanged
   case itemsChanged
-  /// - Parameter target: the session; `nil` where nothing came of it.
+  /// - Parameter target: The session; `nil` if nothing came of the drag.
   case ended(operation: Text, target: UniqueIdentifier?)
 }

@@ -29,7 +29,8 @@ extension PromptBook {
     answer(number, .dragBegun(drag.identifier, ticket: drag.ticket))
   }
 
-  /// What is over makes room, the first that is to be forgotten first: it is there only for those who ask how it ended.
+  /// Charges a drag. Drags that are over make room, the one that is to be forgotten first before the others: they exist only for those who ask how
+  /// they ended.
   private mutating func chargeDrag(to principal: Principal) throws(Halt) -> Holding {
     while true {
       do throws(InterchangeError) {
@@ -50,7 +51,7 @@ extension PromptBook {
     memory.tickets[drag.ticket] = nil
   }
 
-  /// What it carries, and its document, are charged to its source.
+  /// Charges the contents of a drag and its document to its source.
   private mutating func weigh(_ drag: inout Drag) throws(Halt) {
     memory.relief.add(drag.bytes)
     let bytes = drag.parcels.joined().reduce(drag.size) { $0 + ($1?.keptBytes ?? 0) }
@@ -85,7 +86,7 @@ extension PromptBook {
   mutating func add(_ packing: Packing, to identifier: UniqueIdentifier, _ number: CallNumber) throws(Halt) {
     guard var drag = memory.drags[identifier] else { throw noDrag(identifier) }
     try refuseWhereOver(drag)
-    // Other calls may have added theirs meanwhile.
+    // Other calls may have added items meanwhile.
     let items = packing.payload.items
     let before = drag.payload.items
     drag.payload = try payload(of: drag, with: items)
@@ -136,7 +137,7 @@ extension PromptBook {
     throw refused(.requestDenied, "the drag \(drag.identifier) is \(drag.state.rawValue), and no longer dragging")
   }
 
-  /// A drag as a caller may see it: types and metadata only.
+  /// A drag in the form that a caller may see: types and metadata only.
   package func viewOfDrag(_ identifier: UniqueIdentifier, for caller: Caller) -> DragView? {
     guard let drag = memory.drags[identifier], drag.mayLook(caller) else { return nil }
     let isSource = caller.connection != nil && caller.connection == drag.source.connection
@@ -162,7 +163,7 @@ extension PromptBook {
 
   // MARK: Proposing
 
-  /// What dropping onto a session, or onto the edge of the screen, would do.
+  /// The operation of a drop onto a session, or onto the edge of the screen.
   mutating func propose(
     _ identifier: UniqueIdentifier, on session: UniqueIdentifier?, _ caller: Caller, _ number: CallNumber
   ) throws(Halt) {
@@ -186,10 +187,10 @@ extension PromptBook {
       .proposal(number, drag: identifier), within: 1_000_000)
   }
 
-  /// The source's allowed operations bound what the host says.
+  /// The source's allowed operations limit the host's choice.
   mutating func proposed(_ number: CallNumber, _ identifier: UniqueIdentifier, _ answer: HostAnswer) {
     let drag = memory.drags[identifier]
-    // It may be dropped or over by now.
+    // The drag may have been dropped or may be over by now.
     let allowed = drag?.state == .dragging ? drag?.payload.options.allowedOperations ?? [] : []
     let operation: Text
     switch answer {
@@ -253,7 +254,7 @@ extension PromptBook {
     _ packing: Packing, of identifier: UniqueIdentifier, by caller: Caller, _ number: CallNumber
   ) throws(Halt) {
     guard var drag = memory.drags[identifier] else { throw noDrag(identifier) }
-    // From here on the delivery is charged for what the drag carried, and the drag for its document.
+    // From here on the delivery is charged for the contents, and the drag only for its document.
     drag.parcels = []
     try weigh(&drag)
     memory.drags[identifier] = drag
@@ -262,13 +263,13 @@ extension PromptBook {
     reply(delivered, to: number, caller, waits: packing.payload.options.wait == .handled)
   }
 
-  /// The drop was refused.
+  /// The drop was refused: the drag goes on.
   mutating func dragGoesOn(_ identifier: UniqueIdentifier) {
     guard var drag = memory.drags[identifier], drag.state == .dropped else { return }
     (drag.state, drag.operation) = (.dragging, nil)
     memory.drags[identifier] = drag
     if drag.isAbandoned { return cancel(drag) }
-    // Its time may have come meanwhile.
+    // Its deadline may have passed meanwhile.
     memory.add(.drag(identifier), at: drag.due)
   }
 
@@ -287,7 +288,7 @@ extension PromptBook {
     end(drag, .cancelled, .ended(operation: "cancel", target: nil))
   }
 
-  /// The source has left in the middle. After the drop the rules of promises hold.
+  /// The source has left during the drag. After the drop the rules for promises apply.
   mutating func cancelDrags(of connection: Text) {
     for drag in memory.drags.values.values.sorted(by: { $0.identifier < $1.identifier })
     where drag.endsWith(connection) {
@@ -303,17 +304,17 @@ extension PromptBook {
     guard let drag = memory.drags[identifier], drag.due <= now.uptime else { return }
     switch drag.state {
     case .dragging: cancel(drag)
-    // It ends with its delivery, or goes on where the drop is refused.
+    // The drag ends with its delivery, or goes on if the drop is refused.
     case .dropped: break
     case .cancelled, .ended: forget(drag)
     }
   }
 
-  /// How the delivery of a drag is over.
+  /// How the delivery of a drag ended.
   enum DropOutcome {
-    /// Its host has taken it and, where something is moved, has said that it has all of it.
+    /// The host has taken the delivery and, for a move, has said that it has all of the contents.
     case done
-    /// Its host has taken it, and does not say whether it has all of it: the source is to keep what it has.
+    /// The host has taken the delivery, and has not said that it has all of the contents: the source must keep what it has.
     case kept
     case failed
   }
@@ -321,13 +322,13 @@ extension PromptBook {
   mutating func dragEnds(with delivery: UniqueIdentifier, _ outcome: DropOutcome) {
     guard let drag = memory.drags[delivery], drag.state == .dropped, let operation = drag.operation else { return }
     if outcome == .failed { return end(drag, .ended, .ended(operation: "cancel", target: nil)) }
-    // A host may release what it carries before it has taken the delivery.
+    // A host may release the contents before it has taken the delivery.
     guard memory.deliveries[delivery] == nil else { return }
     let name = outcome == .done ? operation.rawValue : "copy"
     end(drag, .ended, .ended(operation: Text(name), target: memory.dropTargets[delivery]))
   }
 
-  /// It can be asked how it ended for a while, and has nothing to show any more.
+  /// Ends a drag. For a while callers can still ask how it ended, but it no longer has items to show.
   private mutating func end(_ drag: Drag, _ state: DragState, _ news: DragNews) {
     memory.relief.add(drag.bytes)
     var ended = drag

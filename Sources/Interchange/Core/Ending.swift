@@ -1,12 +1,12 @@
 import SceneModel
 import SceneRouting
 
-// How deliveries end, go elsewhere, and are taken up again.
+// How deliveries end, are redirected, and continue after a restart.
 extension PromptBook {
   // MARK: Nothing comes of a delivery
 
-  /// The session shows again what it showed before, or is discarded if it was made for this delivery, was never connected and nobody else waits
-  /// for it.
+  /// Ends a delivery that failed. Its session shows its previous content again. If the session was made for this delivery, was never connected and
+  /// has no other delivery, it is discarded.
   mutating func end(_ delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError) throws(Halt) {
     guard let identifier = delivery.session else { return try fail(delivery, progress, error) }
     guard let session = try session(identifier) else { return try fail(delivery, progress, error) }
@@ -14,7 +14,7 @@ extension PromptBook {
     let others = memory.deliveriesToSession[identifier].contains { $0.identifier != delivery.identifier }
     if isMade, !session.hasBeenConnected, !others {
       try fail(delivery, progress, error)
-      // A host that was asked to open it may show it all the same, and has to hear that it is gone.
+      // A host that was asked to open the session may show it all the same, and must hear that it is gone.
       let isKnown = memory.hosts[session.application]?.opened.contains(identifier) ?? false
       return try discard(session, animation: "standard", isTold: isKnown)
     }
@@ -23,7 +23,7 @@ extension PromptBook {
     try fail(delivery, progress, error)
   }
 
-  /// The delivery is over, and whoever waits for it is told.
+  /// Records that the delivery is over, and tells everyone who waits for it.
   private mutating func fail(
     _ delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError
   ) throws(Halt) {
@@ -39,7 +39,8 @@ extension PromptBook {
     settle(delivery.identifier, .refused(error))
   }
 
-  /// What a delivery gave its session to show goes: what stood there before is shown again, or stands before what came after.
+  /// Takes back the content that a delivery gave to its session: the session shows its previous content again, or that content becomes the previous
+  /// content of the next delivery.
   private mutating func takeAway(_ delivery: UniqueIdentifier, from session: Session) throws(Halt) {
     let follower = memory.followers[delivery].flatMap { memory.deliveries[$0] }
     guard session.shownBy == delivery || follower != nil else { return }
@@ -53,7 +54,7 @@ extension PromptBook {
     announceShown(session, after)
   }
 
-  /// Nobody waits for it any more.
+  /// Answers the calls that wait for the delivery.
   mutating func settle(_ delivery: UniqueIdentifier, _ reply: CallAnswer) {
     for number in memory.waiters[delivery] ?? [] { answer(number, reply) }
     memory.waiters[delivery] = nil
@@ -65,7 +66,7 @@ extension PromptBook {
 
   // MARK: A session goes
 
-  /// Out of routing and off the bus. What it was still to be given fails with it.
+  /// Takes a session out of routing and off the bus. Its open deliveries fail.
   mutating func discard(_ session: Session, animation: Text, isTold: Bool = true) throws(Halt) {
     let identifier = session.identifier
     let open = memory.deliveriesToSession[identifier].compactMap { memory.deliveries[$0.identifier] }
@@ -109,7 +110,8 @@ extension PromptBook {
     answer(number, .done)
   }
 
-  /// It goes to another session of its application, and the first one shows again what it showed before. One that was made for it stays as it is.
+  /// Redirects a delivery to another session of its application. The first session shows its previous content again; a session that was made for the
+  /// delivery stays as it is.
   mutating func redirect(
     _ identifier: UniqueIdentifier, to target: UniqueIdentifier, _ caller: Caller, _ number: CallNumber
   ) throws(Halt) {
@@ -122,7 +124,7 @@ extension PromptBook {
         .requestDenied, "the delivery is for \(stored.application), and that is a session of \(found.application)")
     }
     let open = memory.deliveries[identifier]
-    // Its window may have taken it before anyone saw that it is the wrong one.
+    // The window may have taken the delivery before anyone saw that it is the wrong window.
     guard open != nil || stored.progress.state == .handled && now.time < stored.deadline else {
       throw refused(
         .requestDenied, "the delivery \(identifier) is \(stored.progress.state.rawValue), and its time is over")
@@ -147,7 +149,7 @@ extension PromptBook {
     let previous = try decision.fact.flatMap { fact throws(Halt) in
       try show(fact, by: identifier, stored.isPrivate)
     }
-    // A window that it shows already stood as it does now before it came.
+    // The session's state before the delivery is the same as it is now.
     if target == before.session, previous == nil || previous?.shownBy == identifier {
       note(.deliveryProgress(identifier, progress))
     } else {
@@ -160,7 +162,7 @@ extension PromptBook {
     answer(number, .outcome(decision.outcome.name))
   }
 
-  /// A delivery whose session has a configuration that the manifest has lost goes with that session.
+  /// A delivery to a session whose configuration the manifest has lost ends with that session.
   private mutating func refuseWhereLost(_ open: OpenDelivery?, _ stored: StoredDelivery) throws(Halt) {
     guard let open, let identifier = open.session, let session = try session(identifier),
       let manifest = memory.routing.manifest(of: stored.application), !manifest.has(configurationOf: session)
@@ -181,7 +183,7 @@ extension PromptBook {
     case .decided(let decision):
       guard case .refused(let refusal) = decision.outcome else { return decision }
       let error = InterchangeError(refusal)
-      // The sentence may name what the delivery is about, and anyone may ask.
+      // The sentence may reveal the content of the delivery, and anyone may ask.
       let sentence = stored.isPrivate ? "the private delivery \(stored.identifier) cannot go there" : error.message
       throw .refused(InterchangeError(error.name, sentence))
     case .needs(let need): throw .lacks(.routing([need]))
@@ -198,7 +200,7 @@ extension PromptBook {
 
   // MARK: Time
 
-  /// Deliveries that end in one step: whoever calls meanwhile has a turn before the others.
+  /// The deliveries that end in one step: other callers get a turn before the next ones.
   private static let endingAtOnce = 100
 
   mutating func momentCame() throws(Halt) {
@@ -219,7 +221,7 @@ extension PromptBook {
   private mutating func deadlineCame(for delivery: OpenDelivery) throws(Halt) {
     let identifier = delivery.identifier
     guard let canBeStarted = canBeStarted(delivery.application) else {
-      // Whether anything can start it is being asked.
+      // The shell is finding out whether anything can start it.
       memory.add(.delivery(identifier), at: now.uptime + 100_000)
       return
     }
@@ -245,7 +247,7 @@ extension PromptBook {
 
   // MARK: Beginning
 
-  /// Takes up what was left when the service ended. No session is connected until its host says so: it may have gone meanwhile.
+  /// Continues after a restart. No session is connected until its host says so: the host may have gone meanwhile.
   mutating func begin() throws(Halt) {
     for delivery in memory.deliveries.values.values.sorted(by: { $0.order < $1.order }) {
       let progress = delivery.resumed()

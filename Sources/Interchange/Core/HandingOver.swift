@@ -1,21 +1,21 @@
 import SceneModel
 import SceneRouting
 
-// What the host is asked, once everyone was told what was decided.
+// The questions to a host, after everyone was told the decision.
 //
-// Which calls are made follows what the session is when they are made. The return of the first of them acknowledges the delivery; its error
-// refuses the delivery; its silence lasts until the deadline; where the host goes, the delivery is held again.
+// The state of the session determines which calls the host gets. The return of the first call acknowledges the delivery, and its error refuses the
+// delivery. A host may stay silent until the deadline. If the host goes, the delivery is held again.
 extension PromptBook {
-  /// Gives a delivery to its host, or looks for one.
+  /// Gives a delivery to its host, or starts one.
   mutating func handOver(_ delivery: UniqueIdentifier, to session: UniqueIdentifier, of application: Text) {
     guard let host = memory.hosts[application] else { return start(application) }
-    // Until the host is ready, what is held waits for that.
+    // A host that is not ready gets the held deliveries when it is.
     if host.stage == .ready { work(on: session, of: application) }
   }
 
   // MARK: Lanes
 
-  /// There is something to do with a session: its lane begins where it has none, as soon as the host has a hand free.
+  /// A session has work for its host. If it has no lane, a lane begins as soon as the host has capacity.
   mutating func work(on session: UniqueIdentifier, of application: Text) {
     let key = Lane.Key(application: application, session: session)
     guard memory.hosts[application] != nil, memory.lanes[key] == nil else { return }
@@ -34,7 +34,7 @@ extension PromptBook {
     }
   }
 
-  /// Begins what there is to do next with a session; where that is nothing, its lane ends.
+  /// Begins the next work of a session. If there is none, its lane ends.
   private mutating func goOn(_ key: Lane.Key) {
     memory.lanes[key] = nil
     guard let host = memory.hosts[key.application] else { return }
@@ -62,7 +62,7 @@ extension PromptBook {
     memory.lanes[key] = Lane(act: act, errand: errand, isSecret: showsSecret(key.session))
   }
 
-  /// A lane has ended what it did.
+  /// A lane has finished its work.
   private mutating func next(_ key: Lane.Key) {
     goOn(key)
     workOnNext(of: key.application)
@@ -113,7 +113,7 @@ extension PromptBook {
       try fail(delivery, InterchangeError(.storageFailed, "the delivery \(inHand.identifier) is no longer stored"))
       return next(key)
     }
-    // It waited too long, and is to fail at any moment.
+    // The delivery has waited too long, and is about to fail.
     if delivery.due <= now.uptime {
       let late = InterchangeError(
         .hostTimeout, "the host of \(key.application) did not take the delivery \(delivery.identifier) in time")
@@ -138,7 +138,7 @@ extension PromptBook {
       return next(key)
     }
     var inHand = Lane.InHand(identifier: delivery.identifier, attempt: delivery.progress.attempt)
-    // The window may show something else by the time its host answers.
+    // The window may show something else when its host answers.
     inHand.isPrivate = delivery.isPrivate || session.isPrivate
     inHand.activationToken = payload.options.activationToken
     if session.isConnected, payload.items.isEmpty { return activate(inHand, key, host, acknowledges: true) }
@@ -152,7 +152,7 @@ extension PromptBook {
     }
     let isDynamic = memory.routing.manifest(of: key.application)?.isDynamic ?? false
     if isDynamic || host.choosesConfiguration, delivery.progress.outcome == "created", !session.hasBeenConnected {
-      // No answer within a second is none.
+      // If the host does not answer within a second, the manifest decides.
       return begin(
         .choosing(inHand, options: options.json),
         .configuration(session.identifier, role: session.role, options: options.json), key, host, within: 1_000_000)
@@ -160,17 +160,17 @@ extension PromptBook {
     connect(inHand, session, options.json, key, host)
   }
 
-  /// What is left of its deadline.
+  /// The rest of the delivery's time.
   private func rest(of delivery: OpenDelivery) -> Int64 { delivery.due - now.uptime }
 
-  /// The delivery that is in hand, if somebody still waits for it here: it may be over, go elsewhere, or have been given again.
+  /// The delivery that the host works on, if it is still open here: it may be over, may have been redirected, or may have been handed over again.
   private func stillOpen(_ inHand: Lane.InHand, _ key: Lane.Key) -> OpenDelivery? {
     memory.deliveries[inHand.identifier].flatMap { delivery in
       delivery.session == key.session && delivery.progress.attempt == inHand.attempt ? delivery : nil
     }
   }
 
-  /// How long a host is listened to beyond the deadline while it opens a scene: whatever it opened then is closed again.
+  /// How long a host may answer after the deadline while it opens a scene. A window that it opens in this time is closed again.
   private static let grace: Int64 = 25_000_000
 
   private mutating func connect(
@@ -184,7 +184,7 @@ extension PromptBook {
       within: max(0, rest) + PromptBook.grace)
   }
 
-  /// What the host does not say, the manifest does.
+  /// The manifest decides if the host does not.
   private mutating func wasConfigured(
     _ key: Lane.Key, _ inHand: Lane.InHand, _ options: Text, _ answer: HostAnswer, _ host: Host
   ) throws(Halt) {
@@ -225,17 +225,17 @@ extension PromptBook {
       within: max(rest, 1_000_000))
   }
 
-  /// Whether what the host says is for nobody else: the delivery is private, or the window shows something private, or nobody here knows.
+  /// Whether the host's words are for nobody else: the delivery is private, the window is private, or nobody here knows.
   private func isSecret(_ inHand: Lane.InHand?, _ key: Lane.Key) -> Bool {
     inHand?.isPrivate ?? false || memory.lanes[key]?.isSecret ?? true || showsSecret(key.session)
   }
 
-  /// A session that is not private any more may still have a restoration activity of the private one.
+  /// Whether the window may show private content. A session that is no longer private may still have a private restoration activity.
   private func showsSecret(_ session: UniqueIdentifier) -> Bool {
     memory.sessions[session].map { $0.isPrivate || $0.hasSecrets } ?? true
   }
 
-  /// The host has answered. Answers whether it has taken the delivery: what comes when all is over counts for nothing but the window that was
+  /// Takes the host's answer, and returns whether the host has taken the delivery. An answer after the end matters only for the window that was
   /// opened.
   private mutating func acknowledge(
     _ inHand: Lane.InHand, _ key: Lane.Key, _ answer: HostAnswer
@@ -259,7 +259,7 @@ extension PromptBook {
 
   // MARK: Closing and drawing again
 
-  /// A session is gone: its scene is closed where there is one or one is being opened, and its host hears that it is gone for good.
+  /// Closes the scene of a session that is gone, if it has one or one is being opened. Its host then hears that the session is gone for good.
   mutating func closeScene(of session: Session, _ animation: Text, isTold: Bool) {
     memory.refreshes[session.identifier] = nil
     guard var host = memory.hosts[session.application] else { return }
@@ -279,7 +279,7 @@ extension PromptBook {
   }
 
   private mutating func close(_ key: Lane.Key, _ animation: Text, _ host: Host) {
-    // It may have refused to open it meanwhile.
+    // The host may have refused to open it meanwhile.
     guard memory.hosts[key.application]?.opened.remove(key.session) != nil else { return wasClosed(key) }
     begin(.destroying, .destroy(key.session, animation: animation), key, host)
   }
@@ -291,7 +291,7 @@ extension PromptBook {
     tellDiscards(to: key.application)
   }
 
-  /// Passed on while the scene is in the background, once for all who asked since the last time.
+  /// Passes on a refresh while the scene is in the background, once for all requests since the last time.
   mutating func passOnRefresh(of session: Session) {
     guard memory.refreshes[session.identifier] != nil, session.isConnected, session.state == .background else { return }
     work(on: session.identifier, of: session.application)
@@ -299,7 +299,7 @@ extension PromptBook {
 }
 
 extension HostAnswer {
-  /// Why it is no yes.
+  /// The reason why the answer is not a yes.
   fileprivate var failure: String? {
     switch self {
     case .done, .configuration, .operation: nil
@@ -311,7 +311,7 @@ extension HostAnswer {
 }
 
 extension InterchangeError {
-  /// Why a host did not take a delivery; `nil` where it did. What it says of a private one is for nobody else.
+  /// The reason why a host did not take a delivery; `nil` if it did. The host's words about a private delivery are for nobody else.
   fileprivate init?(_ answer: HostAnswer, of application: Text, isPrivate: Bool) {
     switch answer {
     case .done, .configuration, .operation: return nil

@@ -9,7 +9,7 @@ import SceneModel
 /// The connection that hosts an application's scenes.
 struct Host: Hashable, Sendable {
   enum Stage: Hashable, Sendable {
-    /// It hears what is gone before it is given anything.
+    /// The host hears which sessions are gone before it gets anything.
     case welcome
     case ready
   }
@@ -17,27 +17,27 @@ struct Host: Hashable, Sendable {
   let application: Text
   let connection: Text
   let isSandboxed: Bool
-  /// It wants to be asked for the configuration of each new session.
+  /// Whether the host chooses the configuration of each new session.
   var choosesConfiguration: Bool
   var stage = Stage.welcome
   /// The sessions whose scenes are connected.
   var scenes: Set<UniqueIdentifier> = []
-  /// Sessions whose scenes it was asked to open, and did not refuse: it may show them.
+  /// Sessions whose scenes it was asked to open and did not refuse to open: it may show them.
   var opened: Set<UniqueIdentifier> = []
-  /// Discarded sessions whose scenes it is still to close: it hears last that they are gone.
+  /// Discarded sessions whose scenes it must still close. After that it hears that they are gone.
   var closing: Set<UniqueIdentifier> = []
-  /// Discarded sessions that it was told of, and nobody knows whether it heard.
+  /// Discarded sessions that the host was told of, without knowing whether it heard.
   var told: Set<UniqueIdentifier> = []
-  /// It is being told.
+  /// Whether the host is being told.
   var isListening = false
-  /// How many sessions it is asked about at the same time.
+  /// The number of sessions about which the host is being asked.
   var running = 0
 
-  /// As many calls to a host may be under way: the bus sets bounds to them, and is everyone's.
+  /// The most unanswered calls to a host: the bus limits unanswered calls, and all callers share the bus.
   static let maximumRunning = 256
 }
 
-/// What a host does with one session, one thing after the other. Different sessions do not wait for each other.
+/// The work of a host on one session, one thing at a time. Different sessions do not wait for each other.
 struct Lane: Hashable, Sendable {
   struct Key: Hashable, Sendable {
     let application: Text
@@ -45,15 +45,15 @@ struct Lane: Hashable, Sendable {
   }
 
   enum Act: Hashable, Sendable {
-    /// It waits for the host to have a hand free.
+    /// It waits until the host has capacity.
     case queued
-    /// The delivery is being read.
+    /// The delivery is being read from the store.
     case reading(InHand)
-    /// The host is asked which configuration the session gets; then it is connected with these options.
+    /// The host is asked which configuration the session gets. Then the session is connected with these options.
     indirect case choosing(InHand, options: Text)
     case connecting(InHand)
     case continuing(InHand)
-    /// The window is brought to the front. Where nothing was acknowledged before, this acknowledges.
+    /// The window is brought to the front. If nothing was acknowledged before, this acknowledges the delivery.
     case activating(InHand, acknowledges: Bool)
     case refreshing
     case destroying
@@ -68,7 +68,7 @@ struct Lane: Hashable, Sendable {
     }
   }
 
-  /// A delivery that is being handed over, as it was when that began.
+  /// A delivery that is being handed over, as it was when the hand-over began.
   struct InHand: Hashable, Sendable {
     let identifier: UniqueIdentifier
     let attempt: Int64
@@ -77,9 +77,9 @@ struct Lane: Hashable, Sendable {
   }
 
   var act: Act
-  /// `nil` while it is queued.
+  /// `nil` while the lane is queued.
   var errand: ErrandNumber?
-  /// Since the host was asked, the window has shown something private.
+  /// Whether the window has shown private content since the host was asked.
   var isSecret = false
   /// The call never reached the host.
   var neverReached = false

@@ -3,8 +3,8 @@ import SceneRouting
 
 // How hosts come and go.
 //
-// Whoever owns an application's name on the bus may host its scenes, for as long as it owns it. A host that attaches is answered, then hears
-// which sessions are gone, and then is given what is held for it.
+// The owner of an application's name on the bus may host its scenes, for as long as it owns the name. A host that attaches gets the reply, then hears
+// which sessions are gone, and then gets the held deliveries.
 extension PromptBook {
   // MARK: Attaching
 
@@ -27,7 +27,7 @@ extension PromptBook {
       .notHost, "who hosts \(application) owns that name on the bus, and this caller does not: ask for the name first")
   }
 
-  /// Its scenes are those that it says, and no others.
+  /// The host's scenes are those that it names, and no others.
   mutating func attach(_ number: CallNumber, isOwner: Bool) throws(Halt) {
     guard let attaching = memory.attaching[number], let connection = attaching.caller.connection else { return }
     let application = attaching.application
@@ -65,13 +65,13 @@ extension PromptBook {
     let kept = Set(shown.map(\.identifier))
     for session in try sessions(before.subtracting(kept).sorted()) { disconnect(session) }
     for session in shown where !session.isConnected { connect(session) }
-    // Not before all scenes that are shown are connected, since a session without a scene may be given up.
+    // Not before all shown scenes are connected, because a session without a scene may be given up.
     try giveUpOldSessions(of: application)
   }
 
   // MARK: Leaving
 
-  /// The host has left, and its scenes with it. Its sessions stay, and what it had not acknowledged is held again.
+  /// The host has left, and its scenes with it. Its sessions stay, and the deliveries that it has not acknowledged are held again.
   mutating func detach(_ application: Text) throws(Halt) {
     guard let host = memory.hosts[application] else { return }
     let scenes = try sessions(host.scenes.sorted())
@@ -87,8 +87,8 @@ extension PromptBook {
     if memory.deliveriesToApplication.count(of: application) > 0 { start(application) }
   }
 
-  /// One that leaves three times while it has the same delivery in hand has refused it. One that leaves before it was given anything counts as
-  /// having had the first: else it would be started again and again.
+  /// A host that leaves three times while it works on the same delivery has refused it. A host that leaves before it got any delivery counts as
+  /// working on the first: otherwise the service would start it again and again.
   private mutating func holdAgain(_ application: Text, _ host: Host, _ inHand: Set<UniqueIdentifier>) throws(Halt) {
     let open = memory.deliveriesToApplication[application].compactMap { memory.deliveries[$0.identifier] }
     let departed = host.stage == .welcome ? Set(open.prefix(1).map(\.identifier)) : inHand
@@ -107,7 +107,7 @@ extension PromptBook {
     }
   }
 
-  /// Answers the deliveries that the host was working on.
+  /// Ends the host's lanes, and returns the deliveries that the host was working on.
   private mutating func forgetLanes(of application: Text) -> Set<UniqueIdentifier> {
     var inHand: Set<UniqueIdentifier> = []
     for (key, lane) in memory.lanes.values where key.application == application {
@@ -125,7 +125,7 @@ extension PromptBook {
 
   // MARK: Scenes
 
-  /// Its scene is there.
+  /// The session has a scene.
   mutating func connect(_ before: Session) {
     let session = before.connected()
     note(.session(session))
@@ -135,7 +135,7 @@ extension PromptBook {
     announce(.sessionStateChanged(session.state), session.application, session.identifier)
   }
 
-  /// Its scene is gone, and the session stays. Whoever calls this gives up old sessions afterwards.
+  /// The session's scene is gone, and the session stays. The caller gives up old sessions afterwards.
   mutating func disconnect(_ before: Session) {
     let session = before.disconnected()
     note(.session(session))
@@ -146,14 +146,14 @@ extension PromptBook {
     announce(.sessionDisconnected, session.application, session.identifier)
   }
 
-  /// So many at once: those that a manifest which keeps fewer leaves over go with the sessions that come and go from then on.
+  /// The sessions that are given up at once. If a new manifest keeps fewer sessions, the others go as sessions come and go from then on.
   private static let givenUpAtOnce = 256
 
-  /// An application keeps as many sessions without a scene as its manifest says (`StagedoorKeepSessions`). Beyond these the session that was
-  /// activated longest ago is discarded, as `Destroy` would. A session that a delivery is on its way to stays.
+  /// An application keeps as many sessions without a scene as its manifest says (`StagedoorKeepSessions`). Beyond that number the session that was
+  /// activated longest ago is discarded, as by `Destroy`. A session with a delivery on its way stays.
   mutating func giveUpOldSessions(of application: Text) throws(Halt) {
     guard let manifest = memory.routing.manifest(of: application) else { return }
-    // All of them are read only where there may be too many.
+    // All sessions are read only if there may be too many.
     if memory.sessionCounts[application] ?? 0 <= manifest.keptSessions { return }
     let need = Need.allSessions(of: application)
     if !memory.routing.knows(need) { throw .lacks(.routing([need])) }
@@ -165,8 +165,8 @@ extension PromptBook {
 
   // MARK: What is gone for good
 
-  /// Tells the host of all its sessions that are gone, once and as one set: when it has closed the last of their scenes. One that has just
-  /// attached is not kept waiting for the scenes that it is to close, and is ready behind that.
+  /// Tells the host all its sessions that are gone, once and as one set, when it has closed the last of their scenes. A host that has just attached
+  /// need not close its scenes first; it is ready after it was told.
   mutating func tellDiscards(to application: Text) {
     guard var host = memory.hosts[application], !host.isListening else { return }
     guard host.closing.isEmpty || host.stage == .welcome else { return }
@@ -190,19 +190,19 @@ extension PromptBook {
     case .refused(let why), .failed(let why): log(.warning, "\(application): DidDiscardSceneSessions: \(why)")
     case .done, .configuration, .operation: break
     }
-    // Of one that was silent nobody knows whether it heard. The next host does.
+    // Nobody knows whether a silent host heard. The next host will be told.
     if answer != .timedOut {
       for entry in memory.owed[application] where host.told.contains(entry.session) {
         note(.discardTold(application: application, session: entry.session))
         memory.hosts[application]?.told.remove(entry.session)
       }
     }
-    // What went while it was being told is told to one that is ready already.
+    // A host that is ready hears later of sessions that went while it was being told.
     if host.stage == .welcome { becomeReady(application) }
     tellDiscards(to: application)
   }
 
-  /// What was held is given in the order in which it came.
+  /// Gives the held deliveries in the order in which they came.
   private mutating func becomeReady(_ application: Text) {
     memory.hosts[application]?.stage = .ready
     var sessions: [UniqueIdentifier] = []
@@ -218,7 +218,7 @@ extension PromptBook {
 
   // MARK: Asking
 
-  /// Microseconds that a host has for what is no delivery: as long as a call takes where nobody says otherwise.
+  /// The microseconds that a host has for everything but deliveries: the default time of a call.
   static let patience: Int64 = 25_000_000
 
   @discardableResult

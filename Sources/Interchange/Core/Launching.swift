@@ -1,8 +1,8 @@
 import SceneModel
 import SceneRouting
 
-// How applications are started that something is held for: by the bus where it knows how, else by the command of their manifest. Where there is
-// neither, someone may attach.
+// How applications with held deliveries are started: by the bus if it knows how, otherwise by the command of their manifest. Without either, a host
+// may still attach.
 extension PromptBook {
   mutating func start(_ application: Text) {
     if memory.hosts[application] != nil { return }
@@ -53,7 +53,7 @@ extension PromptBook {
         application: application, number: number, command: command, activationToken: activationToken(for: application)))
   }
 
-  /// Of what is held the newest one's: it is for the window that the user asked for last.
+  /// The token of the newest held delivery, for the window that the user asked for last.
   private func activationToken(for application: Text) -> Text? {
     guard let last = memory.deliveriesToApplication[application].last,
       let stored = memory.recent[last.identifier]
@@ -61,7 +61,7 @@ extension PromptBook {
     return (try? Payload(json: stored.payload, ReadingRules(types: types)))?.options.activationToken
   }
 
-  /// Nothing comes of what is held for it. The last goes first, so that a session goes with the delivery that made it.
+  /// Fails the held deliveries, the last one first, so that a session goes with the delivery that made it.
   private mutating func launchFailed(_ application: Text, _ why: some StringProtocol) throws(Halt) {
     memory.starts[application] = nil
     log(.error, String(why))
@@ -76,7 +76,7 @@ extension PromptBook {
     try launchFailed(application, why.string)
   }
 
-  /// Whether anything can start it; `nil` where that is being asked.
+  /// Whether anything can start the application; `nil` while the shell is finding out.
   func canBeStarted(_ application: Text) -> Bool? {
     if memory.hosts[application] != nil { return true }
     return memory.starts[application].map(\.isPossible) ?? false

@@ -1,64 +1,64 @@
 package import SceneModel
 
-/// Who is charged for what the service keeps.
+/// The one that is charged for something that the service keeps.
 package enum Principal: Hashable, Sendable {
-  /// A connection of a program outside any sandbox, as long as it is on the bus.
+  /// A connection of a program outside any sandbox, while it is on the bus.
   case connection(Text)
   /// A sandboxed application, however many connections it has.
   case sandbox(Text)
-  /// Every caller that nobody could look at before it left, and every sandbox without a name: together one.
+  /// Every caller that left before the service could look at it, and every sandbox without a name; all of them are one principal.
   case strangers
-  /// Every connection that has left and whose deliveries are still here, also those from before a restart: together one.
+  /// Every connection that has left while its deliveries are still here, and the senders of deliveries from before a restart; all of them are one
+  /// principal.
   case departed
 }
 
-/// What can be used up. Each has its limit once, with the reason beside it.
+/// The resources with limits. Each limit is defined once, with its reason.
 package enum Resource: Hashable, CaseIterable, Sendable {
-  /// Bytes of deliveries that wait for their application, in memory and on the disk.
+  /// The bytes of waiting deliveries, in memory and on the disk.
   case waiting
-  /// Calls that were not answered yet.
+  /// Unanswered calls.
   case calls
-  /// Bytes of documents whose senders wait for the answer.
+  /// The bytes of documents whose senders wait for the answer.
   case callBytes
-  /// Bytes of manifests that were registered.
+  /// The bytes of registered manifests.
   case manifests
-  /// Bytes that deliveries and drags carry beside their documents, in memory and on the disk.
+  /// The bytes that deliveries and drags carry beside their documents, in memory and on the disk.
   case baggage
-  /// Drags under way.
+  /// Drags.
   case drags
 }
 
-/// How much there may be of what the service keeps, over all callers. `docs/limits.md` lists each row, and a test holds the two together.
+/// The most that the service keeps, for all callers. `docs/limits.md` has a row for each, and a test compares the two.
 package struct Allowance: Hashable, Sendable {
-  /// Bytes of deliveries that wait, each of which counts for 4 KiB at least: a script may hand in fifty thousand small things for an
-  /// application that takes them later, and all of them together are two hundred megabytes on the disk.
+  /// The bytes of waiting deliveries, each of which counts as 4 KiB at least: a script may hand in fifty thousand small things for an application
+  /// that takes them later, and all of them together take two hundred megabytes on the disk.
   package var waiting = 50_000 * Allowance.smallestDelivery
   package static let smallestDelivery = 4096
-  /// Calls of one sender that were not answered yet. Who waits for answers has no use for so many, and no transaction is one sender's
-  /// flood.
+  /// Unanswered calls of one sender. A sender that waits for answers has no use for so many, and no transaction should be the flood of one sender.
   package var calls = 1_000
-  /// Bytes of documents of one sender that wait for an answer: two of the longest.
+  /// The bytes of one sender's documents that wait for an answer: two of the longest.
   package var callBytes = 32 << 20
-  /// Bytes of registered manifests, each of which counts for 4 KiB at least: in memory they take several times as much.
+  /// The bytes of registered manifests, each of which counts as 4 KiB at least: in memory they take several times as much.
   package var manifests = 32 << 20
-  /// Bytes that deliveries and drags carry, each of which counts for 64 KiB at least: a film of several gigabytes that is copied has room,
-  /// and the disk of a laptop is not full.
+  /// The bytes that deliveries and drags carry, each of which counts as 64 KiB at least: a copied film of several gigabytes fits, and the disk of a
+  /// laptop does not fill up.
   package var baggage = 16 << 30
   package static let smallestBaggage = 64 << 10
-  /// Contents up to this size are stored beside their delivery. Beyond it a file of their own is cheaper.
+  /// Contents up to this size are stored beside their delivery. A larger content is cheaper in a file of its own.
   package static let smallParcel = 32 << 10
-  /// Microseconds for which a host may open what came along after it has taken the delivery: ten minutes.
+  /// The microseconds for which a host may open the contents of a delivery after it has taken the delivery: ten minutes.
   package var baggageTime: Int64 = 600_000_000
-  /// Drags of one sender that are under way. A person has two hands.
+  /// Drags of one sender. A person has two hands.
   package var drags = 100
-  /// Connections that are remembered for having brought the ticket of a drag.
+  /// The connections that may open the ticket of one drag.
   package static let dragOpeners = 1_000
-  /// Sessions of all applications, and discarded sessions whose hosts are still to be told: each is an object on the bus, a row on the disk
-  /// and an entry in memory. One application may have as many as are left for the others.
+  /// Sessions of all applications, and discarded sessions whose hosts must still be told: each is an object on the bus, a row on the disk and an
+  /// entry in memory. An application may have as many as it leaves for others.
   package var sessions = 1_000_000
-  /// Preferred applications: a person sets one for a type that several applications take, a few dozen in a lifetime.
+  /// Preferred applications. A person sets one for a type that several applications take, a few dozen in a lifetime.
   package var preferences = 1_000
-  /// Scenes that a host may say it shows when it attaches: each of them is looked up.
+  /// The scenes that a host may name when it attaches: the core looks up each of them.
   package var scenes = 10_000
 
   package init() {}
@@ -75,11 +75,11 @@ package struct Allowance: Hashable, Sendable {
   }
 }
 
-/// What each principal has taken of everything.
+/// The amount of each resource that each principal holds.
 ///
-/// Whatever begins to be held is charged here, and the charge lives in what is held: when that goes, the charge goes with it and gives back
-/// what it took, once. So nothing is counted twice, and nobody has to remember to count.
-// The core is the only owner, and only one thread has the core.
+/// A charge is made when something begins to be held, and is part of the thing that is held. When the thing goes, the charge goes with it and returns
+/// its amount, once. So nothing is counted twice, and nobody has to remember to count.
+// The core is the only owner, and the core has only one thread.
 package final class Ledger: @unchecked Sendable {
   package let allowance: Allowance
   private var accounts: [Principal: Account] = [:]
@@ -96,17 +96,17 @@ package final class Ledger: @unchecked Sendable {
 
   func isCharged(_ principal: Principal) -> Bool { accounts[principal].map { !$0.taken.isEmpty } ?? false }
 
-  /// What all of them have taken.
+  /// The amount that all principals hold together.
   package func total(_ resource: Resource) -> Int { totals[resource] ?? 0 }
 
   package func taken(_ resource: Resource, by principal: Principal) -> Int { accounts[principal]?.taken[resource] ?? 0 }
 
-  /// What the accounts say together: as much as the total, or something was given back wrongly.
+  /// The sum of the accounts. It equals the total, or an amount was returned wrongly.
   func takenByAll(_ resource: Resource) -> Int { accounts.values.reduce(0) { $0 + ($1.taken[resource] ?? 0) } }
 
   var accountCount: Int { accounts.count }
 
-  /// A connection has left: what it still holds is charged to all that have left.
+  /// A connection has left: its charges go to the departed.
   func leave(_ connection: Text) {
     guard let account = accounts.removeValue(forKey: .connection(connection)), !account.taken.isEmpty else { return }
     let departed = self.account(of: .departed)
@@ -114,11 +114,11 @@ package final class Ledger: @unchecked Sendable {
     account.successor = departed
   }
 
-  /// Charges it to an account, or says why that is not possible.
+  /// Charges an account, or throws the reason why it cannot.
   ///
   /// - Parameters:
-  ///   - replaced: what is given back as soon as this is held.
-  ///   - relief: what the present turn gives back.
+  ///   - replaced: A holding that is returned as soon as this one exists.
+  ///   - relief: The amounts that the present turn returns.
   func charge(
     _ amount: Int, of resource: Resource, to principal: Principal, replacing replaced: Holding? = nil,
     after relief: Relief = Relief()
@@ -126,7 +126,7 @@ package final class Ledger: @unchecked Sendable {
     let own = taken(resource, by: principal) - relief.of(resource, principal)
     switch resource {
     case .waiting, .baggage:
-      // Who fills what there is fills half of it, the next one half of the rest: nobody holds more than is left for the others.
+      // The first sender that fills a resource gets half of it, the next one half of the rest: nobody holds more than is left for others.
       let (taken, limit) = (total(resource) - relief.of(resource), allowance.limit(resource))
       guard taken + own + amount <= limit else { throw refusal(of: resource, limit, taken, own) }
     case .manifests:
@@ -139,18 +139,18 @@ package final class Ledger: @unchecked Sendable {
     return take(amount, of: resource, for: principal)
   }
 
-  /// Bytes that a principal may still hand over beside documents.
+  /// The bytes that a principal may still hand in beside documents.
   ///
   /// - Parameters:
-  ///   - relief: what the present turn gives back.
-  ///   - own: bytes of the principal's that go where they are in the way.
+  ///   - relief: The amounts that the present turn returns.
+  ///   - own: The principal's bytes that can be freed to make room.
   func room(for principal: Principal, after relief: Relief, givingUp own: Int) -> Int {
     let taken = total(.baggage) - relief.of(.baggage) - own
     let ofPrincipal = self.taken(.baggage, by: principal) - relief.of(.baggage, principal) - own
     return max(0, allowance.baggage - taken - ofPrincipal)
   }
 
-  /// Charges it whatever the limit says: it was accepted before.
+  /// Charges an account whatever the limit is, because the thing was accepted before.
   func take(_ amount: Int, of resource: Resource, for principal: Principal) -> Holding {
     totals[resource, default: 0] += amount
     return Holding(Charge(amount, of: resource, to: account(of: principal), in: self))
@@ -186,8 +186,8 @@ package final class Ledger: @unchecked Sendable {
   }
 }
 
-/// What a turn gives back. It stays charged until the turn is kept, since the turn may be taken back; what takes its place need not wait
-/// for that.
+/// The amounts that a turn returns. They stay charged until the turn is kept, because the turn may be taken back; things that take their place need
+/// not wait for that.
 struct Relief: Hashable, Sendable {
   private struct Share: Hashable, Sendable {
     let resource: Resource
@@ -203,28 +203,28 @@ struct Relief: Hashable, Sendable {
     amounts[Share(resource: resource, principal: holding.charge.principal), default: 0] += holding.charge.amount
   }
 
-  /// - Parameter principal: `nil` for all of them.
+  /// - Parameter principal: `nil` for all principals.
   func of(_ resource: Resource, _ principal: Principal? = nil) -> Int {
     amounts.isEmpty ? 0 : amounts[Share(resource: resource, principal: principal)] ?? 0
   }
 }
 
-/// What one principal has taken.
+/// The amounts that one principal holds.
 final class Account {
   let principal: Principal
   fileprivate(set) var taken: [Resource: Int] = [:]
-  /// Who has taken over its charges.
+  /// The account that has taken over its charges.
   fileprivate var successor: Account?
 
   fileprivate init(_ principal: Principal) { self.principal = principal }
 }
 
-/// A part of an account, given back when it goes. It cannot be copied, so it is given back once.
+/// A part of an account, returned when the charge goes. It cannot be copied, so it is returned once.
 struct Charge: ~Copyable {
   let amount: Int
   let resource: Resource
   private let account: Account
-  /// Who pays for it; whoever has left pays no longer.
+  /// The principal that pays; a principal that has left pays no longer.
   var principal: Principal {
     var account = account
     while let successor = account.successor { account = successor }
@@ -240,8 +240,8 @@ struct Charge: ~Copyable {
   deinit { ledger.giveBack(amount, of: resource, account) }
 }
 
-/// A charge inside something that is held in a table, where values are copied.
-// It never changes, and its end is the core's, which one thread has.
+/// A charge inside a thing in a table, whose values are copied.
+// It never changes, and only the core ends it, on its one thread.
 final class Holding: @unchecked Sendable {
   let charge: Charge
 

@@ -1,87 +1,87 @@
 package import SceneModel
 import SceneRouting
 
-/// All that the core knows. It changes by what is folded into it and by what it is told of the world, and all of that can be taken back until the
-/// turn is kept.
+/// Everything that the core knows. Records are folded into it, and it hears of events outside; all its changes can be taken back until the turn is
+/// kept.
 ///
-/// What survives is changed by ``fold(_:at:)`` alone, live and after a restart. A whole session or delivery that was not looked at for a while
-/// is forgotten here and read again; what routing has to know of a session stays.
+/// Only ``fold(_:at:)`` changes the data that survives a restart, live and after a restart. The memory forgets a whole session or delivery that was
+/// not used for a while, and reads it again; routing keeps what it needs of a session.
 struct Memory {
-  /// Applications, sessions and preferences, as a decision looks at them.
+  /// Applications, sessions and preferences, in the form that decisions use.
   var routing: State
   private var routingChanges: [RoutingChange] = []
 
-  /// Whole sessions: every one that was changed in this turn, and some of the others.
+  /// Whole sessions: every session that was changed in this turn, and some others.
   var sessions = Table<UniqueIdentifier, Session>()
-  /// Sessions that were discarded in this turn, and are still stored.
+  /// Sessions that were discarded in this turn, and are still in the store.
   private(set) var leaving = Table<UniqueIdentifier, Bool>()
-  /// What this turn has changed about sessions and deliveries that are not here whole: whoever reads them finds them as they were before it.
+  /// The changes of this turn to sessions and deliveries that are not here whole: the store still has their state before the turn.
   private var activations = Table<UniqueIdentifier, SessionActivation>()
   private var changes = Table<UniqueIdentifier, DeliveryChange>()
-  /// How many sessions each application has, with those whose host is still to be told that they are gone.
+  /// The number of sessions of each application, including those whose host must still be told that they are gone.
   private(set) var sessionCounts = Table<Text, Int>()
   private(set) var sessionTotal = 0
   private(set) var owed = Rows<Text, Owed>()
 
-  /// Every delivery that somebody still waits for.
+  /// The open deliveries.
   var deliveries = Table<UniqueIdentifier, OpenDelivery>()
   private(set) var deliveriesToSession = Rows<UniqueIdentifier, Ordered>()
   private(set) var deliveriesToApplication = Rows<Text, Ordered>()
-  /// Whole deliveries: every one that was made or changed in this turn, and some of the others.
+  /// Whole deliveries: every delivery that was made or changed in this turn, and some others.
   private(set) var recent = Table<UniqueIdentifier, StoredDelivery>()
-  /// One of these is longer than is remembered beyond its turn.
+  /// Whether one of these has a payload that is too long to be remembered beyond its turn.
   private var hasLongPayload = false
-  /// What was made under a token in this turn.
+  /// The deliveries that were made under tokens in this turn.
   private(set) var tokens = Table<TokenKey, [UniqueIdentifier]>()
-  /// The delivery that gave a session something to show after another had.
+  /// For each delivery, the next delivery that gave content to the same session.
   var followers = Table<UniqueIdentifier, UniqueIdentifier>()
-  /// When deliveries have waited long enough, and when what was handled or dragged is forgotten.
+  /// The times at which deliveries have waited long enough, and at which contents and drags are forgotten.
   private var agenda = Agenda<Appointment>()
-  /// What came up in this turn.
+  /// The entries of the agenda that came up in this turn.
   private var due: [(appointment: Appointment, at: Int64)] = []
-  /// Applications some of whose sessions have a configuration that their manifest has lost: they are discarded as soon as there is a moment.
+  /// Applications with sessions whose configuration their manifest has lost. These sessions are discarded soon.
   var orphaned = Table<Text, Bool>()
 
   var manifests = Table<Text, ManifestSource>()
   var preferences = Table<Text, Text>()
   var hosts = Table<Text, Host>()
-  /// The applications that a connection hosts.
+  /// The applications that each connection hosts.
   var hosted = Rows<Text, Text>()
   var lanes = Table<Lane.Key, Lane>()
-  /// Sessions with something to do for their host, which has its hands full.
+  /// Sessions with work for a host that is at its capacity.
   var queue = Rows<Text, Ordered>()
   var errands = Table<ErrandNumber, ErrandPurpose>()
   var starts = Table<Text, Start>()
   var attaching = Table<CallNumber, Attaching>()
   var calls = Table<CallNumber, CallCharge>()
-  /// Who is answered once a delivery is over.
+  /// The calls that wait for the end of a delivery.
   var waiters = Table<UniqueIdentifier, [CallNumber]>()
-  /// Sessions whose scenes are to draw themselves again, as soon as they are in the background.
+  /// Sessions whose scenes are to be refreshed as soon as they are in the background.
   var refreshes = Table<UniqueIdentifier, Bool>()
-  /// Sessions that are gone and whose scenes are to be closed: with which animation.
+  /// Sessions that are gone and whose scenes must be closed, with the animation.
   var closings = Table<UniqueIdentifier, Text>()
-  /// Sessions that a failed delivery made and others still wait for.
+  /// Sessions that a failed delivery made and other deliveries still wait for.
   var provisional = Table<UniqueIdentifier, Bool>()
 
-  /// Calls whose contents are being packed, and calls for which something is being opened.
+  /// Calls whose contents are being packed, and, below, calls for which a parcel is being opened.
   var packings = Table<CallNumber, Packing>()
   var transfers = Table<CallNumber, Transfer>()
-  /// Deliveries that carry something, and what those of this turn carry.
+  /// Deliveries with contents, and the contents that were packed in this turn.
   var baggage = Table<UniqueIdentifier, KeptBaggage>()
   private(set) var baggageOfSession = Rows<UniqueIdentifier, Ordered>()
-  /// What makes room for what its principal hands in later: the hosts of these have taken them.
+  /// Contents that make room for what their principal hands in later, because a host has taken their delivery.
   private(set) var handledBaggage = Rows<Principal, Ordered>()
   private(set) var packed = Table<UniqueIdentifier, Baggage>()
   var drags = Table<UniqueIdentifier, Drag>()
   var tickets = Table<Text, UniqueIdentifier>()
-  /// The sessions that took what was dragged, until the drag ends.
+  /// The sessions that took the dragged items, until the drag ends.
   var dropTargets = Table<UniqueIdentifier, UniqueIdentifier>()
-  /// What of the ledger this turn gives back.
+  /// The amounts of the ledger that this turn returns.
   var relief = Relief()
 
   /// The number of the newest event.
   private(set) var sequence: UInt64 = 0
-  /// What comes later has a larger number.
+  /// The newest number of the order in which things came.
   private var order: Int64 = 0
 
   init(routing: State) { self.routing = routing }
@@ -91,22 +91,22 @@ struct Memory {
     return order
   }
 
-  /// Sessions, and the owed discards that keep their place.
+  /// Sessions, and discards of which a host must still hear.
   func places(of application: Text) -> Int { (sessionCounts[application] ?? 0) + owed.count(of: application) }
   var places: Int { sessionTotal + owedTotal }
   private(set) var owedTotal = 0
 
   // MARK: Deadlines
 
-  /// The earliest, on the clock that nobody sets.
+  /// The earliest time, on the clock that nobody can set.
   var earliestDeadline: Int64? { agenda.earliest }
 
-  /// How many deadlines are noted, with those of deliveries that are over.
+  /// The number of noted deadlines, including those of deliveries that are over.
   var noted: Int { agenda.entries }
 
   mutating func add(_ appointment: Appointment, at moment: Int64) { agenda.add(appointment, at: moment) }
 
-  /// The next whose time may have come. It may be over, or have another time by now.
+  /// The next entry whose time may have come. It may be over, or have another time by now.
   mutating func nextDue(at now: Int64) -> Appointment? {
     guard let moment = agenda.earliest, let next = agenda.next(at: now) else { return nil }
     due.append((next, moment))
@@ -115,7 +115,7 @@ struct Memory {
 
   // MARK: Folding
 
-  /// Makes true what a record says.
+  /// Applies a record.
   mutating func fold(_ record: Record, at moment: Moment) {
     switch record {
     case .session(let session):
@@ -177,7 +177,7 @@ struct Memory {
     if let session { baggageOfSession.insert(Ordered(order: kept.order, identifier: delivery), for: session) }
   }
 
-  /// It goes where its delivery goes.
+  /// The contents go where their delivery goes.
   private mutating func moveBaggage(of delivery: UniqueIdentifier, to session: UniqueIdentifier?) {
     guard var kept = baggage[delivery], kept.session != session else { return }
     let place = Ordered(order: kept.order, identifier: delivery)
@@ -187,7 +187,7 @@ struct Memory {
     if let session { baggageOfSession.insert(place, for: session) }
   }
 
-  /// The host has taken the delivery: what it carried stays until a certain moment, or until somebody needs the room.
+  /// The host has taken the delivery: its contents stay until this time, or until somebody needs the room.
   mutating func baggageIsHandled(of delivery: UniqueIdentifier, until moment: Int64) {
     guard var kept = baggage[delivery] else { return }
     kept.until = moment
@@ -199,7 +199,7 @@ struct Memory {
     add(.baggage(delivery), at: moment)
   }
 
-  /// It is on its way again, or goes.
+  /// The delivery is open again, or its contents go.
   private mutating func takeFromHandled(_ delivery: UniqueIdentifier) {
     guard var kept = baggage[delivery], let principal = kept.handledFor else { return }
     handledBaggage.remove(Ordered(order: kept.order, identifier: delivery), for: principal)
@@ -226,7 +226,7 @@ struct Memory {
 
   private mutating func open(_ delivery: DeliverySummary, at moment: Moment) {
     guard let session = delivery.progress.session else { return }
-    // The clock of the deadline is one that nobody sets; what is left of the time is what the record says.
+    // Nobody can set the clock of the deadline; the record says how much time is left.
     let rest = delivery.deadline.microseconds - moment.time.microseconds
     let longest = Int64(PayloadOptions.maximumDeadline * 1_000_000)
     let opened = OpenDelivery(delivery, order: nextOrder(), due: moment.uptime + min(max(0, rest), longest))
@@ -244,7 +244,7 @@ struct Memory {
     if let session = delivery.progress.session { deliveriesToSession.remove(place, for: session) }
     deliveriesToApplication.remove(place, for: delivery.application)
     deliveries[delivery.identifier] = nil
-    // Whoever ends the last one has seen that its session was made by one that failed.
+    // Whoever ends the last delivery has seen that a failed delivery made its session.
     if let session = delivery.progress.session, deliveriesToSession.count(of: session) == 0 {
       provisional[session] = nil
     }
@@ -263,7 +263,7 @@ struct Memory {
     }
     if !baggage.isEmpty { moveBaggage(of: identifier, to: progress.session) }
     guard var delivery = deliveries[identifier] else {
-      // It was over, and is taken up again.
+      // The delivery was over, and is open again.
       if progress.isOpen, let whole = recent[identifier] { open(whole.summary, at: moment) }
       return
     }
@@ -280,7 +280,7 @@ struct Memory {
       deliveries[identifier] = delivery
       return
     }
-    // It goes to another session, behind all that is on its way there.
+    // The delivery goes to another session, behind all deliveries on their way there.
     close(delivery)
     delivery.progress = progress
     delivery.order = nextOrder()
@@ -298,7 +298,7 @@ struct Memory {
 
   // MARK: Remembering
 
-  /// What a service that begins finds.
+  /// Takes in the data that a starting service finds in its store.
   mutating func recall(_ remembered: Remembered, at moment: Moment) {
     for (type, application) in remembered.preferences {
       fold(.preference(type: type, application: application), at: moment)
@@ -316,11 +316,11 @@ struct Memory {
     keep()
   }
 
-  /// Sessions that were just read. What is here already is newer.
+  /// Takes in sessions that were just read. A session that is here already is newer.
   mutating func learn(_ read: [Session]) {
     for session in read where sessions[session.identifier] == nil && leaving[session.identifier] == nil {
       routing.learn([session], answering: .session(session.identifier))
-      // What was read stays where the turn is taken back, and what the turn changed goes.
+      // A session that was read stays when the turn is taken back; only the turn's changes go.
       sessions.remember(session, for: session.identifier)
       guard let activation = activations[session.identifier] else { continue }
       var changed = session
@@ -339,7 +339,7 @@ struct Memory {
     recent[delivery.identifier] = changed
   }
 
-  /// What the call that made a delivery is answered.
+  /// The answer to the call that made a delivery.
   mutating func setAnswer(_ answer: Text, of delivery: UniqueIdentifier) { recent[delivery]?.answer = answer }
 
   // MARK: Routing beyond sessions
@@ -359,7 +359,7 @@ struct Memory {
 // MARK: - Keeping and taking back
 
 extension Memory {
-  /// Where everything stands, so that what comes after it can be taken back.
+  /// The state of all tables, to which later changes can be taken back.
   struct Mark {
     fileprivate let routing, sessions, leaving, sessionCounts, owed, deliveries, toSession, toApplication, recent: Int
     fileprivate let tokens, followers, manifests, preferences, hosts, hosted, lanes, queue, errands, starts: Int
@@ -440,7 +440,7 @@ extension Memory {
     (sessionTotal, owedTotal, sequence) = (mark.sessionTotal, mark.owedTotal, mark.sequence)
   }
 
-  /// The store has it: nothing of it is taken back any more.
+  /// The store has the turn, whose changes can no longer be taken back.
   mutating func keep() {
     routingChanges.removeAll(keepingCapacity: routingChanges.count <= 64)
     sessions.keep()
@@ -484,17 +484,17 @@ extension Memory {
     forgetOld()
   }
 
-  /// Whole sessions and deliveries that are remembered beyond a turn, to be quick: some thousand of the one, some hundred of the other.
+  /// Whole sessions and deliveries that are remembered beyond a turn, for speed.
   private static let rememberedSessions = 2_048
   private static let rememberedDeliveries = 256
-  /// Bytes of a payload that is remembered beyond its turn.
+  /// The greatest length of a payload that is remembered beyond its turn, in bytes.
   private static let rememberedPayload = 64 << 10
 
-  /// Deadlines of deliveries that are over, which are kept beside as many as there are of others.
+  /// The deadlines of deliveries that are over, beyond the number of all other deadlines.
   static let passedDeadlines = 1_024
 
   private mutating func forgetOld() {
-    // What was discarded, went on, or was made under a token is in the store from now on.
+    // The store now has the discards, the progress and the tokens of this turn.
     if !leaving.isEmpty { leaving.removeAll() }
     if !activations.isEmpty { activations.removeAll() }
     if !changes.isEmpty { changes.removeAll() }
@@ -522,7 +522,7 @@ extension Memory {
 
 // MARK: - Small values
 
-/// Something in the order in which it came.
+/// A thing with its place in the order in which things came.
 struct Ordered: Comparable, Hashable, Sendable {
   let order: Int64
   let identifier: UniqueIdentifier
@@ -538,7 +538,7 @@ struct Owed: Comparable, Hashable, Sendable {
   static func < (one: Owed, other: Owed) -> Bool { one.order < other.order }
 }
 
-/// What becomes of a delivery that is not here whole.
+/// A change of a delivery that is not here whole.
 private struct DeliveryChange: Sendable {
   let progress: DeliveryProgress
   let previous: PreviouslyShown?
@@ -549,35 +549,35 @@ struct TokenKey: Hashable, Sendable {
   let owner: Text
 }
 
-/// Where an application's manifest came from.
+/// The source of an application's manifest.
 struct ManifestSource: Sendable {
-  /// "" for one that was registered.
+  /// "" for a registered manifest.
   let file: Text
   let holding: Holding?
 }
 
-/// What a call is charged for until it is answered.
+/// The charges of a call, until it is answered.
 struct CallCharge: Sendable {
   let connection: Text?
   let number: Holding
   let bytes: Holding?
 }
 
-/// What is to happen at a certain moment.
+/// An event at a certain time.
 enum Appointment: Hashable, Sendable {
   case delivery(UniqueIdentifier)
   case baggage(UniqueIdentifier)
   case drag(UniqueIdentifier)
 }
 
-/// What comes of an errand is for whom.
+/// The receiver of an errand's result.
 enum ErrandPurpose: Hashable, Sendable {
   case lane(Lane.Key)
   case proposal(CallNumber, drag: UniqueIdentifier)
   case discards(application: Text)
 }
 
-/// A caller of AttachHost of whom it is being found out whether it owns the name.
+/// A caller of AttachHost, while the shell finds out whether it owns the name.
 struct Attaching: Sendable {
   let caller: Caller
   let application: Text
@@ -586,7 +586,7 @@ struct Attaching: Sendable {
   let choosesConfiguration: Bool
 }
 
-/// What a service that begins finds in its store.
+/// The data that a starting service finds in its store.
 package struct Remembered: Sendable {
   package var preferences: [Text: Text] = [:]
   package var sessionCounts: [Text: Int] = [:]

@@ -1,50 +1,50 @@
 package import SceneModel
 
-// What a delivery carries, from its acceptance on until its host releases it, it fails, its session goes, or nobody has opened it for long.
+// The contents of a delivery, from its acceptance until its host releases them, the delivery fails, its session goes, or their time is over.
 //
 //   packed ──► kept ──► released
 //               │ ▲
 //               ▼ │  opening: a transfer, which is done, fails, or is called off
 //             opened
 
-/// What the core knows of a delivery's baggage. What is in it the store has.
+/// The core's data about a delivery's contents. The store has the list of the parcels.
 struct KeptBaggage: Sendable {
   /// The session of its delivery.
   var session: UniqueIdentifier?
   let order: Int64
-  /// The connection that handed it in, which may see what is for its own process.
+  /// The connection that handed in the delivery, which may see representations for its own process.
   var confidant: Text?
-  /// The service has begun anew since: descriptors and promises are gone.
+  /// Whether the service has restarted since: descriptors and promises are gone.
   var isFromBefore = false
-  /// The room has some of it.
+  /// Whether the room has some of the contents.
   var isInRoom = true
-  /// What its sender promised, and may forget when nobody opens it any more.
+  /// The promises of the sender, which it may forget when nobody opens them any more.
   var promises: [Promise] = []
-  /// Its host has taken the delivery: when it goes at the latest, and among whose it makes room.
+  /// Set when the host has taken the delivery: the time at which the contents go at the latest, and the principal for which they make room.
   var until: Int64?
   var handledFor: Principal?
   var holding: Holding?
 }
 
-/// A host opens one representation. It ends when that is handed over, fails, or is called off.
+/// A host's call to open one representation. It ends when the descriptor is handed over, or when it fails or is called off.
 struct Transfer: Hashable, Sendable {
   let delivery: UniqueIdentifier
   let application: Text
 }
 
-/// What came of opening: how long it is, where that is known.
+/// The result of opening a parcel, with its size if that is known.
 package enum OpeningAnswer: Hashable, Sendable {
   case opened(size: Int64?)
   case failed(InterchangeError)
 }
 
 extension PromptBook {
-  /// How long a source is waited for that is to hand out what it promised, in microseconds.
+  /// The time in which a source must hand out promised data, in microseconds.
   static let loadingPatience: Int64 = 60_000_000
 
   // MARK: Keeping
 
-  /// A delivery carries something from now on.
+  /// A delivery has contents from now on.
   mutating func keep(_ baggage: Baggage, of caller: Caller) throws(Halt) {
     let size = max(Allowance.smallestBaggage, baggage.keptBytes)
     let holding = try chargeBaggage(size, to: caller.principal)
@@ -53,7 +53,7 @@ extension PromptBook {
     memory.baggage[baggage.delivery]?.confidant = caller.connection
   }
 
-  /// What was handled already makes room, the oldest first: its hosts had time to open it.
+  /// Charges contents. The contents of handled deliveries make room, the oldest first: their hosts had time to open them.
   mutating func chargeBaggage(_ size: Int, to principal: Principal) throws(Halt) -> Holding {
     while true {
       do throws(InterchangeError) {
@@ -65,7 +65,7 @@ extension PromptBook {
     }
   }
 
-  /// Bytes that a call may have packed: what was handled makes room for it.
+  /// The bytes that a call may pack, including the room that the contents of handled deliveries make.
   func room(for principal: Principal) -> Int {
     let handled = memory.handledBaggage[principal].reduce(0) {
       $0 + (memory.baggage[$1.identifier]?.holding?.charge.amount ?? 0)
@@ -73,9 +73,9 @@ extension PromptBook {
     return ledger.room(for: principal, after: memory.relief, givingUp: handled)
   }
 
-  /// What a delivery carried goes.
+  /// Frees the contents of a delivery.
   ///
-  /// - Parameter isDone: whether its host says so. Else nobody knows whether the host has opened what it wanted.
+  /// - Parameter isDone: Whether the host asks for it. Otherwise nobody knows whether the host has opened everything that it wanted.
   mutating func release(_ delivery: UniqueIdentifier, isDone: Bool = false) {
     guard let kept = memory.baggage[delivery] else { return }
     note(.baggageReleased(delivery))
@@ -85,14 +85,14 @@ extension PromptBook {
     dragEnds(with: delivery, isDone ? .done : .kept)
   }
 
-  /// Nobody asks for it any more: each object that promised something is told once.
+  /// Nobody will ask for the promises again: tells each object that made some of them, once.
   mutating func endPromises(_ promises: [Promise]) {
     var told: Set<Text> = []
     let first = promises.filter { told.insert($0.path).inserted }
     if !first.isEmpty { step.errands.append(.endPromises(first)) }
   }
 
-  /// Its host has taken a delivery: it has some time to open what came along.
+  /// The host has taken a delivery: it has some time to open the contents.
   mutating func keepForAWhile(_ delivery: UniqueIdentifier) {
     guard memory.baggage[delivery] != nil else { return dragEnds(with: delivery, .done) }
     memory.baggageIsHandled(of: delivery, until: now.uptime + ledger.allowance.baggageTime)
@@ -100,7 +100,7 @@ extension PromptBook {
   }
 
   mutating func baggageTimeIsOver(_ delivery: UniqueIdentifier) {
-    // It may be under way again, or have been so, and have more time.
+    // The delivery may be open again, or may have been open and have more time.
     if let until = memory.baggage[delivery]?.until, until <= now.uptime { release(delivery) }
   }
 
@@ -164,7 +164,7 @@ extension PromptBook {
       .noSuchItem, "item \(item) has nothing of \(quoted(type.string)): it has \(has.isEmpty ? "no data" : has)")
   }
 
-  /// The delivery, where its host asks.
+  /// The delivery, if the caller is its host.
   private func deliveryToOpen(_ identifier: UniqueIdentifier, _ caller: Caller) throws(Halt) -> StoredDelivery {
     if let drag = memory.drags[identifier], drag.state == .dragging, drag.mayLook(caller) {
       throw refused(.notDropped, "the drag \(identifier) has not been dropped: until then only its types can be read")
@@ -182,7 +182,7 @@ extension PromptBook {
     throw .lacks(.baggage(delivery))
   }
 
-  /// The room has opened a representation, or could not.
+  /// The room has opened a representation, or has failed.
   mutating func opened(_ number: CallNumber, _ answer: OpeningAnswer) throws(Halt) {
     guard memory.transfers[number] != nil else { return }
     memory.transfers[number] = nil
@@ -192,7 +192,7 @@ extension PromptBook {
     }
   }
 
-  /// Nobody waits for these transfers any more: whoever was asked for the data is told.
+  /// Ends transfers that nobody waits for any more, and tells the sources that were asked for the data.
   mutating func callOff(where isOver: (Transfer) -> Bool) {
     for (number, transfer) in memory.transfers.values.sorted(by: { $0.key < $1.key }) where isOver(transfer) {
       memory.transfers[number] = nil

@@ -1,35 +1,35 @@
 package import SceneModel
 import SceneRouting
 
-// What a drop carries beside its activities is packed before the drop is decided.
+// The contents of a drop, beside its activities, are packed before the drop is decided.
 //
 // Small contents are stored beside the delivery. Everything else goes into the baggage room, which works on a loop of its own: it opens and
 // copies files, takes descriptors, and fetches what was promised. The call waits meanwhile, and is decided when all of its contents are there.
 
-/// Content that the baggage room is to take.
+/// A content that the baggage room should take.
 package struct PackingOrder: Hashable, Sendable {
   package enum Source: Hashable, Sendable {
     case bytes([UInt8])
-    /// A file URL. What is opened in place is looked at, and not copied.
+    /// A file URL. A file that is opened in its place is checked, and not copied.
     case file(Text, inPlace: Bool)
     /// A descriptor that came with the call, by its number there.
     case descriptor(Int)
-    /// Promised data that its sender wants to be fetched at once.
+    /// Promised data that its sender wants the service to fetch at once.
     case promise(Promise)
   }
 
   package let delivery: UniqueIdentifier
-  /// What the room calls it, beside its delivery.
+  /// The number of the parcel in its delivery.
   package let number: Int
-  /// Where it stands in the payload.
+  /// The place in the payload.
   package let item: Int
   package let representation: Int
-  /// The same for errors.
+  /// The place for errors.
   package let place: Text
   package let source: Source
 }
 
-/// What came of packing: the sizes, in the order of the orders.
+/// The result of packing: the sizes, in the order of the orders.
 package enum PackingAnswer: Hashable, Sendable {
   case packed([Int64?])
   case failed(InterchangeError)
@@ -40,7 +40,7 @@ struct Packing: Sendable {
   enum Purpose: Sendable {
     case delivery(digest: Text)
     case eachItem(digest: Text)
-    /// A drag is dropped, by whom.
+    /// Drops a drag, by this caller.
     case drop(drag: UniqueIdentifier, by: Caller)
     case drag(Drag)
     case moreItems(drag: UniqueIdentifier)
@@ -48,15 +48,15 @@ struct Packing: Sendable {
 
   let caller: Caller
   let purpose: Purpose
-  /// Its contents are stored, as far as they are packed.
+  /// Its packed contents are marked as stored.
   var payload: Payload
-  /// For each item the parcels of its representations.
+  /// The parcels of the representations, for each item.
   var parcels: [[Parcel?]]
-  /// What the room is taking.
+  /// The contents that the room is taking.
   private(set) var orders: [PackingOrder] = []
-  /// The delivery of each item, or one for all of them where they go together.
+  /// The delivery of each item, or one delivery for all if they go together.
   let deliveries: [UniqueIdentifier]
-  /// Numbers are never used twice in a delivery, also where calls add items to a drag at the same time.
+  /// The next number. A delivery never uses a number twice, even if calls add items to a drag at the same time.
   private(set) var nextNumber: Int
 }
 
@@ -72,16 +72,16 @@ extension Packing {
 
   func delivery(of item: Int) -> UniqueIdentifier { deliveries.count == 1 ? deliveries[0] : deliveries[item] }
 
-  /// For each representation its parcel, where it has one.
+  /// The parcel of each representation that has one.
   static func rows(_ items: [Item], _ parcels: [[Parcel?]]) -> [[Parcel?]] {
     items.indices.map { item in
       item < parcels.count ? parcels[item] : [Parcel?](repeating: nil, count: items[item].representations.count)
     }
   }
 
-  /// Packs what needs no room, and orders what the room is to take.
+  /// Packs the contents that need no room, and orders the others from the room.
   ///
-  /// - Parameter whole: files and promises too; a drag keeps these for the drop.
+  /// - Parameter whole: Whether to pack files and promises too; a drag leaves these for the drop.
   mutating func pack(whole: Bool) {
     for item in payload.items.indices {
       for representation in payload.items[item].representations.indices where parcels[item][representation] == nil {
@@ -96,7 +96,7 @@ extension Packing {
     }
   }
 
-  /// What the room is to take for a representation; `nil` where it is packed now, or is not to be packed yet.
+  /// The content that the room should take for a representation; `nil` if it is packed now, or should not be packed yet.
   private mutating func source(
     of item: Int, _ representation: Int, _ whole: Bool
   ) -> (PackingOrder.Source, key: Text)? {
@@ -129,7 +129,7 @@ extension Packing {
     payload.items[item].representations[representation].content = .stored(size: parcel.size, url: url)
   }
 
-  /// The room has taken what it was to take.
+  /// The room has taken the ordered contents.
   mutating func finish(_ sizes: [Int64?]) {
     for (order, size) in zip(orders, sizes) {
       let content: Parcel.Content =
@@ -139,10 +139,10 @@ extension Packing {
     orders = []
   }
 
-  /// The promises that the room keeps from now on.
+  /// The promises that the room fetches.
   var promises: [Promise] { orders.compactMap { if case .promise(let promise) = $0.source { promise } else { nil } } }
 
-  /// Why nothing comes of it without this connection; `nil` where it does not need the connection.
+  /// The reason why the packing fails without this connection; `nil` if it does not need the connection.
   func failure(without connection: Text) -> InterchangeError? {
     if case .drag(let drag) = purpose, drag.endsWith(connection) {
       return InterchangeError(.cancelled, "its caller has left the bus")
@@ -155,7 +155,7 @@ extension Packing {
     }
   }
 
-  /// What one delivery carries; `nil` where that is nothing. A sandbox may not have been allowed to hand over all of it.
+  /// The contents of one delivery; `nil` if there are none. A sandbox may not be allowed to hand over all of them.
   func baggage(of payload: Payload, firstItem: Int, _ delivery: UniqueIdentifier) -> Baggage? {
     guard payload.hasContents else { return nil }
     let items = payload.items.indices.map { item in
@@ -171,17 +171,17 @@ extension Packing {
     return Baggage(delivery: delivery, items: items, isPrivate: payload.options.isPrivate)
   }
 
-  /// The room has something of it.
+  /// Whether the room has some of the contents.
   var hasKept: Bool { parcels.joined().contains { $0?.keptNumber != nil } }
 
-  /// What the room has of a delivery's items.
+  /// The numbers of the parcels that the room has for some items.
   func kept(firstItem: Int, count: Int) -> [Int] {
     parcels.dropFirst(firstItem).prefix(count).joined().compactMap(\.?.keptNumber)
   }
 }
 
 extension Parcel {
-  /// What the room calls it, where the room has it.
+  /// The number of the parcel, if the room has it.
   fileprivate var keptNumber: Int? { if case .kept(let number) = content { number } else { nil } }
 }
 
@@ -190,7 +190,7 @@ extension Baggage {
 }
 
 extension PromptBook {
-  /// Packs what a call brings, and then goes on with it: at once where nothing has to be taken into the room.
+  /// Packs the contents of a call, and then continues with the call: at once if the room need not take any.
   mutating func pack(
     _ packing: consuming Packing, whole: Bool = true, _ number: CallNumber
   ) throws(Halt) {
@@ -201,7 +201,7 @@ extension PromptBook {
     }
     packing.pack(whole: whole)
     if packing.orders.isEmpty { return try goOn(packing, number) }
-    // Nothing is taken into the room for what was done before, or is refused.
+    // The room takes nothing for a call that was carried out before, or that would be refused.
     if try answeredBefore(packing, number) { return }
     switch packing.purpose {
     case .delivery, .drop: try refuseWhatIsRefused(packing)
@@ -211,7 +211,7 @@ extension PromptBook {
     switch packing.purpose {
     case .moreItems(let drag), .drop(let drag, _):
       memory.drags[drag]?.nextNumber = packing.nextNumber
-      // What the drag has is charged anew, together with this.
+      // The contents of the drag are charged anew, together with these.
       room += memory.drags[drag]?.bytes?.charge.amount ?? 0
     case .delivery, .eachItem, .drag: break
     }
@@ -226,24 +226,24 @@ extension PromptBook {
     }
   }
 
-  /// The room has taken the contents of a call, or could not.
+  /// The room has taken the contents of a call, or has failed.
   mutating func packed(_ number: CallNumber, _ answer: PackingAnswer) throws(Halt) {
     guard var packing = memory.packings[number] else { return }
     memory.packings[number] = nil
     switch answer {
     case .failed(let error):
-      // Another call may have brought the same meanwhile, and has an answer for both.
+      // Another call with the same token may have come meanwhile, and its answer is for both.
       guard try answeredBefore(packing, number) else { throw .refused(error) }
       free(packing)
     case .packed(let sizes):
-      // What was fetched is kept here.
+      // The service has fetched these promises.
       endPromises(packing.promises)
       packing.finish(sizes)
       try goOn(packing, number)
     }
   }
 
-  /// Nothing comes of a call whose contents were packed: the room is to forget them.
+  /// A call whose contents were packed has failed: the room should forget them.
   mutating func unpack(_ number: CallNumber) {
     guard let packing = memory.packings[number] else { return }
     memory.packings[number] = nil
@@ -254,13 +254,13 @@ extension PromptBook {
   private mutating func free(_ packing: Packing) {
     switch packing.purpose {
     case .delivery, .eachItem, .drag: step.errands.append(.free(Array(Set(packing.deliveries)).sorted()))
-    // What the drag brought before stays until the drag ends.
+    // The earlier contents of the drag stay until the drag ends.
     case .moreItems(let drag), .drop(let drag, _):
       step.errands.append(.freeParcels(drag, packing.orders.map(\.number)))
     }
   }
 
-  /// What a sandbox may not hand over to this application was packed too, before anyone knew where it goes.
+  /// Frees contents that a sandbox may not hand over to this application. They were packed before anyone knew their application.
   mutating func freeWhatStays(
     _ packing: Packing, firstItem: Int, count: Int, _ baggage: Baggage?, _ delivery: UniqueIdentifier
   ) {
@@ -273,8 +273,8 @@ extension PromptBook {
     if !rest.isEmpty { step.errands.append(.freeParcels(delivery, rest)) }
   }
 
-  /// A connection has left: nothing comes of what it began to drag, nor of calls that wait for what it promised. A pipe that it no longer
-  /// writes to ends as if it were whole, so nothing comes of these, whatever has come so far.
+  /// A connection has left: its drags do not begin, and calls that wait for its promises fail. A pipe whose writer has left ends as if it were whole,
+  /// so these calls fail however much has come.
   mutating func giveUpPackings(without connection: Text) {
     for (number, packing) in memory.packings.values.sorted(by: { $0.key < $1.key }) {
       guard let failure = packing.failure(without: connection) else { continue }
@@ -295,7 +295,7 @@ extension PromptBook {
 }
 
 extension Payload {
-  /// It carries something beside activities.
+  /// Whether it has contents beside activities.
   var hasContents: Bool { items.contains { !$0.representations.isEmpty } }
 
   fileprivate var hasPromises: Bool {

@@ -3,8 +3,8 @@ package import SceneRouting
 
 /// The core of the service: a cue goes in with its moment, a step comes out as plain data.
 ///
-/// It asks nobody, waits for nothing and reads no clock. The same cues at the same moments make the same steps, on any machine. So a play of
-/// years can be acted out in a minute, with every accident that a seed can think of, and what failed there fails again.
+/// The core asks nobody, waits for nothing and reads no clock. The same cues at the same moments give the same steps, on any machine. So the theatre
+/// can play years in a minute, with every accident that a seed can produce, and a play that failed once fails again.
 ///
 /// ```
 /// message ──► Cue ──► handle ──► Step ──► records   stored, all of a turn together
@@ -12,24 +12,24 @@ package import SceneRouting
 ///                                    └──► errands   then done: ask a host, start a program, read a delivery
 /// ```
 ///
-/// Whatever a cue changes is taken back where the cue is refused or lacks something, and whatever a turn changes where the store refuses it:
-/// nobody is answered from what is not stored, and nothing is undone by hand.
+/// When a cue is refused or lacks data, its changes are taken back; when the store refuses a turn, the turn's changes are. So no answer comes from
+/// data that is not stored, and nothing is undone by hand.
 package struct PromptBook: Sendable {
   var memory: Memory
   package let ledger: Ledger
-  /// What comes of the present cue.
+  /// The result of the present cue.
   var step = Step()
   var now = Moment(time: Instant(microseconds: 0), uptime: 0)
-  /// What was read for the present cue.
+  /// The data that was read for the present cue.
   var known = Knowledge()
-  /// Where the present turn began.
+  /// The beginning of the present turn.
   private var turn: Memory.Mark
   private var identifiers: Identifiers
   private var errandNumber: ErrandNumber = 0
   private var startNumber = 0
   let types: TypeCatalog
 
-  /// - Parameter seed: what identifiers are made from. They are no secrets.
+  /// - Parameter seed: The seed of the identifiers, which are no secrets.
   package init(types: TypeCatalog, allowance: Allowance = Allowance(), seed: (UInt64, UInt64)) {
     self.types = types
     memory = Memory(routing: State(types: types))
@@ -38,7 +38,7 @@ package struct PromptBook: Sendable {
     identifiers = Identifiers(seed: seed)
   }
 
-  /// What the store has, before the first cue.
+  /// Takes in the data of the store, before the first cue.
   package mutating func recall(_ remembered: Remembered, at moment: Moment) {
     memory.recall(remembered, at: moment)
     for delivery in memory.deliveries.values.keys {
@@ -61,7 +61,7 @@ package struct PromptBook: Sendable {
 
   // MARK: A cue
 
-  /// What comes of a cue. Where the core lacks something, nothing has changed: read that, ``learn(_:)``, and give the cue again.
+  /// Handles a cue. If the core lacks data, nothing has changed: read the data, call ``learn(_:)``, and give the cue again.
   package mutating func handle(_ cue: Cue, at moment: Moment) throws(Lack) -> Step {
     (now, step) = (moment, Step())
     let (mark, identifiersBefore) = (memory.mark, identifiers)
@@ -102,7 +102,7 @@ package struct PromptBook: Sendable {
     }
   }
 
-  /// How long the core waits before it tries again what could not be done, in microseconds.
+  /// The microseconds after which the core tries a failed action again.
   package static let pause: Int64 = 5_000_000
 
   private mutating func respond(to cue: Cue) throws(Halt) {
@@ -171,7 +171,7 @@ package struct PromptBook: Sendable {
     turn = memory.mark
   }
 
-  /// The store has refused them: everything is as it was before the turn.
+  /// The store has refused the records: everything returns to the state before the turn.
   package mutating func drop() {
     memory.rewind(to: turn)
     memory.keep()
@@ -182,7 +182,7 @@ package struct PromptBook: Sendable {
 
   package enum Learnt: Sendable {
     case routing([Session], answering: Need)
-    /// Some more of an application's sessions, in the order in which they were made.
+    /// Some more sessions of an application, in the order in which they were made.
     case page([Session])
     case sessions([UniqueIdentifier], found: [Session])
     case delivery(UniqueIdentifier, StoredDelivery?)
@@ -191,7 +191,7 @@ package struct PromptBook: Sendable {
     case orphans(of: Text, [Session])
   }
 
-  /// What the core lacked for a cue.
+  /// Takes in the data that the core lacked for a cue.
   package mutating func learn(_ learnt: Learnt) {
     switch learnt {
     case .routing(let sessions, let need): learn(sessions, answering: need)
@@ -215,7 +215,7 @@ package struct PromptBook: Sendable {
     }
   }
 
-  /// What routing asked for. Sessions of a configuration that the manifest has lost are out of routing until they are discarded.
+  /// Takes in the sessions that routing asked for. Sessions whose configuration the manifest has lost stay out of routing until they are discarded.
   private mutating func learn(_ sessions: [Session], answering need: Need) {
     let rest = sessions.filter { session in
       if memory.leaving[session.identifier] != nil { return false }
@@ -229,7 +229,7 @@ package struct PromptBook: Sendable {
     memory.routing.learn(rest.map { memory.sessions[$0.identifier] ?? $0 }, answering: need)
   }
 
-  /// Reading pages of an application's sessions is over: routing knows all of them.
+  /// All pages of an application's sessions are read: routing knows all of its sessions.
   package mutating func noteComplete(_ application: Text) { memory.routing.noteComplete(application) }
 
   // MARK: Small pieces
@@ -240,7 +240,7 @@ package struct PromptBook: Sendable {
     throw .lacks(.sessions([identifier]))
   }
 
-  /// All of them at once; those that are gone are left out.
+  /// Returns the sessions at once, without those that are gone.
   func sessions(_ identifiers: [UniqueIdentifier]) throws(Halt) -> [Session] {
     let missing = identifiers.filter {
       memory.sessions[$0] == nil && memory.leaving[$0] == nil && !known.missing.contains($0)
@@ -255,7 +255,7 @@ package struct PromptBook: Sendable {
     throw .lacks(.delivery(identifier))
   }
 
-  /// Stores what is so from now on, and makes it so here.
+  /// Records a change: it will be stored, and is applied here.
   mutating func note(_ record: Record) {
     memory.fold(record, at: now)
     step.records.append(record)
@@ -265,7 +265,7 @@ package struct PromptBook: Sendable {
   mutating func log(_ line: String) { log(.info, line) }
   mutating func log(_ level: LogLevel, _ line: String) { step.sayings.append(.log(level, Text(line))) }
 
-  /// Something that everyone is told of, and that is kept for those who ask later.
+  /// Announces an event to everyone, and keeps it for callers that ask later.
   mutating func announce(_ kind: Event.Kind, _ application: Text, _ session: UniqueIdentifier) {
     let event = Event(kind, application: application, session: session, sequence: memory.sequence + 1)
     note(
@@ -292,7 +292,7 @@ package struct PromptBook: Sendable {
     }
   }
 
-  /// A caller that has left waits for no answer: what it was charged for is free again, and so is what the shell holds for it.
+  /// A caller that has left waits for no answer: releases its charges, and the shell's data for it.
   private mutating func forgetCalls(of connection: Text) {
     guard ledger.taken(.calls, by: .connection(connection)) > 0 else { return }
     for (delivery, calls) in memory.waiters.values.sorted(by: { $0.key < $1.key }) {
@@ -320,15 +320,15 @@ package struct PromptBook: Sendable {
   func refused(_ name: InterchangeError.Name, _ message: String) -> Halt { .refused(InterchangeError(name, message)) }
 }
 
-/// Why a cue goes no further.
+/// The reason why a cue goes no further.
 enum Halt: Error {
   case lacks(Lack)
   case refused(InterchangeError)
 }
 
-/// What was read for one cue.
+/// The data that was read for one cue.
 struct Knowledge: Sendable {
-  /// Sessions and deliveries that are not there.
+  /// Sessions and deliveries that do not exist.
   var missing: Set<UniqueIdentifier> = []
   var tokens: [TokenKey: [UniqueIdentifier]] = [:]
   var orphans: [Text: OrphanPage] = [:]
@@ -336,13 +336,13 @@ struct Knowledge: Sendable {
 }
 
 struct OrphanPage: Sendable {
-  /// Those that were not discarded in this turn already.
+  /// The sessions that were not discarded in this turn already.
   let sessions: [Session]
-  /// The store has no more.
+  /// Whether the store has no more.
   let isLast: Bool
 }
 
-/// Random numbers from a seed, as xoshiro256** makes them: fast, and the same whenever the seed is.
+/// Random numbers from a seed, by xoshiro256**: fast, and the same for the same seed.
 struct Identifiers: RandomNumberGenerator, Sendable {
   private var state: (UInt64, UInt64, UInt64, UInt64)
 
@@ -375,7 +375,7 @@ struct Identifiers: RandomNumberGenerator, Sendable {
 }
 
 extension Ask {
-  /// Whether it may be answered later than its turn. What is answered with its turn takes nothing.
+  /// Whether the call may be answered after its turn. A call that is answered in its turn is not charged.
   fileprivate var mayWait: Bool {
     switch self {
     case .deliver, .deliverEach, .activate, .newSession, .attach, .openItem, .beginDrag, .addItems, .propose, .drop:
@@ -384,7 +384,7 @@ extension Ask {
     }
   }
 
-  /// Bytes of the document that came with it.
+  /// The bytes of the document in the call.
   fileprivate var size: Int {
     switch self {
     case .deliver(_, _, let size), .deliverEach(_, _, let size), .activate(_, _, let size), .register(_, let size),

@@ -1,13 +1,13 @@
 package import SceneModel
 package import SceneRouting
 
-// What the shell asks of the core, which changes nothing. What is answered is stored: the shell ends its turn before it asks.
+// The shell's questions to the core, which change nothing. The shell ends its turn before it asks, so every answer is stored.
 extension PromptBook {
   // MARK: Applications
 
   package func manifest(of application: Text) -> Manifest? { memory.routing.manifest(of: application) }
 
-  /// Where its manifest is installed; "" for one that was registered.
+  /// The file of an application's manifest; "" for a registered manifest.
   package func manifestFile(of application: Text) -> Text { memory.manifests[application]?.file ?? .empty }
 
   package func isHostAttached(to application: Text) -> Bool { memory.hosts[application] != nil }
@@ -22,8 +22,8 @@ extension PromptBook {
     memory.preferences.values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// Who takes an activity type or a content type, the application first that a payload without further options would go to. Where the
-  /// core lacks something, learn it and ask again.
+  /// The applications that take an activity type or a content type. A payload without further options would go to the first. If the core lacks data,
+  /// learn it and ask again.
   package func handlers(of type: Text) throws(Lack) -> Result<[Text], InterchangeError> {
     do throws(Stop) {
       return .success(try memory.routing.handlers(of: type))
@@ -35,19 +35,19 @@ extension PromptBook {
     }
   }
 
-  /// Sessions were found whose configuration their manifest has lost: the next moment discards them.
+  /// Whether sessions were found whose configuration their manifest has lost: the next moment discards them.
   package var hasOrphans: Bool { !memory.orphaned.isEmpty }
 
   package func knowsAll(of application: Text) -> Bool { memory.routing.knows(.allSessions(of: application)) }
 
-  /// Whether anything is known of an application: it has a manifest, or had one when its sessions were made.
+  /// Whether an application is known: it has a manifest, or had one when its sessions were made.
   package func hasHeard(of application: Text) -> Bool {
     memory.routing.manifest(of: application) != nil || memory.sessionCounts[application] != nil
   }
 
   // MARK: Sessions and deliveries
 
-  /// A session that is remembered whole.
+  /// A session, if the memory has it whole.
   package func rememberedSession(_ identifier: UniqueIdentifier) -> Session? { memory.sessions[identifier] }
 
   package func knows(_ identifier: UniqueIdentifier) -> Bool { memory.routing.contains(identifier) }
@@ -56,10 +56,10 @@ extension PromptBook {
 
   package func recentDelivery(_ identifier: UniqueIdentifier) -> StoredDelivery? { memory.recent[identifier] }
 
-  /// The connection that may see what others may not of an open delivery.
+  /// The connection that may see the hidden parts of an open delivery.
   package func confidant(of delivery: UniqueIdentifier) -> Text? { memory.deliveries[delivery]?.confidant }
 
-  /// The deliveries that carry something.
+  /// The deliveries with contents.
   package var carrying: Set<UniqueIdentifier> { Set(memory.baggage.values.keys) }
 
   /// The drags that are not over.
@@ -68,12 +68,12 @@ extension PromptBook {
   /// The deliveries and drags whose contents are being packed.
   package var packing: Set<UniqueIdentifier> { Set(memory.packings.values.values.flatMap(\.deliveries)) }
 
-  /// Deliveries for which somebody waits, with the calls.
+  /// The deliveries whose end calls wait for, with these calls.
   package var waitedFor: [(identifier: UniqueIdentifier, calls: [CallNumber])] {
     memory.waiters.values.map { ($0.key, $0.value) }
   }
 
-  /// Whether it matters that a connection leaves: it is charged for something, or is the source of a drag.
+  /// Whether the core must hear when a connection leaves: it has charges, or is the source of a drag.
   package func isCharged(_ connection: Text) -> Bool {
     ledger.isCharged(.connection(connection)) || isSource(connection)
   }
@@ -100,7 +100,7 @@ extension PromptBook {
 
   // MARK: Explaining
 
-  /// What a payload would come to now, and why. Where the core lacks something, learn it and ask again.
+  /// Decides where a payload would go now, and why. If the core lacks data, learn it and ask again.
   package mutating func explain(
     _ payload: Payload, from caller: Caller, at moment: Moment
   ) throws(Lack) -> Result<Decision, InterchangeError> {
@@ -109,7 +109,7 @@ extension PromptBook {
       let request = Request(payload, from: sender(caller), newSession: newIdentifier(), listsCandidates: true)
       switch SceneRouting.decide(memory.routing, request, at: moment.time) {
       case .decided(var decision):
-        // A sandbox reads its own application's sessions only.
+        // A sandbox reads the sessions of its own application only.
         if !caller.mayTouch(decision.explanation.application ?? .empty) { decision.explanation.candidates = [] }
         return .success(decision)
       case .needs(let need): throw .lacks(.routing([need]))

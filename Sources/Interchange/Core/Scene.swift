@@ -7,23 +7,23 @@ import SceneRouting
 //       ▲                           │                                │
 //       └────────disconnect─────────┴────────────────────────────────┘
 //
-// A session that is discarded is no session any more: it is a record, and an owed word to its host.
+// A discarded session is no session any more: only a record remains, and its host must hear of it.
 extension Session {
-  /// Its scene is there.
+  /// The session has a scene.
   func connected() -> Session {
     var session = self
     (session.isConnected, session.hasBeenConnected, session.state) = (true, true, .foregroundInactive)
     return session
   }
 
-  /// Its scene is gone, and the session stays.
+  /// The session's scene is gone, and the session stays.
   func disconnected() -> Session {
     var session = self
     (session.isConnected, session.state) = (false, .unattached)
     return session
   }
 
-  /// The host of a connected scene says how near it is to the user.
+  /// The host of a connected scene reports its state.
   func reporting(_ state: SceneState, at now: Instant) throws(InterchangeError) -> Session {
     guard isConnected else {
       throw InterchangeError(.invalidArgs, "the session is not connected, so its state is \"unattached\"")
@@ -34,7 +34,7 @@ extension Session {
     return session
   }
 
-  /// Its host, asked as the scene is about to be connected, has chosen another configuration.
+  /// The host has chosen another configuration, as it was asked before the scene is connected.
   func configured(as configuration: Text) -> Session {
     var session = self
     session.configuration = configuration
@@ -45,27 +45,27 @@ extension Session {
 // MARK: - What it shows, and who sees it
 
 extension Session {
-  /// The properties that a host writes for itself, in which it may write what a private delivery was about.
+  /// The properties that only the host uses. It may write the content of a private delivery there.
   private static let hostsOwn: [SessionField] = [
     .stateRestorationActivity, .userInfo, .canActivatePredicate, .prefersToActivatePredicate,
   ]
 
   static func isHostsOwn(_ property: SessionProperty) -> Bool { hostsOwn.contains { $0.rawValue == property.rawValue } }
 
-  /// Whether a field is kept from all but its host, and the sender of a private delivery.
+  /// Whether a field is hidden from all but the host and the sender of a private delivery.
   package func hides(_ field: SessionField) -> Bool {
     if Session.hostsOwn.contains(field) { return isPrivate || hasSecrets }
     return isPrivate && [.userActivity, .targetContentIdentifier, .title].contains(field)
   }
 
-  /// The fields of its host's own that say something.
+  /// The host's own fields that are not empty.
   private var ownFields: [SessionField] {
     Session.hostsOwn.filter { field in
       SessionProperty(rawValue: field.rawValue).map { !text(of: $0).isEmpty } ?? false
     }
   }
 
-  /// As everyone may see it.
+  /// The session in the form that everyone may see.
   package var asSeen: Session {
     if !isPrivate, !hasSecrets { return self }
     var seen = self
@@ -75,7 +75,7 @@ extension Session {
     return seen
   }
 
-  /// Its host has written something.
+  /// The host has written a value.
   func writing(_ writing: SessionWriting) -> Session {
     var session = self
     switch writing {
@@ -92,38 +92,38 @@ extension Session {
     return session
   }
 
-  /// Its host says what it shows. That is private as long as it is what a private delivery was about.
+  /// The host has set the activity that the session shows. The session stays private while this is the content of a private delivery.
   private mutating func show(_ activity: UserActivity?) {
     let isSame = activity.map { ($0.activityType, $0.key) == (userActivity?.activityType, userActivity?.key) } ?? false
     if isPrivate, !isSame { (isPrivate, title) = (false, .empty) }
     (userActivity, openedContent, shownBy) = (activity, .empty, nil)
   }
 
-  /// Nothing came of a delivery: it shows again what it showed before.
+  /// A delivery has failed: the session shows its previous content again.
   func showingAgain(_ previous: PreviouslyShown) -> Session {
     var session = self
     session.userActivity = previous.userActivity
     session.openedContent = previous.openedContent
     session.shownBy = previous.shownBy
-    // What a host calls a private window goes with what is private about it; else it called it so knowing what it shows.
+    // The host's title for a private window goes with the private content; otherwise the host chose it for the present content.
     if session.isPrivate != previous.isPrivate { session.title = previous.title }
     session.isPrivate = previous.isPrivate
     return session
   }
 
-  /// The fields that others see change from one to the other.
+  /// The fields that differ for others between two states of the session.
   func fieldsShown(otherThan before: Session) -> [SessionField] {
     let isOther = before.isPrivate != isPrivate
     var changed: [SessionField] = []
     if isOther || before.userActivity != userActivity { changed.append(.userActivity) }
     if isOther || before.targetContentIdentifier != targetContentIdentifier { changed.append(.targetContentIdentifier) }
-    // The title tells of what is shown, so a private one is hidden as well.
+    // The title reveals the content, so a private title is hidden as well.
     if isOther || isPrivate && !changed.isEmpty || before.title != title { changed.append(.title) }
     if isOther { changed += ownFields }
     return changed
   }
 
-  /// The fields that its host's writing changes for others.
+  /// The fields that the host's writing changes for others.
   func fields(writtenFrom before: Session, _ property: SessionProperty) -> [SessionField] {
     var changed = [SessionField(rawValue: property.rawValue)].compactMap(\.self)
     if property == .userActivity { changed.append(.targetContentIdentifier) }
@@ -134,17 +134,17 @@ extension Session {
 }
 
 extension SessionActivation {
-  /// A delivery gives a session something to show.
+  /// A delivery gives content to a session.
   init(_ before: Session, shows shown: Shown, by delivery: UniqueIdentifier, isPrivate: Bool, at instant: Instant) {
     self.init(session: before.identifier, at: instant, isPrivate: isPrivate, shownBy: delivery)
     switch shown {
     case .activity(let activity):
       userActivity = activity
-      // It would be told where the activity has no key of its own.
+      // It would be visible if the activity has no key of its own.
       if !before.openedContent.isEmpty { openedContent = .empty }
     case .content(let key):
       openedContent = key
-      // The activity that it has stays, and stays what it was.
+      // The session keeps its activity, and with it its privacy.
       if before.userActivity != nil, before.isPrivate { self.isPrivate = true }
     }
     if before.isPrivate, self.isPrivate == false, !before.title.isEmpty { title = .empty }

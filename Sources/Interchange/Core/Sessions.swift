@@ -1,7 +1,7 @@
 import SceneModel
 import SceneRouting
 
-// What a session's object is asked and told.
+// The calls to a session's object.
 extension PromptBook {
   private func require(_ identifier: UniqueIdentifier) throws(Halt) -> Session {
     if let session = try session(identifier) { return session }
@@ -57,9 +57,9 @@ extension PromptBook {
     answer(number, .done)
   }
 
-  /// A condition that is set is looked at as one in a manifest is.
+  /// Warns of a condition that was set, as of one in a manifest.
   private mutating func warn(of property: SessionProperty, _ session: Session) {
-    // It may name what the session shows.
+    // The warning may reveal what the session shows.
     if session.isPrivate || session.hasSecrets { return }
     let place: PredicateWarning.Place
     switch property {
@@ -107,7 +107,7 @@ extension PromptBook {
     try refuseForeign(session.application, caller, "\(what) the sessions of its own application")
   }
 
-  /// A sandbox looks after its own application.
+  /// Refuses a sandbox that does not look after its own application.
   func refuseForeign(_ application: Text, _ caller: Caller, _ what: String) throws(Halt) {
     if caller.mayTouch(application) { return }
     throw refused(.accessDenied, "a sandboxed application may \(what) only")
@@ -117,7 +117,7 @@ extension PromptBook {
     if caller.isSandboxed { throw refused(.accessDenied, "a sandboxed application may not \(what)") }
   }
 
-  /// While an application that was registered has no host, a shell may play it; so tests do.
+  /// Refuses everyone but the host. While a registered application has no host, a shell may play it, for tests.
   func refuseOthersThanHost(of application: Text, _ caller: Caller) throws(Halt) {
     if let host = memory.hosts[application] {
       if host.connection == caller.connection { return }

@@ -8,23 +8,23 @@ import SceneModel
 //                             │          └──► (failed: everything held fails)
 //                             └──► impossible: someone may attach
 
-/// What is known of an application that has no host and for which something is held. Each start has a number, so that the news of an
-/// earlier one is not taken for its own.
+/// The start of an application that has held deliveries and no host. Each start has a number, so that the news of an earlier start is not taken for
+/// its own.
 enum Start: Hashable, Sendable {
-  /// The bus is asked to start it. Where the bus knows no way it says so at once, and else when the application is there.
+  /// The bus was asked to start the application. If it cannot, it answers at once, and otherwise when the application has started.
   case asking(number: Int, isKnown: Bool)
-  /// It has been started, and is to attach.
+  /// The application was started, and should attach.
   case begun(number: Int, since: Int64)
-  /// What was started has ended well. Where nothing has attached in time, it is started again.
+  /// The command ended with status 0. If nothing attaches in time, the application is started again.
   case ended(isLate: Bool)
-  /// Nothing can start it. Whether that is still so is asked again after a while.
+  /// Nothing can start the application. After a while the core asks again.
   case impossible(since: Int64)
 
   static let askedAgainAfter: Int64 = 10_000_000
-  /// What has not attached by then hangs, or was never begun, whatever somebody said: it is started again.
+  /// A program that has not attached by then hangs, or never began, whatever the bus or systemd said: it is started again.
   static let attachesBy: Int64 = 120_000_000
 
-  /// Whether another start is to begin now.
+  /// Whether another start should begin now.
   func mayBeginAgain(at uptime: Int64) -> Bool {
     switch self {
     case .asking, .ended(isLate: false): false
@@ -41,7 +41,7 @@ enum Start: Hashable, Sendable {
     }
   }
 
-  /// Whether something may come of it; `nil` for not known yet.
+  /// Whether the application may still attach; `nil` if that is not known yet.
   var isPossible: Bool? {
     switch self {
     case .asking(_, let isKnown): isKnown ? true : nil

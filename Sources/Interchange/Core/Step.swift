@@ -1,23 +1,23 @@
 package import SceneModel
 package import SceneRouting
 
-/// What comes of a cue: plain values that can be printed and compared.
+/// The result of a cue: plain values that can be printed and compared.
 package struct Step: Hashable, Sendable {
-  /// What is to be stored. Nobody hears of the rest before that is done.
+  /// The records to store. Nobody hears of the rest before this is done.
   package var records: [Record] = []
-  /// What is to be said then, in this order, the answer to the call last.
+  /// What the service then says, in this order, the reply to the call last.
   package var sayings: [Saying] = []
-  /// What is to be done once all of the turn was said.
+  /// What the shell then does, after everything of the turn was said.
   package var errands: [Errand] = []
-  /// When the core wants the next ``Cue/moment``, on the clock that nobody sets; `nil` for never.
+  /// When the core needs the next ``Cue/moment``, on the clock that nobody can set; `nil` for never.
   package var callAgain: Int64?
-  /// How much work the decision was, in its own steps: whoever caused much waits until others had their turn.
+  /// The work of the decision, in its own steps: a caller that caused much waits until others have had their turn.
   package var effort = 0
 
   package init() {}
 }
 
-/// Something that is said on the bus or in the log.
+/// A message on the bus, or a line in the log.
 package enum Saying: Hashable, Sendable {
   case answer(CallNumber, CallAnswer)
   indirect case event(Event)
@@ -26,7 +26,7 @@ package enum Saying: Hashable, Sendable {
   case applicationChanged(Text, [ApplicationProperty])
   case applicationWent(Text)
   case sessionAppeared(UniqueIdentifier)
-  /// - Parameter withheld: of these nobody is told more than that they are others.
+  /// - Parameter withheld: The fields that are announced without their values.
   case sessionChanged(UniqueIdentifier, [SessionField], withheld: [SessionField])
   case sessionWent(UniqueIdentifier)
   case notification(application: Text, name: Text, userInfo: Text)
@@ -65,16 +65,16 @@ package enum SessionField: String, CaseIterable, Sendable {
   case prefersToActivatePredicate = "PrefersToActivatePredicate"
 }
 
-/// What a call is answered with.
+/// The answer to a call.
 package enum CallAnswer: Hashable, Sendable {
   case done
   case delivered(Delivered)
   case deliveredEach([DeliveredItem])
   case outcome(Text)
   case application(Text)
-  /// - Parameter discarded: the sessions and paths that the host named and that are gone.
+  /// - Parameter discarded: The sessions and paths that the host named and that do not exist.
   case attached(application: Text, discarded: [Text])
-  /// - Parameter size: in bytes; -1 where nobody knows it.
+  /// - Parameter size: In bytes; -1 if nobody knows the size.
   case opened(size: Int64)
   case dragBegun(UniqueIdentifier, ticket: Text)
   case dragOpened(UniqueIdentifier)
@@ -82,7 +82,7 @@ package enum CallAnswer: Hashable, Sendable {
   indirect case refused(InterchangeError)
 }
 
-/// Where a delivery went.
+/// The destination of a delivery.
 package struct Delivered: Hashable, Sendable {
   package let session: UniqueIdentifier
   package let outcome: Text
@@ -94,42 +94,42 @@ package enum DeliveredItem: Hashable, Sendable {
   case refused(InterchangeError)
 }
 
-/// Something that the shell does, and most often tells the core what came of it.
+/// An action of the shell, which usually reports the result to the core.
 package enum Errand: Hashable, Sendable {
-  /// Asks the host `owner` of an application; comes back as ``Cue/hostAnswered(_:_:)``.
+  /// Asks the host `owner` of an application a question. The result is ``Cue/hostAnswered(_:_:)``.
   ///
-  /// - Parameter within: microseconds.
+  /// - Parameter within: The time, in microseconds.
   indirect case ask(ErrandNumber, application: Text, owner: Text, HostQuestion, within: Int64)
-  /// Reads a delivery from the store; comes back as ``Cue/delivery(_:_:)``, as soon as the disk can be read.
+  /// Reads a delivery from the store. The result is ``Cue/delivery(_:_:)``, as soon as the disk can be read.
   case read(ErrandNumber, delivery: UniqueIdentifier)
-  /// Finds out whether a connection owns an application's name; comes back as ``Cue/ownership(_:isOwner:)``. As long as it attached,
-  /// ``Cue/hostLeft(application:connection:)`` tells that it no longer does.
+  /// Finds out whether a connection owns an application's name. The result is ``Cue/ownership(_:isOwner:)``. While the connection is attached,
+  /// ``Cue/hostLeft(application:connection:)`` reports that it has lost the name.
   case findOwner(CallNumber, application: Text, connection: Text)
-  /// Starts an application by the bus; comes back as ``Cue/launch(application:number:_:)``, several times.
+  /// Starts an application through the bus. The results are several ``Cue/launch(application:number:_:)``.
   case launch(application: Text, number: Int)
-  /// Starts it by the command of its manifest; comes back in the same way.
+  /// Starts an application by the command of its manifest, with the same results.
   case run(application: Text, number: Int, command: Text, activationToken: Text?)
-  /// What becomes of an earlier start is no news any more.
+  /// Later news of an earlier start no longer matters.
   case forgetLaunch(application: Text, number: Int)
-  /// Takes contents into the baggage room; comes back as ``Cue/packed(_:_:)``.
+  /// Takes contents into the baggage room. The result is ``Cue/packed(_:_:)``.
   ///
-  /// - Parameter atMost: bytes, of all of them together.
+  /// - Parameter atMost: The bytes of all contents together.
   case pack(CallNumber, [PackingOrder], atMost: Int)
-  /// Opens a parcel for the caller; comes back as ``Cue/opened(_:_:)``.
+  /// Opens a parcel for the caller. The result is ``Cue/opened(_:_:)``.
   ///
-  /// - Parameter within: microseconds, for a source that has to be asked.
+  /// - Parameter within: The time for a source that must be asked, in microseconds.
   indirect case open(CallNumber, UniqueIdentifier, Parcel, within: Int64)
-  /// Nobody waits for it any more.
+  /// Stops an opening that nobody waits for any more.
   case callOff(CallNumber)
-  /// Nobody asks for these any more: their sources may forget them.
+  /// Tells the sources that nobody will ask for these promises again.
   case endPromises([Promise])
-  /// The room forgets what it has of these deliveries.
+  /// The room frees its contents of these deliveries.
   case free([UniqueIdentifier])
-  /// The room forgets these parcels of a delivery or a drag, and keeps the others.
+  /// The room frees these parcels of a delivery or a drag, and keeps the others.
   case freeParcels(UniqueIdentifier, [Int])
 }
 
-/// What a host is asked.
+/// A question to a host.
 package enum HostQuestion: Hashable, Sendable {
   case configuration(UniqueIdentifier, role: Text, options: Text)
   case connect(UniqueIdentifier, configuration: Text, options: Text)
@@ -141,17 +141,17 @@ package enum HostQuestion: Hashable, Sendable {
   indirect case propose(UniqueIdentifier, items: [Item], allowed: [PayloadOptions.Operation])
 }
 
-/// What the core has to know before it can answer a cue. The shell reads it, calls ``PromptBook/learn(_:)``, and gives the cue again.
+/// The data that the core needs before it can answer a cue. The prompter reads the data, calls ``PromptBook/learn(_:)``, and gives the cue again.
 package enum Lack: Error, Hashable, Sendable {
   /// Sessions that decisions may look at.
   case routing([Need])
   /// These sessions, whole.
   case sessions([UniqueIdentifier])
   case delivery(UniqueIdentifier)
-  /// What a delivery carries.
+  /// The parcels of a delivery.
   case baggage(UniqueIdentifier)
-  /// What was made under a token, in the order in which it was made.
+  /// The deliveries that were made under a token, in their order.
   case token(Text, owner: Text)
-  /// Some of an application's sessions whose configuration its manifest does not have.
+  /// Some sessions of an application whose configuration its manifest does not have.
   indirect case orphans(Manifest)
 }

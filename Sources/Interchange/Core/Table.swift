@@ -1,15 +1,14 @@
 /// A dictionary whose changes can be taken back until they are kept.
 ///
-/// The prompt book decides a turn before the store has taken it. Each table remembers what every change replaced: a cue that turns
-/// out to be refused goes back to where it began, and a turn that the store refuses goes back whole. Nothing else in the core undoes
-/// anything.
+/// The prompt book decides a turn before the store has taken it. Each table remembers what every change replaced: when a cue is refused, the table
+/// returns to where the cue began, and when the store refuses a turn, to where the turn began. Nothing else in the core undoes anything.
 package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private(set) var values: [Key: Value] = [:]
   private var replaced: [(key: Key, value: Value?)] = []
 
   package init() {}
 
-  /// How many changes can be taken back.
+  /// The number of changes that can be taken back.
   var mark: Int { replaced.count }
 
   subscript(key: Key) -> Value? {
@@ -33,13 +32,13 @@ package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// From now on nothing is taken back.
+  /// Keeps all changes: they can no longer be taken back.
   mutating func keep() { if !replaced.isEmpty { replaced.removeAll(keepingCapacity: replaced.count <= 64) } }
 
-  /// Adds what is only remembered to be quick, and is not taken back.
+  /// Adds a value that is remembered for speed only, and that stays when changes are taken back.
   mutating func remember(_ value: Value, for key: Key) { values[key] = value }
 
-  /// Forgets what is only remembered to be quick. Nothing of it may be waiting to be kept.
+  /// Forgets values that are remembered for speed only. No change may be waiting to be kept.
   mutating func forget(where isForgotten: (Key, Value) -> Bool) {
     precondition(replaced.isEmpty, "a table forgets between two turns")
     values = values.filter { !isForgotten($0.key, $0.value) }
@@ -54,8 +53,8 @@ package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   var isEmpty: Bool { values.isEmpty }
 }
 
-/// For each key some elements in order, each once. Its changes can be taken back as those of a ``Table`` can; a change costs the same
-/// however many elements a key has, but for moving the elements behind it.
+/// Some elements for each key, in order and each once. Changes can be taken back as in a ``Table``. A change costs the same however many elements a
+/// key has, except for moving the elements behind it.
 package struct Rows<Key: Hashable & Sendable, Element: Comparable & Sendable>: Sendable {
   private var rows: [Key: [Element]] = [:]
   private var changes: [(key: Key, element: Element, isInsertion: Bool)] = []
@@ -72,7 +71,7 @@ package struct Rows<Key: Hashable & Sendable, Element: Comparable & Sendable>: S
 
   func count(of key: Key) -> Int { rows[key]?.count ?? 0 }
 
-  /// Whether the element was new.
+  /// Adds an element. Returns whether it was new.
   @discardableResult
   mutating func insert(_ element: Element, for key: Key) -> Bool {
     guard place(element, for: key) else { return false }
@@ -80,7 +79,7 @@ package struct Rows<Key: Hashable & Sendable, Element: Comparable & Sendable>: S
     return true
   }
 
-  /// Whether the element was there.
+  /// Removes an element. Returns whether it was there.
   @discardableResult
   mutating func remove(_ element: Element, for key: Key) -> Bool {
     guard take(element, for: key) else { return false }
@@ -98,7 +97,7 @@ package struct Rows<Key: Hashable & Sendable, Element: Comparable & Sendable>: S
   mutating func keep() { if !changes.isEmpty { changes.removeAll(keepingCapacity: changes.count <= 64) } }
 
   private mutating func place(_ element: Element, for key: Key) -> Bool {
-    // What comes is most often the newest.
+    // A new element is usually the last.
     if rows[key]?.last.map({ $0 < element }) ?? true {
       rows[key, default: []].append(element)
       return true
@@ -121,7 +120,7 @@ package struct Rows<Key: Hashable & Sendable, Element: Comparable & Sendable>: S
 }
 
 extension Array where Element: Comparable {
-  /// The place of the first element that is not smaller.
+  /// The index of the first element that is not smaller.
   fileprivate func place(of element: Element) -> Int {
     var places = 0..<count
     while !places.isEmpty {
@@ -132,22 +131,21 @@ extension Array where Element: Comparable {
   }
 }
 
-/// What is to happen at certain moments, the earliest first. What was called off meanwhile is found out when its moment comes, so
-/// nothing has to be taken back here.
+/// Events at certain times, the earliest first. An event that was called off is found out when its time comes, so nothing has to be taken back here.
 struct Agenda<Item: Sendable>: Sendable {
   private var heap: [(at: Int64, number: Int, item: Item)] = []
   private var count = 0
 
-  /// Microseconds of uptime; `nil` where nothing is to happen.
+  /// The earliest time, in microseconds of uptime; `nil` if there is no event.
   var earliest: Int64? { heap.first?.at }
 
-  /// How many are noted, with those that were called off.
+  /// The number of events, including those that were called off.
   var entries: Int { heap.count }
 
-  /// Forgets what was called off.
+  /// Removes events that were called off.
   mutating func removeAll(where isCalledOff: (Item) -> Bool) {
     let rest = heap.filter { !isCalledOff($0.item) }.sorted { ($0.at, $0.number) < ($1.at, $1.number) }
-    // What is in order is a heap.
+    // A sorted array is a heap.
     heap = rest
   }
 
@@ -161,7 +159,7 @@ struct Agenda<Item: Sendable>: Sendable {
     }
   }
 
-  /// The next whose moment has come.
+  /// The next event whose time has come.
   mutating func next(at now: Int64) -> Item? {
     guard let first = heap.first, first.at <= now else { return nil }
     let last = heap.removeLast()
@@ -179,7 +177,7 @@ struct Agenda<Item: Sendable>: Sendable {
     }
   }
 
-  /// Of equal moments the one that was added first.
+  /// Of equal times, the event that was added first comes first.
   private func isEarlier(_ one: Int, _ other: Int) -> Bool {
     (heap[one].at, heap[one].number) < (heap[other].at, heap[other].number)
   }

@@ -3,16 +3,16 @@ import Glibc
 import InterchangeCore
 import SceneModel
 
-/// Who calls. A sender is looked at once: its unique name is never given to another.
+/// Identifies callers. Each sender is looked at once, because its unique name is never given to another.
 final class Callers {
   private var known: [BusName: Caller] = [:]
-  /// Each call of a shell comes under a new name, so most are asked for once. Beyond this many all are forgotten.
+  /// Each call of a shell has a new name, so most names come once. Beyond this number all are forgotten.
   private static let maximumKnown = 1024
 
   func caller(of call: Call) -> Caller {
     guard let name = call.sender else { return Callers.stranger(nil) }
     if let caller = known[name] { return caller }
-    // What could not be looked at now may be looked at with its next call.
+    // The service may succeed in looking at the caller at its next call.
     guard let caller = Callers.look(at: call.knownCredentials, Text(name.rawValue)) else {
       return Callers.stranger(Text(name.rawValue))
     }
@@ -25,7 +25,7 @@ final class Callers {
     Caller(connection: name, isSandboxed: true, application: .empty, isStranger: true)
   }
 
-  /// `nil` where it could not be looked at: it has left, or there was no descriptor to look with.
+  /// `nil` if the service could not look at it: it had left, or there was no descriptor to look with.
   private static func look(at credentials: Credentials?, _ name: Text) -> Caller? {
     guard let credentials else { return nil }
     guard credentials.userID == getuid() else {

@@ -4,11 +4,12 @@ import InterchangeTurns
 package import InterchangeWire
 package import SceneModel
 
-// What callers ask for, as a closed `Ask` with every value checked. What it comes to, the core decides.
+// Turns calls into a closed `Ask`, with every value checked. The core decides about them.
 extension Interchange {
-  /// A call that changes something: it is answered through `reply` once that is stored.
+  /// A call that changes something: `reply` answers it once the change is stored.
   ///
-  /// - Parameter descriptors: what came with it. They are the call's until it is answered, or until the baggage room takes them.
+  /// - Parameter descriptors: The descriptors that came with the call. They belong to the call until it is answered, or until the baggage room takes
+  ///   them.
   func call(
     _ call: Call, _ ask: Ask, bringing descriptors: [OwnedFileDescriptor] = [], as number: CallNumber? = nil,
     _ reply: @escaping (CallAnswer) -> Void
@@ -17,16 +18,16 @@ extension Interchange {
     replies[number] = reply
     if !descriptors.isEmpty { luggage[number] = descriptors }
     let effort = feed(.call(number, callers.caller(of: call), ask))
-    // A document of a megabyte, or a decision of a million steps, are some milliseconds: before its sender goes on, others do.
+    // A document of a megabyte, or a decision of a million steps, takes some milliseconds: others come before the sender's next call.
     if effort > 1 << 20 { call.tookLong() }
   }
 
-  /// Gives a cue to the prompter. Answers how much work the decision was.
+  /// Gives a cue to the prompter. Returns the work of the decision.
   @discardableResult
   func feed(_ cue: Cue) -> Int {
     if isClosed { return 0 }
     if prompter.isFull { endTurn() }
-    // Where the store cannot be read, the end of the turn says so.
+    // If the store cannot be read, the end of the turn reports this.
     let step = try? prompter.take(cue, at: moment)
     endTurnLater()
     return step?.effort ?? 0
@@ -166,7 +167,7 @@ extension Interchange: InterchangeCalls {
   package func setState(_ state: Text, at path: ObjectPath, _ reply: Reply<>) throws {
     let session = try session(at: path)
     guard let wanted = SceneState(rawValue: state.string), wanted != .unattached else {
-      // Who may not set it hears that first.
+      // A caller that may not set it should hear that first.
       try refuseOthersThanHost(of: session, reply.call)
       throw InterchangeError(
         .invalidArgs,
@@ -212,15 +213,15 @@ extension Interchange: InterchangeCalls {
 
   private var rules: ReadingRules { ReadingRules(types: types) }
 
-  /// Reads a document that somebody handed in. A fault in it says where it is; where all of it is something else, the argument or property that it was
-  /// handed in as is named, and what it should be.
+  /// Reads a document of a caller. The error names the place of a fault. If the text is something else altogether, the error names the argument or
+  /// property and the expected document.
   private func read<Result>(
     _ document: Text, as name: String, _ expected: String, _ read: (Text) throws(Fault) -> Result
   ) throws(InterchangeError) -> Result {
     do throws(Fault) {
       return try read(document)
     } catch {
-      // It does not even begin as one.
+      // The text does not even begin like a document.
       if error.place == "line 1, column 1" {
         throw InterchangeError(
           .invalidPayload, "\(name): expected \(expected) in JSON, got \(quoted(document.string))")
@@ -233,7 +234,7 @@ extension Interchange: InterchangeCalls {
     try read(document, as: "payload", "a payload") { text throws(Fault) in try Payload(json: text, rules) }
   }
 
-  /// - Parameter name: what a refusal calls it.
+  /// - Parameter name: The name in the error.
   private func readActivity(_ document: Text, as name: String) throws(InterchangeError) -> UserActivity {
     try read(document, as: name, "an activity") { text throws(Fault) in try UserActivity(json: text, rules) }
   }
@@ -242,7 +243,7 @@ extension Interchange: InterchangeCalls {
     text.isEmpty ? nil : try readActivity(text, as: property.rawValue)
   }
 
-  /// - Parameter name: what a refusal calls it.
+  /// - Parameter name: The name in the error.
   private func userInfo(_ text: Text, as name: String) throws -> UserInfo {
     text.isEmpty
       ? UserInfo() : try read(text, as: name, "a dictionary") { text throws(Fault) in try JSON.dictionary(text) }
@@ -259,7 +260,7 @@ extension Interchange: InterchangeCalls {
 
   // MARK: Who may
 
-  /// Before a document is read that nobody else may hand in.
+  /// Refuses everyone but the host, before the document is read.
   private func refuseOthersThanHost(of session: UniqueIdentifier, _ call: Call) throws {
     endTurn()
     guard let found = try storedSession(session) else {
@@ -298,7 +299,7 @@ extension CallAnswer {
 }
 
 extension DeliveredItem {
-  /// (session, outcome, delivery), or for what was refused ("/", error, message).
+  /// (session, outcome, delivery), or ("/", error, message) for a refused item.
   fileprivate var result: DeliveryResult {
     switch self {
     case .delivered(let delivered):

@@ -4,7 +4,7 @@ import InterchangeTurns
 package import InterchangeWire
 package import SceneModel
 
-// Drags: what their sources and their targets call, and what both are told.
+// Drags: the calls of their sources and targets, and the signals to both.
 extension Interchange {
   package func beginDrag(_ document: Text, _ reply: Reply<ObjectPath, String>) throws {
     begin(try readPayload(document), [], outlivesSource: true, size: document.count, reply)
@@ -57,7 +57,7 @@ extension Interchange {
     throw InterchangeError(.unknownObject, "there is no drag at \(access.path) for this caller: open its ticket first")
   }
 
-  /// A drag is there for those who take part in it.
+  /// A drag exists for those who take part in it.
   func isDrag(_ path: ObjectPath, _ call: Call?) -> Bool {
     guard let drag = InterchangeNames.drag(at: path), let call else { return false }
     endTurn()
@@ -104,14 +104,14 @@ extension Interchange {
     throw InterchangeError(.noSuchSession, "there is no session \(path)")
   }
 
-  /// What those who take part in a drag are told, each by itself.
+  /// Sends the news of a drag to each of those who take part in it.
   func tell(of drag: UniqueIdentifier, _ news: DragNews, to listeners: [Text]) {
     let path = InterchangeNames.path(ofDrag: drag)
     for listener in listeners {
       let name = BusName(unchecked: listener.string)
       do throws(CodingError) {
         switch news {
-        // The values differ for each of them.
+        // The values differ from listener to listener.
         case .stateChanged: try tellChanged("State", of: path, to: name)
         case .itemsChanged: try tellChanged("Items", of: path, to: name)
         case .ended(let operation, let target):

@@ -5,15 +5,15 @@ import InterchangeWire
 import SceneModel
 import SessionStore
 
-// What a step has the shell do, once everyone was told. What comes of it is a cue again.
+// Carries out the errands of a step, after everyone was told. Their results are cues.
 
-/// A connection that owns the name of an application, as far as anyone knows.
+/// A connection that owns the name of an application, as far as the service knows.
 struct WatchedOwner: Hashable {
   let application: Text
   let connection: Text
 }
 
-/// The start of an application, and what is still to be heard of it.
+/// The start of an application, and the sources of its later news.
 struct Launch {
   let number: Int
   var tasks: [Task<Void, Never>] = []
@@ -52,7 +52,7 @@ extension Interchange {
     do throws(StoreError) {
       feed(.delivery(number, try prompter.delivery(delivery)))
     } catch {
-      // The disk may be back before the deadline.
+      // The disk may work again before the deadline.
       log.error("the delivery \(delivery) cannot be read for the moment: \(error.message)")
       connection.loop.task {
         await connection.loop.sleep(for: .seconds(1))
@@ -91,8 +91,8 @@ extension Interchange {
     }
   }
 
-  /// An error is an answer, also from one that leaves right after. Where the bus says that nobody answers, it is asked whether the host is still
-  /// there.
+  /// An error is an answer, even from a host that leaves right after it. If the bus reports that nobody answers, asks whether the host is still
+  /// connected.
   private func answer(_ error: CallError, _ owner: BusName, _ question: HostQuestion) async -> HostAnswer {
     var isProposal = false
     if case .propose = question { isProposal = true }
@@ -102,7 +102,7 @@ extension Interchange {
     case .replied(let reply) where [.noReply, .serviceUnknown, .nameHasNoOwner].contains(reply.name):
       let isThere = (try? await connection.owner(of: owner)) != nil
       return isThere ? .refused(Text(error.short)) : .gone(neverReached: reply.name != .noReply)
-    // A host that knows nothing of drags takes what is dropped.
+    // A host that does not know drags takes every drop.
     case .replied(let reply) where isProposal && reply.name == .unknownMethod: return .done
     case .replied: return .refused(Text(error.short))
     default: return .failed(Text(error.short))
@@ -119,7 +119,7 @@ extension Interchange {
         let isOwner = owner.flatMap { $0 }?.rawValue == caller.string
         feed(.ownership(number, isOwner: isOwner))
         guard isOwner, self.watched.insert(watched).inserted else { return }
-        // It loses the name or leaves the bus. Where the bus goes, that is no news of the host.
+        // The host loses the name or leaves the bus. The end of the bus is no news of the host.
         let hasChanged = await owners.next(isolation: self) != nil
         self.watched.remove(watched)
         if hasChanged { feed(.hostLeft(application: application, connection: caller)) }
@@ -151,7 +151,7 @@ extension Interchange {
   private func launch(_ application: Text, _ name: BusName, _ number: Int) async {
     let learning = connection.loop.task { await learnWhetherItIsKnown(application, number) }
     do throws(CallError) {
-      // What is learnt later is about another start.
+      // Later answers are about another start.
       defer { learning.cancel() }
       let _: UInt32 = try await connection.call(
         to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "StartServiceByName", name.rawValue, UInt32(0),
@@ -160,7 +160,7 @@ extension Interchange {
     } catch {
       switch error {
       case .replied(let reply) where reply.name == .serviceUnknown:
-        // That is all it says also of one that is there, and has come in another way.
+        // The bus answers the same for an application that runs already and was started in another way.
         let isThere = (try? await connection.owner(of: name)) != nil
         if isThere { waitForHost(application, name, number) } else { tell(application, number, .unknown) }
       case .disconnected, .cancelled: break
@@ -169,17 +169,17 @@ extension Interchange {
     }
   }
 
-  /// The bus answers in the order in which it is asked: what has had no answer when a later question has one is on its way. However long this
-  /// service had no time to read answers, it does not take that for knowledge.
+  /// The bus answers questions in order: if a later question has an answer and the start has none, the start is under way. So the service draws no
+  /// conclusion from a time in which it could not read answers.
   private func learnWhetherItIsKnown(_ application: Text, _ number: Int) async {
-    // The first makes sure that the second is asked behind it.
+    // The first question makes sure that the second is sent after the start.
     for _ in 0..<2 {
       guard (try? await connection.owner(of: .bus)) != nil else { return }
     }
     if !Task.isCancelled { tell(application, number, .isKnown) }
   }
 
-  /// One that came to the bus and leaves it again without having attached was a failure.
+  /// A program that came to the bus and leaves it without having attached has failed.
   private func waitForHost(_ application: Text, _ name: BusName, _ number: Int) {
     tell(application, number, .started)
     let task = connection.loop.task {
@@ -205,7 +205,7 @@ extension Interchange {
 }
 
 extension CallError {
-  /// What a host says of itself is as long as it likes, and goes into logs and signals.
+  /// A host's words may be long, and go into logs and signals.
   var short: String {
     let text = "\(self)"
     return text.utf8.count > 1_000 ? String(decoding: text.utf8.prefix(1_000), as: UTF8.self) + "…" : text

@@ -9,10 +9,10 @@ package import SessionStore
 
 /// The service on the bus: the shell around the core.
 ///
-/// It turns messages into cues, and says and does what the steps of a turn say once the prompter has stored them. It decides nothing: the core
+/// The shell turns messages into cues, and carries out the steps of a turn once the prompter has stored it. The shell decides nothing: the core
 /// decides, in `InterchangeCore`, which knows neither the bus nor the disk.
 ///
-/// It lives on its connection's loop, and so does everything that it owns.
+/// The shell and everything that it owns live on its connection's loop.
 package actor Interchange {
   package nonisolated let connection: Connection
   package nonisolated var unownedExecutor: UnownedSerialExecutor { connection.unownedExecutor }
@@ -22,24 +22,24 @@ package actor Interchange {
   /// The core and its store.
   var prompter: Prompter
   var store: SessionStore { prompter.store }
-  /// The turn ends when the loop's turn does.
+  /// Whether the turn will end with the loop's turn.
   var isEnding = false
-  /// What was stored is being said. The properties that a signal carries are read then, and reading them ends no turn.
+  /// Whether a stored turn is being announced. The properties in its signals are read meanwhile, and these readings end no turn.
   var isSpeaking = false
-  /// How calls are answered that were not answered yet.
+  /// How to answer the calls that have not been answered.
   var replies: [CallNumber: (CallAnswer) -> Void] = [:]
   private var callNumber: CallNumber = 0
   /// Descriptors that came with calls and that nobody has taken yet.
   var luggage: [CallNumber: [OwnedFileDescriptor]] = [:]
-  /// What is opened for calls.
+  /// The openings for calls.
   var openings: [CallNumber: Opening] = [:]
   let room: BaggageRoom
-  /// When the core is called.
+  /// The time at which the core will be called.
   var timer: (at: Int64, task: Task<Void, Never>)?
-  /// Reads sessions while nobody waits.
+  /// The task that reads sessions while nobody waits.
   var reading: Task<Void, Never>?
   var launches: [Text: Launch] = [:]
-  /// Connections that are watched as long as they own an application's name.
+  /// Connections that are watched while they own an application's name.
   var watched: Set<WatchedOwner> = []
 
   var signals: Signals?
@@ -47,7 +47,7 @@ package actor Interchange {
   var dragEnded: SignalDeclaration<String, ObjectPath>?
   let callers: Callers
   var hints = SignalHints()
-  /// When something was last stored, and what waits until nothing has been for a while.
+  /// The time of the last store, and, below, the work for a quiet moment.
   var lastStored = ContinuousClock.now
   var settling: Task<Void, Never>?
   let log: Log
@@ -57,14 +57,14 @@ package actor Interchange {
   package struct Settings: Sendable {
     /// The time of day.
     package var now: @Sendable () -> Instant
-    /// How much there may be of everything.
+    /// The limits of the resources.
     package var allowance = Allowance()
-    /// How long nothing is stored before the store is put in order.
+    /// The time without changes after which the store is put in order.
     package var quiet: Duration = .seconds(3)
-    /// What type a file is of, by its path. It may wait for a disk.
+    /// Returns the type of a file by its path. It may wait for a disk.
     package var fileType: @Sendable (_ path: [UInt8]) -> ContentType = { _ in FileTypes.type(ofBytes: [0]) }
-    /// Starts an application by the command of its manifest, with what lets its window come to the front, and stays until that has ended:
-    /// well, or in a failure that a sentence names. Without it only the bus starts anything.
+    /// Runs the command of an application's manifest, with the token that lets its window come to the front, and returns when the command has ended:
+    /// with `nil` for status 0, or with a sentence about the failure. Without this function only the bus starts applications.
     package var run:
       (
         @Sendable (_ application: Text, _ command: Text, _ activationToken: Text?) async -> String?
@@ -89,8 +89,8 @@ package actor Interchange {
     callers = Callers()
   }
 
-  /// Puts the service's objects on the bus. No call is to come before that, or it is to be held: one that started the service is already
-  /// waiting. The connection has to identify callers; those that it does not identify are strangers.
+  /// Exports the service's objects. No call may come before that unless it is held: the call that started the service is already waiting. The
+  /// connection must identify callers; callers that it cannot identify are strangers.
   package func export() {
     let carrying = prompter.book.carrying
     connection.loop.task { await sweepRoom(keeping: carrying) }
@@ -130,28 +130,28 @@ package actor Interchange {
 
   // MARK: Manifests
 
-  /// What is installed now, in place of what was. The applications in `broken` stay what they were.
+  /// Replaces the installed manifests. The applications in `broken` keep their previous manifests.
   package func install(_ installed: [Text: (manifest: Manifest, file: Text)], keeping broken: Set<Text>) {
     feed(.installed(installed.mapValues { InstalledManifest(manifest: $0.manifest, file: $0.file) }, keeping: broken))
     endTurn()
   }
 
-  /// Whether there is such an application.
+  /// Whether the application exists.
   package func knows(_ application: Text) -> Bool { prompter.book.manifest(of: application) != nil }
 
-  /// An application is there, or says something else of itself.
+  /// An application exists now, or has a new manifest.
   package func declare(_ manifest: Manifest) throws {
     feed(.declared(manifest))
     endTurn()
   }
 
-  /// `observer` sees each event as everyone is told of it.
+  /// `observer` gets each event when it is announced.
   package func observeEvents(_ observer: @escaping @Sendable (Event) -> Void) { self.observer = observer }
 
-  /// Everything that was acknowledged is stored, and who still waits is answered.
+  /// Stores everything that was acknowledged, and answers the calls that wait.
   package func close() {
     endTurn()
-    // What they sent is stored, and goes on when the service is back.
+    // Their deliveries are stored, and continue when the service is back.
     for delivery in prompter.book.waitedFor {
       let left = InterchangeError(
         .noReply,
@@ -165,7 +165,7 @@ package actor Interchange {
     if let damage = store.damage { log.error("\(damage)") }
   }
 
-  /// Microseconds on the clock that timers count on: nobody sets it.
+  /// Microseconds on the clock of the timers, which nobody can set.
   static func uptime() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -5,8 +5,8 @@ import InterchangeTurns
 package import InterchangeWire
 package import SceneModel
 
-// What deliveries carry. The baggage room has the bytes and the descriptors, on a loop of its own; what is decided about them, the core
-// decides. A descriptor that comes with a call belongs to the call until it is answered or the room takes it.
+// The contents of deliveries. The baggage room has the bytes and the descriptors, on a loop of its own, and the core decides about them. A descriptor
+// that comes with a call belongs to the call until the call is answered or the room takes the descriptor.
 extension Interchange {
   // MARK: Handing in
 
@@ -21,12 +21,12 @@ extension Interchange {
     if files.isEmpty {
       return deliver(try Interchange.payload(of: uris, type, key, settings.fileType), [], size: list.count, reply)
     }
-    // Before a file is looked at.
+    // Before any file is looked at.
     try refuseSandbox(reply.call, "name files: it sends descriptors, or a portal's key")
     let (size, fileType) = (list.count, settings.fileType)
     connection.loop.task {
       do throws(InterchangeError) {
-        // A disk may take its time, and calls are answered meanwhile.
+        // A disk may be slow, and calls are answered meanwhile.
         for file in files { _ = try await room.check(fileAt: file.url, at: file.place.description) }
         let payload = try await room.look { () throws(InterchangeError) in
           try Interchange.payload(of: uris, type, key, fileType)
@@ -73,7 +73,7 @@ extension Interchange {
     deliver(payload, bringing: descriptors, digest: digest, size: size, reply)
   }
 
-  /// Takes contents into the room, one after the other.
+  /// Takes contents into the room, one after another.
   func pack(_ number: CallNumber, _ orders: [PackingOrder], atMost limit: Int) {
     let descriptors = luggage.removeValue(forKey: number) ?? []
     connection.loop.task {
@@ -89,7 +89,7 @@ extension Interchange {
     var rest = limit
     do throws(InterchangeError) {
       for order in orders {
-        // The call may have been answered while the last content was taken: the room has freed that, and is to take nothing more.
+        // The call may have been answered while the last content was taken: the room has freed that content, and must take no more.
         if replies[number] == nil { throw InterchangeError(.cancelled, "nobody waits for the answer any more") }
         let size = try await pack(order, descriptors, rest)
         if case .file(_, inPlace: true) = order.source {} else { rest -= size ?? 0 }
@@ -120,7 +120,7 @@ extension Interchange {
     case .promise(let promise):
       let (data, promised) = try await load(promise, within: .seconds(60))
       let size = try await room.copy(data, as: number, of: delivery, atMost: limit, at: place)
-      // A source that dies closes its pipe, and so does one that is done.
+      // The pipe closes when the source has finished, and also when it dies.
       if let promised, size < promised {
         throw InterchangeError(.sourceGone, "\(place): the source said \(promised) bytes, and ended after \(size)")
       }
@@ -163,7 +163,7 @@ extension Interchange {
     } catch {
       answer = .failed(error)
     }
-    // Nobody takes what was called off meanwhile.
+    // Nobody waits for an opening that was called off meanwhile.
     if openings.removeValue(forKey: number) != nil { feed(.opened(number, answer)) }
   }
 
@@ -178,7 +178,7 @@ extension Interchange {
     }
   }
 
-  /// Nobody waits for it any more. The source of a promise may stop what it does.
+  /// Nobody waits for the content any more. The source of a promise may stop its work.
   func callOff(_ number: CallNumber) {
     guard let opening = openings.removeValue(forKey: number) else { return }
     opening.task?.cancel()
@@ -190,13 +190,13 @@ extension Interchange {
     connection.loop.task { try? await source.cancelLoad(within: .seconds(5)) }
   }
 
-  /// Nobody asks for it any more. A source that has left needs not be told.
+  /// Nobody will ask for the promise again. A source that has left need not be told.
   func endPromise(_ promise: Promise) {
     guard let source = ItemSource(promise, on: connection) else { return }
     connection.loop.task { try? await source.release(within: .seconds(5)) }
   }
 
-  /// Asks the source for what it promised.
+  /// Asks the source for a promised content.
   private func load(
     _ promise: Promise, within patience: Duration
   ) async throws(InterchangeError) -> (OwnedFileDescriptor, Int64?) {
@@ -220,14 +220,14 @@ extension Interchange {
     }
   }
 
-  /// The room forgets what it has of these deliveries.
+  /// The room frees its contents of these deliveries.
   func free(_ deliveries: [UniqueIdentifier]) { connection.loop.task { await room.free(deliveries) } }
 
   func free(_ parcels: [Int], of delivery: UniqueIdentifier) {
     connection.loop.task { await room.free(parcels, of: delivery) }
   }
 
-  /// Removes what was kept for deliveries and sessions that are no longer there.
+  /// Removes the contents and the pictures of deliveries and sessions that no longer exist.
   func sweepRoom(keeping deliveries: Set<UniqueIdentifier>) async {
     do throws(InterchangeError) {
       try await room.sweep(keeping: deliveries)
@@ -238,15 +238,15 @@ extension Interchange {
   }
 
   private func isStored(_ session: UniqueIdentifier) -> Bool {
-    // What cannot be read now stays until the next start.
+    // A session that cannot be read now keeps its picture until the next start.
     do throws(InterchangeError) { return try storedSession(session) != nil } catch { return true }
   }
 }
 
-/// What is opened for a call. The table of openings has it until it is opened or called off, the call's reply until that is sent.
+/// An opening for a call. The table of openings holds it until it is opened or called off; then the reply of the call holds it until it is sent.
 final class Opening {
   var task: Task<Void, Never>?
-  /// Its source is asked for it.
+  /// The promise, if its source is asked.
   var promise: Promise?
   var data: OwnedFileDescriptor?
 }
@@ -256,7 +256,7 @@ extension Payload {
 }
 
 extension [Item] {
-  /// Bytes that came with the call, about.
+  /// Roughly the bytes of the call.
   var weight: Int {
     reduce(0) { sum, item in
       item.representations.reduce(sum + 256) { sum, representation in

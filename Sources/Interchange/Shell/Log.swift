@@ -1,9 +1,9 @@
-/// Where the service says what it does. A line is one sentence; what is private is in none.
+/// The log of the service. Each line is one sentence, and no line has private content.
 package struct Log: Sendable {
   package enum Level: String, Comparable, Sendable {
     case error, warning, info, debug
 
-    /// As syslog and the journal count.
+    /// The number of syslog and the journal.
     package var priority: Int {
       switch self {
       case .error: 3
@@ -19,7 +19,7 @@ package struct Log: Sendable {
   private let level: Level
   private let write: @Sendable (Level, String) -> Void
 
-  /// - Parameter level: What is less than that is not even put into words.
+  /// - Parameter level: The least important level that is written. Other lines are not even composed.
   package init(_ level: Level = .info, _ write: @escaping @Sendable (Level, String) -> Void) {
     self.level = level
     self.write = write

@@ -4,12 +4,12 @@ import InterchangeCore
 import InterchangeTurns
 import SceneModel
 
-// The key of a portal's file transfer, which toolkits offer in a drag out of a sandbox: `org.freedesktop.portal.FileTransfer`. Whoever has the key
-// may read the files. The service asks the portal for them, opens them, and goes on as if their descriptors had come with the call.
+// The key of a portal's file transfer, which toolkits offer in a drag out of a sandbox: `org.freedesktop.portal.FileTransfer`. The key allows its
+// holder to read the files. The service asks the portal for the files, opens them, and continues as if their descriptors had come with the call.
 extension Interchange {
   private static let keyType = ContentType("application/vnd.portal.filetransfer")
 
-  /// Goes on with what a call brings: at once, or when the keys among it were redeemed.
+  /// Continues with the items of a call: at once, or when their keys have been redeemed.
   func redeem<each Value: BusValue>(
     _ items: [Item], _ descriptors: [OwnedFileDescriptor], _ reply: Reply<repeat each Value>,
     _ goOn: @escaping (_ items: [Item], _ descriptors: [OwnedFileDescriptor]) -> Void
@@ -42,7 +42,7 @@ extension Interchange {
           let file = try await opened(path, position)
           let content = Representation(type: file.type, .descriptor(descriptors.count), visibility: visibility)
           descriptors.append(file.data)
-          // The first file is the item. Each of the others is an item of its own.
+          // The first file becomes the item. Each further file becomes an item of its own.
           if count > 0 || item.representations.contains(where: { $0.type == file.type }) {
             more.append(Item(suggestedName: file.name, representations: [content]))
           } else {
@@ -63,7 +63,7 @@ extension Interchange {
     let key: String
     switch representation.content {
     case .text(let text): key = text.string
-    // GTK ends the key with a zero.
+    // GTK ends the key with a NUL.
     case .data(let bytes): key = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     default: throw InterchangeError(.invalidPayload, "\(place): expected the key as \"text\" or \"data\"")
     }

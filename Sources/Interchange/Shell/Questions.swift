@@ -6,14 +6,14 @@ package import SceneModel
 import SceneRouting
 import SessionStore
 
-// What there is to be asked. Each question has what came before it stored first, and is answered from what is stored.
+// The calls that change nothing. Each call first ends the turn, so that its answer shows stored data only.
 extension Interchange {
   func storedSession(_ identifier: UniqueIdentifier) throws(InterchangeError) -> Session? {
     if let session = prompter.book.rememberedSession(identifier) { return session }
     return try stored { () throws(StoreError) in try store.session(identifier) }
   }
 
-  /// What the store refuses has a name on the bus.
+  /// Gives the store's errors their names on the bus.
   private func stored<Result>(_ read: () throws(StoreError) -> Result) throws(InterchangeError) -> Result {
     do throws(StoreError) {
       return try read()
@@ -22,7 +22,7 @@ extension Interchange {
     }
   }
 
-  /// A sandbox looks after its own application.
+  /// Refuses a sandbox that asks about another application.
   private func refuseForeign(_ application: Text, _ caller: Caller, _ what: String) throws(InterchangeError) {
     if caller.mayTouch(application) { return }
     throw InterchangeError(.accessDenied, "a sandboxed application may \(what) only")
@@ -75,13 +75,13 @@ extension Interchange {
     }
     readOnLater()
     var decision = try explained.get()
-    // To list what a decision passes by takes longer than the decision.
+    // Listing the sessions that a decision passes takes longer than the decision.
     call.tookLong()
     try hideSecrets(of: &decision.explanation.candidates)
     return decision.json
   }
 
-  /// Why a session would take something tells what it shows, so of a private one that is left out.
+  /// Leaves out why a private session would take the payload: the reason reveals what the session shows.
   private func hideSecrets(of candidates: inout [Candidate]) throws {
     for place in candidates.indices {
       guard let session = try storedSession(candidates[place].session), session.isPrivate || session.hasSecrets else {
@@ -104,7 +104,8 @@ extension Interchange {
       throw InterchangeError(
         .accessDenied, "a sandboxed caller may not do that with the delivery \(named), which another sent")
     }
-    // A sandboxed caller asks for its own. Outside, where a shell has a new name for each call, the sender is known as long as somebody waits.
+    // A sandboxed caller asks about its own deliveries. Outside a sandbox, where a shell has a new name for each call, the sender is known while
+    // somebody waits.
     let isSender =
       caller.isSandboxed || caller.connection != nil && prompter.book.confidant(of: named) == caller.connection
     return (Text(delivery.progress.state.rawValue), try delivery.story(isHidden: delivery.isPrivate && !isSender))
@@ -146,7 +147,7 @@ extension Interchange {
   func isSession(_ path: ObjectPath, _ call: Call?) -> Bool {
     guard let identifier = InterchangeNames.session(at: path) else { return false }
     if prompter.book.knows(identifier) { return true }
-    // Where it cannot be read, what is asked of it says so: that there is none would be a lie.
+    // If the session cannot be read, the call to it reports this: to say that it does not exist would be a lie.
     do { return try store.session(identifier) != nil } catch { return true }
   }
 
@@ -255,10 +256,10 @@ extension Interchange {
 
   // MARK: Pages
 
-  /// As many rows as were asked for, and fit: a message of the bus takes 128 MiB, and others wait while they are read.
+  /// As many rows as the caller wants and as fit: a message of the bus takes 128 MiB, and others wait while the rows are read.
   ///
-  /// They are read a thousand at a time, so that no more are read than fit. Whoever wants more than the first of these lets others come
-  /// in between.
+  /// The rows are read a thousand at a time, so that no more are read than fit. A caller that wants more than the first thousand lets others come in
+  /// between.
   private func page<Row, Position>(
     _ limit: UInt32, after start: Position?, for call: Call, read: (Position?, Int) throws(StoreError) -> [Row]?,
     next: (Row) -> Position, bytes: (Row) -> Int
@@ -272,7 +273,7 @@ extension Interchange {
       let count = min(1_000, wanted - rows.count)
       guard let some = try stored({ () throws(StoreError) in try read(start, count) }) else { return nil }
       for row in some {
-        // What a row takes beside its texts.
+        // The bytes of a row beside its texts.
         room -= bytes(row) + 256
         if room < 0, !rows.isEmpty { return rows }
         rows.append(row)
@@ -285,18 +286,18 @@ extension Interchange {
 }
 
 extension StoredEvent {
-  /// Its arguments, and when it happened.
+  /// The arguments of the event, with its time.
   fileprivate var argumentsWithTime: Text {
-    // The arguments are an object that the service wrote.
+    // The service has written the arguments as an object.
     let open = arguments.string.dropLast()
     return Text("\(open)\(open.utf8.count > 1 ? "," : "")\"time\":\"\(instant.rfc3339)\"}")
   }
 }
 
 extension StoredDelivery {
-  /// Why it went where it went, when, and how it ended.
+  /// The route of a delivery and its reasons, its time, and its end.
   ///
-  /// - Parameter isHidden: it says which window, and nothing of what is shown there.
+  /// - Parameter isHidden: Whether to name only the window, without its content.
   fileprivate func story(isHidden: Bool) throws -> Text {
     guard case .dictionary(var story)? = try? JSON.value(decision) else { return .empty }
     if isHidden { story = StoredDelivery.withoutContent(story) }

@@ -2,26 +2,26 @@ import DBus
 import Glibc
 package import SceneModel
 
-/// What is around a process, as the kernel tells it. Nothing in here is the process's own word.
+/// The sandbox of a process, according to the kernel. Nothing in here is the process's own word.
 package enum Sandbox: Hashable {
   case none
   case application(Text)
-  /// There is one, or nobody can say that there is none.
+  /// There is a sandbox, or nobody can exclude one.
   case unknown
 }
 
-/// What can be read of a process.
+/// The readable traces of a process.
 package struct ProcessTraces {
   package enum Root {
-    /// `/.flatpak-info` as its root directory has it; `nil` where there is none.
+    /// `/.flatpak-info` in its root directory; `nil` if it does not exist.
     case seen(flatpak: String?)
-    /// Nobody may look into it: so it is for whoever is in a user namespace, as our unit is.
+    /// The root directory is hidden, as it is for a process in a user namespace, such as our unit.
     case hidden
   }
 
   package var root: Root
-  /// `/proc/PID/status` and `/proc/PID/cgroup`; `nil` where they cannot be read. The label is what the bus tells, or `/proc/PID/attr/current` where the
-  /// bus tells none.
+  /// `/proc/PID/status` and `/proc/PID/cgroup`; `nil` if they cannot be read. The label comes from the bus, or from `/proc/PID/attr/current` if the
+  /// bus gives none.
   package var status: String?
   package var cgroup: String?
   package var label: String?
@@ -35,23 +35,23 @@ package struct ProcessTraces {
 }
 
 extension Sandbox {
-  /// What is around a process; `nil` where it has gone, or cannot be looked at now.
+  /// The sandbox of a process; `nil` if the process has gone, or cannot be looked at now.
   ///
   /// - Parameters:
-  ///   - descriptor: of the process: its number may be another's by now.
-  ///   - label: what the kernel told the bus of the process when it connected. It may have changed its label since.
+  ///   - descriptor: A descriptor of the process, whose number may belong to another process by now.
+  ///   - label: The label of the process when it connected to the bus. The process may have changed its label since.
   static func find(around process: UInt32, _ descriptor: OwnedFileDescriptor, label: [UInt8]?) -> Sandbox? {
-    // Whatever is opened below the directory is of one process for good, or of none.
+    // Every file below this directory belongs to one process for good, or to none.
     let directory = open("/proc/\(process)", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if directory < 0 { return nil }
     defer { close(directory) }
     guard var traces = ProcessTraces(of: directory) else { return nil }
     if let label { traces.label = String(decoding: label, as: UTF8.self) }
-    // A process that lives now had its number all the while: so the directory is its own.
+    // A process that lives now has had its number all the time, so the directory belongs to it.
     return isAlive(descriptor) ? Sandbox(traces) : nil
   }
 
-  /// A descriptor of a process can be read from when it has ended.
+  /// The descriptor of a process becomes readable when the process has ended.
   private static func isAlive(_ process: OwnedFileDescriptor) -> Bool {
     process.withRawValue { descriptor in
       var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
@@ -68,7 +68,7 @@ extension Sandbox {
     case .seen(nil): self = .none
     case .seen(let info?): self = Sandbox.application(inFlatpakInfo: info).map { .application($0) } ?? .unknown
     case .hidden:
-      // bubblewrap sets it, and nobody can take it back.
+      // bubblewrap sets this flag, and no process can clear it.
       switch traces.status.flatMap(Sandbox.hasNoNewPrivileges) {
       case false?: self = .none
       case true?:
@@ -100,7 +100,7 @@ extension Sandbox {
     return nil
   }
 
-  /// `app-flatpak-ID-N.scope`, in which what the unit's name cannot hold is `\xHH`.
+  /// `app-flatpak-ID-N.scope`, in which a byte that a unit's name cannot hold is `\xHH`.
   package static func application(inFlatpakScopeOf cgroup: String) -> Text? {
     let (prefix, suffix) = ("app-flatpak-", ".scope")
     for unit in cgroup.split(whereSeparator: { $0 == "/" || $0 == "\n" })
@@ -112,8 +112,8 @@ extension Sandbox {
     return nil
   }
 
-  /// `snap.NAME`, as the desktop's portals call it, of a security label such as `snap.NAME.PROGRAM (enforce)`. Where the label is not
-  /// enforced there is no sandbox: so it is with editors and terminals that come as snaps, and with what runs in them.
+  /// `snap.NAME`, the portals' name for the application, from a security label such as `snap.NAME.PROGRAM (enforce)`. A label that is not enforced is
+  /// no sandbox: editors and terminals that come as snaps have such labels, and so do the programs that run in them.
   package static func application(inLabel label: String) -> Text? {
     let parts = label.split(separator: ".", omittingEmptySubsequences: false)
     let isEnforced = label.filter { $0 != "\n" && $0 != "\0" }.hasSuffix(" (enforce)")
@@ -146,14 +146,14 @@ extension Sandbox {
 // MARK: - Reading
 
 extension ProcessTraces {
-  /// - Parameter directory: its `/proc/PID`. `nil` where the process has gone meanwhile.
+  /// - Parameter directory: The directory `/proc/PID`. `nil` if the process has gone meanwhile.
   fileprivate init?(of directory: Int32) {
     guard let root = Root(of: directory) else { return nil }
     self.init(root: root)
     label = ProcessTraces.text(directory, "attr/current")
     cgroup = ProcessTraces.text(directory, "cgroup")
     status = ProcessTraces.text(directory, "status")
-    // It is there to the end, and so is all that was read of it.
+    // The status is there until the end of the process, so everything that was read before is of this process.
     if status == nil { return nil }
   }
 
@@ -180,7 +180,7 @@ extension ProcessTraces.Root {
       self = .seen(flatpak: nil)
       return
     }
-    // One that cannot be read, or is no file, says that there is a sandbox, and not which.
+    // If this cannot be read, or is not a file, there is a sandbox of an unknown application.
     self = .seen(flatpak: ProcessTraces.text(directory, "root/.flatpak-info") ?? "")
   }
 }

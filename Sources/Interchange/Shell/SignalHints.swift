@@ -1,26 +1,26 @@
 import DBus
 import SceneModel
 
-/// What is said to whoever meant to call and sent a signal: it is what dbus-send sends where it is not told otherwise, and nobody answers it.
+/// The hint for a sender that meant to call and sent a signal, as dbus-send does by default: nobody answers a signal.
 struct SignalHints {
   private var methods: [InterfaceName: Set<MemberName>] = [:]
   private var last: [MemberName: Instant] = [:]
 
-  /// A script may send the same again and again, and the log is for others too.
+  /// A script may send the same signal again and again, and the log is for others too.
   private static let pause: Int64 = 60_000_000
 
   init(for interfaces: [Interface] = []) {
     for interface in interfaces { methods[interface.name] = Set(interface.introspection.methods.map(\.name)) }
   }
 
-  /// `nil` for what really is a signal, and for what was said a moment ago.
+  /// `nil` for a real signal, and for a hint that was given a moment ago.
   mutating func hint(for signal: ReceivedSignal, at now: Instant) -> String? {
     guard methods[signal.interface]?.contains(signal.member) ?? false else { return nil }
     guard isNews(signal.member, at: now) else { return nil }
     return "\(signal.member) came as a signal, and nothing happens: with dbus-send, write --print-reply before it"
   }
 
-  /// Whether it has not been said of this member a moment ago.
+  /// Whether the hint for this member was not given a moment ago.
   mutating func isNews(_ member: MemberName, at now: Instant) -> Bool {
     if let last = last[member], now >= last, now.microseconds - last.microseconds < Self.pause { return false }
     last[member] = now

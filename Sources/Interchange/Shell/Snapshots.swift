@@ -5,7 +5,7 @@ import InterchangeTurns
 import InterchangeWire
 package import SceneModel
 
-// Pictures of windows, which their hosts give and window switchers show.
+// Pictures of windows, which hosts set and window switchers show.
 extension Interchange {
   func forgetSnapshot(of session: UniqueIdentifier) {
     connection.loop.task { await removeSnapshot(of: session) }
@@ -36,7 +36,7 @@ extension Interchange {
     do throws(InterchangeError) {
       try await room.setSnapshot(of: session, type: type, from: data)
       endTurn()
-      // It may have been discarded meanwhile.
+      // The session may have been discarded meanwhile.
       if try storedSession(session) == nil { try await room.removeSnapshots(of: [session]) }
       reply.send()
     } catch {

@@ -3,7 +3,7 @@ import InterchangeCore
 import InterchangeWire
 import SceneModel
 
-// What a step says, once it is stored.
+// Carries out the sayings of a stored step.
 extension Interchange {
   func say(_ saying: Saying) {
     switch saying {
@@ -39,11 +39,11 @@ extension Interchange {
     }
   }
 
-  /// What came with the call and was not taken goes with it.
+  /// Descriptors that came with the call and that nobody has taken go with it.
   func answer(_ number: CallNumber, _ answer: CallAnswer) {
     if !luggage.isEmpty { luggage[number] = nil }
     replies.removeValue(forKey: number)?(answer)
-    // One that is under way is called off by an errand, which comes after the answer.
+    // An errand after the answer calls off an opening that is under way.
     if !openings.isEmpty, openings[number]?.task == nil { openings[number] = nil }
   }
 

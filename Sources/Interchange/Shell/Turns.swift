@@ -4,7 +4,7 @@ import InterchangeTurns
 import SceneModel
 import SessionStore
 
-// The prompter's turns on the loop: a turn ends with the loop's turn, and only then anyone hears of it.
+// The prompter's turns on the loop: a turn ends with the loop's turn, and nobody hears of it before.
 extension Interchange {
   // MARK: Store, then say, then do
 
@@ -17,7 +17,7 @@ extension Interchange {
     }
   }
 
-  /// A question ends the turn before it looks, so that it sees what came before it.
+  /// A call that only asks ends the turn first, so that its answer shows the earlier calls.
   func endTurn() {
     if isSpeaking { return }
     isEnding = true
@@ -40,7 +40,7 @@ extension Interchange {
     if ending.error != nil { return }
     for (_, step) in ending.turn.steps {
       for saying in step.sayings { say(saying) }
-      // What one step announces comes before its answer, and before what the next one announces.
+      // The announcements of a step come before its reply, and before the announcements of the next step.
       connection.loop.enter(connection) { $0.flushAnnouncements() }
     }
   }
@@ -77,7 +77,7 @@ extension Interchange {
 
   // MARK: While nobody waits
 
-  /// Reads the other sessions of applications of which some were read, a page in a turn of the loop.
+  /// Reads the other sessions of applications of which some were read, a page in each turn of the loop.
   func readOnLater() {
     if reading != nil || prompter.isReading == nil { return }
     reading = connection.loop.task { [weak self] in await self?.readOn() }
@@ -85,7 +85,7 @@ extension Interchange {
 
   private func readOn() async {
     defer { reading = nil }
-    // Whoever asked is answered first, and whoever calls meanwhile has a turn.
+    // Waiting callers are answered first, and new callers get a turn.
     while let application = prompter.isReading {
       await connection.loop.sleep(for: .milliseconds(1))
       if isClosed { return }
@@ -98,8 +98,8 @@ extension Interchange {
     }
   }
 
-  /// Writes to rows what only the log has, and forgets what is too old, once nothing has been stored for a while. Nobody wakes up for it
-  /// where nothing happens.
+  /// Once nothing has been stored for a while, writes the entries that only the log has to rows, and forgets old history. This wakes nobody while
+  /// nothing happens.
   private func settleWhenQuiet() {
     lastStored = ContinuousClock.now
     guard settling == nil else { return }
@@ -113,10 +113,10 @@ extension Interchange {
     }
     settling = nil
     do throws(StoreError) {
-      // What is left is put in order with the next moment of quiet.
+      // The rest follows at the next quiet moment.
       if !(try store.rest(at: settings.now())) { settleWhenQuiet() }
     } catch {
-      // What is in the log is safe there, and is tried again after what is stored next.
+      // The entries are safe in the log, and are tried again after the next store.
       log.warning("what is stored could not be put in order: \(store.damage?.message ?? error.message)")
     }
   }

@@ -3,41 +3,40 @@ package import SceneModel
 package import SceneRouting
 package import SessionStore
 
-/// Who sits with the prompt book: it gives the core its cues, reads what the core lacks, and stores the records of a turn in one transaction.
+/// The prompter gives the core its cues, reads the data that the core lacks, and stores the records of a turn in one transaction.
 ///
-/// Nobody hears of a turn before its records are stored. So the prompter hands a turn back only then, and whoever has the bus says and does
-/// what its steps say:
+/// Nobody may hear of a turn before its records are stored. So the prompter returns the turn only then, and the shell carries out its steps:
 ///
 /// ```
 /// take ──► take ──► take ──► endTurn ──► stored: say the turn, then do it
 ///                                  └───► refused: nothing has happened, and each caller is told
 /// ```
 ///
-/// The prompter knows neither the bus nor a clock, and has no tasks. The service and the theatre have the same turns.
+/// The prompter knows neither the bus nor a clock, and has no tasks. The service and the theatre share it, so they have the same turns.
 package struct Prompter: ~Copyable {
   package private(set) var book: PromptBook
   package let store: SessionStore
-  /// How many sessions are read at once.
+  /// The number of sessions that are read at once.
   let page: Int
 
   /// The steps that are not stored yet.
   private var turn = Turn()
-  /// Cues of a turn that the store refused: each gets a turn of its own.
+  /// Cues of a turn that the store has refused: each gets a turn of its own.
   private var alone: ArraySlice<Cue> = []
-  /// What is said of cues that were refused because the store could not be read.
+  /// The answers to calls that were refused because the store could not be read.
   private var refusals: [Saying] = []
-  /// What the world said while the store refused everything.
+  /// Events of the outside world that came while the store refused everything.
   package private(set) var backlog: [Cue] = []
-  /// The store took something since the last cue was added to the backlog.
+  /// Whether the store has accepted a turn since the last event was added to the backlog.
   private var isWell = false
-  /// When the core wants to be called, in microseconds of uptime.
+  /// The time at which the core wants to be called, in microseconds of uptime.
   package private(set) var alarm: Int64?
-  /// The applications whose sessions are read while nobody waits, and how far that has got.
+  /// The applications whose sessions are read while nobody waits, and the place that was reached.
   private var readings: [Text: SessionAge] = [:]
 
   /// - Parameters:
-  ///   - seed: what identifiers are made from.
-  ///   - page: how many sessions are read at once. 256 of them take a millisecond or two.
+  ///   - seed: The seed of the identifiers.
+  ///   - page: The number of sessions that are read at once. 256 of them take a millisecond or two.
   package init(
     _ store: SessionStore, types: TypeCatalog, allowance: Allowance, seed: (UInt64, UInt64), page: Int = 256,
     at moment: Moment
@@ -54,7 +53,7 @@ package struct Prompter: ~Copyable {
     !turn.steps.isEmpty || !alone.isEmpty || !refusals.isEmpty || isWell && !backlog.isEmpty
   }
 
-  /// Whether the turn has to end before another cue is taken.
+  /// Whether the turn must end before it takes another cue.
   package var isFull: Bool { turn.recordCount >= Turn.maximumRecords || turn.steps.count >= Turn.maximumSteps }
 
   /// Whether the turn may wait for other cues, to share a transaction with them. A turn that stores nothing need not wait.
@@ -62,8 +61,8 @@ package struct Prompter: ~Copyable {
 
   /// Handles a cue.
   ///
-  /// Where this throws, the store could not be read and nothing has changed. The end of the turn tells the caller; what the world said is told
-  /// again later.
+  /// If this throws, the store could not be read and nothing has changed. The caller is answered at the end of the turn; an event of the outside
+  /// world is repeated later.
   @discardableResult
   package mutating func take(_ cue: Cue, at moment: Moment) throws(StoreError) -> Step {
     do throws(StoreError) {
@@ -84,7 +83,7 @@ package struct Prompter: ~Copyable {
     }
   }
 
-  /// The alarm went: what the world said is told again, and the core gets the moment that it wanted.
+  /// The alarm went off: repeats the events of the outside world, and gives the core the moment that it wanted.
   package mutating func alarmWent(at moment: Moment) {
     alarm = nil
     tellAgain(at: moment)
@@ -96,17 +95,17 @@ package struct Prompter: ~Copyable {
   // MARK: Store, then say, then do
 
   package struct Ending {
-    /// If the store took the turn: what its steps say is to be said, then what they want done is to be done.
+    /// If the store accepted the turn: the steps whose sayings and then errands are to be carried out.
     package let turn: Turn
-    /// Why the store refused the turn: nothing of the turn has happened.
+    /// The reason why the store refused the turn: nothing of the turn has happened.
     package let error: StoreError?
-    /// What is said in either case: the answers to refused calls.
+    /// The answers to refused calls, which are sent in either case.
     package let refusals: [Saying]
   }
 
   /// Stores the records of the turn.
   ///
-  /// As long as ``hasTurn`` is true there is more to end, once what this turn says is said. Where ``mayWait`` is true as well, that can be later.
+  /// While ``hasTurn`` is true there is more to end, after this turn's sayings. While ``mayWait`` is true as well, that may be later.
   package mutating func endTurn(at moment: Moment) -> Ending {
     if turn.steps.isEmpty { takeNext(at: moment) }
     let ended = turn
@@ -128,7 +127,7 @@ package struct Prompter: ~Copyable {
     return Ending(turn: ended, error: failure, refusals: refusals)
   }
 
-  /// What a store that refused a turn made wait.
+  /// Takes cues that had to wait because the store refused a turn.
   private mutating func takeNext(at moment: Moment) {
     if let cue = alone.popFirst() {
       _ = try? take(cue, at: moment)
@@ -137,11 +136,11 @@ package struct Prompter: ~Copyable {
     }
   }
 
-  /// Everything is as it is stored, each caller is told, and what the world said is told again.
+  /// The store refused the turn: returns everything to the stored state, answers each caller, and keeps the events of the outside world for later.
   private mutating func drop(_ refused: Turn, _ error: StoreError, at moment: Moment) {
     book.drop()
     isWell = false
-    // Where the disk is well, one record may be what the store cannot take: then each cue has a turn of its own, and the others are taken.
+    // If the disk works, one record may be the reason. Then each cue gets a turn of its own, and the store accepts the others.
     if error.kind == .other, refused.steps.count > 1 {
       alone = ArraySlice(refused.steps.map(\.cue) + alone)
       return
@@ -151,13 +150,13 @@ package struct Prompter: ~Copyable {
     for (cue, _) in refused.steps { refuse(cue, message, at: moment) }
   }
 
-  /// A caller is told; what the world said is told again later.
+  /// Answers a caller; keeps an event of the outside world for later.
   private mutating func refuse(_ cue: Cue, _ message: String, at moment: Moment) {
     switch cue {
     case .call(let number, _, _):
       refusals.append(.answer(number, .refused(InterchangeError(.storageFailed, message))))
       return
-    // What was taken into the baggage room is let go, which stores nothing.
+    // Contents in the baggage room are freed, which stores nothing.
     case .packed(let number, .packed):
       _ = try? take(.packed(number, .failed(InterchangeError(.storageFailed, message))), at: moment)
       return
@@ -165,7 +164,7 @@ package struct Prompter: ~Copyable {
     case .packed(_, .failed), .opened:
       _ = try? take(cue, at: moment)
       return
-    // The alarm brings another moment; kept here, each pause of a full disk would add one.
+    // The alarm brings another moment; if moments were kept, each pause of a full disk would add one.
     case .moment: break
     default:
       backlog.append(cue)
@@ -212,10 +211,10 @@ extension Prompter {
       book.learn(.routing(found.map { [$0] } ?? [], answering: need))
     case .sessions(let application, let key):
       let concerned = try store.sessions(of: application, concernedWith: key, limit: page)
-      // As many would be read again for each that comes before all are there.
+      // Otherwise the same number would be read again for each cue that comes before all sessions are read.
       guard let concerned else { return try findAll(of: application) }
       book.learn(.routing(concerned, answering: need))
-      // The others follow, while nobody waits.
+      // The other sessions follow while nobody waits.
       if readings[application] == nil { readings[application] = .first }
     case .allSessions(let application): try findAll(of: application)
     }
@@ -233,7 +232,7 @@ extension Prompter {
     while try findMore(of: application) {}
   }
 
-  /// Answers whether there may be more.
+  /// Returns whether there may be more.
   private mutating func findMore(of application: Text) throws(StoreError) -> Bool {
     if book.knowsAll(of: application) {
       readings[application] = nil
@@ -251,14 +250,14 @@ extension Prompter {
     return false
   }
 
-  /// An application of whose sessions some were read, and the others are to follow while nobody waits.
+  /// An application of which some sessions were read, and the others follow while nobody waits.
   package var isReading: Text? { readings.keys.min() }
 
-  /// Reads some more sessions of an application. Where that fails, whoever needs them tries again.
+  /// Reads some more sessions of an application. If this fails, the code that needs the sessions tries again.
   package mutating func readOn(_ application: Text, at moment: Moment) throws(StoreError) {
     do throws(StoreError) {
       _ = try findMore(of: application)
-      // No cue may come for long that would discard what has no configuration any more.
+      // A cue that would discard sessions without a configuration may not come for a long time.
       if book.hasOrphans { setAlarm(moment.uptime) }
     } catch {
       readings[application] = nil
@@ -266,7 +265,7 @@ extension Prompter {
     }
   }
 
-  /// A delivery for a host. Most often it was made a moment ago.
+  /// A delivery for a host. Usually it was made a moment ago.
   package func delivery(_ identifier: UniqueIdentifier) throws(StoreError) -> StoredDelivery? {
     if let recent = book.recentDelivery(identifier) { return recent }
     return try store.delivery(identifier)
@@ -274,7 +273,7 @@ extension Prompter {
 
   // MARK: Questions
 
-  /// What a payload would come to now, and why.
+  /// Decides where a payload would go now, and why.
   package mutating func explain(
     _ payload: Payload, from caller: Caller, at moment: Moment
   ) throws(StoreError) -> Result<Decision, InterchangeError> {
@@ -283,7 +282,7 @@ extension Prompter {
     }
   }
 
-  /// Who takes a type.
+  /// The applications that take a type.
   package mutating func handlers(of type: Text) throws(StoreError) -> Result<[Text], InterchangeError> {
     while true {
       do throws(Lack) { return try book.handlers(of: type) } catch { try find(error) }
@@ -315,7 +314,7 @@ extension Cue {
 }
 
 extension SessionStore {
-  /// What the core has to know before its first cue.
+  /// The data that the core needs before its first cue.
   package func remembered() throws(StoreError) -> Remembered {
     var remembered = Remembered()
     remembered.preferences = try preferences()

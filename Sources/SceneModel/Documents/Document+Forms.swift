@@ -18,8 +18,8 @@ extension DocumentWriting {
   package func propertyList(_ format: PropertyList.Format) -> [UInt8] { PropertyList.write(document, as: format) }
 }
 
-// Those that are read and written all day say it once more. Here, where both the document and its form are known, the compiler makes a
-// reader of just these; called from another room the one above looks each of them up as it goes, which takes three times as long.
+// The documents that are read and written all day declare this again. Here, where both the document and its form are known, the compiler makes a
+// special reader; the general reader above, called from another room, looks up each function as it goes, which takes three times as long.
 
 extension Payload {
   package init(json text: Text, atMost limit: Int = Limits.payload, _ rules: ReadingRules) throws(Fault) {

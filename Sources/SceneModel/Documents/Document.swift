@@ -1,33 +1,33 @@
-/// What can be written as a document: JSON, or a property list with the same keys.
+/// A value that can be written as a document: JSON, or a property list with the same keys.
 package protocol DocumentWriting {
-  /// Writes what is not as it would be anyhow, in the order of the keys' bytes.
+  /// Writes the fields that differ from their defaults, in the order of the keys' bytes.
   func write(to fields: inout some DocumentFields)
 }
 
-/// What can be read from one too, up to the first fault.
+/// A value that can also be read from a document, up to the first fault.
 package protocol Document: DocumentWriting {
   init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault)
 }
 
-/// What a reader has to know beside the document.
+/// The facts that a reader needs beside the document.
 package struct ReadingRules: Sendable {
-  /// Refuse keys that nobody knows.
+  /// Whether unknown keys are refused.
   var isStrict = false
-  /// Read what the service has stored, whose contents are elsewhere.
+  /// Whether the document was stored by the service, with its contents elsewhere.
   private(set) var isStored = false
-  /// Which types are the same.
+  /// The catalogue that tells which types are the same.
   package let types: TypeCatalog
 
   package init(types: TypeCatalog) { self.types = types }
 
-  /// For documents of the service's own.
+  /// Rules for the service's own documents.
   package init(storedIn types: TypeCatalog) {
     self.types = types
     isStored = true
   }
 }
 
-/// The fields of a document that is being written, in one of its forms. What is `nil` is left out, and so is an empty list.
+/// The fields of a document that is being written, in one of its forms. `nil` and empty lists are left out.
 package protocol DocumentFields {
   mutating func set(_ key: StaticString, _ value: Value)
   mutating func set(_ key: StaticString, _ text: Text)

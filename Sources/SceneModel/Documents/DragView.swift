@@ -1,6 +1,6 @@
-/// What a drag shows to one caller before the drop.
+/// A drag in the form that one caller may see before the drop.
 package struct DragView: Hashable, Sendable {
-  /// The items as this caller may see them; their contents are not shown.
+  /// The items as this caller may see them, without their contents.
   package var items: [Item]
   package var allowedOperations: [PayloadOptions.Operation]
   /// "dragging", "dropped", "cancelled" or "ended".

@@ -2,7 +2,7 @@
 package enum FileURL {
   package static func isValid(_ text: Text) -> Bool { path(of: text) != nil }
 
-  /// The absolute path that the URL names; `nil` if it is no URL of a file here.
+  /// The absolute path in the URL; `nil` if it is not the URL of a file on this machine.
   package static func path(of text: Text) -> [UInt8]? {
     guard URLText.isValid(text) else { return nil }
     return text.withBytes { bytes in
@@ -16,7 +16,7 @@ package enum FileURL {
     }
   }
 
-  /// Whether it says that it is a file's URL.
+  /// Whether the text has the scheme of a file's URL.
   static func hasScheme(_ text: Text) -> Bool {
     text.withBytes { bytes in
       var rest = bytes[...]
@@ -38,7 +38,7 @@ package enum FileURL {
     return Text(String(decoding: bytes, as: UTF8.self))
   }
 
-  /// Schemes and hosts are the same in letters of either size.
+  /// Case makes no difference in schemes and hosts.
   private static func dropPrefix(_ prefix: String, of bytes: inout Slice<UnsafeRawBufferPointer>) -> Bool {
     guard bytes.prefix(prefix.utf8.count).lazy.map(MIMESyntax.small).elementsEqual(prefix.utf8) else { return false }
     bytes = bytes.dropFirst(prefix.utf8.count)

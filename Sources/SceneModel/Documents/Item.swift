@@ -1,8 +1,8 @@
-/// One thing that is handed over: what it can be shown as, and what could be done with it.
+/// One thing that is handed over: its representations, and the activities for it.
 package struct Item: Hashable, Sendable {
   package var suggestedName: Text?
   package var activities: [UserActivity]
-  /// In the order of registration, which is the order of fidelity. A type occurs once.
+  /// In the order of registration, which is the order of fidelity. Each type at most once.
   package var representations: [Representation]
 
   package init(suggestedName: Text? = nil, activities: [UserActivity] = [], representations: [Representation] = []) {
@@ -21,16 +21,16 @@ package struct Representation: Hashable, Sendable {
     case file(Text)
     /// A descriptor that came with the call, by its number there.
     case descriptor(Int)
-    /// The sender's object, by its path, hands the content out when it is asked.
+    /// The sender's object at this path hands out the content when it is asked.
     case promise(Text)
-    /// The service has taken the content out of the document: what is left is how long it is, where that is known, and the file or link
-    /// that it was.
+    /// The service has taken the content out of the document. The document keeps the size, if it is known, and the URL if the content was a file or
+    /// link.
     case stored(size: Int64?, url: Text?)
   }
 
   package var type: ContentType
   package var content: Content
-  /// Of a file: it is opened where it is, and not copied.
+  /// For a file: whether it is opened in its place, and not copied.
   package var openInPlace: Bool
   package var visibility: Visibility
 
@@ -62,7 +62,7 @@ extension Item: Document {
     }
   }
 
-  /// Items in a row, as a payload has them.
+  /// Reads the items of a payload.
   package static func list(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) -> [Item] {
     try node.list(of: "items", atMost: Limits.items) { node throws(Fault) in try Item(node, rules) }
   }
@@ -92,7 +92,7 @@ extension Item: Document {
 
 extension Representation: Document {
   private static let keys: [StaticString] = ["type", "data", "text", "file", "openInPlace", "visibility"]
-  /// What dictionaries may say too.
+  /// The keys that dictionaries have in addition.
   private static let keysOfCall: [StaticString] = keys + ["fd", "provider"]
 
   package init<Node: DocumentNode>(_ node: Node, _ rules: ReadingRules) throws(Fault) {
@@ -161,10 +161,10 @@ extension Representation {
     }
   }
 
-  /// A list of URLs, by its type.
+  /// Whether the representation is a list of URLs, by its type.
   private var isLink: Bool { ["text/uri-list", "public.url", "public.file-url"].contains(type.name.string) }
 
-  /// The file, or the first link of a list.
+  /// The URL of the file, or the first link of a list.
   package var url: Text? {
     switch content {
     case .file(let url): url
@@ -175,7 +175,7 @@ extension Representation {
     }
   }
 
-  /// The first line that is neither blank nor a comment. What stands behind it is not looked at.
+  /// The first line that is neither blank nor a comment. The following lines are not read.
   private static func firstURL(of list: UnsafeRawBufferPointer) -> Text? {
     let isBlank: (UInt8) -> Bool = { $0 <= UInt8(ascii: " ") }
     let isEnd: (UInt8) -> Bool = { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") || $0 == 0 }
@@ -195,7 +195,7 @@ extension Representation {
 }
 
 extension DocumentNode {
-  /// The type of something, which is no wildcard.
+  /// The type of a representation, which is not a wildcard.
   func requireContentType() throws(Fault) -> ContentType {
     try ContentType(try requireText("a content type such as image/png or public.png"), as: .carried, at: place)
   }

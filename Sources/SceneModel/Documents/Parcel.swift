@@ -1,23 +1,23 @@
-/// The content of one representation, as the service keeps it for the host that opens it.
+/// The content of one representation, as the service keeps it for the host.
 package struct Parcel: Hashable, Sendable {
   package enum Content: Hashable, Sendable {
-    /// Small enough to be stored beside its delivery.
+    /// The content is small enough to be stored beside its delivery.
     case data([UInt8])
     /// The baggage room has the bytes or the descriptor, under this number of its delivery.
     case kept(Int)
-    /// A file URL: the file is opened where it is.
+    /// A file URL: the file is opened in its place.
     case file(Text)
-    /// The source hands the content out when it is asked.
+    /// The source hands out the content when it is asked.
     case promise(Promise)
   }
 
   package var content: Content
-  /// `nil` where nobody knows it before the end.
+  /// `nil` if nobody knows the size before the end.
   package var size: Int64?
 
   package init(_ content: Content, size: Int64?) { (self.content, self.size) = (content, size) }
 
-  /// Bytes that the service keeps for it.
+  /// The bytes that the service keeps for it.
   package var keptBytes: Int {
     switch content {
     case .data(let bytes): bytes.count
@@ -27,12 +27,12 @@ package struct Parcel: Hashable, Sendable {
   }
 }
 
-/// Promised data: whom to ask for it, and for what.
+/// Promised data: its source, and the item and type to ask for.
 package struct Promise: Hashable, Sendable {
-  /// The source's connection.
+  /// The name of the source's connection.
   package let source: Text
   package let path: Text
-  /// What the source calls the item, and the type as it was registered.
+  /// The source's index of the item, and the type in the source's spelling.
   package let item: Int
   package let type: Text
 
@@ -41,7 +41,7 @@ package struct Promise: Hashable, Sendable {
   }
 }
 
-/// What a delivery carries beside its documents, until the host releases it.
+/// The contents of a delivery, beside its documents, until the host releases them.
 package struct Baggage: Hashable, Sendable {
   package struct Entry: Hashable, Sendable {
     package var type: ContentType
@@ -54,16 +54,16 @@ package struct Baggage: Hashable, Sendable {
   }
 
   package let delivery: UniqueIdentifier
-  /// For each item its representations, the best first.
+  /// The representations of each item, the best first.
   package var items: [[Entry]]
-  /// No byte of it may be left on the disk when it is freed.
+  /// Whether its bytes must be erased from the disk when they are freed.
   package var isPrivate: Bool
 
   package init(delivery: UniqueIdentifier, items: [[Entry]], isPrivate: Bool) {
     (self.delivery, self.items, self.isPrivate) = (delivery, items, isPrivate)
   }
 
-  /// The baggage room has some of it.
+  /// Whether the baggage room has some of the contents.
   package var isInRoom: Bool {
     items.joined().contains { if case .kept = $0.parcel.content { true } else { false } }
   }
@@ -124,7 +124,7 @@ extension Baggage.Entry: Document {
 }
 
 extension Baggage {
-  /// The items as they are stored: `{"items": [{"representations": […]}, …]}`.
+  /// The stored form of the items: `{"items": [{"representations": […]}, …]}`.
   package var document: Text {
     JSONObjectWriter.text { fields in
       fields.list("items", items) { fields, entries in fields["representations"] = entries }

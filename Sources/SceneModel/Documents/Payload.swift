@@ -1,4 +1,4 @@
-/// What is handed in: items, and what the sender wishes.
+/// The document that a sender hands in: items, and options.
 package struct Payload: Hashable, Sendable {
   package var items: [Item]
   package var options: PayloadOptions
@@ -8,7 +8,7 @@ package struct Payload: Hashable, Sendable {
     self.options = options
   }
 
-  /// One activity and nothing else, as a plain drop is.
+  /// A payload of one activity, as for a plain drop.
   package init(_ activity: UserActivity, options: PayloadOptions = PayloadOptions()) {
     self.init(items: [Item(activities: [activity])], options: options)
   }
@@ -22,7 +22,7 @@ extension Payload: Document {
   package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
     self.init()
     var rules = rules
-    // The options may stand last, and yet say how strictly the items are read.
+    // The options may come last, and still determine how strictly the items are read.
     for (key, node) in try node.requireFields("a payload") where !node.isNull {
       if case "options" = key { options = try PayloadOptions(node, rules) }
     }
@@ -46,12 +46,12 @@ extension Payload: Document {
   }
 
   package func write(to fields: inout some DocumentFields) {
-    // Where an activity by itself was handed in, it nested three levels less: what was taken then could be too deep now.
+    // An activity that was handed in by itself had three levels less: written as an item, it might now be too deep.
     if let onlyActivity { fields["activity"] = onlyActivity } else { fields["items"] = items }
     if options != PayloadOptions() { fields["options"] = options }
   }
 
-  /// The activity, if there is nothing else.
+  /// The activity, if the payload has nothing else.
   private var onlyActivity: UserActivity? {
     guard items.count == 1, let activity = items[0].activities.first, items[0] == Item(activities: [activity]) else {
       return nil

@@ -1,9 +1,9 @@
-/// What a sender wishes beside what it hands over.
+/// The options of a payload.
 package struct PayloadOptions: Hashable, Sendable {
   /// Whether a session may, or must, be made.
   package enum Disposition: String, CaseIterable, Sendable {
     case auto
-    /// Always a new session: the edge of the screen.
+    /// Always a new session, as for a drop at the edge of the screen.
     case new
     /// As `auto`; without a key an existing session rather than a new one.
     case existing
@@ -13,7 +13,7 @@ package struct PayloadOptions: Hashable, Sendable {
 
   package enum PresentationStyle: String, CaseIterable, Sendable { case automatic, standard, prominent }
 
-  /// When the sender is answered.
+  /// When the service answers the sender.
   package enum Wait: String, CaseIterable, Sendable { case routed, handled }
 
   package enum Operation: String, CaseIterable, Sendable { case copy, move }
@@ -25,7 +25,7 @@ package struct PayloadOptions: Hashable, Sendable {
   package static let maximumDeadline: Double = 3600
 
   package var disposition = Disposition.auto
-  /// A session's identifier or path, as the sender wrote it.
+  /// A session's identifier or path, in the sender's spelling.
   package var session: Text?
   package var application: Text?
   package var configuration: Text?
@@ -33,7 +33,7 @@ package struct PayloadOptions: Hashable, Sendable {
   package var requestingSession: Text?
   package var presentationStyle = PresentationStyle.automatic
   package var token: Text?
-  /// Seconds, where the sender says so.
+  /// In seconds; `nil` if the sender sets no deadline.
   package var statedDeadline: Double?
   package var deadline: Double { statedDeadline ?? PayloadOptions.defaultDeadline }
   package var wait = Wait.routed

@@ -1,14 +1,14 @@
 /// Files and links in the form of text/uri-list (RFC 2483): one URI a line. Here an absolute path may stand for a file's URL.
 package struct URIList: Hashable, Sendable {
   package enum Entry: Hashable, Sendable {
-    /// A file of this machine. A path need not be UTF-8.
+    /// A file on this machine. A path need not be UTF-8.
     case file(url: Text, path: [UInt8])
     case link(Text)
   }
 
   package let entries: [Entry]
 
-  /// Reads a list. Empty lines and comments, which begin with "#", say nothing.
+  /// Reads a list. Empty lines, and comments, which begin with "#", are ignored.
   package init(_ list: Text) throws(Fault) {
     let name = "uri_list"
     if list.count > Limits.payload {
@@ -54,7 +54,7 @@ package struct URIList: Hashable, Sendable {
     }
   }
 
-  /// The files, which not every caller may name, each with its place in the payload that the list becomes.
+  /// The files of the list, which not every caller may name, each with its place in the resulting payload.
   package var files: [(place: Place, url: Text)] {
     entries.enumerated().compactMap { number, entry in
       guard case .file(let url, _) = entry else { return nil }
@@ -62,10 +62,10 @@ package struct URIList: Hashable, Sendable {
     }
   }
 
-  /// One item for each entry.
+  /// Makes one item for each entry.
   /// - Parameters:
-  ///   - activityType, key: of an activity that the first item gets; both are "" where there is none.
-  ///   - fileType: finds the type of the file at a path.
+  ///   - activityType, key: The activity for the first item; both are "" for none.
+  ///   - fileType: Returns the type of the file at a path.
   package func items(
     activityType: Text, key: Text, fileType: (_ path: [UInt8]) -> ContentType
   ) throws(Fault) -> [Item] {
@@ -93,7 +93,7 @@ package struct URIList: Hashable, Sendable {
 }
 
 extension Item {
-  /// An item of which a descriptor is handed in by itself, as number 0. Each argument is a whole one of `DropData`; "" is none.
+  /// An item with one descriptor, which has the number 0. The arguments are those of `DropData`; "" stands for none.
   package init(
     ofType type: Text, suggestedName: Text, activityType: Text, key: Text
   ) throws(Fault) {
@@ -109,7 +109,7 @@ extension Item {
       ])
   }
 
-  /// The activity of a type and a key that came by themselves; none where both are "". A key without a type is a fault.
+  /// The activity with this type and key; none if both are "". A key without a type is a fault.
   fileprivate static func activities(type: Text, key: Text) throws(Fault) -> [UserActivity] {
     type.isEmpty && key.isEmpty ? [] : [try UserActivity(type: type, key: key, userInfo: UserInfo())]
   }

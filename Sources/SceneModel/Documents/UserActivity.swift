@@ -1,4 +1,4 @@
-/// What somebody was doing, in a form in which it can be taken up elsewhere.
+/// A description of what somebody was doing, so that it can be continued elsewhere.
 package struct UserActivity: Hashable, Sendable {
   package var activityType: Text
   package var targetContentIdentifier: Text?
@@ -28,7 +28,7 @@ package struct UserActivity: Hashable, Sendable {
     self.visibility = visibility
   }
 
-  /// What it is about, where it says so: its content's identifier, else its page.
+  /// The key of the activity: its content's identifier, or else its web page.
   package var key: Text? {
     [targetContentIdentifier, webpageURL].compactMap(\.self).first { !$0.isEmpty }
   }
@@ -44,7 +44,7 @@ package enum Visibility: String, CaseIterable, Sendable {
 }
 
 extension UserActivity {
-  /// An activity whose parts came one by one, and are held against the same limits as those of a document.
+  /// An activity from separate arguments, with the same limits as in a document.
   package init(type: Text, key: Text, userInfo: UserInfo) throws(Fault) {
     let place = Place.document
     if type.isEmpty { throw .expected("the type of the activity", got: "\"\"", at: place.key("activity_type")) }
@@ -63,7 +63,7 @@ extension UserActivity {
 }
 
 extension UserActivity {
-  /// Reads an activity that stands as text at a place of something else, where its faults are told.
+  /// Reads an activity from a text inside another document; faults name the place of the text.
   package init(json text: Text, at place: Place, _ rules: ReadingRules) throws(Fault) {
     do throws(Fault) {
       try self.init(json: text, rules)

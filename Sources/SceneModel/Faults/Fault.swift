@@ -1,18 +1,18 @@
-/// What is wrong with a document: the place, what was expected there, and what stands there.
+/// A fault of a document: its place, the expected text, and the text found.
 package struct Fault: Error, Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
-    /// It says something that it may not say.
+    /// The document has an invalid value.
     case invalid
-    /// It has a condition that does not parse.
+    /// The document has a condition that does not parse.
     case predicate
-    /// It is larger than anyone should have to read.
+    /// The document is larger than the service reads.
     case limit
   }
 
   package let kind: Kind
-  /// A path such as `items[1].type`, or `line 3, column 7` where the document could not be taken apart; "" for all of it.
+  /// A path such as `items[1].type`, or `line 3, column 7` if the document could not be parsed; "" for the whole document.
   package let place: String
-  /// What was expected, and what was there instead: a sentence without its full stop.
+  /// The expected text and the text found: a sentence without its full stop.
   package let reason: String
 
   package init(_ kind: Kind = .invalid, at place: String, _ reason: String) {
@@ -31,10 +31,10 @@ package struct Fault: Error, Hashable, Sendable {
 }
 
 extension Fault {
-  /// The same fault, of a document that stands at `outer`.
+  /// The same fault in a document that stands at `outer`.
   package func below(_ outer: Place) -> Fault {
     if place.isEmpty { return Fault(kind, at: outer, reason) }
-    // A key with a space in it stands in brackets, so this is no key.
+    // A key with a space stands in brackets, so this is not a key.
     let isLine = place.hasPrefix("line ")
     return Fault(kind, at: "\(outer)" + (isLine ? ", " : place.hasPrefix("[") ? "" : ".") + place, reason)
   }
@@ -44,13 +44,13 @@ extension Fault: CustomStringConvertible {
   package var description: String { place.isEmpty ? reason : "\(place): \(reason)" }
 }
 
-/// Everything that is wrong with a document, in the order in which it stands there. There is at least one.
+/// All faults of a document, in their order there. There is at least one.
 package struct Faults: Error, Hashable, Sendable, CustomStringConvertible {
   package let all: [Fault]
 
   package init(_ first: Fault, _ others: [Fault] = []) { all = [first] + others }
 
-  /// `nil` where there is none.
+  /// `nil` if there are none.
   package init?(_ all: [Fault]) {
     if all.isEmpty { return nil }
     self.all = all

@@ -1,4 +1,4 @@
-/// Why the service refuses something. The message stands by itself, since some clients show nothing else.
+/// The reason why the service refuses a request. The message stands by itself, because some clients show nothing else.
 package struct InterchangeError: Error, Hashable, Sendable {
   package enum Name: Hashable, Sendable {
     case invalidPayload, invalidManifest, invalidPredicate
@@ -6,9 +6,9 @@ package struct InterchangeError: Error, Hashable, Sendable {
     case cancelled, hostTimeout, hostRefused, launchFailed, notHost
     case requestDenied, eventsGone, storageFailed
     case noSuchItem, sourceGone, notDropped
-    /// What D-Bus itself has a name for.
+    /// Errors for which D-Bus itself has names.
     case invalidArgs, accessDenied, limitsExceeded, unknownObject, noReply
-    /// What routing refused, by the name of its reason.
+    /// A refusal by routing, with the name of its reason.
     case routing(Text)
   }
 

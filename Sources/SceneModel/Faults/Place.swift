@@ -1,4 +1,4 @@
-/// Where in a document something is: `items[1].activities[0].userInfo.when`.
+/// A place in a document: `items[1].activities[0].userInfo.when`.
 package struct Place: Hashable, Sendable {
   private enum Step: Hashable { case key(Text), index(Int) }
   private var steps: [Step] = []
@@ -29,7 +29,7 @@ extension Place: CustomStringConvertible {
     return text
   }
 
-  /// Whether the key can stand in a path as it is: letters, digits, `_`, `-` and `$`.
+  /// Whether the key can stand in a path unquoted: letters, digits, `_`, `-` and `$`.
   private static func isPlain(_ key: Text) -> Bool {
     !key.isEmpty && key.count <= maximumShown
       && key.withBytes { bytes in
@@ -45,11 +45,10 @@ extension Place: CustomStringConvertible {
   }
 }
 
-/// How many characters of somebody's text a message repeats: a session's path, so that one can be told from another, and no more
-/// than a line.
+/// The characters of a foreign text that a message repeats: enough to tell a session's path from another, and no more than a line.
 let maximumShown = 72
 
-/// `text` as a message shows it: in quotes, on one line, and cut where it gets long.
+/// `text` in the spelling of a message: in quotes, on one line, and cut if it is long.
 package func quoted(_ text: String) -> String {
   var shown = "\""
   var count = 0

@@ -1,4 +1,4 @@
-/// A value of a JSON document. It points into the text and must not outlive it: `JSON.read` hands it out.
+/// A value of a JSON document. It points into the text and must not outlive it; `JSON.read` provides it.
 struct JSONNode: DocumentNode {
   fileprivate let bytes: UnsafeRawBufferPointer
   fileprivate let nodes: UnsafeBufferPointer<JSONTape.Node>
@@ -39,7 +39,7 @@ struct JSONNode: DocumentNode {
     fileprivate var remaining: JSONNode
     fileprivate let end: Int
 
-    /// All of them: a step goes past everything in an element.
+    /// The exact count: one step skips everything inside an element.
     var underestimatedCount: Int {
       var (place, count) = (remaining.index, 0)
       while place < end {
@@ -74,7 +74,7 @@ struct JSONNode: DocumentNode {
 
     var text: Text { Text(JSONText.decoded(node.node, node.bytes)) }
 
-    // Inlined, so that where a reader compares a key with a dozen others nearly all of them are a number that differs.
+    // Inlined, because a reader compares a key with a dozen others, and almost all comparisons are of two numbers that differ.
     @inline(__always)
     func isEqual(to known: StaticString) -> Bool {
       let key = node.node
@@ -88,12 +88,12 @@ struct JSONNode: DocumentNode {
 // MARK: - Reading
 
 package enum JSON {
-  /// Takes a document apart and reads it.
+  /// Parses a document and reads it.
   static func read<Result>(
     _ text: Text, atMost limit: Int, _ read: (JSONNode) throws(Fault) -> Result
   ) throws(Fault) -> Result {
     let tape = try JSONTape(text, limit: limit)
-    // A closure that throws does not pass through here, an outcome does.
+    // A closure that throws does not pass through here, so the result is passed.
     let outcome = text.withBytes { bytes in
       tape.nodes.withUnsafeBufferPointer { nodes -> Swift.Result<Result, Fault> in
         do throws(Fault) {
@@ -128,7 +128,7 @@ package enum JSON {
 extension JSONNode {
   func value() throws(Fault) -> Value { try value(isTagged: true) }
 
-  /// With what tags stand for, or as it stands there.
+  /// The value, with or without replacing tags.
   private func value(isTagged: Bool) throws(Fault) -> Value {
     switch node.kind {
     case .null: return .null
@@ -156,7 +156,7 @@ extension JSONNode {
     }
   }
 
-  /// To tell a place costs a walk through the document, so it is only told where something is wrong.
+  /// Finding a place costs a walk through the document, so the place is found only for a fault.
   private func meaning(of tag: Value) throws(Fault) -> Value {
     do throws(Fault) {
       return try Value(tagged: tag, in: .json)
@@ -168,17 +168,17 @@ extension JSONNode {
   private func dictionary(isTagged: Bool) throws(Fault) -> UserInfo {
     let fields = Elements(remaining: child(index + 1), end: Int(node.next))
     var entries: [UserInfo.Entry] = []
-    // Keys and values by turns.
+    // Keys and values alternate.
     entries.reserveCapacity(fields.underestimatedCount / 2)
     for (key, node) in Fields(remaining: fields.remaining, end: fields.end) {
       entries.append(UserInfo.Entry(key: key.text, value: try node.value(isTagged: isTagged)))
     }
-    // The scanner found each key to be there once.
+    // The scanner has checked that each key occurs once.
     guard let dictionary = UserInfo(entries) else { throw fault("each key once") }
     return dictionary
   }
 
-  /// Its only key begins with `$`.
+  /// Whether the only key begins with `$`.
   private var hasOnlyTag: Bool {
     node.next > index + 2 && nodes[index + 2].next == node.next && Key(node: child(index + 1)).text.hasPrefix("$")
   }
@@ -187,7 +187,7 @@ extension JSONNode {
 // MARK: - Places
 
 extension JSONNode {
-  /// Goes down from the root towards this node: what is before it is stepped over.
+  /// The path from the root to this node. The walk skips the nodes before it.
   var place: Place {
     var place = Place.document
     var current = child(0)
@@ -221,7 +221,7 @@ extension JSONNode {
       let digits = String(decoding: raw.prefix(maximumShown), as: UTF8.self)
       return raw.count > maximumShown ? digits + "…" : digits
     case .text:
-      // However long the text is, a message shows its beginning, and a scalar or an escape has at most twelve bytes.
+      // A message shows the beginning of a long text, and a scalar or an escape has at most twelve bytes.
       var beginning = node
       guard raw.count > 12 * maximumShown, !node.hasEscapes else { return quoted(JSONText.decoded(node, bytes)) }
       beginning.end = beginning.start + UInt32(4 * (maximumShown + 1))
@@ -232,7 +232,7 @@ extension JSONNode {
   }
 }
 
-/// Numbers as JSON writes them, already found to be well formed.
+/// Numbers in the form of JSON, which the scanner has checked.
 enum JSONNumber {
   static func integer(_ raw: UnsafeRawBufferPointer) -> Int64? {
     let isNegative = raw.first == UInt8(ascii: "-")

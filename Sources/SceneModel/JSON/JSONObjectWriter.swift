@@ -1,11 +1,11 @@
-/// Writes a document as JSON, key by key, with no value made of it first: the service writes several with each delivery.
+/// Writes a document as JSON, key by key, without making a value first: the service writes several documents for each delivery.
 ///
-/// Keys come in the order of their bytes, as in everything else that is written, and need no escape.
+/// Keys come in the order of their bytes, as everywhere else, and need no escapes.
 package struct JSONObjectWriter: DocumentFields {
   private let writer = JSONWriter()
   private var lastKey: StaticString?
 
-  /// The object whose keys `body` writes.
+  /// The object with the keys that `body` writes.
   package static func text(_ body: (inout JSONObjectWriter) -> Void) -> Text {
     var object = JSONObjectWriter()
     object.braced(body)

@@ -1,18 +1,18 @@
-/// Goes through a JSON text once, from the first byte to the last, and writes down its nodes.
+/// Scans a JSON text once, from the first byte to the last, and records its nodes.
 ///
-/// It never calls itself: what is open stands in a list that has an end, so brackets by the megabyte cost no stack.
+/// It never calls itself: the open containers are in a list with a limit, so megabytes of brackets cost no stack.
 struct JSONScanner {
   typealias Node = JSONTape.Node
 
   private(set) var nodes: [Node] = []
-  /// The arrays and objects that are open, outermost first, by their place in `nodes`.
+  /// The open arrays and objects, outermost first, by their index in `nodes`.
   private var open: [Int] = []
   private var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
   private var offset = 0
 
   static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
 
-  /// What is wrong, and at which byte; lines and columns are counted only for an error that is told.
+  /// A fault and its byte. Lines and columns are counted only when the fault is reported.
   struct Failure: Error {
     var kind = Fault.Kind.invalid
     let offset: Int
@@ -31,7 +31,7 @@ struct JSONScanner {
     if offset < bytes.count { throw expected("the end of the document") }
   }
 
-  /// One more member of the innermost container, or its end.
+  /// Reads one more member of the innermost container, or its end.
   private mutating func member(of container: Int) throws(Failure) {
     let isObject = nodes[container].kind == .object
     let isFirst = nodes.count == container + 1
@@ -109,7 +109,7 @@ struct JSONScanner {
     let isIt = word.withUTF8Buffer { wanted in
       start + wanted.count <= bytes.count && bytes[start..<(start + wanted.count)].elementsEqual(wanted)
     }
-    // A word that only begins alike was not meant to be this one.
+    // A word that only begins the same was not meant to be this one.
     guard isIt else { throw expected("\(word)".hasPrefix(JSONText.word(bytes, at: start)) ? "\(word)" : "a value") }
     offset += word.utf8CodeUnitCount
     try append(kind, from: start, to: offset)
@@ -199,7 +199,7 @@ struct JSONScanner {
 }
 
 extension JSONScanner.Failure {
-  /// The fault as people read it: lines and columns from 1, columns in characters of Unicode. A byte order mark is none.
+  /// The fault for people: lines and columns from 1, columns in characters of Unicode. A byte order mark does not count.
   func fault(in text: Text) -> Fault {
     let mark = text.string.utf8.starts(with: JSONScanner.byteOrderMark) ? JSONScanner.byteOrderMark.count : 0
     var (line, column) = (1, 1)

@@ -1,25 +1,24 @@
-/// A JSON document, taken apart and found to be well formed.
+/// A JSON document that was parsed and is well formed.
 ///
-/// It is one row of nodes in the order of the text, where each knows its bytes and the node that follows it and all that is
-/// in it. Nothing of the text is turned into a value before someone asks for it, so what a reader skips costs next to nothing,
-/// and the path to a node is only ever looked for when it has to be told.
+/// It is one row of nodes in the order of the text. Each node knows its bytes, and the node after itself and its contents. No part of the text
+/// becomes a value before somebody asks for it, so skipping costs almost nothing, and the path to a node is found only when it is needed.
 struct JSONTape {
   private(set) var nodes: [Node] = []
 
   struct Node {
     var kind: Kind
-    /// Of a text: it holds a backslash, so its bytes are not yet what they mean.
+    /// For a text: whether it has a backslash, so that its bytes are not yet its meaning.
     var hasEscapes = false
-    /// Its bytes: of a text those between the quotes, of an array or object with its brackets.
+    /// The bytes of the node: of a text without its quotes, of an array or object with its brackets.
     var start: UInt32
     var end: UInt32
-    /// The node after it and after everything in it.
+    /// The index of the node after this one and its contents.
     var next: UInt32
   }
 
   enum Kind: UInt8 { case null, `true`, `false`, integer, double, text, array, object }
 
-  /// `text` has at most `limit` bytes, or is refused; a limit is far below what an offset of 32 bits can tell.
+  /// Refuses a `text` of more than `limit` bytes; a limit is far below the range of a 32-bit offset.
   init(_ text: Text, limit: Int) throws(Fault) {
     guard text.count <= limit else {
       throw Fault(.limit, at: .document, "expected at most \(limit) bytes, got \(text.count)")

@@ -1,6 +1,6 @@
-/// What stands between the quotes of a JSON text.
+/// The characters between the quotes of a JSON text.
 enum JSONText {
-  /// The first byte from `start` on that means something: a quote, a backslash, or a control character. Eight bytes at a time.
+  /// The first byte from `start` on that has a meaning: a quote, a backslash, or a control character. This reads eight bytes at a time.
   static func plainEnd(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let tops: UInt64 = 0x8080_8080_8080_8080
@@ -23,7 +23,7 @@ enum JSONText {
     return offset
   }
 
-  /// Where the escape at `start` ends; `nil` if it is none, or half of a pair of surrogates.
+  /// The end of the escape at `start`; `nil` if it is not an escape, or is half of a pair of surrogates.
   static func escapeEnd(_ bytes: UnsafeRawBufferPointer, at start: Int) -> Int? {
     guard start + 1 < bytes.count else { return nil }
     switch bytes[start + 1] {
@@ -40,7 +40,7 @@ enum JSONText {
     }
   }
 
-  /// The number of the `\uXXXX` at `start`.
+  /// The number in the `\uXXXX` at `start`.
   private static func codeUnit(_ bytes: UnsafeRawBufferPointer, at start: Int) -> UInt16? {
     guard start + 6 <= bytes.count, bytes[start] == UInt8(ascii: "\\"), bytes[start + 1] == UInt8(ascii: "u") else {
       return nil
@@ -53,11 +53,11 @@ enum JSONText {
     return unit
   }
 
-  /// What the text of a node means. Its escapes were found to be right by the scanner.
+  /// The meaning of a node's text. The scanner has checked its escapes.
   static func decoded(_ node: JSONTape.Node, _ bytes: UnsafeRawBufferPointer) -> String {
     let raw = UnsafeRawBufferPointer(rebasing: bytes[node.range])
     if !node.hasEscapes {
-      // All of the document is UTF-8, because it came as a string, and a quote begins and ends no letter but itself.
+      // The whole document is UTF-8, because it came as a string, and a quote is a whole character.
       return raw.withMemoryRebound(to: UInt8.self) { String(copying: UTF8Span(unchecked: $0.span)) }
     }
     return String(unsafeUninitializedCapacity: raw.count) { buffer in
@@ -74,7 +74,7 @@ enum JSONText {
           buffer[to] = plain
           to += 1
         } else {
-          // A text of six or twelve bytes stands for at most four.
+          // An escape of six or twelve bytes stands for four bytes at most.
           for byte in UTF8.encode(scalar(raw, escapedAt: from)) ?? UTF8.encodedReplacementCharacter {
             buffer[to] = byte
             to += 1
@@ -104,7 +104,7 @@ enum JSONText {
     return UTF16.decode(UTF16.EncodedScalar([unit, codeUnit(bytes, at: start + 6) ?? 0]))
   }
 
-  /// What stands at a byte, for a message: all of a word such as `None`, of anything else the one character.
+  /// The text at a byte, for a message: a whole word such as `None`, or else one character.
   static func word(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> String {
     let word = bytes[offset...].prefix(maximumShown).prefix { byte in
       UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20 || byte == UInt8(ascii: "_")
@@ -117,7 +117,7 @@ enum JSONText {
 
 /// The keys of one object.
 enum JSONKeys {
-  /// A key that stands twice, the later of the two. Few are compared with each other, many are sorted.
+  /// The second of two equal keys, if there are any. A few keys are compared with each other; many are sorted.
   static func duplicate(in nodes: [JSONTape.Node], of object: Int, _ bytes: UnsafeRawBufferPointer) -> Int? {
     let few = 12
     let end = Int(nodes[object].next)

@@ -1,6 +1,6 @@
-/// Writes values as JSON, on one line. The same value is always written the same.
+/// Writes values as JSON, on one line. The same value is always written in the same way.
 ///
-/// It owns its memory, and nobody else sees it: an array asks before each piece whether it is shared, and a delivery has eighty of them.
+/// It owns its memory alone. An array would check before each piece whether it is shared, and a delivery has eighty pieces.
 final class JSONWriter {
   private var start: UnsafeMutableRawPointer
   private var count = 0
@@ -11,7 +11,7 @@ final class JSONWriter {
 
   deinit { start.deallocate() }
 
-  /// All that is written comes from strings.
+  /// Everything written comes from strings.
   var text: Text { Text(copying: UnsafeRawBufferPointer(start: start, count: count)) }
 
   func append(_ byte: UInt8) {
@@ -39,7 +39,7 @@ final class JSONWriter {
     start = larger
   }
 
-  /// `"key":`, behind a comma where it is not the first.
+  /// Writes `"key":`, after a comma unless it is the first.
   func begin(_ key: StaticString, isFirst: Bool) {
     if !isFirst { append(UInt8(ascii: ",")) }
     append(UInt8(ascii: "\""))
@@ -48,13 +48,13 @@ final class JSONWriter {
     append(UInt8(ascii: ":"))
   }
 
-  /// What JSON has no words for is written with a tag, unless all of the value has been tagged already.
+  /// Values that JSON cannot express are written with a tag, unless the whole value has tags already.
   func write(_ value: Value, isTagged: Bool = false) {
     switch value {
     case .null: write(plain: "null")
     case .bool(let bool): write(plain: bool ? "true" : "false")
     case .integer(let integer): write(plain: "\(integer)")
-    // The shortest digits that give the same double back; they always have a point or an exponent.
+    // The shortest digits that give the same double. They always have a point or an exponent.
     case .double(let double): write(plain: "\(double)")
     case .string(let text): write(text: text)
     case .array(let elements): write(list: elements, isTagged)

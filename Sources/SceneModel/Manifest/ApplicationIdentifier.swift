@@ -1,6 +1,6 @@
 /// The identifier of an application is a name on the bus: `org.example.Gallery`.
 package enum ApplicationIdentifier {
-  /// Names of the bus itself, and of this service on it: no application can have them.
+  /// The names of the bus and of this service, which no application can have.
   package static let taken: [Text] = ["org.freedesktop.DBus", "org.stagedoor.Interchange1"]
 
   /// At least two elements of letters, digits, `_` and `-`, none of which begins with a digit; at most 255 bytes.
@@ -22,7 +22,7 @@ package enum ApplicationIdentifier {
   }
 }
 
-/// What Xcode writes into a project's `Info.plist` and fills in as it builds: `$(PRODUCT_BUNDLE_IDENTIFIER)`.
+/// A variable that Xcode writes into a project's `Info.plist` and fills in during the build: `$(PRODUCT_BUNDLE_IDENTIFIER)`.
 enum BuildVariable {
   private static let bundleIdentifier = ["$(PRODUCT_BUNDLE_IDENTIFIER)", "${PRODUCT_BUNDLE_IDENTIFIER}"]
 
@@ -34,7 +34,7 @@ enum BuildVariable {
     }
   }
 
-  /// Activity types are often written as the bundle's identifier and a word.
+  /// An activity type is often written as the bundle's identifier and a word.
   static func withBundleIdentifier(_ identifier: Text, in text: Text) -> Text {
     for variable in bundleIdentifier where text.hasPrefix(Text(variable)) {
       return Text(identifier.string + String(decoding: text.string.utf8.dropFirst(variable.utf8.count), as: UTF8.self))

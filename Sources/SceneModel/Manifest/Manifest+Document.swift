@@ -1,5 +1,5 @@
-/// Manifests as an `Info.plist` has them. What is read from one of these is equal to what was written, where it was right: no faults,
-/// and its roles in the order of their bytes.
+/// Manifests in the form of an `Info.plist`. Reading a written manifest gives an equal one, if it had no faults and its roles are in the order of
+/// their bytes.
 extension Manifest: DocumentWriting {
   package func write(to fields: inout some DocumentFields) {
     fields["CFBundleDisplayName"] = displayName
@@ -29,7 +29,7 @@ extension Manifest: DocumentWriting {
 }
 
 extension SceneConfiguration: DocumentWriting {
-  /// Without its role, which is the key that it stands under.
+  /// Without its role, which is its key.
   package func write(to fields: inout some DocumentFields) {
     fields["StagedoorActivityTypes"] = activityTypes
     fields["StagedoorCanActivatePredicate"] = conditions.can?.source

@@ -1,7 +1,7 @@
 extension Manifest {
-  /// Reads a manifest from what a file holds, or a message: a property list, XML or binary, or JSON.
+  /// Reads a manifest from a file or a message: a property list, XML or binary, or JSON.
   ///
-  /// `installedAs` is the identifier that an installed file is called by; its manifest may then leave it to Xcode.
+  /// `installedAs` is the identifier in the name of an installed file. The manifest may then leave its own identifier to Xcode.
   package init(_ bytes: [UInt8], installedAs: Text? = nil, types: TypeCatalog) throws(Faults) {
     let outcome: Result<Manifest, Faults>
     do throws(Fault) {
@@ -12,7 +12,7 @@ extension Manifest {
     self = try outcome.get()
   }
 
-  /// What cannot be taken apart at all has one fault, and is thrown; what can has all of them.
+  /// A text that cannot be parsed has one fault, which is thrown; another text has all its faults.
   private static func outcome(
     of bytes: [UInt8], _ installedAs: Text?, _ types: TypeCatalog
   ) throws(Fault) -> Result<Manifest, Faults> {
@@ -33,7 +33,7 @@ extension Manifest {
     let first = bytes[start...].first { byte in
       !(byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09)
     }
-    // A list is no manifest, and hears so.
+    // A list is not a manifest, and the fault says so.
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
   }
 }

@@ -1,10 +1,10 @@
-/// What an application says of its windows: the part of its `Info.plist` that means something here.
+/// An application's description of its windows: the part of its `Info.plist` that the service uses.
 package struct Manifest: Hashable, Sendable {
-  /// Whose rules decide which of its sessions takes something.
+  /// The rules by which its sessions take payloads.
   package enum Routing: String, CaseIterable, Sendable {
-    /// A window takes what it shows or was given conditions for.
+    /// A window takes the content that it shows, or for which it has conditions.
     case seated
-    /// The literal rule of Apple's documentation: a window takes everything unless it says otherwise.
+    /// The literal rule of Apple's documentation: a window takes everything unless its conditions say otherwise.
     case uikit
   }
 
@@ -17,12 +17,12 @@ package struct Manifest: Hashable, Sendable {
   /// The content types that it takes without an activity.
   package var contentTypes: [ContentType]
   package var supportsMultipleScenes: Bool
-  /// By their roles' bytes, and within each role in the order of the manifest.
+  /// In the order of their roles' bytes, and within a role in the order of the manifest.
   package var configurations: [SceneConfiguration]
-  /// The host is asked which configuration a new session gets.
+  /// Whether the host is asked for the configuration of a new session.
   package var isDynamic: Bool
   package var routing: Routing
-  /// How many sessions without a scene are kept. Beyond that the one which was activated first goes.
+  /// The number of sessions without a scene that are kept. Beyond it the session that was activated longest ago goes.
   package var keptSessions: Int
   /// A command line that starts the application.
   package var exec: Text?
@@ -46,7 +46,7 @@ package struct Manifest: Hashable, Sendable {
     self.exec = exec
   }
 
-  /// What people read.
+  /// The name that people read.
   package var name: Text {
     [displayName, bundleName].compactMap(\.self).first { !$0.isEmpty && !BuildVariable.occurs(in: $0) } ?? identifier
   }

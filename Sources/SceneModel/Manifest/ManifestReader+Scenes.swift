@@ -38,7 +38,7 @@ extension ManifestReader {
     } else if count == 0, isReadable {
       report(.expected("at least one configuration", got: "none", at: node.place))
     }
-    // Nobody orders roles: JSON has them as they stand there, and a property list as it likes.
+    // The order of roles has no meaning: in JSON it is the order of the text, and a property list has any order.
     manifest.configurations = manifest.configurations.enumerated()
       .sorted { ($0.element.role, $0.offset) < ($1.element.role, $1.offset) }.map(\.element)
   }
@@ -86,7 +86,7 @@ extension ManifestReader {
     return configuration.name.isEmpty ? nil : configuration
   }
 
-  /// "" is what stands where nothing was set.
+  /// "" means that no condition is set.
   private mutating func predicate(_ node: Node) -> Predicate? {
     guard let text = attempt({ () throws(Fault) in try node.requireText("a predicate") }), !text.isEmpty else {
       return nil
@@ -101,7 +101,7 @@ extension ManifestReader {
 }
 
 extension DocumentNode {
-  /// A boolean, also as property lists of old spelled it.
+  /// A boolean, also in the spelling of old property lists.
   func requireSwitch() throws(Fault) -> Bool {
     switch text {
     case "YES": true
@@ -117,7 +117,7 @@ extension DocumentNode {
     return Int(integer)
   }
 
-  /// The key of this node is one. It travels as text, and is a key again in whatever form the manifest is written.
+  /// Checks that the key of this node is a role. The role travels as text, and becomes a key again in every form of a manifest.
   fileprivate func requireRole(_ role: Text) throws(Fault) {
     guard !role.isEmpty, role.count <= Limits.name, !role.hasPrefix(Tag.mark),
       role.string.unicodeScalars.allSatisfy({ $0.value >= 0x20 && XMLText.isAllowed($0) })

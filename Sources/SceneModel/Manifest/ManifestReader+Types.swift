@@ -1,4 +1,4 @@
-/// Where types stand in a manifest.
+/// The lists of types in a manifest.
 enum TypeList: Hashable {
   case declaredActivityTypes
   case declaredContentTypes
@@ -82,7 +82,7 @@ extension ManifestReader {
 
   // MARK: Lists
 
-  /// `nil` where it is none.
+  /// `nil` if it is not a list.
   private mutating func texts(_ node: Node, _ kind: TypeList) -> [(text: Text, node: Node)]? {
     guard let elements = attempt({ () throws(Fault) in try node.list(of: kind.what) { $0 } }) else { return nil }
     var result: [(Text, Node)] = []

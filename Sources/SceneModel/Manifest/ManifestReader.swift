@@ -1,22 +1,21 @@
-/// Reads a manifest to its end, whatever is wrong on the way, so that its author hears of everything at once, in the order in which it
-/// stands there.
+/// Reads a manifest to its end, whatever faults it has, so that its author hears of all faults at once, in their order in the manifest.
 ///
-/// Keys that mean nothing here are passed over: an `Info.plist` says much that is for others.
+/// Keys without a meaning here are skipped, because an `Info.plist` has many keys for others.
 struct ManifestReader<Node: DocumentNode> {
-  /// The identifier that the file is called by, where it was installed.
+  /// The identifier in the name of an installed file.
   let installedAs: Text?
   let types: TypeCatalog
   let root: Node
   var manifest = Manifest(identifier: .empty, configurations: [])
-  /// What the configurations may take; `nil` where that could not be read, and is told already.
+  /// The types that the configurations may take; `nil` if they could not be read, which was reported already.
   var declaredActivityTypes: Set<Text>? = []
   var declaredContentTypes: [ContentType]? = []
-  /// How many types were read in each kind of list.
+  /// The number of types in each kind of list.
   var counts: [TypeList: Int] = [:]
 
   private(set) var faults: [Fault] = []
   private var isListening = true
-  /// Of those that are not told yet.
+  /// The number of faults that are not reported.
   private var unheard = 0
 
   static func read(_ root: Node, installedAs: Text?, types: TypeCatalog) -> Result<Manifest, Faults> {
@@ -57,7 +56,7 @@ struct ManifestReader<Node: DocumentNode> {
         manifest.keptSessions = attempt { () throws(Fault) in try node.requireCount(from: 0) } ?? Limits.keptSessions
       case "StagedoorExec":
         let exec = attempt { () throws(Fault) in try node.requireName("a command line", atMost: Limits.text) }
-        // A message says nothing of how a program is started: who sends one could have us start anything.
+        // A message does not determine how a program is started: otherwise its sender could start any program.
         if installedAs != nil { manifest.exec = exec }
       default: break
       }
@@ -68,7 +67,7 @@ struct ManifestReader<Node: DocumentNode> {
     }
   }
 
-  /// What the rest is compared with, wherever it stands. What is wrong with it is told when its turn comes.
+  /// Reads the declarations, which the rest is compared with, wherever they stand. Their faults are reported in their turn.
   private mutating func readDeclarations(_ fields: Node.Fields) {
     isListening = false
     defer { isListening = true }
@@ -92,7 +91,7 @@ struct ManifestReader<Node: DocumentNode> {
 extension ManifestReader {
   private var isFull: Bool { (isListening ? faults.count : unheard) > Limits.faults }
 
-  /// What is read, or `nil`, and then it is told why.
+  /// Returns the result of `read`, or `nil` after reporting its fault.
   mutating func attempt<Result>(_ read: () throws(Fault) -> Result) -> Result? {
     if isFull { return nil }
     do throws(Fault) {
@@ -104,7 +103,7 @@ extension ManifestReader {
     }
   }
 
-  /// To tell the place of a fault costs a walk through the document, so it is only made where it is told.
+  /// Finding the place of a fault costs a walk through the document, so a fault is made only when it is reported.
   mutating func report(_ fault: @autoclosure () -> Fault) {
     guard isListening, !isFull else { return }
     let isLast = faults.count == Limits.faults
@@ -137,7 +136,7 @@ extension ManifestReader {
     }
   }
 
-  /// Xcode adds it as it builds, so that the file in a project may have none.
+  /// Xcode adds the identifier during the build, so the file in a project may have none.
   private mutating func readMissingIdentifier() {
     let root = root
     if installedAs == nil {

@@ -15,11 +15,11 @@ package struct SceneConfiguration: Hashable, Sendable {
   package var delegateClassName: Text?
   package var storyboardFile: Text?
   package var sceneClassName: Text?
-  /// The activity types that it names, and families of them: `com.example.*`.
+  /// The activity types that it lists, and families of them: `com.example.*`.
   package var activityTypes: [Text]
   package var contentTypes: [ContentType]
   package var launch: Launch
-  /// What its sessions start with.
+  /// The conditions that its sessions start with.
   package var conditions: ActivationConditions
   package var maximumSessions: Int?
 
@@ -40,7 +40,7 @@ package struct SceneConfiguration: Hashable, Sendable {
     self.maximumSessions = maximumSessions
   }
 
-  /// It is for whatever comes.
+  /// Whether it lists no types, and so is for all.
   package var namesNoTypes: Bool { activityTypes.isEmpty && contentTypes.isEmpty }
 
   package func names(_ activityType: Text) -> Bool { activityTypes.contains(activityType) }
@@ -50,7 +50,7 @@ package struct SceneConfiguration: Hashable, Sendable {
   }
 }
 
-/// A family of activity types, written `com.example.*`: all that begin with `com.example.` and go on.
+/// A family of activity types, written `com.example.*`: all longer types that begin with `com.example.`.
 package enum ActivityTypeFamily {
   package static func isFamily(_ name: Text) -> Bool { name.hasSuffix(".*") && name.count > 2 }
 

@@ -1,8 +1,8 @@
-/// What a session's window accepts and what it would like to have. `nil` where nobody set anything.
+/// The keys that a session's window accepts, and the keys that it prefers. `nil` if nobody has set a condition.
 package struct ActivationConditions: Hashable, Sendable {
-  /// Whether it can show a key at all; what it says no to goes elsewhere.
+  /// Whether the window can show a key; a key for which this is false goes elsewhere.
   package var can: Predicate?
-  /// Whether it should be the one that does.
+  /// Whether the window should get a key before others.
   package var prefers: Predicate?
 
   package init(can: Predicate? = nil, prefers: Predicate? = nil) {
@@ -11,7 +11,7 @@ package struct ActivationConditions: Hashable, Sendable {
   }
 }
 
-/// Something that is allowed, and most likely not meant.
+/// A condition that is valid, and probably not meant.
 package struct PredicateWarning: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case placeholder
@@ -19,12 +19,12 @@ package struct PredicateWarning: Hashable, Sendable {
     case prefersWithoutCan
   }
 
-  /// Which of the two it is about.
+  /// The condition that the warning is about.
   package enum Place: String, Hashable, Sendable { case can, prefers }
 
   package let kind: Kind
   package let place: Place
-  /// As in `PredicateError`; `nil` where it is about all of it.
+  /// As in `PredicateError`; `nil` if the warning is about the whole condition.
   package let column: Int?
   /// A sentence without its full stop.
   package let message: String
@@ -35,7 +35,7 @@ extension PredicateWarning: CustomStringConvertible {
 }
 
 extension ActivationConditions {
-  /// What their author should hear about: those about *can* first, then in the order of the text.
+  /// The warnings for the author: those about *can* first, then in the order of the text.
   package var warnings: [PredicateWarning] {
     var warnings = can.map { ActivationConditions.warnings(about: $0, .can) } ?? []
     if let prefers {
@@ -59,7 +59,7 @@ extension ActivationConditions {
       let message = "\(placeholder) stands in quotes, so it is compared as it is; the text itself belongs in its place"
       warnings.append(PredicateWarning(kind: .placeholder, place: place, column: column, message: message))
     }
-    // Without any comparison it was meant: FALSEPREDICATE is how a window closes itself to everything.
+    // A condition without a comparison is meant: FALSEPREDICATE closes a window to everything.
     if predicate.condition.hasComparison, predicate.condition.isNeverTrue {
       let message = "no key makes this true; if that is meant, write FALSEPREDICATE"
       warnings.append(PredicateWarning(kind: .neverTrue, place: place, column: nil, message: message))
@@ -69,8 +69,7 @@ extension ActivationConditions {
 }
 
 extension PredicateLexer {
-  /// The first text that has `%@` or `%K` in it, and its column: programs that build predicates replace those only where
-  /// they stand without quotes.
+  /// The first text that contains `%@` or `%K`, and its column: programs that build predicates replace these only outside quotes.
   fileprivate static func quotedPlaceholder(in source: Text) -> (String, column: Int)? {
     guard var lexer = try? PredicateLexer(source) else { return nil }
     while let token = try? lexer.next(), token.kind != .end {

@@ -1,7 +1,8 @@
-/// A key that conditions are asked about, with a limit to the work. It is folded once in each way, when a condition first asks for that.
+/// A key for which conditions are evaluated, with a limit on the work. It is folded once for each combination of options, when a condition first
+/// needs it.
 package struct AskedKey {
   package let text: Text
-  /// How many steps conditions may still take. Below 0 they were too many, and what is answered since means nothing.
+  /// The steps that conditions may still take. Below 0 there were too many, and later results have no meaning.
   package private(set) var stepsLeft: Int
   private var withoutCase: Text?
   private var withoutMarks: Text?

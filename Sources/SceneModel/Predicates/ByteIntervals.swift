@@ -1,18 +1,18 @@
-/// A set of byte strings, as intervals of their order: sorted, apart from each other, each without its upper end.
+/// A set of byte strings, as intervals of their order: sorted, disjoint, each without its upper end.
 ///
-/// The strings that begin with a text are such an interval, and one single string is the shortest there is.
+/// The strings that begin with a text are such an interval; a single string is the shortest interval.
 struct ByteIntervals {
   private(set) var intervals: [Interval]
 
   struct Interval {
     let lower: [UInt8]
-    /// The first that is no longer in it; `nil` where it has no end.
+    /// The first string after the interval; `nil` if it has no end.
     let upper: [UInt8]?
   }
 
   static let all = ByteIntervals(intervals: [Interval(lower: [], upper: nil)])
   static let none = ByteIntervals(intervals: [])
-  /// All but the empty one, which comes first.
+  /// All strings except the empty one, which comes first.
   static let nonempty = from([0])
 
   static func from(_ lower: [UInt8]) -> Self { .init(intervals: [Interval(lower: lower, upper: nil)]) }
@@ -24,7 +24,7 @@ struct ByteIntervals {
     let intervals = points.sorted { $0.lexicographicallyPrecedes($1) }.map { Interval(lower: $0, upper: $0 + [0]) }
     return .init(intervals: joined(intervals))
   }
-  /// Those that begin with it. No byte of UTF-8 is the highest, so there is always a next one.
+  /// The strings that begin with `prefix`. No byte of UTF-8 is the highest, so the end always exists.
   static func beginning(with prefix: [UInt8]) -> Self {
     guard let last = prefix.last, last < .max else { return all }
     return .init(intervals: [Interval(lower: prefix, upper: prefix.dropLast() + [last + 1])])
@@ -32,7 +32,7 @@ struct ByteIntervals {
 
   var isEmpty: Bool { intervals.isEmpty }
 
-  /// Its strings, where they are single ones; `nil` where there is a stretch of them.
+  /// The strings of the set, if all its intervals are single strings; `nil` otherwise.
   var points: [[UInt8]]? {
     let areAll = intervals.allSatisfy { interval in interval.upper.map { $0 == interval.lower + [0] } ?? false }
     return areAll ? intervals.map(\.lower) : nil
@@ -74,7 +74,7 @@ struct ByteIntervals {
     return .init(intervals: Self.joined(sorted + mine + theirs))
   }
 
-  /// Makes one of those that overlap. Points that are neighbours stay points.
+  /// Joins intervals that overlap. Neighbouring points stay points.
   private static func joined(_ sorted: [Interval]) -> [Interval] {
     var apart: [Interval] = []
     for interval in sorted {
@@ -88,7 +88,7 @@ struct ByteIntervals {
     return apart
   }
 
-  /// Whether an end comes before another; the one that never comes is `nil`.
+  /// Whether an end comes before another; `nil` is the end that never comes.
   private static func precedes(_ one: [UInt8]?, _ other: [UInt8]?) -> Bool {
     guard let one else { return false }
     guard let other else { return true }

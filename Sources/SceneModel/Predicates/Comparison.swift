@@ -1,12 +1,12 @@
-/// One comparison of SELF with what stands in the predicate.
+/// One comparison of SELF with constants of the predicate.
 ///
-/// Its constants are kept folded, as its options ask: they are folded once and not each time, and whoever sorts sessions by
-/// what they wait for can take a constant as it is and look up a folded key. How it was spelled is in `Predicate.source`.
+/// The constants are kept folded by the comparison's options: they are folded once and not at each evaluation, and an index can use a constant as it
+/// is to look up a folded key. `Predicate.source` has the original spelling.
 package struct Comparison: Hashable, Sendable {
   package let relation: Relation
   package let options: Options
 
-  /// How SELF has to stand to the constants. All of them are about bytes.
+  /// The relation between SELF and the constants, by their bytes.
   package enum Relation: Hashable, Sendable {
     case equal(Text)
     case notEqual(Text)
@@ -17,7 +17,7 @@ package struct Comparison: Hashable, Sendable {
     case beginsWith(Text)
     case endsWith(Text)
     case contains(Text)
-    /// `*` stands for anything, `?` for one scalar, and everything else for itself.
+    /// `*` stands for any text, `?` for one scalar, and every other character for itself.
     case like(Text)
     case oneOf([Text])
   }
@@ -27,7 +27,7 @@ package struct Comparison: Hashable, Sendable {
     self.options = options
   }
 
-  /// Whether it holds for a text that was folded by `options`.
+  /// Whether the comparison is true for a text that was folded by `options`.
   package func holds(forFolded subject: Text) -> Bool {
     switch relation {
     case .equal(let constant): subject == constant
@@ -46,7 +46,7 @@ package struct Comparison: Hashable, Sendable {
 }
 
 extension Comparison {
-  /// About how much work it is: as many steps as a pattern takes along the text, and some for each text that is compared as a whole.
+  /// Roughly the work: the steps of a pattern along the text, or some steps for each text that is compared as a whole.
   func steps(along subject: Text) -> Int {
     switch relation {
     case .contains(let pattern), .like(let pattern): TextPattern.steps(pattern, along: subject)

@@ -1,16 +1,15 @@
-/// What a predicate means.
+/// The meaning of a predicate.
 ///
-/// Indirect, so that it is one pointer wide wherever it is kept: a thousand sessions may each have one, and nearly all of
-/// those compare SELF with a single text.
+/// Indirect, so that it takes one pointer: a thousand sessions may each have one, and almost all of them compare SELF with a single text.
 package indirect enum Condition: Hashable, Sendable {
   /// `TRUEPREDICATE`
   case always
   /// `FALSEPREDICATE`
   case never
   case comparison(Comparison)
-  /// All of at least two.
+  /// All of at least two conditions.
   case and([Condition])
-  /// One of at least two.
+  /// One of at least two conditions.
   case or([Condition])
   case not(Condition)
 
@@ -27,7 +26,7 @@ extension Condition {
     return evaluate(&key)
   }
 
-  /// Calls itself once for each level, of which a parsed predicate has at most two for each parenthesis.
+  /// This function calls itself for each level. A parsed predicate has at most two levels for each parenthesis.
   package func evaluate(_ key: inout AskedKey) -> Bool {
     key.spend(8)
     return switch self {
@@ -44,7 +43,7 @@ extension Condition {
 // MARK: - Printing
 
 extension Condition: CustomStringConvertible {
-  /// A text that parses to an equal condition, with as few parentheses as that takes.
+  /// A text that parses to an equal condition, with as few parentheses as possible.
   package var description: String {
     switch self {
     case .always: "TRUEPREDICATE"
@@ -86,14 +85,14 @@ extension Comparison: CustomStringConvertible {
 }
 
 extension Comparison.Options: CustomStringConvertible {
-  /// As it stands behind an operator; "" for none.
+  /// The spelling after an operator; "" for no options.
   package var description: String {
     isEmpty ? "" : "[" + (contains(.ignoringCase) ? "c" : "") + (contains(.ignoringMarks) ? "d" : "") + "]"
   }
 }
 
 extension Text {
-  /// In double quotes, with the escapes that predicates know.
+  /// In double quotes, with the escapes of predicates.
   fileprivate var asConstant: String {
     var written = "\""
     for scalar in string.unicodeScalars {

@@ -1,10 +1,10 @@
-/// Which keys can make a condition true, as far as an index can tell: never fewer than do, at times more.
+/// The keys that can make a condition true, as far as an index can tell: never fewer, and sometimes more.
 package enum Cover: Hashable, Sendable {
-  /// These and no others.
+  /// These keys and no others.
   case keys([Text])
-  /// Those that begin with one of these.
+  /// The keys that begin with one of these.
   case prefixes([Text])
-  /// Any.
+  /// Any key.
   case everything
 }
 
@@ -31,7 +31,7 @@ extension Cover {
     }
   }
 
-  /// Where all must be true, the narrowest covers the whole.
+  /// If all must be true, the narrowest covers the whole.
   package static func narrowest(_ covers: [Cover]) -> Cover { covers.min { $0.breadth < $1.breadth } ?? .everything }
 
   private var breadth: (Int, Int) {
@@ -54,7 +54,7 @@ extension Cover {
 
 extension Comparison {
   fileprivate var cover: Cover {
-    // A key is looked for as it is, and these ask for one that was folded.
+    // The index looks for the key itself, and these comparisons need a folded key.
     guard options.isEmpty else { return .everything }
     switch relation {
     case .equal(let key): return .keys([key])

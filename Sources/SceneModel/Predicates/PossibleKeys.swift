@@ -1,16 +1,16 @@
-/// Which keys a condition may still be true for: never fewer than there are, often more.
+/// The keys for which a condition may still be true: never fewer than there are, and often more.
 ///
-/// So a condition with none left is never true, and that is all that is concluded from it. Keys are looked at in four ways, as
-/// comparisons with each kind of options see them, from their beginning and from their end; each way is kept for itself.
-/// Where few enough are left to be listed, they are asked one by one, which is exact.
+/// So a condition without any such key is never true, and no other conclusion is drawn. Keys are seen in four ways, one for each combination of
+/// options, and each from their beginning and from their end; each way is kept by itself. If few enough keys are left to be listed, the condition is
+/// evaluated for each, which is exact.
 private struct PossibleKeys {
   private var fromBeginning: [Comparison.Options: ByteIntervals]
   private var fromEnd: [Comparison.Options: ByteIntervals]
-  /// What is known to hold, or not to hold, of those comparisons that intervals do not describe.
+  /// The known results of comparisons that intervals cannot describe.
   private var holding: Set<Comparison> = []
   private var failing: Set<Comparison> = []
 
-  /// Any text: an empty key is none. What consists of marks may still be empty once it is folded.
+  /// Every text except the empty one, because a key is never empty. A text of marks may still be empty after folding.
   static let all = PossibleKeys(
     fromBeginning: [[]: .nonempty, .ignoringCase: .nonempty], fromEnd: [[]: .nonempty, .ignoringCase: .nonempty])
 
@@ -21,10 +21,10 @@ private struct PossibleKeys {
     self.fromEnd = fromEnd
   }
 
-  /// All of them, where they can be listed.
+  /// All keys, if they can be listed.
   var listed: [Text]? { fromBeginning[[]]?.points?.map { Text(String(decoding: $0, as: UTF8.self)) } }
 
-  /// Those for which the comparison comes out as `outcome`; `nil` where there are none.
+  /// The keys for which the comparison has the value `outcome`; `nil` if there are none.
   func narrowed(to comparison: Comparison, _ outcome: Bool) -> PossibleKeys? {
     var left = self
     let options = comparison.options
@@ -44,7 +44,7 @@ private struct PossibleKeys {
     return left
   }
 
-  /// Those of either.
+  /// The keys of either set.
   func union(_ other: PossibleKeys) -> PossibleKeys {
     var both = self
     both.fromBeginning = fromBeginning.joined(other.fromBeginning)
@@ -56,19 +56,19 @@ private struct PossibleKeys {
 }
 
 extension Condition {
-  /// Whether no key makes it true. Where this says no, there may still be none.
+  /// Whether no key makes the condition true. If this is false, there may still be none.
   ///
-  /// It takes at most the square of the predicate's length: every part is gone through once, whatever it stands in.
+  /// This takes at most the square of the predicate's length: it visits every part once, at any depth.
   package var isNeverTrue: Bool {
     guard let possible = narrowed(.all, to: true) else { return true }
     return possible.listed.map { keys in !keys.contains { evaluate($0) } } ?? false
   }
 
-  /// Those of `keys` for which it may come out as `outcome`; `nil` where there are none.
+  /// The keys among `keys` for which the condition may have the value `outcome`; `nil` if there are none.
   private func narrowed(_ keys: PossibleKeys, to outcome: Bool) -> PossibleKeys? {
     var (single, alternatives): ([Narrowing], [Narrowing]) = ([], [])
     collect(outcome, &single, &alternatives)
-    // What leaves the fewest comes first: an alternative that contradicts anything else is then seen to.
+    // The part that leaves the fewest keys comes first, so that an alternative that contradicts another part is noticed.
     var left = keys
     for narrowing in single + alternatives {
       guard let narrowed = narrowing.applied(to: left) else { return nil }
@@ -77,7 +77,7 @@ extension Condition {
     return left
   }
 
-  /// Something that must hold, among others.
+  /// A part that must hold together with others.
   private enum Narrowing {
     case impossible
     case comparison(Comparison, Bool)
@@ -98,7 +98,7 @@ extension Condition {
     }
   }
 
-  /// Takes apart what must hold all at once, through any number of ANDs, and of ORs that are negated.
+  /// Collects the parts that must hold together, through any number of ANDs, and of negated ORs.
   private func collect(_ outcome: Bool, _ single: inout [Narrowing], _ alternatives: inout [Narrowing]) {
     switch (self, outcome) {
     case (.always, true), (.never, false): break
@@ -113,7 +113,7 @@ extension Condition {
 }
 
 extension [Comparison.Options: ByteIntervals] {
-  /// What one of them does not mention, it does not restrict.
+  /// A set that does not mention a comparison does not restrict it.
   fileprivate func joined(_ other: Self) -> Self {
     var joined: Self = [:]
     for (options, intervals) in self { joined[options] = other[options].map { intervals.union($0) } }
@@ -123,11 +123,11 @@ extension [Comparison.Options: ByteIntervals] {
 
 // MARK: - What a comparison says of a text's order
 
-/// The texts that a relation holds for.
+/// The texts for which a relation holds.
 private struct Extent {
-  /// All that it may hold for.
+  /// All texts for which it may hold.
   let may: ByteIntervals
-  /// All that it does hold for, if they are described to the last.
+  /// Whether it holds for exactly these texts.
   let isExact: Bool
 
   static func exactly(_ intervals: ByteIntervals) -> Extent { Extent(may: intervals, isExact: true) }

@@ -1,23 +1,23 @@
-/// A condition on a key, as somebody wrote it.
+/// A condition on a key, in its original spelling.
 ///
 ///     let pictures = try Predicate("SELF BEGINSWITH 'file:///' AND SELF ENDSWITH[c] '.png'")
 ///     pictures.evaluate("file:///home/nn/Cat.PNG")  // true
 ///
-/// `docs/predicates.md` is the page for those who write them.
+/// `docs/predicates.md` is the page for authors of predicates.
 package struct Predicate: Hashable, Sendable {
-  /// As it was written.
+  /// The original spelling.
   package let source: Text
-  /// What it means.
+  /// The meaning.
   package let condition: Condition
 
-  /// Reads a predicate, or says where it stops being one.
+  /// Reads a predicate, or throws its first fault.
   package init(_ source: Text) throws(PredicateError) {
     self.source = source
     condition = try PredicateParser.condition(of: source)
   }
 
-  /// A condition of our own making, written out. It parses again if it nests no deeper and gets no longer than what `init(_:)`
-  /// would take, and has no NUL in its constants.
+  /// A condition of our own, written out. It parses again if it is within the limits of `init(_:)` for depth and length, and has no NUL in its
+  /// constants.
   package init(_ condition: Condition) {
     source = Text(condition.description)
     self.condition = condition
@@ -30,9 +30,9 @@ extension Predicate: CustomStringConvertible {
   package var description: String { source.string }
 }
 
-/// Where a text stops being a predicate, what stands there, and what would mend it.
+/// The place where a text stops being a predicate, the text there, and a remedy.
 package struct PredicateError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Counted in Unicode scalars from 1. One more than there are where something is missing at the end.
+  /// In Unicode scalars from 1. At the end of the text, one more than its length.
   package let column: Int
   /// A sentence without its full stop.
   package let reason: String

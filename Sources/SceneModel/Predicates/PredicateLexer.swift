@@ -1,9 +1,9 @@
-/// Takes a predicate apart, one token after the other, so that the first thing wrong is the one that is told.
+/// Splits a predicate into tokens, one at a time, so that the first fault is the one that is reported.
 struct PredicateLexer {
   private let bytes: [UInt8]
   private var offset = 0
 
-  /// A predicate that is too long is not looked at.
+  /// A predicate that is too long is refused unread.
   init(_ source: Text) throws(PredicateError) {
     bytes = source.withBytes { Array($0) }
     if bytes.count > Limits.predicate {
@@ -13,18 +13,18 @@ struct PredicateLexer {
 
   func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
-  /// The error's column is counted only here: nobody asks for that of any other token.
+  /// Only an error counts the column: no other token needs it.
   func error(at offset: Int, _ reason: String) -> PredicateError {
     PredicateError(column: column(at: offset), reason: reason)
   }
 
-  /// Of the scalar that the byte at `offset` belongs to.
+  /// The column of the scalar with the byte at `offset`.
   func column(at offset: Int) -> Int {
     let begun = bytes[..<min(offset + 1, bytes.count)].count { $0 & 0xC0 != 0x80 }
     return offset < bytes.count ? begun : begun + 1
   }
 
-  /// The byte that comes after any space.
+  /// The first byte after any space.
   mutating func peekPastSpace() -> UInt8? {
     skipSpace()
     return offset < bytes.count ? bytes[offset] : nil
@@ -52,7 +52,7 @@ struct PredicateLexer {
     return symbol()
   }
 
-  /// The longest that has a meaning.
+  /// The longest symbol with a meaning.
   private mutating func symbol() -> PredicateToken {
     for length in [2, 1] where offset + length <= bytes.count {
       let range = offset..<(offset + length)
@@ -89,7 +89,7 @@ struct PredicateLexer {
     while offset < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[offset]) { offset += 1 }
   }
 
-  /// The one that begins here.
+  /// The scalar that begins here.
   private func scalar() -> Unicode.Scalar {
     text(offset..<min(offset + 4, bytes.count)).unicodeScalars.first ?? "\u{FFFD}"
   }
@@ -102,7 +102,7 @@ struct PredicateLexer {
 // MARK: - Constants
 
 extension PredicateLexer {
-  /// What stands between two quotes of a kind, with its escapes replaced.
+  /// The text between two quotes of the same kind, with its escapes replaced.
   private mutating func constant() throws(PredicateError) -> Text {
     let start = offset
     let quote = bytes[start]
@@ -149,7 +149,7 @@ extension PredicateLexer {
     }
   }
 
-  /// Four hexadecimal digits, or twice four as UTF-16 writes what it has no single unit for.
+  /// Four hexadecimal digits, or two groups of four for a scalar that takes two units in UTF-16.
   private mutating func escapedScalar(from start: Int) throws(PredicateError) -> Unicode.Scalar {
     guard let unit = unit() else { throw error(at: start, "expected four hexadecimal digits after \\u") }
     if unit == 0 { throw error(at: start, PredicateLexer.noNUL) }

@@ -1,7 +1,7 @@
-// What people write who know predicates from elsewhere, and what they can write here instead.
+// Predicates as people know them from elsewhere, and what to write here instead.
 
 extension PredicateParser {
-  /// Why `token` cannot stand where something else was expected.
+  /// The error for `token` where something else was expected.
   func refusal(of token: PredicateToken, expected: String) -> PredicateError {
     lexer.error(at: token.range.lowerBound, reason(against: token, expected: expected))
   }
@@ -25,7 +25,7 @@ extension PredicateParser {
     }
   }
 
-  /// Whether the word that was read last is called like a function.
+  /// Whether the last word is followed by a parenthesis, like a function.
   private var isCall: Bool {
     var ahead = lexer
     return ahead.peekPastSpace() == UInt8(ascii: "(")
@@ -77,7 +77,7 @@ extension PredicateParser {
     }
   }
 
-  /// The token behind a "[" is none of the options.
+  /// The error for a token after "[" that is no option.
   func refusalOfOptions() -> PredicateError {
     let written = lexer.text(token.range)
     let known = "expected c (letters of either size), d (without accents) or cd (both)"

@@ -1,4 +1,4 @@
-/// Reads a predicate by descent: a function for each line of its grammar.
+/// Parses a predicate by recursive descent: a function for each line of its grammar.
 ///
 ///     or         = and { ("OR" | "||") and }
 ///     and        = not { ("AND" | "&&") not }
@@ -10,7 +10,7 @@
 struct PredicateParser {
   private(set) var lexer: PredicateLexer
   private(set) var token: PredicateToken
-  /// How many parentheses are open and NOTs begun. A chain of ANDs is flat, however long it is.
+  /// The number of open parentheses and NOTs. A chain of ANDs is flat, however long it is.
   private var depth = 0
 
   static func condition(of source: Text) throws(PredicateError) -> Condition {
@@ -69,7 +69,7 @@ struct PredicateParser {
     }
   }
 
-  /// Takes what opens a level. Readers of a condition call themselves for each, as this one does.
+  /// Enters a level. Code that evaluates a condition calls itself for each level, as this parser does.
   private mutating func descend() throws(PredicateError) {
     if depth == Limits.predicateDepth {
       throw error("parentheses and NOT nest at most \(Limits.predicateDepth) deep")

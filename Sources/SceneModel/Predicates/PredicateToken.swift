@@ -1,22 +1,22 @@
 /// A piece of a predicate: a word, a sign, or a text in quotes.
 struct PredicateToken {
   let kind: Kind
-  /// Where it stands, in bytes.
+  /// Its bytes in the predicate.
   let range: Range<Int>
 
   enum Kind: Hashable {
     case sign(Sign)
     case constant(Text)
-    /// A word that means nothing here.
+    /// A word without a meaning here.
     case word
     case number
-    /// `%@`, `%K`, `$NAME`: what a program should have filled in.
+    /// `%@`, `%K`, `$NAME`: a placeholder that a program should have filled in.
     case placeholder
     case stray(Unicode.Scalar)
     case end
   }
 
-  /// What means something. Words come in any case, and several signs have two spellings.
+  /// The signs and words with a meaning. Words may have any case, and several signs have two spellings.
   enum Sign: String {
     case subject = "SELF"
     case always = "TRUEPREDICATE"
@@ -43,7 +43,7 @@ struct PredicateToken {
     case closeOptions = "]"
     case comma = ","
 
-    /// What `symbols` of one or two characters stand for; `nil` for none.
+    /// The sign with this spelling of one or two characters; `nil` if there is none.
     init?(symbols: String) {
       switch symbols {
       case "=": self = .equal

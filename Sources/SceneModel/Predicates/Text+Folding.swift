@@ -1,5 +1,5 @@
 extension Comparison {
-  /// What a comparison overlooks. Both sides are folded in the same way, then compared by their bytes.
+  /// The differences that a comparison ignores. Both sides are folded in the same way, and then compared by their bytes.
   package struct Options: OptionSet, Hashable, Sendable {
     package let rawValue: UInt8
 
@@ -13,10 +13,10 @@ extension Comparison {
 }
 
 extension Text {
-  /// What comparisons with these options compare. Folding it again changes nothing.
+  /// The text that comparisons with these options compare. Folding it again changes nothing.
   ///
-  /// Each scalar folds by itself. With the marks gone there is nothing that normalisation would have to put in order, so a
-  /// run of marks costs no more than its length. At most three times the bytes come out, and a few more for a Hangul syllable.
+  /// Each scalar is folded by itself. Without marks, normalisation has nothing to sort, so a run of marks costs no more than its length. The result
+  /// has at most three times the bytes, and a few more for a Hangul syllable.
   package func folded(_ options: Comparison.Options) -> Text {
     if options.isEmpty || withBytes({ Text.isUnchanged($0, options) }) { return self }
     var folded: [UInt8] = []
@@ -25,7 +25,7 @@ extension Text {
       if options.contains(.ignoringMarks) {
         scalar.forEachBase { base in
           if !options.contains(.ignoringCase) { return folded.append(base) }
-          // A base folds to bases only; what would bring a mark along, such as İ, has lost it already.
+          // A base folds to bases only; a letter that would bring a mark, such as İ, has lost it already.
           base.forEachFoldedCase { folded.append($0) }
         }
       } else {
@@ -35,7 +35,7 @@ extension Text {
     return Text(String(decoding: folded, as: UTF8.self))
   }
 
-  /// True of ASCII with nothing to fold, which is what most keys are.
+  /// Whether folding changes nothing: true for ASCII without capitals, and so for most keys.
   private static func isUnchanged(_ bytes: UnsafeRawBufferPointer, _ options: Comparison.Options) -> Bool {
     let capitals = options.contains(.ignoringCase) ? UInt8(ascii: "A")...UInt8(ascii: "Z") : 0x80...0x80
     return bytes.allSatisfy { $0 < 0x80 && !capitals.contains($0) }
@@ -64,7 +64,7 @@ extension Unicode.Scalar {
     }
   }
 
-  /// The parts that it decomposes into and that are no marks: none of a mark, two or three of a Hangul syllable, else one.
+  /// The parts of its decomposition that are not marks: none for a mark, two or three for a Hangul syllable, otherwise one.
   fileprivate func forEachBase(_ body: (Unicode.Scalar) -> Void) {
     if value < 0xC0 { return body(self) }
     if let range = UnicodeTables.entry(at: self, in: UnicodeTables.marks), value <= UInt32(truncatingIfNeeded: range) {
@@ -79,7 +79,7 @@ extension Unicode.Scalar {
 }
 
 extension UnicodeTables {
-  /// The last entry that does not begin after `scalar`.
+  /// The last entry that begins at or before `scalar`.
   fileprivate static func entry(at scalar: Unicode.Scalar, in table: [UInt64]) -> UInt64? {
     var (low, high) = (0, table.count)
     while low < high {
@@ -90,7 +90,7 @@ extension UnicodeTables {
   }
 }
 
-/// A syllable of Unicode, section 3.12, which its letters' positions number.
+/// A syllable of Unicode, section 3.12, which the positions of its letters number.
 private struct HangulSyllable {
   let parts: [Unicode.Scalar]
 

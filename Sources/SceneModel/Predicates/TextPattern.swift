@@ -1,8 +1,8 @@
-/// A pattern of `*`, `?` and texts, which walks along a text in all possible ways at once.
+/// A pattern of `*`, `?` and texts, which is matched against a text in all possible ways at once.
 ///
-/// The obvious matcher, which goes back to the last star where it fails, takes the text's length times the pattern's. Here
-/// bit *n* of a row of words says that the first *n* elements may lie behind us; each byte of the text moves all the bits
-/// in one step, which is a single word for a pattern below 64 bytes. No pattern makes it take another path.
+/// The obvious matcher, which goes back to the last star after a failure, takes the text's length times the pattern's. Here bit *n* of a row of words
+/// means that the first *n* elements may have been matched. Each byte of the text moves all bits in one step, which is a single word for a pattern
+/// below 64 bytes. No pattern makes it slower.
 struct TextPattern {
   private enum Element {
     case byte(UInt8)
@@ -13,7 +13,7 @@ struct TextPattern {
   }
 
   private var elements: [Element] = []
-  /// How many elements lie before each star.
+  /// The number of elements before each star.
   private var stars: [Int] = []
 
   init(like pattern: Text) {
@@ -28,7 +28,8 @@ struct TextPattern {
     }
   }
 
-  /// A pattern of the shell: `*`, `?`, and sets such as `[1-9j]`. A set is of ASCII; a bracket that no other closes stands for itself.
+  /// A pattern of the shell: `*`, `?`, and sets such as `[1-9j]`. A set has ASCII characters only; a bracket without its closing bracket stands for
+  /// itself.
   init(glob pattern: Text) {
     let bytes = Array(pattern.string.utf8)
     var index = 0
@@ -37,7 +38,7 @@ struct TextPattern {
       case UInt8(ascii: "*"): stars.append(elements.count)
       case UInt8(ascii: "?"): elements.append(.scalar)
       case UInt8(ascii: "["):
-        // A bracket that comes first is one of the set.
+        // A closing bracket that comes first belongs to the set.
         guard let end = bytes[(index + 1)...].dropFirst().firstIndex(of: UInt8(ascii: "]")) else { fallthrough }
         elements.append(.anyOf(TextPattern.set(Array(bytes[(index + 1)..<end]))))
         index = end
@@ -47,7 +48,7 @@ struct TextPattern {
     }
   }
 
-  /// The bytes of `1-9j`, or where `!` comes first all others of ASCII.
+  /// The bytes of `1-9j`, or, after a `!`, all others of ASCII.
   private static func set(_ bytes: [UInt8]) -> [UInt8] {
     let isInverted = bytes.first == UInt8(ascii: "!") || bytes.first == UInt8(ascii: "^")
     let written = isInverted ? Array(bytes.dropFirst()) : bytes
@@ -70,16 +71,16 @@ struct TextPattern {
     stars = [0, elements.count]
   }
 
-  /// How much work a match is at most, as `mind-benchmark worst` measures it: each byte of the text moves the words of a row, and before that
-  /// the rows are cleared and each byte of the pattern is marked in them.
+  /// The most work of a match, as `mind-benchmark worst` measures it: each byte of the text moves the words of a row; before that the rows are
+  /// cleared, and each byte of the pattern is marked in them.
   static func steps(_ pattern: Text, along text: Text) -> Int {
     (pattern.count / 64 + 1) * (text.count + 64) + 3 * pattern.count + 64
   }
 
   func matches(_ text: Text) -> Bool {
     let words = elements.count / 64 + 1
-    // A row for what each byte passes, for what any scalar passes, for where we may stay (at a star, within a scalar),
-    // and for where we are.
+    // A row for the elements that each byte passes, for those that any scalar passes, for those where the match may stay (at a star, within a
+    // scalar), and for the present state.
     return withUnsafeTemporaryAllocation(of: UInt64.self, capacity: (256 + 4) * words) { rows in
       rows.initialize(repeating: 0)
       return text.withBytes { walk(along: $0, rows, words) }

@@ -1,4 +1,4 @@
-/// What the kinds of objects are.
+/// Reads objects of each kind.
 extension BinaryPropertyListFile {
   struct Object {
     enum Kind {
@@ -55,7 +55,7 @@ extension BinaryPropertyListFile {
     return bytes.number(at: offset + 1, size: size)
   }
 
-  /// Up to four bytes have no sign. Sixteen are what others write for a number without one that needs all of eight.
+  /// An integer of up to four bytes is unsigned. Other writers use sixteen bytes for an unsigned number that needs all eight.
   private func integer(at offset: Int, size: Int) throws(Fault) -> Int64 {
     if size < 8 { return Int64(truncatingIfNeeded: try fixed(at: offset, size: size)) }
     if size == 8 { return Int64(bitPattern: try fixed(at: offset, size: size)) }
@@ -81,7 +81,7 @@ extension BinaryPropertyListFile {
       values: References(offset: range.lowerBound + count * referenceSize, count: count))
   }
 
-  /// The content of an object that says how many units it has: in its marker or, from fifteen on, in an integer behind it.
+  /// The content of an object with a count of units: in its marker or, from fifteen on, in an integer after it.
   private func range(at offset: Int, unit: Int) throws(Fault) -> Range<Int> {
     var start = offset + 1
     var count = Int(bytes[offset] & 0xF)

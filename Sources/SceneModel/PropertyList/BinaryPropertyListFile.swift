@@ -1,9 +1,9 @@
-/// The bytes of a `bplist00`, and where each object is in them. Nothing in it is believed before it was checked.
+/// The bytes of a `bplist00`, and the positions of its objects. Everything is checked before it is used.
 struct BinaryPropertyListFile {
   let bytes: [UInt8]
-  /// The number of the object that is the document.
+  /// The number of the object that is the whole document.
   let top: Int
-  /// Where the table of offsets begins, and all objects end.
+  /// The position where the table of offsets begins, and all objects end.
   let table: Int
   private let count: Int
   private let offsetSize: Int
@@ -45,13 +45,13 @@ struct BinaryPropertyListFile {
 }
 
 extension BinaryPropertyListFile {
-  /// References that stand one after the other.
+  /// A sequence of references.
   struct References {
     let offset: Int
     let count: Int
   }
 
-  /// The number that one of them names. What it is the number of is checked where that is read.
+  /// The object number of one reference. The kind of that object is checked when it is read.
   func number(_ index: Int, of references: References) throws(Fault) -> Int {
     let offset = references.offset + index * referenceSize
     let number = bytes.number(at: offset, size: referenceSize)
@@ -71,7 +71,7 @@ extension BinaryPropertyListFile {
 }
 
 extension [UInt8] {
-  /// The number that stands there, its highest byte first. There have to be as many bytes.
+  /// The number at an offset, its highest byte first. The bytes must exist.
   func number(at offset: Int, size: Int) -> UInt64 {
     self[offset..<(offset + size)].reduce(0) { $0 << 8 | UInt64($1) }
   }

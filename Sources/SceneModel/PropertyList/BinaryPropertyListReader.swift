@@ -1,13 +1,12 @@
-/// Makes values of a binary property list.
+/// Makes the values of a binary property list.
 ///
-/// Objects refer to each other by number, and any may be referred to often. So a small document can stand for one without
-/// end, or for a very large one. Nothing is kept of an object that was read: each reference is read anew, and counts
-/// against the limits that the same document would meet in XML. What is read is therefore linear in those limits, and
-/// the recursion is bounded by `Limits.depth`.
+/// Objects refer to each other by number, and many references may name one object. So a small document can stand for an endless one, or for a very
+/// large one. The reader keeps no object: it reads each reference anew, and counts it against the limits that the same document would meet in XML. So
+/// the reading is linear in those limits, and `Limits.depth` bounds the recursion.
 struct BinaryPropertyListReader {
   private let file: BinaryPropertyListFile
   private var values = 0
-  /// Bytes of text and data, as often as they are referred to.
+  /// The bytes of text and data, for every reference to them.
   private var content = 0
   /// The containers that are being read, outermost first, by their numbers.
   private var open: [Int] = []
@@ -102,7 +101,7 @@ extension BinaryPropertyListReader {
     if open.count == Limits.depth {
       throw object.fault("expected values to nest at most \(Limits.depth) deep", kind: .limit)
     }
-    // Before there is room made for them; they are counted one by one.
+    // Before memory is reserved for the elements, which are counted one by one.
     if elements > Limits.values - values { throw tooMany(at: object) }
     open.append(number)
   }
@@ -118,7 +117,7 @@ extension BinaryPropertyListReader {
 
   private mutating func weigh(_ range: Range<Int>, at object: BinaryPropertyListFile.Object) throws(Fault) {
     content += range.count
-    // Without a shared one, there can be no more than the file has.
+    // Unless objects are shared, there are no more bytes than the file has.
     let most = max(Limits.manifest, file.bytes.count)
     if content > most { throw object.fault("expected at most \(most) bytes of text and data", kind: .limit) }
   }

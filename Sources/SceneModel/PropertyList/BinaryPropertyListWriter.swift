@@ -1,4 +1,4 @@
-/// Writes `bplist00`: objects, each before what refers to it, then their places, then where those begin.
+/// Writes `bplist00`: the objects, each before its references, then their positions, then the position of these.
 struct BinaryPropertyListWriter {
   private var bytes = Array("bplist00".utf8)
   private var offsets: [Int] = []
@@ -24,7 +24,7 @@ struct BinaryPropertyListWriter {
     return bytes
   }
 
-  /// How many objects there will be: a reference is as long as the largest number of one.
+  /// The number of objects: the largest number determines the length of a reference.
   private static func objects(in value: Value) -> Int {
     switch value {
     case .array(let elements): elements.reduce(1) { $0 + objects(in: $1) }
@@ -33,7 +33,7 @@ struct BinaryPropertyListWriter {
     }
   }
 
-  /// How many bytes a number takes.
+  /// The number of bytes of a number.
   private static func size(of number: Int) -> Int {
     switch number {
     case ..<0x100: 1
@@ -103,7 +103,7 @@ extension BinaryPropertyListWriter {
     if count >= 0xF { append(counted: UInt64(count)) }
   }
 
-  /// As an integer object has it: what is below zero takes eight bytes.
+  /// As in an integer object: a negative number takes eight bytes.
   private mutating func append(counted number: UInt64) {
     let size = Int(exactly: number).map(BinaryPropertyListWriter.size) ?? 8
     bytes.append(0x10 | UInt8(size.trailingZeroBitCount))

@@ -1,12 +1,11 @@
-/// Apple's documents of values, in both of the forms that are in use.
+/// Apple's documents of values, in both forms that are in use.
 ///
-/// Neither has words for all that a `Value` may be; the rest is tagged, as in JSON. A manifest is read as it stands, and
-/// what is someone's `userInfo` with its tags.
+/// Neither form can express every `Value`; the others are tagged, as in JSON. A manifest is read without tags, and a `userInfo` with its tags.
 package enum PropertyList {
   package enum Format: Hashable, Sendable, CaseIterable { case xml, binary }
 
-  /// Reads what stands there. Of a `Value`, only a UUID and a URL can never come out; null and sets do where a binary
-  /// document has them, which no writer of Apple's makes. `expected` is what the reader takes, for one who hands in neither form.
+  /// Reads a document without replacing tags. The result never has a UUID or a URL; it has null and sets if a binary document has them, which no
+  /// writer of Apple's makes. `expected` names the document in the fault for other text.
   package static func read(
     _ bytes: [UInt8], maximumLength: Int = Limits.manifest, expected: String = "a property list in XML or binary"
   ) throws(Fault) -> (value: Value, format: Format) {
@@ -24,7 +23,7 @@ package enum PropertyList {
     }
   }
 
-  /// Reads what `write` wrote.
+  /// Reads the output of `write`.
   package static func readTagged(
     _ bytes: [UInt8], maximumLength: Int = Limits.manifest, at place: Place = .document
   ) throws(Fault) -> Value {
@@ -32,7 +31,7 @@ package enum PropertyList {
     return try Value(tagged: tree, in: .propertyList(format), at: place)
   }
 
-  /// Writes any value, the same each time. It comes back as it was where it is within the limits of what is read.
+  /// Writes any value, in the same way each time. It reads back the same if it is within the limits of the reader.
   package static func write(_ value: Value, as format: Format) -> [UInt8] {
     let tree = value.tagged(in: .propertyList(format))
     switch format {
@@ -61,7 +60,7 @@ extension PropertyList {
     }
   }
 
-  /// Of what follows a brace: a string and a colon, or the end. The old form would have no quotes, or "=" behind them.
+  /// Decides by the text after a brace: a string and a colon, or the end. The old form of property lists has no quotes there, or an "=" after them.
   private static func isJSON(_ text: ArraySlice<UInt8>) -> Bool {
     var text = text.drop(while: isBlank)
     guard text.first == UInt8(ascii: "\"") else { return text.first == UInt8(ascii: "}") }

@@ -1,6 +1,6 @@
 /// The numbers of a property list in XML.
 enum PropertyListText {
-  /// Without the white space around it.
+  /// The text without the white space around it.
   static func trimmed(_ text: String) -> String {
     let bytes = text.utf8
     guard let first = bytes.firstIndex(where: { !isBlank($0) }), let last = bytes.lastIndex(where: { !isBlank($0) })
@@ -8,7 +8,7 @@ enum PropertyListText {
     return String(text[first...last])
   }
 
-  /// Decimal or, behind `0x`, hexadecimal; a sign may stand before either.
+  /// Decimal or, after `0x`, hexadecimal; a sign may come before either.
   static func integer(_ text: String) -> Int64? {
     var digits = Substring(text).utf8
     let isNegative = digits.first == UInt8(ascii: "-")
@@ -17,7 +17,7 @@ enum PropertyListText {
     if isHexadecimal { digits.removeFirst(2) }
     if digits.isEmpty { return nil }
     let radix: Int64 = isHexadecimal ? 16 : 10
-    // Below zero, where there is one number more.
+    // As a negative number, because there is one more of these.
     var value: Int64 = 0
     for byte in digits {
       guard let digit = hexadecimalDigit(byte), digit < radix else { return nil }
@@ -30,7 +30,7 @@ enum PropertyListText {
     return value == .min ? nil : -value
   }
 
-  /// Finite and decimal: what else `Double` takes, such as "nan" and "0x1p3", nothing of ours writes.
+  /// Finite and decimal: none of our writers produces the other forms of `Double`, such as "nan" and "0x1p3".
   static func double(_ text: String) -> Double? {
     var rest = Substring(text).utf8
     func digits() -> Int {
@@ -58,7 +58,7 @@ enum PropertyListText {
     return value
   }
 
-  /// The exact value of a double has some eight hundred at most, and whoever reads one need not bear more.
+  /// The exact value of a double has some eight hundred digits at most, and no reader needs more.
   private static let maximumDigits = 1000
 
   private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }

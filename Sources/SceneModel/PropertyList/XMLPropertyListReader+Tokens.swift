@@ -1,8 +1,8 @@
 import XML
 
-/// The steps through a document that reading a value is made of.
+/// The steps through a document that the reading of a value consists of.
 extension XMLPropertyListReader {
-  /// The next element within `parent`, or `nil` where that ends.
+  /// The next element inside `parent`, or `nil` at the end of `parent`.
   mutating func nextElement(in parent: XMLTag?) throws(Fault) -> XMLTag? {
     while true {
       let start = scanner.index
@@ -17,7 +17,7 @@ extension XMLPropertyListReader {
     }
   }
 
-  /// All that an element says, which holds no other.
+  /// The text of an element without child elements.
   mutating func text(of tag: XMLTag) throws(Fault) -> String {
     var whole = ""
     while true {

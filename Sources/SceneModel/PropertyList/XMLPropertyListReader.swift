@@ -1,13 +1,13 @@
 import XML
 
-/// Makes values of a property list's XML. Its recursion is bounded by `Limits.depth`.
+/// Makes the values of a property list in XML. `Limits.depth` bounds its recursion.
 struct XMLPropertyListReader {
   var scanner: XMLScanner
   private var values = 0
 
   init(_ bytes: [UInt8]) throws(Fault) {
     do throws(XMLError) {
-      // Elements nest as containers do, but for <plist> and the innermost.
+      // Elements nest like containers, except <plist> and the innermost ones.
       scanner = try XMLScanner(bytes, maximumLength: bytes.count, maximumDepth: Limits.depth + 2)
     } catch {
       throw Fault(error)
@@ -31,7 +31,7 @@ struct XMLPropertyListReader {
 
   // MARK: Values
 
-  /// What the element that has just begun holds, up to its end.
+  /// The content of the element that has just begun, up to its end.
   private mutating func value(_ tag: XMLTag, depth: Int) throws(Fault) -> Value {
     values += 1
     if values > Limits.values { throw fault("expected at most \(Limits.values) values", at: tag.offset, kind: .limit) }

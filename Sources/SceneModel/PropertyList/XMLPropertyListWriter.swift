@@ -1,6 +1,6 @@
 import XML
 
-/// Lays values out as Apple's own writers do.
+/// Lays out values as Apple's writers do.
 struct XMLPropertyListWriter {
   private var text = """
     <?xml version="1.0" encoding="UTF-8"?>
@@ -47,7 +47,7 @@ struct XMLPropertyListWriter {
     text += "</\(element)>\n"
   }
 
-  /// In lines that end before column 76, where a tab counts eight.
+  /// In lines of less than 76 columns, where a tab counts as eight.
   private mutating func write(_ bytes: [UInt8], _ depth: Int) {
     line("<data>", depth)
     let encoded = Base64.encode(bytes)

@@ -1,7 +1,7 @@
-/// One value of a document that is being read, be it JSON or a property list.
+/// One value of a document that is being read, in JSON, a property list or a dictionary of a call.
 ///
-/// What a document means is read through this and stands once; what it is written in does not matter there. A node asked for something
-/// that it is not answers `nil`, and `fault` then says what was expected, at which place.
+/// The meaning of a document is written once, in terms of this protocol; the form of the document does not matter there. A node returns `nil` for a
+/// kind of value that it is not, and `fault` then gives the expected value and the place.
 package protocol DocumentNode {
   associatedtype Key: DocumentKey
   associatedtype Fields: Sequence<(key: Key, node: Self)>
@@ -10,32 +10,32 @@ package protocol DocumentNode {
   var isNull: Bool { get }
   var text: Text? { get }
   var bool: Bool? { get }
-  /// `nil` also for an integer that is larger than 64 bits.
+  /// Also `nil` for an integer of more than 64 bits.
   var integer: Int64? { get }
-  /// `nil` also for one that is beyond a double.
+  /// Also `nil` for a number beyond a double.
   var double: Double? { get }
   var elements: Elements? { get }
   var fields: Fields? { get }
-  /// What a user activity's `userInfo` holds here, tags and all.
+  /// The value in the form of a `userInfo`, tags included.
   func value() throws(Fault) -> Value
 
-  /// Whether this is a dictionary of a call, and no document: it has descriptors and objects too, data are bytes, and an activity is a
-  /// document that stands there as text.
+  /// Whether this is a dictionary of a call instead of a document: it also has descriptors and objects, data are bytes, and an activity is a document
+  /// in a text.
   static var isOfCall: Bool { get }
-  /// Bytes, however this form spells them.
+  /// The bytes, in the spelling of this form.
   var data: [UInt8]? { get }
-  /// A file descriptor, by its number among those that the call's items use.
+  /// The number of a file descriptor among those that the call's items use.
   func descriptor() -> Int?
   var objectPath: Text? { get }
   func activity(_ rules: ReadingRules) throws(Fault) -> UserActivity
 
-  /// Only looked for when there is a fault to tell.
+  /// Needed only for a fault.
   var place: Place { get }
-  /// What stands here, in a few words.
+  /// A few words about the value.
   var shown: String { get }
 }
 
-/// The key of a field. It is compared with the keys that a reader knows, and made a text only for others.
+/// The key of a field. It is compared with the keys that a reader knows, and becomes a text only if it is another.
 package protocol DocumentKey {
   var text: Text { get }
   func isEqual(to known: StaticString) -> Bool
@@ -75,8 +75,8 @@ extension DocumentNode {
     return fields
   }
 
-  /// The fields of a document that has these keys. Others are left to the reader to pass over, so that newer senders work with older
-  /// services, unless their sender would rather be told.
+  /// The fields of a document with these keys. The reader skips other keys, so that newer senders work with older services, unless the sender wants a
+  /// fault.
   func requireFields(
     _ expected: String, knowing keys: [StaticString], _ isStrict: Bool
   ) throws(Fault) -> Fields {
@@ -92,7 +92,7 @@ extension DocumentNode {
     }
   }
 
-  /// Each element read in the same way.
+  /// Reads each element in the same way.
   func list<Element>(
     of expected: String, atMost limit: Int = Limits.values, _ read: (Self) throws(Fault) -> Element
   ) throws(Fault) -> [Element] {
@@ -111,7 +111,7 @@ extension DocumentNode {
     return bool
   }
 
-  /// Text that may travel as text on the bus, which ends it at a NUL.
+  /// Text that may travel as text on the bus, where a NUL ends it.
   func requireText(_ expected: String = "text", atMost limit: Int = Limits.text) throws(Fault) -> Text {
     guard let text else { throw fault(expected) }
     if text.count > limit { throw Fault(.limit, at: place, "expected at most \(limit) bytes, got \(text.count)") }
@@ -133,13 +133,13 @@ extension DocumentNode {
     return objectPath
   }
 
-  /// A session's identifier as text, or its path, which a dictionary may spell as text or as a path.
+  /// A session's identifier as text, or its path, which a dictionary may give as text or as a path.
   func requireSession() throws(Fault) -> Text {
     if objectPath != nil { return try requireObjectPath(atMost: Limits.name) }
     return try requireName("a session's identifier or path")
   }
 
-  /// Text that has something in it.
+  /// Text that is not empty.
   func requireName(_ expected: String, atMost limit: Int = Limits.name) throws(Fault) -> Text {
     let text = try requireText(expected, atMost: limit)
     if text.isEmpty { throw fault(expected) }
@@ -151,14 +151,14 @@ extension DocumentNode {
     return instant
   }
 
-  /// What a `userInfo` holds.
+  /// The dictionary of a `userInfo`.
   func requireDictionary() throws(Fault) -> UserInfo {
     let dictionary = try dictionary()
     try dictionary.refuseDepth(at: place)
     return dictionary
   }
 
-  /// However deep it is.
+  /// The dictionary, at any depth.
   func dictionary() throws(Fault) -> UserInfo {
     _ = try requireFields()
     guard case .dictionary(let dictionary) = try value() else {
@@ -183,7 +183,7 @@ extension DocumentNode {
     .expected(expected, got: shown + URLText.hint(for: text), at: place)
   }
 
-  /// One of the names that a type knows.
+  /// One of the names of a type's cases.
   func requireChoice<Choice: CaseIterable & RawRepresentable<String>>(_: Choice.Type) throws(Fault) -> Choice {
     guard let choice = text.flatMap({ Choice(rawValue: $0.string) }) else {
       throw fault(Choice.allCases.map { quoted($0.rawValue) }.joined(separator: ", ", last: " or "))
@@ -191,7 +191,7 @@ extension DocumentNode {
     return choice
   }
 
-  /// For a field that has to be there and is not.
+  /// The fault for a required field that is absent.
   func missing(_ key: Text, _ expected: String) -> Fault { .expected(expected, got: "nothing", at: place.key(key)) }
 }
 

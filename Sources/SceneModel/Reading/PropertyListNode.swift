@@ -17,7 +17,7 @@ struct PropertyListNode: DocumentNode {
   }
 
   var isNull: Bool { tree == .null }
-  /// Also text that XML cannot hold, and that is tagged for that.
+  /// Also a text that XML cannot hold, and that is therefore tagged.
   var text: Text? {
     switch tree {
     case .string(let text): text

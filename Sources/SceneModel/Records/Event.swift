@@ -1,4 +1,4 @@
-/// Something that happened, as everyone is told of it.
+/// An event, as it is announced to everyone.
 package struct Event: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case routed(

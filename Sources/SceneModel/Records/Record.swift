@@ -1,39 +1,39 @@
 /// One change, as it is stored.
 ///
-/// Each says how something is from now on, whatever it was before. So a record that is applied to rows which know it
-/// already changes nothing, and the log can be replayed from any position at or before the last that the rows have.
+/// Each record states the new condition, whatever the earlier one was. So applying a record to rows that have it already changes nothing, and the log
+/// can be replayed from any position up to the last that the rows have.
 package enum Record: Hashable, Sendable {
-  /// A session was made, or something about it changed. Its application and its creation never do.
+  /// A session was made or changed. Its application and its creation never change.
   indirect case session(Session)
-  /// A session was chosen: small, because this is what happens most.
+  /// A session was chosen. This record is small, because it is the most frequent.
   indirect case sessionActivated(SessionActivation)
   case sessionDiscarded(UniqueIdentifier)
   /// A delivery was made.
   indirect case delivery(StoredDelivery)
-  /// A delivery went on.
+  /// The progress of a delivery.
   indirect case deliveryProgress(UniqueIdentifier, DeliveryProgress)
-  /// A delivery went to another session, which showed something before.
+  /// A delivery went to another session, which showed this content before.
   indirect case deliveryRedirected(UniqueIdentifier, DeliveryProgress, PreviouslyShown)
-  /// Something was announced. Its number follows the last one's.
+  /// An event was announced. Its number follows the last one.
   indirect case event(StoredEvent)
-  /// Which application takes an activity type; `nil` for none.
+  /// The preferred application for an activity type; `nil` for none.
   case preference(type: Text, application: Text?)
-  /// The host of an application has to be told that this session is gone.
+  /// The host of an application must hear that this session is gone.
   case discardOwed(application: Text, session: UniqueIdentifier)
   case discardTold(application: Text, session: UniqueIdentifier)
-  /// What a delivery carries.
+  /// The contents of a delivery.
   indirect case baggage(Baggage)
-  /// Nobody opens anymore what a delivery carried.
+  /// The contents of a delivery were released.
   case baggageReleased(UniqueIdentifier)
 }
 
-/// What a delivery carries, as a service that begins has to know it.
+/// The data about the contents of a delivery that a starting service needs.
 package struct BaggageSummary: Hashable, Sendable {
   package let delivery: UniqueIdentifier
-  /// The delivery's.
+  /// The session of the delivery.
   package let session: UniqueIdentifier?
   package let bytes: Int
-  /// Somebody still waits for the delivery.
+  /// Whether the delivery is open.
   package let isOpen: Bool
 
   package init(delivery: UniqueIdentifier, session: UniqueIdentifier?, bytes: Int, isOpen: Bool) {
@@ -41,7 +41,7 @@ package struct BaggageSummary: Hashable, Sendable {
   }
 }
 
-/// What becomes of a session when it is chosen. What is `nil` stays as it was.
+/// The changes of a session that was chosen. Values that are `nil` stay.
 package struct SessionActivation: Hashable, Sendable {
   package var session: UniqueIdentifier
   package var instant: Instant
@@ -64,7 +64,7 @@ package struct SessionActivation: Hashable, Sendable {
     self.shownBy = shownBy
   }
 
-  /// Adds what came later.
+  /// Adds the changes of a later choice.
   package mutating func add(_ later: SessionActivation) {
     instant = later.instant
     userActivity = later.userActivity ?? userActivity
@@ -84,14 +84,14 @@ package struct SessionActivation: Hashable, Sendable {
   }
 }
 
-/// Something that was announced on the bus.
+/// An event that was announced on the bus.
 package struct StoredEvent: Hashable, Sendable {
-  /// They begin at 1, and none is left out.
+  /// The numbers begin at 1, without gaps.
   package var sequence: UInt64
-  /// The signal's.
+  /// The name of the signal.
   package var name: Text
   package var application: Text
-  /// By name, as a JSON object.
+  /// The arguments by name, as a JSON object.
   package var arguments: Text
   package var instant: Instant
 

@@ -1,9 +1,8 @@
-/// A delivery: what was handed in, what was decided about it, and how far it got.
+/// A delivery: what was handed in, what was decided, and its progress.
 package struct StoredDelivery: Hashable, Sendable {
   package let identifier: UniqueIdentifier
   package var application: Text
-  /// Who counts as one sender, for tokens and for asking about it: a sandboxed application's identifier, "" for all
-  /// others.
+  /// The sender, for tokens and for questions about the delivery: a sandboxed application's identifier, or "" for all others.
   package var sender: Text
   /// The sender's own name for the request.
   package var token: Text?
@@ -11,20 +10,20 @@ package struct StoredDelivery: Hashable, Sendable {
   package var deadline: Instant
   package var progress: DeliveryProgress
 
-  /// What the host is told about where it comes from; "" for nothing.
+  /// The origin that the host gets; "" for none.
   package var sourceApplication: Text = .empty
-  /// The digest of the document that came, after the name of the call that it came with, in hexadecimal; "" where there is no token. A second
-  /// document under the same token is compared with it.
+  /// The digest of the document and of the name of its call, in hexadecimal; "" without a token. It is compared with a second document under the same
+  /// token.
   package var fingerprint: Text = .empty
   package var isPrivate = false
   package var routing: RoutingPlace?
-  /// What the session showed before: it is put back when the delivery fails. Emptied once it cannot be put back any more.
+  /// The previous content of the session, which returns if the delivery fails. Emptied when it can no longer return.
   package var previous = PreviouslyShown()
-  /// What the whole call was answered, where it made more than this delivery; "" elsewhere.
+  /// The answer to the whole call, if the call made several deliveries; "" otherwise.
   package var answer: Text = .empty
-  /// As a document.
+  /// The document of the decision.
   package var decision: Text = .empty
-  /// As a document; "" once the delivery is spent.
+  /// The document of the payload; "" once the delivery is spent.
   package var payload: Text = .empty
 
   package init(
@@ -45,19 +44,19 @@ package enum DeliveryState: String, CaseIterable, Sendable {
   case held, routed, handled, failed, cancelled
 }
 
-/// What changes about a delivery.
+/// The part of a delivery that changes.
 package struct DeliveryProgress: Hashable, Sendable {
   package var state: DeliveryState
-  /// Somebody still waits for it: the host has not acknowledged it, and no end was put to it. It is kept as long as
-  /// that is so. The state does not say it: `routed` may be the last word, or not.
+  /// Whether the delivery is open: its host has not acknowledged it, and it has not ended. An open delivery is kept. The state does not tell this:
+  /// `routed` may be final or not.
   package var isOpen: Bool
   package var session: UniqueIdentifier?
   package var outcome: Text
   package var attempt: Int64 = 1
-  /// How often a host has left while it had this.
+  /// The number of times that a host has left while it worked on the delivery.
   package var departures: Int64 = 0
   package var error: DeliveryError?
-  /// When the delivery was over; `nil` while it is open, and where a version ended it that did not note the time.
+  /// The time of the delivery's end; `nil` while it is open, and if it ended under a version that did not record the time.
   package var ended: Instant?
 
   package init(
@@ -85,7 +84,7 @@ package struct DeliveryError: Hashable, Sendable {
   }
 }
 
-/// Which activity routed a payload; an item without one was routed by its content.
+/// The activity that routed a payload. A payload without one was routed by its content.
 package struct RoutingPlace: Hashable, Sendable {
   package var item: Int64
   package var activity: Int64?
@@ -96,13 +95,13 @@ package struct RoutingPlace: Hashable, Sendable {
   }
 }
 
-/// What a session showed.
+/// The content that a session showed.
 package struct PreviouslyShown: Hashable, Sendable {
   package var userActivity: UserActivity?
   package var openedContent: Text
   package var title: Text
   package var isPrivate: Bool
-  /// The delivery that had given it that.
+  /// The delivery that gave this content.
   package var shownBy: UniqueIdentifier?
 
   package init(
@@ -125,7 +124,7 @@ package struct PreviouslyShown: Hashable, Sendable {
   }
 }
 
-/// A delivery as lists have it, without its documents.
+/// A delivery without its documents, as in lists.
 package struct DeliverySummary: Hashable, Sendable {
   package let identifier: UniqueIdentifier
   package let application: Text
@@ -134,9 +133,9 @@ package struct DeliverySummary: Hashable, Sendable {
   package let created: Instant
   package let deadline: Instant
   package var progress: DeliveryProgress
-  /// What its sender keeps from others; told of open deliveries only.
+  /// Whether the sender marked it as private; set for open deliveries only.
   package var isPrivate = false
-  /// The delivery that gave its session what it showed before; told of open deliveries only.
+  /// The delivery that gave its session the previous content; set for open deliveries only.
   package var previousBy: UniqueIdentifier?
 
   package init(
@@ -154,15 +153,17 @@ package struct DeliverySummary: Hashable, Sendable {
 }
 
 extension StoredDelivery {
-  /// The delivery is over, and can neither be handed to another host nor be taken back: one that was handled may go elsewhere until its deadline.
+  /// Whether the delivery is over for good, and can be neither handed to another host nor taken back. A handled delivery may be redirected until its
+  /// deadline.
   package func isSpent(at now: Instant) -> Bool {
     !progress.isOpen && (progress.state != .handled || deadline < now)
   }
 
-  /// Nothing came of the delivery. Where a later one to the same session fails as well, the session shows again what it showed before both.
+  /// Whether the delivery failed or was cancelled. If a later delivery to the same session fails as well, the session shows again what it showed
+  /// before both.
   package var cameToNothing: Bool { progress.state == .failed || progress.state == .cancelled }
 
-  /// Drops the documents that nobody needs of a delivery that is spent. The decision and the fingerprint stay.
+  /// Drops the documents of a spent delivery. The decision and the fingerprint stay.
   package mutating func forgetDocuments() {
     payload = .empty
     if !cameToNothing { previous.forgetDocuments() }

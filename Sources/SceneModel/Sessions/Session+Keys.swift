@@ -1,15 +1,15 @@
-// What a session is found by among many: the key of what it shows, and the keys that its host's conditions are about. Stores are filed by
-// them, so a change of what they say is a change of `Schema` too.
+// The keys by which a session is found among many: the key that it shows, and the keys of its host's conditions. Stores file sessions under them, so
+// a change here requires a change of `Schema`.
 extension Session {
-  /// The key of what it shows; "" where it shows nothing, or nothing with a key.
+  /// The key that the session shows; "" if it shows nothing, or nothing with a key.
   package var shownKey: Text { shownActivity.map { $0.key ?? .empty } ?? openedContent }
 
-  /// The keys that its own conditions may hold for, where they are a few; "" where they may hold for any, or do not parse. None where its host
-  /// set none.
+  /// The keys for which its own conditions may be true, if there are a few; "" if there may be any, or the conditions do not parse. Empty if its host
+  /// has set none.
   package var conditionKeys: [Text] {
     do throws(PredicateError) {
       let can = try Session.cover(canActivatePredicate)
-      // Who prefers a key and cannot take it is not concerned with it.
+      // A session that prefers a key but cannot take it is not concerned with it.
       let prefers = try Session.cover(prefersToActivatePredicate).map { Cover.narrowest([can ?? .everything, $0]) }
       var found: [Text] = []
       for cover in [can, prefers].compactMap(\.self) {
@@ -27,6 +27,6 @@ extension Session {
     predicate.isEmpty ? nil : try Predicate(predicate).condition.cover
   }
 
-  /// Each of them is a row on the disk. A window waits for one thing, or for a few.
+  /// Each key is a row on the disk. A window waits for one thing, or for a few.
   private static let maximumKeys = 16
 }

@@ -1,4 +1,4 @@
-/// A window of an application, whether it is shown or put away: what survives of it.
+/// A session: the part of a window that survives, whether the window is open or not.
 package struct Session: Hashable, Sendable {
   package let identifier: UniqueIdentifier
   package let application: Text
@@ -6,24 +6,24 @@ package struct Session: Hashable, Sendable {
   package var configuration: Text
   package var state: SceneState
   package var isConnected: Bool
-  /// Its scene was connected once, now or before.
+  /// Whether its scene is or was connected.
   package var hasBeenConnected: Bool
   package let created: Instant
   package var lastActivated: Instant
   package var title: Text
   package var userActivity: UserActivity?
   package var stateRestorationActivity: UserActivity?
-  /// The file or link that it was opened for, where no activity said what it shows; "" for none.
+  /// The file or link for which it was opened without an activity; "" for none.
   package var openedContent: Text
   package var userInfo: UserInfo
-  /// What its host set, as it was written; "" where it set nothing and the manifest's counts.
+  /// The condition that its host set, in the host's spelling; "" if the manifest's condition counts.
   package var canActivatePredicate: Text
   package var prefersToActivatePredicate: Text
-  /// What it shows came with a private delivery, and is for its sender and its host alone.
+  /// Whether it shows the content of a private delivery, which only the sender and the host may see.
   package var isPrivate: Bool
-  /// Its host wrote, while that was so, what may tell of it. It says no more what each is about, so they stay its own.
+  /// Whether its host wrote properties during that time that may reveal the content. The session does not record which, so all of them stay hidden.
   package var hasSecrets = false
-  /// The delivery that gave it what it shows; `nil` where its host said it, or where it shows nothing.
+  /// The delivery that gave it the present content; `nil` if its host did, or if it shows nothing.
   package var shownBy: UniqueIdentifier?
 
   package init(
@@ -54,11 +54,11 @@ package struct Session: Hashable, Sendable {
     self.shownBy = shownBy
   }
 
-  /// What it shows: while it is connected its current activity, else the one it would be restored with, else its last.
+  /// The activity that it shows: while it is connected its current activity, otherwise its restoration activity, or else its last one.
   package var shownActivity: UserActivity? { isConnected ? userActivity : stateRestorationActivity ?? userActivity }
 }
 
-/// How near to the user a scene is. The first is the nearest.
+/// The state of a scene, from the nearest to the user to the farthest.
 package enum SceneState: String, CaseIterable, Sendable, Comparable {
   case foregroundActive, foregroundInactive, background, unattached
 

@@ -1,4 +1,4 @@
-/// What a host writes about its session.
+/// A property that a host writes to its session.
 package enum SessionProperty: String, CaseIterable, Sendable {
   case title = "Title"
   case userActivity = "UserActivity"
@@ -9,10 +9,10 @@ package enum SessionProperty: String, CaseIterable, Sendable {
 }
 
 extension Session {
-  /// What the bus says it shows.
+  /// The key in the property on the bus.
   package var targetContentIdentifier: Text { userActivity?.targetContentIdentifier ?? openedContent }
 
-  /// "" where there is nothing.
+  /// "" for no value.
   package func text(of property: SessionProperty) -> Text {
     switch property {
     case .title: title
@@ -24,6 +24,6 @@ extension Session {
     }
   }
 
-  /// What people read in a list: the title of the activity stands in for one that no host has set.
+  /// The title in a list: the title of the activity stands in if the host has set none.
   package var shownTitle: Text { title.isEmpty ? shownActivity?.title ?? .empty : title }
 }

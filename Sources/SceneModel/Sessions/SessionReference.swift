@@ -1,4 +1,4 @@
-/// How a session is named: by its identifier, or by its path on the bus.
+/// The names of a session: its identifier, or its path on the bus.
 package enum SessionReference {
   package static let path: Text = "/org/stagedoor/Interchange1/session/"
 
@@ -10,10 +10,10 @@ package enum SessionReference {
 }
 
 extension UniqueIdentifier {
-  /// The last label of an object's path: '_' stands for '-', which no path can hold.
+  /// The last element of an object's path: '_' stands for '-', which no path can hold.
   package func path(after beginning: Text) -> Text { Text(text(after: beginning, separator: UInt8(ascii: "_"))) }
 
-  /// Reads what `path(after:)` writes.
+  /// Reads the output of `path(after:)`.
   package init?(path: Text, after beginning: Text) {
     guard path.hasPrefix(beginning),
       let read = path.withBytes({ UniqueIdentifier($0.dropFirst(beginning.count), separator: UInt8(ascii: "_")) })

@@ -2,12 +2,12 @@ extension BuiltInTypes {
   /// A uniform type identifier in common use.
   package struct Identifier: Sendable {
     package let name: Text
-    /// The MIME type that is the same type, or the wildcard that is the same kind.
+    /// The equal MIME type, or the equal wildcard.
     package let twin: ContentType?
     package let parents: [Text]
   }
 
-  /// Each with its twin, or `-`, and what it conforms to by Apple's hierarchy. `docs/types.md` shows the same table.
+  /// Each identifier with its twin, or `-`, and the identifiers that it conforms to in Apple's hierarchy. `docs/types.md` has the same table.
   package static let identifiers: [Identifier] = rows(
     """
     public.item -

@@ -1,6 +1,6 @@
-/// What is known about types where no database says it: what desktops agree on, as pairs of names.
+/// Facts about types for machines without a database: those on which desktops agree, as pairs of names.
 ///
-/// Each fact here is also one of the shared MIME database, or would not contradict it.
+/// Each fact is also in the shared MIME database, or does not contradict it.
 package enum BuiltInTypes {
   /// Other names of types.
   package static let aliases: [(name: Text, type: Text)] = pairs(
@@ -82,7 +82,7 @@ package enum BuiltInTypes {
     x-directory/normal inode/directory
     """)
 
-  /// Types and what they are kinds of, beyond what their names say.
+  /// Types and their parents, beyond what their names imply.
   package static let subclasses: [(type: Text, parent: Text)] = pairs(
     """
     application/epub+zip application/zip
@@ -138,7 +138,7 @@ package enum BuiltInTypes {
     video/x-matroska application/x-matroska
     """)
 
-  /// RFC 6839's structured suffixes and those registered since, as far as there is a type for what they say.
+  /// The structured suffixes of RFC 6839 and later ones, if there is a type for them.
   static let suffixes: [Text: Text] = [
     "xml": "application/xml", "json": "application/json", "zip": "application/zip", "gzip": "application/gzip",
     "yaml": "application/x-yaml",

@@ -1,8 +1,7 @@
 extension ContentType {
-  /// What follows a MIME type, from its first semicolon on: `; charset=utf-8; format="flowed"`.
+  /// The parameters of a MIME type, from its first semicolon on: `; charset=utf-8; format="flowed"`.
   ///
-  /// Of a charset's value the letters are made small, since they do not count there; what counts in other values only those
-  /// who named them know.
+  /// The value of a charset becomes lower case, because case makes no difference there. Only the authors of other parameters know whether it does.
   static func parameters(in bytes: ArraySlice<UInt8>) throws(WrongSpelling) -> [Parameter] {
     var rest = bytes
     var parameters: [Parameter] = []
@@ -26,7 +25,7 @@ extension ContentType {
     return parameters.sorted { $0.name < $1.name }
   }
 
-  /// A token, or what stands in quotes, where a backslash keeps the next byte from meaning anything.
+  /// A token, or a quoted text, in which a backslash takes the next byte literally.
   private static func value(takenFrom rest: inout ArraySlice<UInt8>) throws(WrongSpelling) -> [UInt8] {
     guard rest.first == UInt8(ascii: "\"") else {
       let value = rest.prefix(while: MIMESyntax.isToken)

@@ -1,19 +1,19 @@
 extension ContentType {
-  /// What a type is wanted for.
+  /// The purpose of a type.
   package enum Use: Hashable, Sendable {
-    /// It says what some data is, so it is no wildcard.
+    /// It is the type of some data, so it is not a wildcard.
     case carried
-    /// It says what somebody takes or opens.
+    /// It is a type that somebody takes or opens.
     case asked
   }
 
-  /// Reads a type; `nil` where it is none. The throwing initializer says why.
+  /// Reads a type; `nil` if the text is none. The throwing initializer gives the reason.
   package init?(_ text: Text, as use: Use = .carried) {
     guard let type = try? ContentType(text, as: use, at: .document) else { return nil }
     self = type
   }
 
-  /// Reads a type: RFC 6838's names with RFC 2045's parameters, or an identifier by Apple's rules. A slash tells which.
+  /// Reads a type: a name of RFC 6838 with the parameters of RFC 2045, or an identifier by Apple's rules. A slash makes the difference.
   package init(_ text: Text, as use: Use, at place: @autoclosure () -> Place) throws(Fault) {
     guard text.count <= Limits.name else {
       throw Fault(.limit, at: place(), "a content type has at most \(Limits.name) bytes, and this one \(text.count)")
@@ -38,7 +38,7 @@ extension ContentType {
 
   private init(mime bytes: [UInt8], slash: Int, end: Int, spelling: Text) throws(WrongSpelling) {
     var last = end
-    // Before parameters there may be space, as before each of them.
+    // Space may come before the parameters, as before each of them.
     while end < bytes.endIndex, last > slash, MIMESyntax.isSpace(bytes[last - 1]) { last -= 1 }
     let (type, subtype) = (bytes[..<slash], bytes[(slash + 1)..<last])
     let isWildcard = subtype.elementsEqual(CollectionOfOne(UInt8(ascii: "*")))
@@ -52,7 +52,7 @@ extension ContentType {
       name: ContentType.name(bytes[..<last], of: spelling), parameters: parameters, spelling: spelling)
   }
 
-  /// What is spelled as it is called, as nearly all are, is one text.
+  /// If the spelling is the name, as for almost all types, both share one text.
   private static func name(_ bytes: ArraySlice<UInt8>, of spelling: Text) -> Text {
     bytes.count == spelling.count && bytes.allSatisfy { MIMESyntax.small($0) == $0 }
       ? spelling : MIMESyntax.small(bytes)
@@ -67,8 +67,7 @@ extension ContentType {
     guard MIMESyntax.isLetterOrDigit(first) else { throw "a letter or digit comes first \(side) the slash" }
   }
 
-  /// Apple's rule: letters, digits, hyphens, dots between them, and anything beyond ASCII. Of the letters beyond ASCII none
-  /// is made small.
+  /// Apple's rule: letters, digits, hyphens, dots between them, and any character beyond ASCII. Characters beyond ASCII keep their case.
   private init(identifier bytes: ArraySlice<UInt8>, spelling: Text) throws(WrongSpelling) {
     let dot = UInt8(ascii: ".")
     if let wrong = bytes.first(where: {
@@ -83,7 +82,7 @@ extension ContentType {
   }
 }
 
-/// Why a text is no type: the end of a sentence.
+/// The reason why a text is not a type: the end of a sentence.
 struct WrongSpelling: Error, ExpressibleByStringInterpolation {
   let reason: String
 

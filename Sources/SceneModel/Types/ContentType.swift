@@ -1,8 +1,7 @@
-/// What some data is: a MIME type (`image/png`), a uniform type identifier (`public.png`), or a wildcard that asks for any of
-/// several (`image/*`).
+/// The type of some data: a MIME type (`image/png`), a uniform type identifier (`public.png`), or a wildcard for several types (`image/*`).
 ///
-/// None of these minds the size of letters, so two types are equal whatever letters they were spelled in. That `public.png`
-/// and `image/png` are one type is not known here; `TypeCatalog` knows it.
+/// Case makes no difference: types are equal in any spelling of their letters. This type does not know that `public.png` and `image/png` are the
+/// same; `TypeCatalog` does.
 package struct ContentType: Sendable {
   package enum Form: Hashable, Sendable {
     /// `image/png`
@@ -14,28 +13,28 @@ package struct ContentType: Sendable {
     /// `*/*`
     case everything
 
-    /// Of a name that was checked before.
+    /// From a name that was checked before.
     init(ofName name: Text) {
       self =
         name == "*/*" ? .everything : name.hasSuffix("/*") ? .wildcard : MIMEHalves(name) == nil ? .identifier : .mime
     }
   }
 
-  /// What follows a MIME type: the `charset=utf-8` of `text/plain; charset=utf-8`.
+  /// A parameter of a MIME type: the `charset=utf-8` of `text/plain; charset=utf-8`.
   package struct Parameter: Hashable, Sendable {
     package let name: Text
     package let value: Text
   }
 
   package let form: Form
-  /// In small letters, without parameters.
+  /// In lower case, without parameters.
   package let name: Text
   /// In the order of their names.
   package let parameters: [Parameter]
-  /// As somebody wrote it, which is how it is given back to others.
+  /// The original spelling, which others receive.
   package let spelling: Text
 
-  /// Of parts that were checked before.
+  /// From parts that were checked before.
   init(form: Form, name: Text, parameters: [Parameter], spelling: Text? = nil) {
     self.form = form
     self.name = name
@@ -43,7 +42,7 @@ package struct ContentType: Sendable {
     self.spelling = spelling ?? ContentType.written(name, parameters)
   }
 
-  /// In the one way that all its spellings have in common.
+  /// The common form of all its spellings.
   package var text: Text { ContentType.written(name, parameters) }
 }
 

@@ -1,36 +1,36 @@
-/// The types of files, by their names: what the files `globs2` of the desktop's shared MIME databases say.
+/// The types of files by their names, from the files `globs2` of the desktop's shared MIME databases.
 ///
-/// The rule of the greatest weight counts, of several the longest, and of these the user's before the system's.
+/// The rule with the greatest weight counts; of several such rules the longest; and of these the user's before the system's.
 package struct FileTypes: Sendable {
   private struct Rule {
     let weight: Int
-    /// Bytes of the pattern.
+    /// The bytes of the pattern.
     let length: Int
     let type: ContentType
 
     static func < (one: Rule, other: Rule) -> Bool { (one.weight, one.length) < (other.weight, other.length) }
   }
 
-  /// What a pattern is compared with: the name as it stands, or in small letters.
+  /// The text that a pattern is compared with: the name itself, or the name in lower case.
   private struct Key: Hashable {
     let text: Text
     let isCaseSensitive: Bool
   }
 
-  /// Nearly all patterns: `*.png` is here as `.png`.
+  /// Almost all patterns: `*.png` is here as `.png`.
   private var ends: [Key: Rule] = [:]
   /// Patterns that are names, such as `makefile`.
   private var names: [Key: Rule] = [:]
   private var others: [(pattern: TextPattern, isCaseSensitive: Bool, rule: Rule)] = []
 
-  /// - Parameter databases: the bytes of each `globs2`, the user's before the system's.
+  /// - Parameter databases: The bytes of each `globs2`, the user's before the system's.
   package init(_ databases: [[UInt8]]) {
     for database in databases {
       for line in database.split(separator: UInt8(ascii: "\n")) where line.first != UInt8(ascii: "#") { add(line) }
     }
   }
 
-  /// `50:image/png:*.png`, perhaps with `:cs` where the case of letters counts. A line that says something else is passed over.
+  /// Reads `50:image/png:*.png`, with `:cs` if case matters. Other lines are ignored.
   private mutating func add(_ line: ArraySlice<UInt8>) {
     let fields = line.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
       .map { Text(String(decoding: $0, as: UTF8.self)) }
@@ -59,10 +59,10 @@ package struct FileTypes: Sendable {
     pattern.withBytes { $0.allSatisfy { byte in !"*?[".utf8.contains(byte) } }
   }
 
-  /// Bytes that the name of a file has at most. Each dot of a name may begin its end.
+  /// The most bytes of a file's name. Each dot of a name may begin its end.
   private static let longestName = 255
 
-  /// What a file of this name is; `nil` where no rule takes it.
+  /// The type of a file with this name; `nil` if no rule fits.
   package func type(ofName name: Text) -> ContentType? {
     if name.count > FileTypes.longestName { return nil }
     var best: Rule?
@@ -82,14 +82,14 @@ package struct FileTypes: Sendable {
     return best?.type
   }
 
-  /// What content is whose name says nothing, by its beginning. The few kinds here say there what they are.
+  /// The type of content by its beginning, if the name gives none. The few kinds here identify themselves there.
   package static func type(ofBytes bytes: some Collection<UInt8>) -> ContentType {
     let beginnings: [([UInt8], Text)] = [
       ([0x89, 0x50, 0x4E, 0x47], "image/png"), ([0xFF, 0xD8, 0xFF], "image/jpeg"), (Array("GIF8".utf8), "image/gif"),
       (Array("%PDF-".utf8), "application/pdf"), ([0x50, 0x4B, 0x03, 0x04], "application/zip"),
       ([0x1F, 0x8B], "application/gzip"),
     ]
-    // The shared database's own rule: what has no control characters in its first 128 bytes is text.
+    // The shared database's own rule: content without control characters in its first 128 bytes is text.
     let isText = bytes.prefix(128).allSatisfy { $0 >= 0x20 || [0x09, 0x0A, 0x0C, 0x0D, 0x1B].contains($0) }
     let name = beginnings.first { bytes.starts(with: $0.0) }?.1 ?? (isText ? "text/plain" : "application/octet-stream")
     return ContentType(form: .mime, name: name, parameters: [])

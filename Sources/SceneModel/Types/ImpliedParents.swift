@@ -1,14 +1,14 @@
-/// What a type is a kind of because of how it is called.
+/// The parents that a type's name implies.
 struct ImpliedParents: Sendable {
   private let plainText: TypeNames.Number
   private let data: TypeNames.Number
   private let item: TypeNames.Number
-  /// By the half before the slash: `image` of `image/*`.
+  /// By the part before the slash: `image` of `image/*`.
   private let kinds: [Text: TypeNames.Number]
-  /// By what follows the last plus sign.
+  /// By the part after the last plus sign.
   private let suffixes: [Text: TypeNames.Number]
 
-  /// `canonical` has the number of a name's type.
+  /// `canonical` returns the number of a name's type.
   init(_ canonical: (Text) -> TypeNames.Number) {
     plainText = canonical("text/plain")
     data = canonical("application/octet-stream")
@@ -22,8 +22,8 @@ struct ImpliedParents: Sendable {
     suffixes = BuiltInTypes.suffixes.mapValues(canonical)
   }
 
-  /// `isDescribed`: whether somebody has said what it is a kind of. Then its suffix is not asked, for it may be wrong:
-  /// the drawings of one office are called `…+xml`, and are zip archives.
+  /// `isDescribed`: whether somebody has named a parent. Then the suffix does not count, because it may be wrong: the drawings of one office suite
+  /// are called `…+xml`, and are zip archives.
   func parents(of name: Text, isDescribed: Bool) -> [TypeNames.Number] {
     guard let halves = MIMEHalves(name) else { return [data] }
     if halves.type == "inode" { return [item] }
@@ -35,7 +35,7 @@ struct ImpliedParents: Sendable {
   }
 }
 
-/// What stands on each side of the slash of a MIME type; `nil` for an identifier, which has none.
+/// The parts before and after the slash of a MIME type; `nil` for an identifier, which has no slash.
 struct MIMEHalves {
   let type: Text
   /// `xml` of `image/svg+xml`.

@@ -1,6 +1,6 @@
-/// Which bytes may stand where in a MIME type.
+/// The bytes that are allowed in each part of a MIME type.
 enum MIMESyntax {
-  /// Letters of one half of a type: RFC 6838, 4.2.
+  /// The letters of one half of a type: RFC 6838, section 4.2.
   static let longestName = 127
 
   static func isLetterOrDigit(_ byte: UInt8) -> Bool {

@@ -1,21 +1,20 @@
-/// What each type is a kind of, directly and through others.
+/// The ancestors of each type, direct and indirect.
 ///
-/// A table of all ancestors would grow with the square of a long chain, which a broken database may hold; and a walk along
-/// parents costs more than looking at the half dozen that a type has. So the table has those types that have few, and the
-/// others are walked.
+/// A table of all ancestors would grow with the square of a long chain, which a broken database may have; and a walk along parents costs more than
+/// looking at the half dozen ancestors of a usual type. So the table has the types with few ancestors, and the others are walked.
 struct TypeAncestors: Sendable {
   typealias Number = TypeNames.Number
 
-  /// More ancestors than this are walked: twice what any type of Debian's database has.
+  /// A type with more ancestors is walked: twice as many as any type in Debian's database has.
   private static let few = 24
-  /// Stands in the table for a type that has more.
+  /// The mark in the table for a type with more.
   private static let many = Number.max
 
-  /// Each type's parents, one after the other, and where they begin; and in the same way its ancestors.
+  /// The parents of each type in one array, with the positions where they begin; and, below, its ancestors in the same form.
   private var parents: Rows
   private var ancestors: Rows
 
-  /// Of pairs of a type and its parent, where a type is a number below `count`.
+  /// From pairs of a type and its parent. A type is a number below `count`.
   init(count: Int, _ pairs: [(type: Number, parent: Number)]) {
     parents = Rows(count: count, pairs)
     ancestors = Rows()
@@ -49,7 +48,7 @@ struct TypeAncestors: Sendable {
     return found
   }
 
-  /// False where there are too many.
+  /// False if there are too many.
   private func walk(few walked: inout [Number], from type: Number) -> Bool {
     var next = 0
     var current = type

@@ -1,21 +1,21 @@
 internal import Synchronization
 
-/// What kinds of things there are: which names are the same type's, and which types are kinds of which.
+/// The knowledge about types: which names belong to the same type, and which types conform to which.
 ///
-/// It is made of the desktop's shared MIME database, where that is installed, over what is built in: the uniform type
-/// identifiers with their MIME types, and the facts about common types. What a type conforms to is, each through the other:
+/// It combines the desktop's shared MIME database, if that is installed, with the built-in uniform type identifiers, their MIME types, and facts
+/// about common types. A type conforms, directly or through others, to:
 ///
-/// - what the database, or the hierarchy of identifiers, says it is a kind of;
+/// - its parents in the database, or in the hierarchy of identifiers;
 /// - `text/plain`, for any `text/…`;
-/// - what its suffix says (`application/xml` for `…+xml`), if nobody said anything about it;
+/// - the type of its suffix (`application/xml` for `…+xml`), if nobody has named a parent;
 /// - the kind that its name begins with: `image/*`, which is `public.image`, for any `image/…`;
 /// - `public.data`, which is `application/octet-stream`, for everything but `inode/…`; and `*/*`.
 ///
-/// A wildcard that is no kind of thing, such as `application/*`, takes the types that are called so themselves: a picture is
-/// not of `application/*` because everything is an `application/octet-stream`.
+/// A wildcard without a meaning as a kind, such as `application/*`, takes the types with such names: a picture does not conform to `application/*`,
+/// although everything is an `application/octet-stream`.
 ///
-/// Its tables are made when somebody first asks about a type: most services are never handed anything but activities, and reading the
-/// database takes longer than all else that one does to begin.
+/// The tables are made at the first question about a type: most services get nothing but activities, and reading the database takes longer than the
+/// rest of a start.
 package struct TypeCatalog: Sendable {
   private let source: Source
   private var tables: Tables { source.tables }
@@ -37,22 +37,22 @@ package struct TypeCatalog: Sendable {
       for database in databases() { builder.add(database) }
       builder.addBuiltIn()
       let tables = Tables(builder)
-      // Two may have begun at once.
+      // Two threads may have begun at once.
       let kept = made.storeIfNil(tables)
       if kept === tables { for problem in tables.problems { complain(problem) } }
       return kept
     }
   }
 
-  /// By themselves, since a catalog is handed to every reader of a document and each of these would be a reference to count.
+  /// In an object of their own, because every reader of a document gets a catalogue, and each table would be a reference to count.
   private final class Tables: Sendable {
     let names: TypeNames
-    /// For each name that of its type, and what form that has.
+    /// The type of each name, and, below, its form.
     let types: [TypeNames.Number]
     let forms: [ContentType.Form]
     let ancestors: TypeAncestors
     let implied: ImpliedParents
-    /// The parameters that an alias stands for: `public.utf8-plain-text` is `text/plain;charset=utf-8`.
+    /// The parameters that an alias implies: `public.utf8-plain-text` is `text/plain;charset=utf-8`.
     let aliasParameters: [TypeNames.Number: [ContentType.Parameter]]
     let problems: [Fault]
 
@@ -64,10 +64,10 @@ package struct TypeCatalog: Sendable {
     }
   }
 
-  /// What was passed over in the databases, for whoever looks after the machine.
+  /// The ignored faults of the databases, for the administrator of the machine.
   package var problems: [Fault] { tables.problems }
 
-  /// - Parameter databases: the user's before the system's.
+  /// - Parameter databases: The user's before the system's.
   package init(_ databases: [TypeDatabase] = []) {
     self.init {
       databases
@@ -76,17 +76,17 @@ package struct TypeCatalog: Sendable {
   }
 
   /// - Parameters:
-  ///   - databases: reads them, the user's before the system's.
-  ///   - complain: hears of each of `problems`, as soon as they are known.
+  ///   - databases: Reads the databases, the user's before the system's.
+  ///   - complain: Called for each of `problems`, as soon as they are known.
   package init(
     _ databases: @escaping @Sendable () -> [TypeDatabase], complaining complain: @escaping @Sendable (Fault) -> Void
   ) {
     source = Source(databases, complain)
   }
 
-  /// Whether whoever takes `other` takes `type`.
+  /// Whether a taker of `other` takes `type`.
   ///
-  /// A type without parameters takes one with any; a type with some takes only one that has them too.
+  /// A type without parameters takes a type with any parameters; a type with parameters takes only a type that has them too.
   package func conforms(_ type: ContentType, to other: ContentType) -> Bool {
     if other.form == .everything { return true }
     let (one, above) = (resolved(type), resolved(other))
@@ -95,14 +95,14 @@ package struct TypeCatalog: Sendable {
     if other.form == .wildcard, above.number == nil {
       return type.form != .wildcard && one.name.hasPrefix(other.nameBeforeStar)
     }
-    // Nothing is a kind of what nobody has heard of.
+    // No type conforms to an unknown one.
     guard let ancestor = above.number else { return false }
     if let number = one.number { return tables.ancestors.has(number, ancestor) }
     guard type.form == .mime || type.form == .identifier else { return false }
     return tables.implied.parents(of: one.name, isDescribed: false).contains { tables.ancestors.has($0, ancestor) }
   }
 
-  /// The names of all types that this type conforms to, in the spelling of `canonical`. At times there are more.
+  /// The names of all types that this type conforms to, in the spelling of `canonical`. Sometimes there are more.
   package func kinds(of type: ContentType) -> [Text] {
     let found = resolved(type)
     var numbers: [TypeNames.Number] = []
@@ -116,7 +116,7 @@ package struct TypeCatalog: Sendable {
       }
     }
     var names = [found.name]
-    // A wildcard that nobody has described takes what is called so itself.
+    // A wildcard that nobody has described takes the types with such names.
     let wildcard = MIMEHalves(found.name).map { Text("\($0.type)/*") }
     for name in [wildcard, "*/*"].compactMap(\.self) + numbers.map({ tables.names[$0] }) where !names.contains(name) {
       names.append(name)
@@ -124,7 +124,7 @@ package struct TypeCatalog: Sendable {
     return names
   }
 
-  /// The one name that a type has among all its names: a MIME type where there is one.
+  /// The one name that stands for all names of a type: a MIME type if there is one.
   package func canonical(_ type: ContentType) -> ContentType {
     let found = resolved(type)
     let form = found.number.map { tables.forms[Int($0)] } ?? type.form
@@ -133,7 +133,7 @@ package struct TypeCatalog: Sendable {
 
   private struct Resolved {
     let name: Text
-    /// `nil` for one that nobody has said anything about.
+    /// `nil` for a type that nobody has described.
     let number: TypeNames.Number?
     let parameters: [ContentType.Parameter]
   }

@@ -1,9 +1,9 @@
-/// Gathers what is said about types, in the order in which it counts, and makes the tables of it.
+/// Collects the facts about types, in the order in which they count, and makes the tables from them.
 struct TypeCatalogBuilder {
   private var names = TypeNames()
   private var aliases = TypeAliases()
   private var described: [(type: TypeNames.Number, parent: TypeNames.Number)] = []
-  /// What the hierarchy of identifiers says, which is not what describes a MIME type.
+  /// The hierarchy of identifiers, which does not count as a description of a MIME type.
   private var conforming: [(type: TypeNames.Number, parent: TypeNames.Number)] = []
   private(set) var aliasParameters: [TypeNames.Number: [ContentType.Parameter]] = [:]
   private(set) var problems = TypeProblems()
@@ -30,7 +30,7 @@ struct TypeCatalogBuilder {
       let number = names.number(of: entry.name)
       for parent in entry.parents { conforming.append((number, names.number(of: parent))) }
       guard let twin = entry.twin else { continue }
-      // A wildcard is another name of its identifier; every other twin is what the identifier is another name of.
+      // A wildcard is another name of its identifier; for every other twin, the identifier is another name of the twin.
       twins.append(
         twin.form == .wildcard
           ? TypePair(first: twin.name, second: entry.name, line: 0)
@@ -63,7 +63,7 @@ struct TypeCatalogBuilder {
     pairs += conforming.map(typed)
     for number in 0..<TypeNames.Number(names.count) where types[Int(number)] == number {
       let name = names[number]
-      // What an identifier is a kind of stands in the table.
+      // The table has the parents of an identifier.
       if MIMEHalves(name) == nil { continue }
       for parent in implied.parents(of: name, isDescribed: isDescribed[Int(number)]) { pairs.append((number, parent)) }
     }

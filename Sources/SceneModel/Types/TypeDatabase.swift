@@ -1,10 +1,10 @@
-/// One directory of the desktop's shared MIME database, as far as it says what is what: its files `subclasses` and `aliases`.
+/// One directory of the desktop's shared MIME database: its files `subclasses` and `aliases`.
 package struct TypeDatabase: Sendable {
-  /// What messages call it: the directory's path.
+  /// The name in messages: the directory's path.
   package let name: String
-  /// Lines of a type and one that it is a kind of: `image/svg+xml application/xml`.
+  /// Lines of a type and a parent: `image/svg+xml application/xml`.
   package let subclasses: [UInt8]
-  /// Lines of a name and the type that it is another name of: `image/x-bmp image/bmp`.
+  /// Lines of another name and its type: `image/x-bmp image/bmp`.
   package let aliases: [UInt8]
 
   package init(name: String, subclasses: [UInt8], aliases: [UInt8]) {
@@ -15,11 +15,11 @@ package struct TypeDatabase: Sendable {
 }
 
 extension Limits {
-  /// Bytes of a file of the shared MIME database: a hundred times what Debian installs. Each line of it becomes an entry that
-  /// is kept for as long as the service runs.
+  /// The bytes of a file of the shared MIME database: a hundred times the size in Debian. Each line becomes an entry that is kept as long as the
+  /// service runs.
   package static let typeDatabase = 2 << 20
 
-  /// How many problems of the whole database are told one by one: whoever repairs it looks at the file after the first few.
+  /// The problems of the whole database that are reported one by one: the person who repairs the file looks at it after the first few.
   static let typeProblems = 20
 }
 
@@ -32,7 +32,7 @@ struct TypePair: Sendable {
   let line: Int
 }
 
-/// What is wrong with the databases. What is wrong is passed over, and the rest counts.
+/// The faults of the databases. A faulty line is ignored, and the others count.
 struct TypeProblems {
   private var told: [Fault] = []
   private var untold = 0
@@ -52,7 +52,7 @@ extension TypeDatabase {
   {
     let bytes = self[keyPath: file]
     guard bytes.count <= Limits.typeDatabase else {
-      // Not its first lines: which ones those are would depend on their order, and so would every answer.
+      // Not its first lines: which lines are first depends on their order, and so would every answer.
       problems.add(
         Fault(.limit, at: "\(name)/\(fileName)", "it has \(bytes.count) bytes, and \(Limits.typeDatabase) are read"))
       return []

@@ -1,4 +1,4 @@
-/// Numbers for names, so that what is said about types is kept as tables of small numbers.
+/// Numbers for names, so that the facts about types are tables of small numbers.
 struct TypeNames: Sendable {
   typealias Number = UInt32
 

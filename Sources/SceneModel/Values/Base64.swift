@@ -1,7 +1,7 @@
 /// Bytes as letters, in the standard alphabet of RFC 4648 and padded.
 package enum Base64 {
-  /// `nil` for anything else. White space is skipped wherever it stands, as those who break lines expect. Bits that mean
-  /// nothing have to be zero, so that no two texts without white space stand for the same bytes.
+  /// `nil` for anything else. White space is skipped everywhere, as writers with line breaks expect. Unused bits must be zero, so that no two texts
+  /// without white space stand for the same bytes.
   package static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
     var isValid = true
     let decoded = [UInt8](unsafeUninitializedCapacity: text.count / 4 * 3 + 3) { bytes, count in
@@ -32,7 +32,7 @@ extension Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let pad = UInt8(ascii: "=")
 
-  // What a byte means: its digit, or one of these, which no digit has a bit of.
+  // The meaning of a byte: its digit, or one of these values, whose bits no digit has.
   private static let blank: UInt8 = 64
   private static let padding: UInt8 = 128
 
@@ -55,7 +55,7 @@ extension Base64 {
     var (index, digits, pads) = (0, 0, 0)
     var group: UInt32 = 0
     while index < text.count {
-      // Whole groups without white space, which is nearly everything.
+      // Whole groups without white space, which are almost everything.
       while digits == 0, index + 4 <= text.count {
         let (a, b) = (meanings[Int(text[index])], meanings[Int(text[index + 1])])
         let (c, d) = (meanings[Int(text[index + 2])], meanings[Int(text[index + 3])])

@@ -1,19 +1,19 @@
-/// The SHA-256 of a document: 32 bytes that stand for all of it.
+/// The SHA-256 of a document: 32 bytes that stand for the document.
 ///
-/// A stored digest answers whether a second document is the first one again. SHA-256, and not a shorter and faster hash, because the documents come
-/// from peers: nobody can make two documents that have one digest, also where the digest stands in a file that everybody of the user can read. A keyed
-/// hash would need a secret that is stored as well, and lost with it.
+/// A stored digest tells whether a second document equals the first. It is SHA-256, and not a shorter and faster hash, because the documents come
+/// from peers: nobody can make two documents with the same digest, even if the digest is in a file that the user's programs can read. A keyed hash
+/// would need a stored secret, and would be lost with it.
 package struct Digest: Hashable, Sendable {
   private let words: (UInt64, UInt64, UInt64, UInt64)
 
   package init(of bytes: UnsafeRawBufferPointer) {
     var state = SIMD8<UInt32>(initialState)
     let whole = bytes.count / 64
-    // The schedule of one block, used for each.
+    // The schedule of a block, reused for each.
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 64) { schedule in
       guard let schedule = schedule.baseAddress else { return }
       for block in 0..<whole { Digest.add(bytes, at: 64 * block, to: &state, schedule) }
-      // What is left, a bit that ends it, and the length in bits at the end of the last block.
+      // The remaining bytes, a bit that ends them, and the length in bits at the end of the last block.
       let rest = bytes.count - 64 * whole
       withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { last in
         last.initializeMemory(as: UInt8.self, repeating: 0)
@@ -45,7 +45,7 @@ package struct Digest: Hashable, Sendable {
 
   package func hash(into hasher: inout Hasher) { hasher.combine(words.0) }
 
-  /// Takes in 64 bytes: the steps and the names of FIPS 180-4.
+  /// Adds 64 bytes: the steps and the names of FIPS 180-4.
   private static func add(
     _ bytes: UnsafeRawBufferPointer, at offset: Int, to state: inout SIMD8<UInt32>,
     _ w: UnsafeMutablePointer<UInt32>
@@ -63,7 +63,7 @@ package struct Digest: Hashable, Sendable {
     var (e, f, g, h) = (state[4], state[5], state[6], state[7])
     roundConstants.withUnsafeBufferPointer { constants in
       guard let k = constants.baseAddress else { return }
-      // Eight rounds bring each letter back to its place, so that none has to be moved.
+      // After eight rounds each letter is back in its place, so none has to be moved.
       for index in stride(from: 0, to: 64, by: 8) {
         round(a, b, c, &d, e, f, g, &h, k[index] &+ w[index])
         round(h, a, b, &c, d, e, f, &g, k[index + 1] &+ w[index + 1])

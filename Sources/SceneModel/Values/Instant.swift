@@ -1,6 +1,6 @@
-/// A moment: microseconds since 1970, in UTC.
+/// A point in time: microseconds since 1970, in UTC.
 ///
-/// A number of seconds as a double is what other dates are made of; it does not say which microsecond was meant.
+/// Other dates are a number of seconds as a double, which does not determine the microsecond.
 package struct Instant: Hashable, Comparable, Sendable {
   package var microseconds: Int64
 
@@ -15,12 +15,12 @@ extension Instant {
   static let microsecondsInSecond: Int64 = 1_000_000
   private static let secondsInDay: Int64 = 86_400
 
-  /// The years that RFC 3339 can write: 0000-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z.
+  /// The years of RFC 3339: 0000-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z.
   static let earliest = Instant(microseconds: -62_167_219_200_000_000)
   static let latest = Instant(microseconds: 253_402_300_799_999_999)
 
-  /// Reads a date as RFC 3339 writes it, with its zone. Digits beyond the microsecond are cut off, and a leap second is the
-  /// first of the next minute; `nil` for anything else.
+  /// Reads a date of RFC 3339, with its zone. Digits beyond the microsecond are cut off, and a leap second becomes the first second of the next
+  /// minute; `nil` for anything else.
   package init?(rfc3339 text: Text) {
     guard let instant = text.withBytes({ bytes in Instant.parsed(bytes) }) else { return nil }
     self = instant
@@ -80,8 +80,8 @@ extension Instant {
     return instant >= earliest && instant <= latest ? instant : nil
   }
 
-  /// In UTC, with as many digits of a second as it needs. A moment that RFC 3339 cannot write is shown as the nearest that
-  /// it can; none was ever read.
+  /// In UTC, with as many digits of a second as it needs. A time outside the years of RFC 3339 is shown as the nearest inside; no reader produces
+  /// such a time.
   package var rfc3339: String {
     let shown = min(max(self, .earliest), .latest)
     let (seconds, fraction) = shown.microseconds.flooredDivision(by: Instant.microsecondsInSecond)

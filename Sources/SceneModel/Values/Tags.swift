@@ -1,6 +1,6 @@
 import XML
 
-/// How a document says what its form has no words for: in a dictionary whose only key begins with `$`.
+/// Tags, by which a document writes the values that its form cannot express: a dictionary whose only key begins with `$`.
 ///
 /// | tag | holds | stands for |
 /// |---|---|---|
@@ -57,7 +57,7 @@ extension TaggedForm {
 // MARK: - Writing
 
 extension Value {
-  /// The value in the words that the form has, and tags. A set is in order, so that it is written the same each time.
+  /// The value in the form's own values, and tags. A set is sorted, so that it is always written in the same way.
   package func tagged(in form: TaggedForm) -> Value {
     switch self {
     case .null: form.hasNull ? self : [Tag.null: true]
@@ -85,7 +85,7 @@ extension Value {
 // MARK: - How deep it gets
 
 extension Value {
-  /// How many levels it takes as JSON.
+  /// The number of levels as JSON.
   fileprivate var levels: Int {
     switch self {
     case .null, .bool, .integer, .double, .string: 0
@@ -100,7 +100,7 @@ extension Value {
 extension UserInfo {
   fileprivate var levels: Int { (onlyTag == nil ? 1 : 2) + (entries.lazy.map(\.value.levels).max() ?? 0) }
 
-  /// What a document could not hold: keys and values count there alike.
+  /// Refuses values that a document could not hold; keys and values count alike there.
   func refuseSize(at place: Place) throws(Fault) {
     if 2 * count > Limits.values {
       throw Fault(.limit, at: place, "expected at most \(Limits.values / 2) entries, got \(count)")

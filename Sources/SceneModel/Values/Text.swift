@@ -1,7 +1,7 @@
-/// A string that is compared by its UTF-8 bytes, as the routing rules ask.
+/// A string that is compared by its UTF-8 bytes, as the routing rules require.
 ///
-/// Swift's `String` takes "é" and "e" with a combining accent for the same, so a key would find what nobody called by that
-/// name; and hashing it costs the square of a run of combining marks, which any peer may send.
+/// Swift's `String` treats "é" and "e" with a combining accent as equal, so a key would find content of another name; and hashing it costs the square
+/// of a run of combining marks, which any peer may send.
 package struct Text: Sendable {
   package let string: String
 
@@ -12,7 +12,7 @@ package struct Text: Sendable {
     self.string = string
   }
 
-  /// Of bytes that are known to be UTF-8.
+  /// From bytes that are valid UTF-8.
   init(copying bytes: UnsafeRawBufferPointer) {
     self.init(bytes.withMemoryRebound(to: UInt8.self) { String(copying: UTF8Span(unchecked: $0.span)) })
   }
@@ -20,7 +20,7 @@ package struct Text: Sendable {
   package static let empty = Text("")
 
   @inlinable package var isEmpty: Bool { string.isEmpty }
-  /// How many bytes it has.
+  /// The number of bytes.
   @inlinable package var count: Int { string.utf8.count }
 
   @inlinable
@@ -52,11 +52,11 @@ extension Text: Hashable, Comparable {
       || one.count == other.count && one.withBytes { bytes in other.withBytes { areEqual(bytes, $0) } }
   }
 
-  /// One text in two places, or two that are short enough to stand in the string itself. It is a tenth of the way through the bytes,
-  /// and most texts that are compared here came from the same place.
+  /// Whether both have the same bits: one text in two places, or two that are short enough to be inside the string itself. This takes a tenth of the
+  /// time of comparing the bytes, and most texts that are compared here have the same origin.
   @inlinable
   func isIdentical(to other: Text) -> Bool {
-    // Safe, because nothing is made of the bits: where all of them are the same, so is what they stand for.
+    // Safe, because nothing is made from the bits: if all of them are equal, so are the texts.
     unsafeBitCast(string, to: (UInt64, UInt64).self) == unsafeBitCast(other.string, to: (UInt64, UInt64).self)
   }
 
@@ -68,11 +68,11 @@ extension Text: Hashable, Comparable {
   @inlinable
   package func hash(into hasher: inout Hasher) {
     withBytes { hasher.combine(bytes: $0) }
-    // So that no two of several texts hash like another division of the same bytes.
+    // So that several texts do not hash like the same bytes divided in another way.
     hasher.combine(0xFF as UInt8)
   }
 
-  /// By the first byte that differs: eight bytes at a time.
+  /// By the first byte that differs, eight bytes at a time.
   @inlinable
   static func precedes(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
     let count = min(one.count, other.count)
@@ -92,7 +92,7 @@ extension Text: Hashable, Comparable {
     return one.count < other.count
   }
 
-  /// Of two buffers of one length: eight bytes at a time.
+  /// For two buffers of one length, eight bytes at a time.
   @inlinable
   static func areEqual(_ one: UnsafeRawBufferPointer, _ other: UnsafeRawBufferPointer) -> Bool {
     let count = one.count

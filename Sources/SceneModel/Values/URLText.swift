@@ -1,6 +1,6 @@
-/// What may stand for a URL: an absolute URI as RFC 3986 spells it.
+/// The texts that count as URLs: absolute URIs in the spelling of RFC 3986.
 ///
-/// The parts behind the scheme are left to those who know the scheme; a bracket, for one, is taken wherever it stands.
+/// The parts after the scheme are checked by those who know the scheme; a bracket, for example, is accepted anywhere.
 package enum URLText {
   package static func isValid(_ text: Text) -> Bool {
     text.withBytes { bytes in
@@ -9,7 +9,7 @@ package enum URLText {
     }
   }
 
-  /// What to say where a text is no URL: most often it has in it what a URL cannot hold.
+  /// A hint for a text that is not a URL: usually it contains a character that a URL cannot have.
   static func hint(for text: Text) -> String {
     let isPlain = text.withBytes { $0.allSatisfy { $0 > 0x20 && $0 < 0x7F } }
     return isPlain ? "" : "; a space is written %20, and each byte of a letter beyond ASCII likewise"

@@ -1,4 +1,4 @@
-/// A UUID: what a session or a delivery is called. Its order is that of its letters, byte by byte.
+/// A UUID, the identifier of a session or a delivery. UUIDs are ordered like their letters, byte by byte.
 package struct UniqueIdentifier: Hashable, Comparable, Sendable {
   package let high: UInt64
   package let low: UInt64
@@ -8,12 +8,12 @@ package struct UniqueIdentifier: Hashable, Comparable, Sendable {
     self.low = low
   }
 
-  /// A random one, of version 4. Randomness comes from the caller, as in every pure room.
+  /// A random UUID of version 4. The caller provides the randomness, as in every pure room.
   package init(using random: inout some RandomNumberGenerator) {
     self.init(high: random.next() & ~0xF000 | 0x4000, low: random.next() & ~(0b11 << 62) | 0b10 << 62)
   }
 
-  /// Reads the usual form, 8-4-4-4-12 hexadecimal digits, in letters of either size.
+  /// Reads the usual form, 8-4-4-4-12 hexadecimal digits, in upper or lower case.
   package init?(_ text: Text) {
     guard let read = text.withBytes({ UniqueIdentifier($0, separator: UInt8(ascii: "-")) }) else { return nil }
     self = read
@@ -41,10 +41,10 @@ package struct UniqueIdentifier: Hashable, Comparable, Sendable {
 }
 
 extension UniqueIdentifier: CustomStringConvertible {
-  /// In small letters.
+  /// In lower case.
   package var description: String { text(after: .empty, separator: UInt8(ascii: "-")) }
 
-  /// Behind a beginning. In one piece, and eight digits at a time, since each delivery is named a dozen times.
+  /// After a beginning. Written in one piece, eight digits at a time, because each delivery is named a dozen times.
   func text(after beginning: Text, separator: UInt8) -> String {
     let length = beginning.count + UniqueIdentifier.length
     return String(unsafeUninitializedCapacity: length) { buffer in
@@ -87,7 +87,7 @@ extension UniqueIdentifier: CustomStringConvertible {
   private static func isSeparator(_ offset: Int) -> Bool { offset == 8 || offset == 13 || offset == 18 || offset == 23 }
 }
 
-/// The value of a hexadecimal digit, in a letter of either size.
+/// The value of a hexadecimal digit in upper or lower case.
 func hexadecimalDigit(_ byte: UInt8) -> UInt8? {
   switch byte {
   case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")

@@ -1,7 +1,7 @@
-/// A dictionary of values, each key once.
+/// A dictionary of values, with each key once.
 ///
-/// Its entries are kept in the order of their keys' bytes. So it is written the same each time, two are compared by walking
-/// along them, and no peer can choose keys that collide.
+/// Its entries are in the order of their keys' bytes. So it is always written in the same way, a comparison is one walk along both, and no peer can
+/// choose keys that collide.
 package struct UserInfo: Hashable, Sendable {
   package private(set) var entries: [Entry] = []
 
@@ -17,7 +17,7 @@ package struct UserInfo: Hashable, Sendable {
 
   package init() {}
 
-  /// `nil` where a key stands twice; `duplicate(in:)` says which.
+  /// `nil` if a key occurs twice; `duplicate(in:)` returns that key.
   package init?(_ entries: [Entry]) {
     if UserInfo.areInOrder(entries) {
       self.entries = entries
@@ -28,7 +28,7 @@ package struct UserInfo: Hashable, Sendable {
     }
   }
 
-  /// The pairs of a literal, where a key that stands twice is a mistake of the program.
+  /// The pairs of a literal, in which a repeated key is a mistake of the program.
   init(distinct pairs: [(Text, Value)]) {
     guard let made = UserInfo(pairs.map(Entry.init)) else { preconditionFailure("a key stands twice in a dictionary") }
     self = made
@@ -42,7 +42,7 @@ package struct UserInfo: Hashable, Sendable {
   package subscript(key: Text) -> Value? {
     get {
       let index = lowerBound(of: key)
-      // In one expression `nil` would be a value: null.
+      // In one expression `nil` would mean the value null.
       guard index < entries.count, entries[index].key == key else { return .none }
       return entries[index].value
     }
@@ -66,7 +66,7 @@ package struct UserInfo: Hashable, Sendable {
   }
 
   private func lowerBound(of key: Text) -> Int {
-    // Mostly they come in order.
+    // Entries usually come in order.
     guard let last = entries.last, !(last.key < key) else { return entries.count }
     var (low, high) = (0, entries.count)
     while low < high {
@@ -76,7 +76,7 @@ package struct UserInfo: Hashable, Sendable {
     return low
   }
 
-  /// Each once, and none before one of its forerunners.
+  /// Whether each key occurs once, in order.
   private static func areInOrder(_ entries: [Entry]) -> Bool {
     entries.indices.dropFirst().allSatisfy { entries[$0 - 1].key < entries[$0].key }
   }

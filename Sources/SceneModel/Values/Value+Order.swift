@@ -1,9 +1,9 @@
-/// An order of values, so that a set can be written the same each time.
+/// An order of values, so that a set is always written in the same way.
 extension Value {
-  /// Whether the value comes before another: by kind, then by what it is.
+  /// Whether the value comes before another: by kind, then by content.
   func precedes(_ other: Value) -> Bool { compared(with: other) < 0 }
 
-  /// Below zero where the value comes first, zero where neither does.
+  /// Negative if this value comes first, zero if neither does.
   private func compared(with other: Value) -> Int {
     switch (self, other) {
     case (.bool(let one), .bool(let other)): order(one ? 1 : 0, other ? 1 : 0)

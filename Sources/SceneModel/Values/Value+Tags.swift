@@ -1,6 +1,6 @@
-/// Makes of a tree as a document has it the values that its tags stand for.
+/// Replaces the tags in a document's tree by the values that they stand for.
 extension Value {
-  /// `place` is where the tree stands; a fault in it names the dictionary that the tag is, or what is in it.
+  /// `place` is the place of the tree. A fault names the dictionary that is the tag, or a value in it.
   package init(tagged tree: Value, in form: TaggedForm, at place: Place = .document) throws(Fault) {
     switch tree {
     case .null, .bool, .integer, .double, .string, .data, .date, .uuid, .url: self = tree
@@ -34,7 +34,7 @@ extension Value {
     }
   }
 
-  /// A set has no order to name a place by.
+  /// The elements of a set have no order, so faults name no place inside it.
   private static func untagged(
     _ elements: Set<Value>, in form: TaggedForm, at place: Place
   ) throws(Fault) -> Set<Value> {
@@ -118,7 +118,7 @@ extension Value {
 }
 
 extension Value {
-  /// As a message shows it: text as it stands there, anything else by its kind.
+  /// The value in the spelling of a message: a text as it is, anything else by its kind.
   var shown: String {
     if case .string(let text) = self { quoted(text.string) } else { kind }
   }

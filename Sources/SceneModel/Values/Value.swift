@@ -1,19 +1,19 @@
-/// What a user activity's `userInfo` may hold.
+/// A value in the `userInfo` of a user activity.
 ///
-/// Each comes back from JSON and from a property list as it went in: an integer stays an integer and a double a double,
-/// a set a set. Two values are equal when they are exactly the same; texts count by their bytes.
+/// Each value reads back from JSON and from a property list as it was written: an integer stays an integer, a double a double, a set a set. Two
+/// values are equal if they are exactly the same; texts are compared by their bytes.
 package enum Value: Hashable, Sendable {
   case null
   case bool(Bool)
   case integer(Int64)
-  /// Finite: JSON cannot write anything else, and nothing reads it.
+  /// Finite: JSON cannot write other numbers, and no reader produces them.
   case double(Double)
   case string(Text)
   case data([UInt8])
   case date(Instant)
-  /// As it was spelled. `UniqueIdentifier` reads it.
+  /// In its original spelling. `UniqueIdentifier` reads it.
   case uuid(Text)
-  /// As it was spelled. `URLText` says what is one.
+  /// In its original spelling. `URLText` checks it.
   case url(Text)
   case array([Value])
   case set(Set<Value>)
@@ -33,7 +33,7 @@ extension Value: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Expres
 }
 
 extension Value {
-  /// What a person would call it, with its article.
+  /// The kind for people, with an article.
   var kind: String {
     switch self {
     case .null: "null"

@@ -1,7 +1,7 @@
 package import SceneModel
 
 extension Decision: DocumentWriting {
-  /// What was not reached is not there.
+  /// Steps that the decision did not reach are absent.
   package func write(to fields: inout some DocumentFields) {
     let why = explanation
     let type = why.routingActivity?.activityType ?? why.contentType
@@ -58,7 +58,7 @@ extension Candidate: DocumentWriting {
     fields["because"] = Text(because)
     fields["can"] = can
     fields["path"] = SessionReference.path(of: session)
-    // One that only shows the key is in the highest tier too: what its condition says would contradict that.
+    // A session that only shows the key is in the highest tier too; the value of its condition would contradict that.
     if tier != .prefers || prefers != false { fields["prefers"] = prefers }
     fields["session"] = session
     fields["tier"] = tier

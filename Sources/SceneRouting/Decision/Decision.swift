@@ -1,13 +1,13 @@
 package import SceneModel
 
-/// What the decider answers: its decision, or the sessions that it has to look at first.
+/// The answer of the decider: a decision, or the sessions that it must look at first.
 package enum Answer: Sendable {
   case decided(Decision)
   /// Nothing is decided yet. Let the state learn these sessions, and ask again.
   case needs(Need)
 }
 
-/// Why there is no answer yet, or none at all.
+/// The reason why there is no answer yet, or none at all.
 package enum Stop: Error {
   case refused(Refusal)
   case needs(Need)
@@ -15,17 +15,17 @@ package enum Stop: Error {
   static func refusal(_ reason: Refusal.Reason, _ message: String) -> Stop { .refused(Refusal(reason, message)) }
 }
 
-/// Where a payload goes, what that changes, and why.
+/// Where a payload goes, what this changes, and why.
 package struct Decision: Sendable {
   package let outcome: Outcome
-  /// The change to store, and then to make true with `State.apply`; `nil` for a refusal.
+  /// The change to store and then to apply with `State.apply`; `nil` for a refusal.
   package let fact: Fact?
-  /// What the signal `Routed` tells; `nil` for a refusal.
+  /// The content of the signal `Routed`; `nil` for a refusal.
   package let routing: Routing?
   package var explanation: Explanation
   /// The part of the payload that reaches the application; `nil` for all of it.
   package internal(set) var passedOn: PassedOn?
-  /// How many steps the conditions took that were asked.
+  /// The number of steps that the decision took.
   package internal(set) var steps = 0
 
   init(_ outcome: Outcome, _ fact: Fact, _ routing: Routing, _ explanation: Explanation) {
@@ -46,13 +46,13 @@ package struct Decision: Sendable {
 package enum Outcome: Hashable, Sendable {
   /// A new session.
   case created(UniqueIdentifier)
-  /// A session that was there.
+  /// An existing session.
   case activated(UniqueIdentifier)
-  /// A session that was there, whose scene had been connected and was released since.
+  /// An existing session whose scene was connected, and has been released since.
   case restored(UniqueIdentifier)
   case refused(Refusal)
 
-  /// As the bus says it.
+  /// The outcome in the bus's spelling.
   package var name: Text {
     switch self {
     case .created: "created"
@@ -70,22 +70,22 @@ package enum Outcome: Hashable, Sendable {
   }
 }
 
-/// Something that is so from now on.
+/// A change, stated as the new condition.
 package enum Fact: Hashable, Sendable {
   indirect case sessionMade(Session)
-  /// A session was chosen, and something given to it to show.
+  /// A session was chosen, and may have got new content.
   case sessionActivated(UniqueIdentifier, at: Instant, showing: Shown?)
 }
 
-/// What a session is given to show.
+/// The content that a session gets.
 package enum Shown: Hashable, Sendable {
-  /// It is its current activity from now on.
+  /// The activity becomes the session's current activity.
   case activity(UserActivity)
-  /// A file or a link without an activity. A session that has no activity is known by it, so that the same file finds it again.
+  /// A file or a link without an activity. A session without an activity is found by it, so that the same file comes to the same session.
   case content(Text)
 }
 
-/// What the signal `Routed` tells.
+/// The content of the signal `Routed`.
 package struct Routing: Hashable, Sendable {
   package let application: Text
   package let configuration: Text
@@ -100,7 +100,7 @@ package struct Routing: Hashable, Sendable {
   }
 }
 
-/// Why nothing comes of a request.
+/// The reason why a request is refused.
 package struct Refusal: Error, Hashable, Sendable {
   package enum Reason: String, CaseIterable, Sendable {
     case noActivity = "NoActivity"
@@ -127,7 +127,7 @@ package struct Refusal: Error, Hashable, Sendable {
     self.message = message
   }
 
-  /// The same refusal, of a batch that it refuses as a whole.
+  /// The same refusal for a batch that is refused as a whole.
   package func of(item place: Int) -> Refusal { Refusal(reason, "items[\(place)]: \(message)") }
 
   /// The name of the error on the bus.

@@ -1,30 +1,30 @@
 package import SceneModel
 
-/// Why a decision is what it is, step by step as far as it came.
+/// The reasons for a decision, for each step that it reached.
 package struct Explanation: Hashable, Sendable {
   package var application: Text?
   package var applicationReason: ApplicationReason?
   package var configuration: Text?
   package var configurationReason: ConfigurationReason?
-  /// "" for none.
+  /// "" for no key.
   package var key = Text.empty
   package var keySource: KeySource?
   package var routingActivity: RoutingActivity?
-  /// What it was routed by where no activity did.
+  /// The content type that routed the payload, if no activity did.
   package var contentType: Text?
-  /// It is hidden from some: others than its sender are not told.
+  /// Whether the type is hidden from some: only the sender may see it then.
   package var hidesContentType = false
-  /// The best first; only where they were asked for.
+  /// The best first; empty unless the request asked for them.
   package var candidates: [Candidate] = []
   package var candidatesLeftOut = 0
-  /// `nil` for a session that has to be made.
+  /// `nil` for a session that must be made.
   package var session: UniqueIdentifier?
   package var sessionReason: SessionReason?
 }
 
 package enum KeySource: String, Hashable, Sendable { case targetContentIdentifier, webpageURL, file, link }
 
-/// Which activity routes, by its place in the payload.
+/// The activity that routes, by its place in the payload.
 package struct RoutingActivity: Hashable, Sendable {
   package let item: Int
   package let activity: Int
@@ -74,7 +74,7 @@ package enum SessionReason: Hashable, Sendable {
   case noCandidate
 }
 
-/// A session that was looked at.
+/// A session that the decision looked at.
 package struct Candidate: Hashable, Sendable {
   /// The best first.
   package enum Tier: String, Sendable, CaseIterable, Comparable {
@@ -86,7 +86,7 @@ package struct Candidate: Hashable, Sendable {
 
   package let session: UniqueIdentifier
   package let tier: Tier
-  /// `nil` where predicates are not asked.
+  /// `nil` if predicates do not count.
   package let can: Bool?
   package let prefers: Bool?
   package var because: String

@@ -1,12 +1,12 @@
 package import SceneModel
 
-/// A payload, and what has to be known of how it came.
+/// A payload, with the facts about its arrival.
 package struct Request: Sendable {
   package var payload: Payload
   package var sender: Sender
-  /// What a session is called that has to be made for it.
+  /// The identifier for a session that must be made.
   package var newSession: UniqueIdentifier
-  /// Whether the explanation lists the sessions that were looked at. It changes nothing about what is decided.
+  /// Whether the explanation lists candidates. This does not affect the decision.
   package var listsCandidates: Bool
 
   package init(
@@ -19,13 +19,13 @@ package struct Request: Sendable {
   }
 }
 
-/// Who hands something in.
+/// The sender of a payload.
 package struct Sender: Hashable, Sendable {
-  /// The application whose attached host it is.
+  /// The application whose attached host the sender is.
   package var hosts: Text?
-  /// The sender runs in a sandbox, or left before anyone could look.
+  /// Whether the sender runs in a sandbox, or left before the service could look at it.
   package var isSandboxed: Bool
-  /// The application that the sandbox is made for; `nil` where nobody knows, and outside a sandbox.
+  /// The application of the sandbox; `nil` if it is unknown, and outside a sandbox.
   package var application: Text?
 
   package init(hosts: Text? = nil, isSandboxed: Bool = false, application: Text? = nil) {
@@ -34,7 +34,7 @@ package struct Sender: Hashable, Sendable {
     self.application = application
   }
 
-  /// Whether the sender is the sandbox of another application. An application takes from a stranger only the types that it declares.
+  /// Whether the sender is the sandbox of another application. An application takes only declared types from it.
   func isStranger(to application: Text) -> Bool {
     isSandboxed && hosts != application && self.application != application
   }

@@ -1,10 +1,10 @@
 import SceneModel
 
-/// The sessions of one configuration, found by what they are for.
+/// Finds the sessions of one configuration by their conditions.
 ///
-/// Conditions that hold for a few keys only are found by the hash of the key, those that hold for keys which begin in a few ways by the
-/// hashes of its beginnings; of the rest each one is evaluated once, however many sessions share it. What is found may be concerned
-/// with the key, and is asked; what is not found is not concerned.
+/// A condition that can be true for a few keys only is found by the hash of the key. A condition for keys with a few beginnings is found by the
+/// hashes of the beginnings. Every other condition is evaluated once, however many sessions share it. A session that is found may be concerned with
+/// the key, and its conditions are evaluated; a session that is not found is not concerned.
 struct ConditionIndex: Sendable {
   private(set) var keys = KeyTable()
   private(set) var prefixes = PrefixTable()
@@ -14,7 +14,7 @@ struct ConditionIndex: Sendable {
 
   mutating func insert(_ slot: Int32, _ pool: inout Members.Pool, _ entries: [SessionEntry]) {
     let entry = entries[Int(slot)]
-    // Out of keyed routing, whatever it shows.
+    // It takes no part in routing by keys, whatever it shows.
     if entry.flags.contains(.isUnreadable) { return }
     if !entry.shownKey.isEmpty { keys.insert(slot, .shown, KeyTable.hash(entry.shownKey), &pool, entries) }
     if let can = entry.can { insert(slot, Filing(can: can), &pool, entries) }
@@ -33,7 +33,7 @@ struct ConditionIndex: Sendable {
     }
   }
 
-  /// Its entry is still what it was when it was inserted.
+  /// Its entry must still be what it was at the insertion.
   mutating func remove(_ slot: Int32, _ pool: inout Members.Pool, _ entries: [SessionEntry]) {
     let entry = entries[Int(slot)]
     if entry.flags.contains(.isUnreadable) { return }
@@ -56,7 +56,7 @@ struct ConditionIndex: Sendable {
     }
   }
 
-  /// Each once, since a session stands once under each.
+  /// Each hash once, because a session stands once under each.
   private func hashes(of texts: [Text]) -> [UInt64] {
     texts.count == 1 ? [KeyTable.hash(texts[0])] : Array(Set(texts.map(KeyTable.hash)))
   }

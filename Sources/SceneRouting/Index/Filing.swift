@@ -1,9 +1,9 @@
 import SceneModel
 
-/// Under what a session is found: a reason to be concerned with a key, and the conditions that must hold for it.
+/// The place of a session in the index: the reason to be concerned with a key, and the conditions that must hold for the key.
 ///
-/// Who prefers a key and cannot take it is not concerned with it, so that both conditions count there, and the narrower of them is the
-/// one to find it by: a window that would like everything and takes one photograph is found by that photograph.
+/// A session that prefers a key but cannot take it is not concerned with it. So both conditions count, and the narrower one files the session: a
+/// window that prefers everything and can take one photograph is found by that photograph.
 struct Filing: Hashable, Sendable {
   let interest: Interest
   let can: Requirement?
@@ -17,5 +17,5 @@ struct Filing: Hashable, Sendable {
   var cover: Cover { Cover.narrowest([can, prefers].compactMap { $0?.cover }) }
 }
 
-/// Why a session may be concerned with a key.
+/// The reason why a session may be concerned with a key.
 enum Interest: CaseIterable { case can, prefers, shown }

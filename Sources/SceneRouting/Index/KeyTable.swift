@@ -1,10 +1,10 @@
 import SceneModel
 
-/// Who is interested in which key: those whose conditions name it, and those that show it.
+/// The sessions interested in each key: those whose conditions name the key, and those that show it.
 ///
-/// The keys themselves are not here, only their hashes: 64 bits, seeded anew in each process. Whoever is found is asked about the key
-/// before he is chosen, so that two keys of one hash, should there ever be any, cost a question and change no answer. A lookup thus
-/// reads one row, and then the session; the text of the key and a list of texts would each be further away than both.
+/// The table has only the hashes of the keys: 64 bits, seeded anew in each process. The key of a session that is found is compared before the session
+/// is chosen, so two keys with one hash would cost a comparison and change no answer. A lookup thus reads one row, and then the session; the text of
+/// the key and a list of texts would each be further away in memory.
 struct KeyTable: Sendable {
   fileprivate struct Row {
     var hash: UInt64 = 0
@@ -12,11 +12,11 @@ struct KeyTable: Sendable {
     var prefers = Members.none
     var shown = Members.none
 
-    /// The row is free, since nothing stays that nobody is interested in.
+    /// Whether the row is free: a row goes when nobody is interested in its key.
     var isEmpty: Bool { can.isEmpty && prefers.isEmpty && shown.isEmpty }
   }
 
-  /// As many as a power of two, each as near behind the place that its hash names as there was room.
+  /// Their number is a power of two. Each row is at the place that its hash names, or as near behind it as there was room.
   private var rows: [Row] = []
   private var taken = 0
 
@@ -28,7 +28,7 @@ struct KeyTable: Sendable {
     return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 
-  /// Calls `visit` with those who may be interested in a key of this hash.
+  /// Calls `visit` with the sessions that may be interested in a key with this hash.
   @inline(__always)
   func visit(_ hash: UInt64, _ visit: (Interest, Members) -> Void) {
     if rows.isEmpty { return }
@@ -42,7 +42,7 @@ struct KeyTable: Sendable {
   mutating func insert(
     _ slot: Int32, _ interest: Interest, _ hash: UInt64, _ pool: inout Members.Pool, _ entries: [SessionEntry]
   ) {
-    // At most three quarters full, so that what is looked for stands near where it belongs.
+    // At most three quarters full, so that a row is near its place.
     if (taken + 1) * 4 > rows.count * 3 { grow() }
     let place = place(of: hash)
     if rows[place].isEmpty {
@@ -66,7 +66,7 @@ struct KeyTable: Sendable {
 
   // MARK: Places
 
-  /// Where the row of a hash is, or would be.
+  /// The index of the row of a hash, or the index that it would have.
   @inline(__always)
   private static func place(of hash: UInt64, _ rows: UnsafeBufferPointer<Row>) -> Int {
     let mask = rows.count &- 1
@@ -83,7 +83,7 @@ struct KeyTable: Sendable {
     for row in old where !row.isEmpty { rows[place(of: row.hash)] = row }
   }
 
-  /// What stands behind a row that got free moves up, unless it already stands where it belongs or between there and the gap.
+  /// Rows behind a row that has become free move up, unless they are at their place, or their place is between the free row and them.
   private mutating func close(_ gap: Int) {
     let mask = rows.count &- 1
     var gap = gap

@@ -1,8 +1,8 @@
 import SceneModel
 
-/// The sessions that stand under one key, or one condition: most often a single one, which then takes no room of its own.
+/// The sessions under one key, or one condition. Usually there is one, which then takes no room of its own.
 struct Members: Sendable, Hashable {
-  /// No session, a session, or below -1 the place of a ranking in the pool.
+  /// No session (-1), a session, or, below -1, the index of a ranking in the pool.
   private var code: Int32 = -1
 
   static let none = Members()
@@ -11,7 +11,7 @@ struct Members: Sendable, Hashable {
   private var single: Int32? { code >= 0 ? code : nil }
   private var ranking: Int { Int(-2 - code) }
 
-  /// The rankings of those that are several.
+  /// The rankings for several sessions.
   struct Pool: Sendable {
     fileprivate var rankings: [Ranking] = []
     private var free: [Int32] = []
@@ -62,15 +62,15 @@ struct Members: Sendable, Hashable {
   }
 }
 
-/// Those who stand under one key, or one condition.
+/// The sessions under one key, or one condition.
 enum Found {
   case one(Int32)
   case several(Ranking)
 
   func isOnly(_ slot: Int32) -> Bool { if case .one(slot) = self { true } else { false } }
 
-  /// The first that is accepted, in the order of step 9, and whether it is the only one: found out by looking at a few more, and else
-  /// not claimed.
+  /// The first accepted session, in the order of step 9, and whether it is the only one. For this it looks at a few more sessions; beyond these it
+  /// makes no claim.
   @inline(__always)
   func first(where isAccepted: (Int32) -> Bool) -> (slot: Int32, isAlone: Bool)? {
     switch self {
@@ -79,7 +79,7 @@ enum Found {
     }
   }
 
-  /// The first `limit` that are accepted.
+  /// The first `limit` accepted sessions.
   func prefix(_ limit: Int, where isAccepted: (Int32) -> Bool) -> [Int32] {
     switch self {
     case .one(let slot): isAccepted(slot) ? [slot] : []

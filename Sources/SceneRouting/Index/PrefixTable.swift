@@ -1,12 +1,12 @@
 import SceneModel
 
-/// Who is interested in keys that begin in a certain way.
+/// The sessions interested in keys with a certain beginning.
 ///
-/// A beginning is found like a key, by its hash: of a key that is asked for as many beginnings are looked up as there are lengths of
-/// them here, however many there are of each. Conditions are written by a few programs in a few ways, so that these lengths are few.
+/// A beginning is found like a key, by its hash. For a key, one beginning is looked up for each length in this table, however many beginnings of a
+/// length there are. A few programs write conditions in a few ways, so there are few lengths.
 struct PrefixTable: Sendable {
   private var table = KeyTable()
-  /// The lengths that occur, the shortest first, and how often.
+  /// The lengths, the shortest first, with the number of beginnings of each.
   private var lengths: [(bytes: Int, count: Int)] = []
 
   var isEmpty: Bool { lengths.isEmpty }
@@ -22,7 +22,7 @@ struct PrefixTable: Sendable {
     lengths[place].count += 1
   }
 
-  /// It was inserted, and not removed since.
+  /// It must have been inserted, and not been removed since.
   mutating func remove(
     _ slot: Int32, _ interest: Interest, _ prefix: Text, _ pool: inout Members.Pool, _ entries: [SessionEntry]
   ) {
@@ -36,7 +36,7 @@ struct PrefixTable: Sendable {
     lengths.prefix { $0.bytes <= key.count }.reduce(0) { $0 + Steps.lookup + Steps.bytes($1.bytes) }
   }
 
-  /// Calls `visit` for each beginning of `key` that is there.
+  /// Calls `visit` for each beginning of `key` in the table.
   func visit(_ key: Text, _ visit: (Interest, Members) -> Void) {
     key.withBytes { bytes in
       for length in lengths.prefix(while: { $0.bytes <= bytes.count }) {

@@ -1,7 +1,7 @@
 import SceneModel
 
-/// Sessions in the order of step 9. What decides nearly always is kept beside the number of the session; the rest is looked up in
-/// the table of entries, which every call therefore brings along.
+/// Sessions in the order of step 9. The part of the rank that almost always decides is beside the number of the session; the rest is in the table of
+/// entries, which every call therefore passes.
 struct Ranking: Sendable {
   struct Place: Sendable {
     let state: SceneState
@@ -25,20 +25,20 @@ struct Ranking: Sendable {
 
   var count: Int { places.count }
 
-  /// Sessions without a scene stand behind all others.
+  /// Sessions without a scene come after all others.
   var countWithoutScene: Int { count - places.countInFront { $0.state < .unattached } }
 
   mutating func insert(_ slot: Int32, _ entries: [SessionEntry]) {
     places.insert(Place(slot, entries)) { Place.precedes($0, $1, entries) }
   }
 
-  /// Its entry is still what it was when it was inserted.
+  /// Its entry must still be what it was at the insertion.
   mutating func remove(_ slot: Int32, _ entries: [SessionEntry]) {
     places.remove(Place(slot, entries)) { Place.precedes($0, $1, entries) }
   }
 
-  /// The first that is accepted, in order, and whether it is the only one. That is found out by looking at a few more, and is not
-  /// claimed where it would take longer.
+  /// The first accepted session, and whether it is the only one. For this it looks at a few more sessions; if that would take longer, it makes no
+  /// claim.
   func first(where isAccepted: (Int32) -> Bool) -> (slot: Int32, isAlone: Bool)? {
     var first: Int32?
     var looked = 0
@@ -53,7 +53,7 @@ struct Ranking: Sendable {
     return first.map { ($0, true) }
   }
 
-  /// The session that was activated last: the first of one of the four states.
+  /// The session that was activated last: the first one of one of the four states.
   var latest: Place? {
     SceneState.allCases
       .compactMap { state in places[places.lowerBound { $0.state < state }] }

@@ -1,6 +1,6 @@
 import SceneModel
 
-/// A condition as it is kept with a session. Nearly all of them ask for one key, and then stand in the entry itself.
+/// A condition as it is kept with a session. Almost all conditions ask for one key, which then stands in the entry itself.
 enum Requirement: Sendable, Hashable {
   case equals(Text)
   case general(Condition)

@@ -1,11 +1,11 @@
 import SceneModel
 
-/// The sessions of one application, by configuration: all of them in the order of step 9, and those that may be concerned with a key.
+/// The sessions of one application by configuration: all of them in the order of step 9, and those that may be concerned with a key.
 ///
-/// Each configuration has an index of its own, so that a decision never goes past the sessions of another to find one of this.
+/// Each configuration has an index of its own, so that a decision never passes the sessions of one to find a session of another.
 struct SessionIndex: Sendable {
   private(set) var ofConfiguration: [Ranking]
-  /// The sessions whose configuration is none of the manifest's. They are out of routing.
+  /// The sessions whose configuration the manifest does not have. They take no part in routing.
   private var others = Ranking()
   private var conditions: [ConditionIndex]
   private var pool = Members.Pool()
@@ -29,7 +29,7 @@ struct SessionIndex: Sendable {
     conditions[configuration].insert(slot, &pool, entries)
   }
 
-  /// Its entry is still what it was when it was inserted.
+  /// Its entry must still be what it was at the insertion.
   mutating func remove(_ slot: Int32, _ entries: [SessionEntry]) {
     let configuration = Int(entries[Int(slot)].configuration)
     guard configuration >= 0 else {
@@ -42,18 +42,17 @@ struct SessionIndex: Sendable {
 
   // MARK: Who may be concerned
 
-  /// What it takes to look a key up, without what is found.
+  /// The cost of looking up a key, without the sessions that are found.
   func cost(of key: Text, _ eligible: ConfigurationSet) -> Int {
     conditions.indices.reduce(0) { cost, place in
       eligible.contains(Int16(place)) ? cost + Steps.lookup + conditions[place].prefixes.cost(of: key) : cost
     }
   }
 
-  /// Calls `visit` with the sessions that may be concerned with `key`, those of one kind at a time, and with the conditions that are still
-  /// to be asked, of those sessions that share them. These come in no order that means anything. It ends early where `visit` answers false
-  /// of such conditions.
+  /// Calls `visit` with the sessions that may be concerned with `key`, those of one kind at a time. For sessions that share conditions, it passes the
+  /// conditions that must still be evaluated. These come in no particular order, and the visit ends early when `visit` returns false for them.
   ///
-  /// Each part of a configuration's index is asked where it stands, since to take out the whole would copy its references.
+  /// Each part of a configuration's index is used in its place, because taking out the whole would copy its references.
   @inline(__always)
   func visit(
     _ key: Text, hash: UInt64, of eligible: ConfigurationSet, _ visit: (Interest, Found, Filing?) -> Bool

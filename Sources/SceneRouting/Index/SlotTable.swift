@@ -1,9 +1,9 @@
-/// A hash table of numbers: where in some array the thing with a given hash stands.
+/// A hash table of numbers: the index of the thing with a given hash in some array.
 ///
-/// The things themselves stay where they are. A lookup reads one cell of eight bytes and then the thing, so that it costs
-/// hardly more among a million than among ten; a dictionary would read its keys, its values and a map of what is taken.
+/// The things themselves stay in the array. A lookup reads one cell of eight bytes and then the thing, so it costs hardly more among a million than
+/// among ten; a dictionary would read its keys, its values and a map of the used places.
 struct SlotTable: Sendable {
-  /// 0 for an empty cell, else the upper half of the hash with its lowest bit set, and the number.
+  /// 0 for an empty cell; otherwise the upper half of the hash with its lowest bit set, and the number.
   private var cells: [Cell] = []
   private var taken = 0
 
@@ -28,9 +28,9 @@ struct SlotTable: Sendable {
     return nil
   }
 
-  /// Adds a number that is not there. `hashOf` tells the hashes of the others when the table has to grow.
+  /// Adds a number that is not in the table. `hashOf` returns the hashes of the others when the table must grow.
   mutating func insert(_ slot: Int32, _ hash: UInt64, hashOf: (Int32) -> UInt64) {
-    // At most three quarters full, so that what is looked for stands near where it belongs.
+    // At most three quarters full, so that a cell is near its place.
     if (taken + 1) * 4 > cells.count * 3 { grow(hashOf) }
     place(slot, hash)
     taken += 1
@@ -58,7 +58,7 @@ struct SlotTable: Sendable {
       hole = (hole &+ 1) & mask
     }
     taken -= 1
-    // What stands behind moves up, unless it already stands where it belongs or between there and the hole.
+    // Cells behind the hole move up, unless they are at their place, or their place is between the hole and them.
     var index = (hole &+ 1) & mask
     while cells[index].tag != 0 {
       let home = Int(truncatingIfNeeded: hashOf(cells[index].slot)) & mask

@@ -1,14 +1,14 @@
-/// Elements in order, in pieces of a few hundred: to insert one moves no more than a piece, however many there are.
+/// Elements in order, in chunks of a few hundred: an insertion moves no more than one chunk, however many elements there are.
 ///
-/// The order is given with each call, since it often lies in a table beside the elements.
+/// Each call passes the order, because it often depends on a table beside the elements.
 struct SortedChunks<Element: Sendable>: Sendable {
   typealias Order = (Element, Element) -> Bool
 
-  /// No piece is empty.
+  /// No chunk is empty.
   private var chunks: [[Element]] = []
   private(set) var count = 0
 
-  /// What fits into a page or two. A piece that grows beyond is cut in half.
+  /// The elements that fit into a page or two. A chunk that grows beyond this is cut in half.
   private static var capacity: Int { 256 }
 
   var isEmpty: Bool { count == 0 }
@@ -49,12 +49,12 @@ struct SortedChunks<Element: Sendable>: Sendable {
     position.chunk < chunks.count ? chunks[position.chunk][position.offset] : nil
   }
 
-  /// The first position whose element is not `isBefore`: the elements that are stand in front.
+  /// The first position whose element is not `isBefore`: all elements before it are.
   func lowerBound(_ isBefore: (Element) -> Bool) -> Position {
     var (low, high) = (0, chunks.count)
     while low < high {
       let middle = (low + high) / 2
-      // A chunk is before when its last element is.
+      // A chunk is before if its last element is.
       if isBefore(chunks[middle][chunks[middle].count - 1]) { low = middle + 1 } else { high = middle }
     }
     guard low < chunks.count else { return Position(chunk: low, offset: 0) }
@@ -69,13 +69,13 @@ struct SortedChunks<Element: Sendable>: Sendable {
 }
 
 extension SortedChunks {
-  /// How many elements are `isBefore`: they stand in front.
+  /// The number of elements that are `isBefore`: they come first.
   func countInFront(_ isBefore: (Element) -> Bool) -> Int {
     let position = lowerBound(isBefore)
     return chunks[..<position.chunk].reduce(position.offset) { $0 + $1.count }
   }
 
-  /// The elements from the last on.
+  /// The elements in reverse order.
   var backwards: some Sequence<Element> { chunks.lazy.reversed().flatMap { $0.reversed() } }
 }
 

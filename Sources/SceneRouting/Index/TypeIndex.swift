@@ -1,9 +1,10 @@
 import SceneModel
 
-/// Who takes which content types, found by the names of a type and of its kinds. A lookup costs the same however many types are declared.
+/// The takers of content types, found by the names of a type and of the types that it conforms to. A lookup costs the same however many types are
+/// declared.
 ///
-/// Each declared type is filed under its name and, where it has parameters, under the first of them: a type with parameters takes only
-/// what has them too, so that the parameters of the type that is asked for lead to it.
+/// Each declared type is filed under its name and, if it has parameters, under the first of them. A type with parameters takes only types that have
+/// these parameters too, so the parameters of the type in question lead to it.
 struct TypeIndex: Sendable {
   private struct Place: Hashable {
     let name: Text
@@ -12,7 +13,7 @@ struct TypeIndex: Sendable {
 
   private struct Declared {
     let type: ContentType
-    /// Those who declare it: numbers of applications, or places of configurations.
+    /// The takers that declare it: numbers of applications, or places of configurations.
     var takers: [Int]
 
     mutating func insert(_ taker: Int) { if !takers.contains(taker) { takers.append(taker) } }
@@ -45,10 +46,10 @@ struct TypeIndex: Sendable {
     if place.parameter != nil { withParameters -= 1 }
   }
 
-  /// Calls `visit` with those who declare a type that `asked` conforms to, and with whether that is the very type. A taker who declares
-  /// several such types is visited for each of them.
+  /// Calls `visit` with the takers that declare a type to which `asked` conforms, and with whether it is the same type. A taker that declares several
+  /// such types is visited for each.
   ///
-  /// - Parameter steps: pays for what is looked at.
+  /// - Parameter steps: Pays for the work.
   func visit(_ asked: AskedType, _ types: TypeCatalog, _ steps: inout Int, _ visit: ([Int], _ isSame: Bool) -> Void) {
     func look(_ place: Place) {
       steps -= place.parameter == nil ? Steps.lookup : Steps.lookup + Steps.parameter
@@ -68,7 +69,7 @@ struct TypeIndex: Sendable {
   }
 }
 
-/// A content type that is asked about, with the names of all types that it conforms to: found out once, however many are asked.
+/// A content type in question, with the names of all types that it conforms to, which are found once for all lookups.
 struct AskedType: Sendable {
   let type: ContentType
   let canonical: ContentType

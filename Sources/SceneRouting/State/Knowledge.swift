@@ -1,26 +1,25 @@
 package import SceneModel
 
-// Which sessions the state knows. A service begins with none, and reads from its store the sessions that a decision looks at. The
-// decision itself says which those are: it asks the state at the place where it looks at sessions, and stops where the state does not
-// know them.
+// The sessions that the state knows. A service starts with none, and reads the sessions that a decision looks at from its store. The decision itself
+// names these sessions: where it looks at sessions it asks the state, and stops if the state does not know them.
 //
-// Knowledge stays true because every later change of a session goes through `update`, `apply`, `discard` and `revert`. What the state
-// forgets it only has to learn again.
+// The knowledge stays true because every later change of a session goes through `update`, `apply`, `discard` and `revert`. If the state forgets
+// something, it only has to learn it again.
 
 /// Sessions that a decision looks at, and that the state does not know.
 package enum Need: Hashable, Sendable {
-  /// This session, whichever application it belongs to.
+  /// This session, of any application.
   case session(UniqueIdentifier)
-  /// Of an application, the sessions that show this key, and those with conditions of their own that may hold for the key.
+  /// The sessions of an application that show this key, and those with conditions of their own that may be true for the key.
   case sessions(of: Text, concernedWith: Text)
   case allSessions(of: Text)
 }
 
-/// Which sessions of one application the state knows.
+/// The sessions of one application that the state knows.
 struct Knowledge: Sendable {
-  /// The state holds every session of the application.
+  /// Whether the state holds every session of the application.
   var isComplete = false
-  /// The keys for which the state holds every session that is concerned.
+  /// The keys for which the state holds every session concerned.
   fileprivate var keys = Recent<Text>()
 
   mutating func learnKey(_ key: Text) { keys.insert(key, taking: key.count) }
@@ -39,10 +38,9 @@ extension State {
     }
   }
 
-  /// Merges the sessions that the store answered to a need. From then on the state knows them.
+  /// Merges the sessions that the store has found for a need. From then on the state knows them.
   ///
-  /// A session that the state already holds stays as it is, and so does the absence of one that was discarded: both are newer than what
-  /// the store answers.
+  /// A session that the state already holds stays as it is, and so does the absence of a discarded one: both are newer than the store's answer.
   package mutating func learn(_ sessions: [Session], answering need: Need) {
     for session in sessions where slot(of: session.identifier) == nil && !absent.contains(session.identifier) {
       update(session)
@@ -55,29 +53,29 @@ extension State {
     }
   }
 
-  /// The state holds every session of the application: each page of them was merged.
+  /// Every page of the application's sessions was merged: the state holds all of them.
   package mutating func noteComplete(_ application: Text) {
     applications[number(of: application)].knowledge = Knowledge(isComplete: true)
   }
 
-  /// Sessions of the application that were kept from the state may be in it from now on: what it does not hold it has to learn again.
+  /// Sessions of the application that were kept out of the state may enter it from now on: the state must learn again which sessions do not exist.
   package mutating func forgetAbsent(of application: Text) {
     forgetKnowledge(of: number(of: application))
     absent = Recent()
   }
 
-  /// Nothing is known for certain of the application's sessions any more, but of those that the state holds.
+  /// The state no longer knows which sessions of the application it lacks.
   mutating func forgetKnowledge(of application: Int) { applications[application].knowledge = Knowledge() }
 }
 
-/// A set that forgets its oldest elements before it grows too large. It keeps at least the last 2,048, or the last 256 KiB.
+/// A set that forgets its oldest elements before it grows too large. It keeps the last 2,048 or the last 256 KiB at least.
 struct Recent<Element: Hashable & Sendable>: Sendable {
   private var newer: Set<Element> = []
   private var older: Set<Element> = []
-  /// Bytes that the newer ones take.
+  /// The bytes of the newer elements.
   private var size = 0
 
-  /// The newer and the older ones have as many each.
+  /// The newer and the older elements each have at most this many.
   private static var maximumCount: Int { 2_048 }
   private static var maximumSize: Int { 256 << 10 }
 
@@ -85,7 +83,7 @@ struct Recent<Element: Hashable & Sendable>: Sendable {
 
   func contains(_ element: Element) -> Bool { newer.contains(element) || older.contains(element) }
 
-  /// - Parameter bytes: what the element takes.
+  /// - Parameter bytes: The size of the element.
   mutating func insert(_ element: Element, taking bytes: Int) {
     if newer.count == Self.maximumCount || size >= Self.maximumSize { (older, newer, size) = (newer, [], 0) }
     if newer.insert(element).inserted { size += bytes }

@@ -1,16 +1,16 @@
 import SceneModel
 
-/// An application as routing sees it: its manifest, an index of its sessions, and which of them are known.
+/// An application for routing: its manifest, an index of its sessions, and which of them the state knows.
 struct RoutedApplication: Sendable {
   let identifier: Text
-  /// `nil` where only its sessions are left.
+  /// `nil` if only its sessions are left.
   private(set) var manifest: Manifest?
-  /// The roles and names of the configurations that its sessions have or had. A session knows its own as a number.
+  /// The roles and names of the configurations that its sessions have or had. A session stores its kind as a number.
   private var kinds: [Kind] = []
   private var numbers: [Kind: Int32] = [:]
   var index = SessionIndex(configurations: 0)
   var knowledge = Knowledge()
-  /// The configurations by the content types that they name.
+  /// The configurations by the content types that they list.
   private var naming = TypeIndex()
 
   struct Kind: Hashable, Sendable {
@@ -31,7 +31,7 @@ struct RoutedApplication: Sendable {
 
   // MARK: Kinds
 
-  /// There may be more of them than fit into one manifest: each new one can bring names of its own.
+  /// There may be more kinds than one manifest can have: each new manifest can bring names of its own.
   mutating func number(of kind: Kind) -> Int32 {
     if let number = numbers[kind] { return number }
     let number = Int32(kinds.count)
@@ -42,7 +42,7 @@ struct RoutedApplication: Sendable {
 
   func kind(_ number: Int32) -> Kind { kinds[Int(number)] }
 
-  /// The place of its configuration in the manifest, or -1.
+  /// The index of the kind's configuration in the manifest, or -1.
   func configuration(of kind: Int32) -> Int16 {
     let wanted = kinds[Int(kind)]
     let place = manifest?.configurations.firstIndex { $0.role == wanted.role && $0.name == wanted.configuration }
@@ -51,14 +51,14 @@ struct RoutedApplication: Sendable {
 
   // MARK: Step 4
 
-  /// Of a request that has no type: the first of the role, and the sessions of all of them.
+  /// The route of a request without a type: the first configuration of the role, and the sessions of all configurations of the role.
   func firstRoute(role: Text) -> Route? {
     let configurations = manifest?.configurations ?? []
     let ofRole = configurations.indices.filter { configurations[$0].role == role }
     return ofRole.first.map { Route(configuration: $0, because: .firstOfRole, eligible: ConfigurationSet(ofRole)) }
   }
 
-  /// Which configuration a type goes to, and which others may have sessions for it.
+  /// The configuration to which a type goes, and the others that may have sessions for the type.
   func makeRoute(_ type: RoutedType, _ role: Text, _ types: TypeCatalog, _ steps: inout Int) -> Route? {
     guard let configurations = manifest?.configurations else { return nil }
     let ofRole = configurations.indices.filter { configurations[$0].role == role }
@@ -69,7 +69,7 @@ struct RoutedApplication: Sendable {
       naming = ofRole.filter { configurations[$0].names(type) }
       family = ofRole.filter { configurations[$0].namesFamily(of: type) }
     case .content(let type):
-      // Of a content type a family is whatever it conforms to.
+      // The family of a content type is everything that it conforms to.
       var (same, conforming): (Set<Int>, Set<Int>) = ([], [])
       self.naming.visit(type, types, &steps) { places, isSame in
         conforming.formUnion(places)
@@ -82,26 +82,26 @@ struct RoutedApplication: Sendable {
     let because: ConfigurationReason =
       !naming.isEmpty ? .namesType : !family.isEmpty ? .namesFamily : !open.isEmpty ? .namesNoTypes : .firstOfRole
     guard let chosen = naming.first ?? family.first ?? open.first ?? ofRole.first else { return nil }
-    // By Apple's rule every session of the role is one.
+    // By Apple's rule every session of the role is a candidate.
     let eligible = manifest?.routing == .uikit ? ofRole : naming + family + open + [chosen]
     return Route(configuration: chosen, because: because, eligible: ConfigurationSet(eligible))
   }
 }
 
-/// What step 4 says of a type.
+/// The result of step 4 for a type.
 struct Route: Sendable {
-  /// The place of the configuration in the manifest.
+  /// The index of the configuration in the manifest.
   let configuration: Int
   let because: ConfigurationReason
   /// The configurations whose sessions are candidates.
   let eligible: ConfigurationSet
 }
 
-/// An activity type, as the manifests of applications have it: worked out once for each of them.
+/// An activity type in the manifests of applications, with its routes, which are worked out once.
 struct DeclaredType: Sendable {
-  /// Who declares it, in the order of their identifiers.
+  /// The applications that declare it, in the order of their identifiers.
   private(set) var applications: [Int] = []
-  /// What step 4 says of it, for each of these applications.
+  /// The results of step 4, for each of these applications.
   private var routes: [Int: [(role: Text, route: Route)]] = [:]
 
   mutating func add(_ type: Text, _ application: Int, _ all: [RoutedApplication], _ types: TypeCatalog) {
@@ -120,7 +120,7 @@ struct DeclaredType: Sendable {
     applications.remove(at: place(of: application, all))
   }
 
-  /// Where the application stands among the others, or would.
+  /// The index of the application among the others, or the index that it would have.
   private func place(of application: Int, _ all: [RoutedApplication]) -> Int {
     var (low, high) = (0, applications.count)
     while low < high {
@@ -135,7 +135,7 @@ struct DeclaredType: Sendable {
   func route(of application: Int, _ role: Text) -> Route? { routes[application]?.first { $0.role == role }?.route }
 }
 
-/// Places of configurations in a manifest, of which there are at most `Limits.configurations`.
+/// Indices of configurations in a manifest, which has at most `Limits.configurations`.
 struct ConfigurationSet: Sendable {
   private var bits: UInt64 = 0
 
@@ -146,7 +146,7 @@ struct ConfigurationSet: Sendable {
   func contains(_ place: Int16) -> Bool { place >= 0 && bits >> UInt64(place) & 1 == 1 }
 }
 
-/// What a payload is routed by: the type of an activity, or where there is none the type of something in it.
+/// The type that routes a payload: the type of an activity or, without one, of a content.
 enum RoutedType: Sendable {
   case activity(Text)
   case content(AskedType)

@@ -1,23 +1,23 @@
 import SceneModel
 
-/// What routing has to know of a session, and no more: there may be a million.
+/// The data of a session that routing needs, and no more: there may be a million sessions.
 struct SessionEntry: Sendable {
   let identifier: UniqueIdentifier
-  /// Its number; -1 where the session is gone and its place is free.
+  /// The number of its application; -1 if the session is gone and the entry is free.
   var application: Int32
-  /// Its role and the name of its configuration, as a number of its application's `kinds`.
+  /// Its role and the name of its configuration, as an index into its application's `kinds`.
   var kind: Int32
-  /// Its configuration's place in the manifest; -1 where there is none of that name any more, or no manifest.
+  /// The index of its configuration in the manifest; -1 if the manifest has no configuration of that name, or there is no manifest.
   var configuration: Int16 = -1
   var state: SceneState
   var flags: Flags
-  /// What counts: set by its host, else by its manifest; `nil` where neither did. They stand here because a decision most often reads
-  /// what is above and these, and all of that is 64 bytes.
+  /// The effective conditions: set by the host, or else by the manifest; `nil` if neither has set one. They stand here because most decisions read
+  /// only the fields above and these, which fit into 64 bytes.
   var can: Requirement?
   var prefers: Requirement?
   let created: Instant
   var lastActivated: Instant
-  /// What it shows; "" where it shows nothing, or nothing with a key.
+  /// The content that the session shows; "" if it shows nothing, or nothing with a key.
   var shownType: Text
   var shownKey: Text
 
@@ -26,15 +26,15 @@ struct SessionEntry: Sendable {
     static let isConnected = Flags(rawValue: 1)
     static let hasBeenConnected = Flags(rawValue: 2)
     static let hasRestorationActivity = Flags(rawValue: 4)
-    /// Its host set the condition, so that a new manifest changes nothing about it.
+    /// The host has set the condition, so a new manifest does not change it.
     static let canIsOwn = Flags(rawValue: 8)
     static let prefersIsOwn = Flags(rawValue: 16)
-    /// A stored predicate of it does not parse: it is never guessed at.
+    /// A stored predicate of the session does not parse. Its meaning is never guessed.
     static let isUnreadable = Flags(rawValue: 32)
   }
 }
 
-/// Step 9 of the rules, without the requesting session: who comes first among equals.
+/// Step 9 of the rules, without the requesting session: the order among equals.
 struct Rank: Comparable, Sendable {
   let state: SceneState
   let lastActivated: Instant

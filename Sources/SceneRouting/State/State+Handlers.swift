@@ -1,10 +1,10 @@
 package import SceneModel
 
 extension State {
-  /// Who takes an activity type or a content type: the application first that a payload of this type alone would go to, then the one that
-  /// would get it if the first were not there, and so on.
+  /// The applications that take an activity type or a content type. A payload of this type alone would go to the first; if the first did not exist,
+  /// to the second, and so on.
   ///
-  /// A text may be both kinds of type. An activity is asked about before content, so those who declare the activity type come first.
+  /// A text may be both kinds of type. Activities come before contents, so the applications that declare the activity type come first.
   package func handlers(of type: Text) throws(Stop) -> [Text] {
     var steps = Limits.conditionSteps
     let declaring = declared(type).map { declared[$0].applications } ?? []
@@ -19,7 +19,7 @@ extension State {
     return handlers.map { applications[$0].identifier }
   }
 
-  /// As step 3 chooses where there is no key: the preferred application, then the one that was used last, then the first by identifier.
+  /// The order of step 3 without a key: the preferred application, then by last use, then by identifier.
   private func inOrderOfUse(_ among: [Int], preferred: Text?, _ steps: inout Int) throws(Stop) -> [Int] {
     if among.count > 1 {
       for application in among {

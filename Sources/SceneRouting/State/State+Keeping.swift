@@ -1,13 +1,13 @@
 package import SceneModel
 
 extension State {
-  /// The sessions that an application has beyond those that it keeps: they have no scene, and were activated longest ago.
+  /// The sessions beyond the number that an application keeps: those without a scene that were activated longest ago.
   ///
-  /// The state has to know all sessions of the application.
+  /// The state must know all sessions of the application.
   ///
   /// - Parameters:
-  ///   - limit: how many at most are answered.
-  ///   - isWaiting: whether something is on its way to a session, so that its scene will soon be there. Such a session is kept.
+  ///   - limit: The most sessions to return.
+  ///   - isWaiting: Whether a delivery is on its way to a session, which will soon have a scene. Such a session is kept.
   package func sessionsToGiveUp(
     of identifier: Text, atMost limit: Int, unless isWaiting: (UniqueIdentifier) -> Bool
   ) -> [UniqueIdentifier] {
@@ -16,7 +16,7 @@ extension State {
     let count = rankings.reduce(0) { $0 + $1.countWithoutScene }
     let wanted = min(limit, count - manifest.keptSessions)
     if wanted <= 0 { return [] }
-    // Of each configuration as many as may be wanted of all.
+    // For each configuration as many as may be needed of all.
     var oldest: [Int32] = []
     for ranking in rankings {
       var found = 0

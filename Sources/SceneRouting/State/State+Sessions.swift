@@ -7,7 +7,7 @@ extension State {
     slotTable.find(State.hash(identifier)) { entries[Int($0)].identifier == identifier }
   }
 
-  /// Whose session it is.
+  /// The application of a session.
   package func application(of identifier: UniqueIdentifier) -> Text? {
     slot(of: identifier).map { applications[Int(entries[Int($0)].application)].identifier }
   }
@@ -15,7 +15,7 @@ extension State {
   /// Whether the session exists.
   package func contains(_ identifier: UniqueIdentifier) -> Bool { slot(of: identifier) != nil }
 
-  /// Adds a session, or takes over what has changed about one that is there.
+  /// Adds a session, or updates an existing one.
   @discardableResult
   package mutating func update(_ session: Session) -> Undo {
     let number = number(of: session.application)
@@ -33,7 +33,7 @@ extension State {
 
   private func knowledge(_ application: Int) -> Bool { isComplete || applications[application].knowledge.isComplete }
 
-  /// The session does not exist any more.
+  /// Removes a session that no longer exists.
   @discardableResult
   package mutating func discard(_ identifier: UniqueIdentifier) -> Undo {
     let wasAbsent = absent.contains(identifier)
@@ -55,13 +55,13 @@ extension State {
 
   // MARK: Facts
 
-  /// Makes true what was decided.
+  /// Applies a decided fact.
   @discardableResult
   package mutating func apply(_ fact: Fact) -> Undo {
     switch fact {
     case .sessionMade(let session):
       var undo = update(session)
-      // Its identifier is new, so that no store has an older version.
+      // Its identifier is new, so no store has an older version.
       undo.wasAbsent = true
       return undo
     case .sessionActivated(let identifier, at: let now, showing: let shown):
@@ -76,26 +76,26 @@ extension State {
     }
   }
 
-  /// What a session was before something was changed about it: for a store that refuses.
+  /// The state of a session before a change, in case the store refuses the change.
   package struct Undo: Sendable {
     let identifier: UniqueIdentifier
     var before: SessionEntry?
-    /// Why its stored predicate did not parse.
+    /// The reason why its stored predicate did not parse.
     var unreadableBefore: Text?
-    /// The session was known not to exist.
+    /// Whether the state knew that the session did not exist.
     var wasAbsent = false
-    /// The state knew every session of the application, so that one which it did not hold did not exist.
+    /// Whether the state knew every session of the application, so that a session which it did not hold did not exist.
     var wasKnown = true
   }
 
-  /// Puts back what was. Of several changes the last is undone first.
+  /// Restores the earlier state. Of several changes the last is undone first.
   package mutating func revert(_ undo: Undo) {
     if undo.wasAbsent { absent.insert(undo.identifier, taking: 16) } else { absent.remove(undo.identifier) }
     guard let before = undo.before else {
       guard let slot = slot(of: undo.identifier) else { return }
       let application = Int(entries[Int(slot)].application)
       _ = remove(undo.identifier, wasAbsent: undo.wasAbsent)
-      // The store may have an older version of this session. What was learnt since then was merged beside the newer version.
+      // The store may have an older version of this session, and sessions that were learnt since then were merged beside the newer version.
       if !undo.wasAbsent, !undo.wasKnown { forgetKnowledge(of: application) }
       return
     }
@@ -105,7 +105,7 @@ extension State {
 
   // MARK: Entries
 
-  /// Answers what was there before.
+  /// Returns the earlier entry.
   @discardableResult
   private mutating func put(_ entry: SessionEntry) -> SessionEntry? {
     if let slot = slot(of: entry.identifier) {
@@ -133,7 +133,7 @@ extension State {
     applications[Int(entries[Int(slot)].application)].index.insert(slot, entries)
   }
 
-  /// Looks up what the manifest says of the session's configuration, and what conditions it therefore has.
+  /// Looks up the session's configuration in the manifest, and the conditions that result.
   mutating func resolveConfiguration(_ slot: Int32) {
     let number = Int(entries[Int(slot)].application)
     let place = applications[number].configuration(of: entries[Int(slot)].kind)
@@ -142,7 +142,7 @@ extension State {
     if flags.contains(.canIsOwn), flags.contains(.prefersIsOwn) { return }
     let conditions = place < 0 ? nil : applications[number].manifest?.configurations[Int(place)].conditions
     if !flags.contains(.canIsOwn) {
-      // By Apple's rule a window takes everything unless it says otherwise.
+      // By Apple's rule a window takes everything unless its conditions say otherwise.
       let unset: Condition? = applications[number].manifest?.routing == .uikit ? .always : nil
       entries[Int(slot)].can = (conditions?.can?.condition ?? unset).map(Requirement.init)
     }
@@ -173,9 +173,9 @@ extension SessionEntry {
     (shownType, shownKey) = (session.shownActivity?.activityType ?? .empty, session.shownKey)
   }
 
-  /// What becomes of it when a decision gives it something to show.
+  /// The effect of a decision that gives content to the session.
   fileprivate mutating func show(_ shown: Shown) {
-    // A scene that is not connected would be restored first.
+    // A scene that is not connected would show its restoration activity first.
     if !flags.contains(.isConnected), flags.contains(.hasRestorationActivity) { return }
     switch shown {
     case .activity(let activity): (shownType, shownKey) = (activity.activityType, activity.key ?? .empty)
@@ -183,7 +183,7 @@ extension SessionEntry {
     }
   }
 
-  /// What it waits for is most often what it shows, and what it shows is of a declared type: each text is then kept once.
+  /// Usually the key of its conditions is the key that it shows, and its type is a declared one: each text is then kept once.
   fileprivate mutating func shareTexts(_ state: State) {
     shownType = state.shared(shownType)
     if case .equals(let key) = can {
@@ -194,7 +194,7 @@ extension SessionEntry {
     }
   }
 
-  /// What its host set. Answers why, where that cannot be read.
+  /// Takes the conditions that the host set. Returns the reason if one does not parse.
   fileprivate mutating func takeConditions(of session: Session) -> Text? {
     do throws(PredicateError) {
       if !session.canActivatePredicate.isEmpty {
@@ -214,14 +214,14 @@ extension SessionEntry {
 }
 
 extension State {
-  /// How near to the user a session's scene is; `unattached` where it has none, `nil` where there is no such session.
+  /// The state of a session's scene; `unattached` if it has none, `nil` if the session does not exist.
   package func sceneState(of identifier: UniqueIdentifier) -> SceneState? {
     slot(of: identifier).map { entries[Int($0)].state }
   }
 }
 
 extension State {
-  /// Whether it holds the session otherwise than as it is, or not at all.
+  /// Whether the state holds this session with other values, or not at all.
   package func differs(from session: Session) -> Bool {
     guard let slot = slot(of: session.identifier) else { return true }
     let held = entries[Int(slot)]

@@ -1,17 +1,16 @@
 package import SceneModel
 
-/// All that a decision looks at: the applications, their sessions, the user's preferences.
+/// Everything that a decision looks at: the applications, their sessions, the user's preferences.
 ///
-/// The state changes only by the calls below, one after the other. It holds some sessions or all of them, and knows which: see
-/// `Knowledge`.
+/// Only the calls below change the state, one after another. It holds some or all sessions, and knows which: see `Knowledge`.
 package struct State: Sendable {
   package let types: TypeCatalog
   var applications: [RoutedApplication] = []
   private var numbers: [Text: Int] = [:]
   private var preferred: [Text: Text] = [:]
-  /// The same for what is a content type, by the name that all names of the type have in common.
+  /// The same for content types, by their canonical names.
   private var preferredForContent: [ContentType: Text] = [:]
-  /// The activity types that applications declare, or declared once.
+  /// The activity types that applications declare, or have declared.
   private var declaredNumbers: [Text: Int] = [:]
   var declared: [DeclaredType] = []
   /// The applications by the content types that they take.
@@ -20,15 +19,15 @@ package struct State: Sendable {
   var entries: [SessionEntry] = []
   var freeSlots: [Int32] = []
   var slotTable = SlotTable()
-  /// Why the stored predicate of a session does not parse.
+  /// The reason why a stored predicate of a session does not parse.
   var unreadable: [UniqueIdentifier: Text] = [:]
 
-  /// There are no sessions but those that the state holds, of any application.
+  /// Whether the state holds every session of every application.
   let isComplete: Bool
-  /// Sessions that were asked for and do not exist, or that were discarded.
+  /// Sessions that were looked for and do not exist, or that were discarded.
   var absent = Recent<UniqueIdentifier>()
 
-  /// - Parameter isComplete: whether there are no sessions but those that the state is given. Otherwise it learns of those that a store has.
+  /// - Parameter isComplete: Whether there are no sessions except those that the state is given. Otherwise it learns of sessions in a store.
   package init(types: TypeCatalog, isComplete: Bool = false) {
     self.types = types
     self.isComplete = isComplete
@@ -36,15 +35,15 @@ package struct State: Sendable {
 
   // MARK: Applications
 
-  /// Registers an application, in place of what it was before. Its sessions stay, and are routed by the new manifest.
+  /// Registers an application, or replaces its manifest. Its sessions stay, and are routed by the new manifest.
   ///
-  /// It has at most `Limits.configurations`, as every manifest that was read.
+  /// The manifest has at most `Limits.configurations`, as every manifest that was read.
   package mutating func register(_ manifest: Manifest) {
     precondition(manifest.configurations.count <= Limits.configurations, "a manifest has too many configurations")
     setManifest(manifest, of: manifest.identifier)
   }
 
-  /// Its sessions stay, out of routing.
+  /// Its sessions stay, but take no part in routing.
   package mutating func unregister(_ identifier: Text) { setManifest(nil, of: identifier) }
 
   private mutating func setManifest(_ manifest: Manifest?, of identifier: Text) {
@@ -86,22 +85,22 @@ package struct State: Sendable {
     numbers[identifier].flatMap { applications[$0].manifest == nil ? nil : $0 }
   }
 
-  /// The place of an activity type among those that are declared.
+  /// The index of an activity type among the declared types.
   func declared(_ type: Text) -> Int? { declaredNumbers[type] }
 
-  /// The type as those who declare it keep it, so that a million sessions which show something of it share one text.
+  /// The copy of the type that its declaration keeps, so that a million sessions share one text.
   func shared(_ type: Text) -> Text { declaredNumbers.index(forKey: type).map { declaredNumbers[$0].key } ?? type }
 
-  /// Those that take the type, in the order of their identifiers.
+  /// The applications that take the type, in the order of their identifiers.
   func applications(taking type: AskedType, _ steps: inout Int) -> [Int] {
     var found: Set<Int> = []
     takers.visit(type, types, &steps) { takers, _ in found.formUnion(takers) }
-    // To put them in order compares each identifier with a dozen others.
+    // Sorting compares each identifier with a dozen others.
     steps -= found.count * 4 * Steps.lookup
     return found.sorted { applications[$0].identifier < applications[$1].identifier }
   }
 
-  /// Which application takes a type that several declare; `nil` clears it.
+  /// Sets the application for a type that several declare; `nil` clears it.
   package mutating func setPreferredApplication(_ identifier: Text?, for type: Text) {
     preferred[type] = identifier
     if let content = ContentType(type, as: .asked) { preferredForContent[types.canonical(content)] = identifier }

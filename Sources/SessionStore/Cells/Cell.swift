@@ -1,6 +1,6 @@
 import SceneModel
 
-/// A value as it is stored, in a column or in the body of a log entry.
+/// A stored value, in a column or in the body of a log entry.
 enum Cell {
   case null
   case integer(Int64)
@@ -8,15 +8,15 @@ enum Cell {
   case bytes([UInt8])
 }
 
-/// Stored values that are not what was written there.
+/// Stored values that differ from what was written.
 struct Malformed: Error {
   let reason: String
 
   init(_ reason: String) { self.reason = reason }
 }
 
-/// Takes the values of a thing one after the other: the parameters of a statement, or the body of a log entry. Each
-/// thing says once what they are, so the log and the rows cannot come to differ.
+/// Takes the values of a thing one after another: as the parameters of a statement, or into the body of a log entry. Each thing defines its values
+/// once, so the log and the rows cannot differ.
 protocol CellWriter: ~Copyable {
   mutating func putNull()
   mutating func put(_ integer: Int64)
@@ -43,7 +43,7 @@ extension CellWriter where Self: ~Copyable {
   mutating func put(_ activity: UserActivity?) { put(activity?.json) }
 }
 
-/// Gives the values back, in the order in which they were put.
+/// Returns the values in the order in which they were put.
 protocol CellReader: ~Copyable {
   mutating func cell() throws(Malformed) -> Cell
   /// There are no more values.
@@ -110,7 +110,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension UniqueIdentifier {
-  /// Its sixteen bytes, in an order that sorts as identifiers do.
+  /// The sixteen bytes of the identifier, in an order that sorts like identifiers.
   func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
     withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
   }

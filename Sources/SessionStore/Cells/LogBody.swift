@@ -1,6 +1,6 @@
 import SceneModel
 
-/// The body of a log entry: its values one after the other, each behind a byte that says what it is.
+/// The body of a log entry: its values one after another, each behind a byte for its kind.
 struct LogBodyWriter: CellWriter {
   private(set) var bytes: [UInt8] = []
 
@@ -10,7 +10,7 @@ struct LogBodyWriter: CellWriter {
 
   mutating func put(_ integer: Int64) {
     bytes.append(LogBodyTag.integer.rawValue)
-    // Small ones of either sign are short.
+    // Small integers of either sign are short.
     put(varying: UInt64(bitPattern: integer << 1 ^ integer >> 63))
   }
 
@@ -40,7 +40,7 @@ private enum LogBodyTag: UInt8 {
   case null, integer, text, bytes
 }
 
-/// Reads what `LogBodyWriter` wrote, from bytes that anything may have happened to.
+/// Reads the output of `LogBodyWriter` from bytes that may have been damaged.
 struct LogBodyReader: CellReader {
   private let bytes: [UInt8]
   private var offset = 0

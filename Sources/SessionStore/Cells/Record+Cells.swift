@@ -1,7 +1,7 @@
 import SceneModel
 
 extension Record {
-  /// What an entry of the log is, as the file has it: numbers are never used again for something else.
+  /// The kind of a log entry, as stored in the file: a number is never reused for another kind.
   enum Kind: Int64 {
     case session = 1
     case sessionActivated, sessionDiscarded, delivery, deliveryProgress, event, preference, discardOwed, discardTold,
@@ -34,7 +34,7 @@ extension Record {
       cells.put(activation.userActivity)
       cells.put(activation.openedContent)
       cells.put(activation.isPrivate.map { $0 ? 1 : 0 })
-      // Most often it is only brought to the front, so what comes with something to show is left out then.
+      // Most activations only bring a session to the front, so the fields for new content are left out then.
       if activation.title == nil, activation.shownBy == nil { break }
       cells.put(activation.title)
       cells.put(activation.shownBy)

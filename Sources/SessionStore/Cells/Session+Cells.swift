@@ -14,7 +14,7 @@ extension Session {
     putChanging(into: &cells)
   }
 
-  /// What may change about it.
+  /// The values that may change.
   func putChanging(into cells: inout some CellWriter & ~Copyable) {
     cells.put(role)
     cells.put(configuration)

@@ -1,7 +1,7 @@
 import SceneModel
 
 extension StoredDelivery {
-  /// In the order of `put`: first what lists want, so that they need not go through the documents.
+  /// In the order of `put`: the columns that lists need come first, so that a list need not read through the documents.
   static let columns = """
     \(DeliverySummary.firstColumns), source_application, fingerprint, is_private, routing_item, routing_activity, \
     \(PreviouslyShown.columns), answer, decision, payload, ended
@@ -74,7 +74,7 @@ extension DeliverySummary {
     (isPrivate, previousBy) = (try cells.bool(), try cells.optionalIdentifier())
   }
 
-  /// Goes on as a change says that is not in the row yet. What only an open delivery tells, one that is over does not.
+  /// Applies a change that is not in the row yet. A delivery that is over drops the values that only an open delivery has.
   mutating func goOn(_ change: Tail.DeliveryChange? = nil) {
     if case .changed(let progress, let previous)? = change {
       self.progress = progress
@@ -83,7 +83,7 @@ extension DeliverySummary {
     if !progress.isOpen { (isPrivate, previousBy) = (false, nil) }
   }
 
-  /// All but when it was over, and what only an open one tells.
+  /// All values except the time of the end, and the values that only an open delivery has.
   init(firstOf cells: inout some CellReader & ~Copyable) throws(Malformed) {
     self.init(
       identifier: try cells.identifier(), application: try cells.text(), sender: try cells.text(),
@@ -93,7 +93,8 @@ extension DeliverySummary {
 }
 
 extension DeliveryProgress {
-  /// All but `ended`, which earlier versions did not write: it is the last value of whatever a progress is part of, and may be missing there.
+  /// All values except `ended`, which earlier versions did not write: it is the last value of everything that contains a progress, and may be missing
+  /// there.
   static let columns = "state, is_open, session, outcome, attempt, departures, error, message"
 
   func put(into cells: inout some CellWriter & ~Copyable) {

@@ -1,17 +1,17 @@
 import SceneModel
 
-/// A file that looks like a store of ours, and what was found in it.
+/// A file that looks like one of our stores, with its contents.
 struct OpenedFile {
   let database: Database
   private(set) var ledger: Ledger
-  /// What the log has and the rows have not.
+  /// The entries that the log has and the rows do not.
   private(set) var tail = Tail()
   private(set) var position: Int64
   private(set) var lastEvent: UInt64
   private(set) var unreadable: [Int64] = []
   private(set) var problems: [String] = []
 
-  /// - Parameter looksThrough: whether a file that is in doubt is looked through first. One that is known to be damaged is not.
+  /// - Parameter looksThrough: Whether a doubtful file is checked first. A file that is known to be damaged is not.
   init(
     _ directory: StoreDirectory?, _ durability: Durability, _ schema: Schema, _ rules: ReadingRules,
     looksThrough: Bool = true
@@ -19,8 +19,7 @@ struct OpenedFile {
     if let directory { problems = try OpenedFile.prepare(directory) }
     database = try Database(path: directory?.file)
     if database.isReadOnly { throw StoreError(.readOnly, "\(database.name): may not be written") }
-    // No other process has a part in it, so SQLite's index of its log is in memory, and looking at a file writes
-    // nothing.
+    // No other process uses the file, so SQLite's index of its log is in memory, and looking at a file writes nothing.
     try database.execute("PRAGMA locking_mode = EXCLUSIVE")
     let version = try OpenedFile.version(of: database, schema)
     try OpenedFile.configure(database, durability)
@@ -35,7 +34,7 @@ struct OpenedFile {
     try replay(rules)
   }
 
-  /// Answers what somebody should hear of.
+  /// Prepares the directory. Returns the sentences to report.
   private static func prepare(_ directory: StoreDirectory) throws(StoreError) -> [String] {
     switch try directory.content() {
     case .somethingElse(let reason): throw StoreError(.corrupt, "\(directory.file): \(reason)")
@@ -48,7 +47,7 @@ struct OpenedFile {
     return []
   }
 
-  /// Only reads: what a later version wrote, or another program, stays as it is.
+  /// Only reads, so a file of a later version or of another program stays as it is.
   private static func version(of database: Database, _ schema: Schema) throws(StoreError) -> Int64 {
     let application = try database.number("PRAGMA application_id") ?? 0
     let version = try database.number("PRAGMA user_version") ?? 0
@@ -64,12 +63,12 @@ struct OpenedFile {
   }
 
   private static func configure(_ database: Database, _ durability: Durability) throws(StoreError) {
-    // The size of a page is taken by a file that is empty yet.
+    // Only an empty file takes a page size.
     try database.execute("PRAGMA page_size = \(Schema.pageSize)")
     if durability != .memory { try database.execute("PRAGMA journal_mode = WAL") }
     setSynchronous(database, isFull: durability == .full)
-    // Cache in KiB: the inner pages of a hundred thousand sessions, and a batch's. It grows with use and is given back.
-    // Deleted bytes are overwritten where a page is written anyhow. A log that grew is cut again.
+    // The cache in KiB is for the inner pages of a hundred thousand sessions, and for the pages of a batch. It grows with use and is given back.
+    // Deleted bytes are overwritten when their page is written anyway. A log that grew is cut again.
     try database.execute(
       """
       PRAGMA cache_size = -4096; PRAGMA secure_delete = FAST; PRAGMA temp_store = MEMORY; PRAGMA trusted_schema = OFF;
@@ -78,11 +77,11 @@ struct OpenedFile {
   }
 
   static func setSynchronous(_ database: Database, isFull: Bool) {
-    // It can fail only for want of memory, and then stays as it was.
+    // This fails only for lack of memory, and the setting then stays.
     try? database.execute("PRAGMA synchronous = \(isFull ? "FULL" : "NORMAL")")
   }
 
-  /// All of the file, however long that takes.
+  /// Checks the whole file, however long that takes.
   private static func lookThrough(_ database: Database) throws(StoreError) {
     var query = try database.query("PRAGMA quick_check(1)")
     if try query.step(), case .text(let answer)? = try? query.cell(), answer != "ok" {
@@ -90,8 +89,8 @@ struct OpenedFile {
     }
   }
 
-  /// Where a store took the place of one that cannot be read, nobody knows how many events that had: a number behind all of them tells watchers
-  /// that they have missed something, and none comes twice. There are fewer than a million in a second.
+  /// When a new store replaces one that cannot be read, nobody knows how many events that one had. A number beyond all of them tells watchers that
+  /// they have missed something, and no number comes twice. There are fewer than a million events in a second.
   mutating func beginEvents(after now: Instant) throws(StoreError) {
     let last = min(max(ledger.lastEvent, now.microseconds), Ledger.end / 2)
     (ledger.firstEvent, ledger.lastEvent, lastEvent) = (last + 1, last, UInt64(last))
@@ -114,7 +113,7 @@ struct OpenedFile {
         if case .event(let event) = record { lastEvent = max(lastEvent, event.sequence) }
         tail.apply(record, at: position, bytes: body.count)
       } catch {
-        // The event is lost, but its number was given to it.
+        // The event is lost, but it used its number.
         if kind == Record.Kind.event.rawValue { lastEvent += 1 }
         unreadable.append(position)
         if problems.count < SessionStore.maximumProblems {

@@ -1,13 +1,12 @@
 import Glibc
 
 extension StoreDirectory {
-  /// Puts a copy in the place of the write-ahead log, as long as it was when the last commit succeeded, and syncs it.
+  /// Replaces the write-ahead log by a copy, cut to its length after the last successful commit, and syncs the copy.
   ///
-  /// An fsync that failed cannot be tried again: the kernel has forgotten which pages it could not write, and says
-  /// that all is well. Pages that are written anew are tried anew. And what was refused may stand at the log's end as
-  /// if it had been committed; who opened the file would believe it.
+  /// A failed fsync cannot be repeated: the kernel has forgotten which pages it could not write, and reports success. Only pages that are written
+  /// anew are tried anew. And a refused transaction may stand complete at the log's end; a process that opens the file would believe it.
   ///
-  /// - Parameter length: `nil` where it is not known, and all of it is kept.
+  /// - Parameter length: `nil` if it is unknown, which keeps the whole log.
   func mendWriteAheadLog(length: Int64?) throws(StoreError) {
     let log = open(writeAheadLog, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     if log < 0 {
@@ -18,7 +17,7 @@ extension StoreDirectory {
     var status = stat()
     if fstat(log, &status) != 0 { throw StoreError(writeAheadLog, "cannot be looked at", errno) }
     let length = min(length.map { Int($0) } ?? .max, Int(status.st_size))
-    // Where nothing more can be written, what was refused is gone at least.
+    // If nothing more can be written, at least the refused transaction is removed.
     if ftruncate(log, length) != 0 { throw StoreError(writeAheadLog, "cannot be cut", errno) }
 
     let copied = writeAheadLog + "-mended"

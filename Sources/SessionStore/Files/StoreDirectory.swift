@@ -1,21 +1,20 @@
 import Glibc
 import SceneModel
 
-/// The directory that holds the store's files, and the lock that keeps a second process out of it.
+/// The directory of the store's files, and the lock that keeps a second process out.
 final class StoreDirectory {
   let path: String
   private var lock: Int32
-  /// Which file is open, and which is its log.
+  /// The identities of the open file and of its log.
   private var openFile: FileIdentity?
   private var openLog: FileIdentity?
 
   let file: String
   let writeAheadLog: String
-  /// Is there when something was found wrong with the file while it was in use: it is looked through when it is next
-  /// opened.
+  /// The mark that exists when something was found wrong with the file while it was in use: the next opening checks the file.
   private var doubt: String { path + "/stagedoor.db-doubt" }
 
-  /// Makes the directory where it is missing, for its owner alone.
+  /// Makes the directory if it is missing, for its owner only.
   init(_ path: String) throws(StoreError) {
     self.path = path
     file = path + "/stagedoor.db"
@@ -23,17 +22,16 @@ final class StoreDirectory {
     try StoreDirectory.make(path)
     try StoreDirectory.refuseShared(path)
     try StoreDirectory.refuseOthers(in: path)
-    // SQLite's own locks would do, but they are dropped when anything in this process closes the file, and the file
-    // is looked at before SQLite opens it.
+    // SQLite's own locks are lost when any code of this process closes the file, and this code looks at the file before SQLite opens it.
     lock = try StoreDirectory.lock(path)
   }
 
   deinit { release() }
 
-  /// Lets others have it.
+  /// Releases the lock.
   func release() {
     guard lock >= 0 else { return }
-    // A process that is being started has a copy of the descriptor for a moment; closing ours would leave it locked.
+    // A process that is being started has a copy of the descriptor for a moment; closing ours would leave the lock.
     _ = flock(lock, LOCK_UN)
     close(lock)
     lock = -1
@@ -52,7 +50,7 @@ final class StoreDirectory {
     if status.st_mode & S_IFMT != S_IFDIR { throw StoreError(.io, "\(path): is no directory") }
   }
 
-  /// What others may look into may be theirs as well, or meant for them.
+  /// Refuses a directory that others can look into: its files may be theirs, or meant for them.
   private static func refuseShared(_ path: String) throws(StoreError) {
     var status = stat()
     if stat(path, &status) != 0 { throw StoreError(path, "cannot be looked at", errno) }
@@ -65,7 +63,7 @@ final class StoreDirectory {
     }
   }
 
-  /// Such a directory nobody else can miss, so it is made its owner's alone without a word. An empty one is.
+  /// Whether the directory has only our files, or none. Nobody else can miss such a directory, so its mode is narrowed without a message.
   private static func holdsOnlyOurs(_ path: String) -> Bool {
     guard let directory = opendir(path) else { return false }
     defer { closedir(directory) }
@@ -76,7 +74,7 @@ final class StoreDirectory {
     return true
   }
 
-  /// Whatever the umask is, and whoever made it.
+  /// Sets the mode, whatever the umask is and whoever made the file.
   private static func restrict(_ path: String, to mode: mode_t) throws(StoreError) {
     var status = stat()
     if stat(path, &status) == 0, status.st_mode & 0o777 == mode { return }
@@ -96,7 +94,8 @@ final class StoreDirectory {
       let who = String(decoding: owner.prefix(max(0, count)), as: UTF8.self)
       throw StoreError(.locked, "\(directory)/stagedoor.db: process \(who.isEmpty ? "unknown" : who) has it")
     }
-    // Only a message needs it, so a full disk is no reason to stop. Cut to its length and not to nothing, which takes the file system long.
+    // Only a message needs the number, so a full disk is no reason to stop. Truncating to the new length instead of to zero is quicker on some file
+    // systems.
     owner = Array("\(getpid())".utf8)
     if pwrite(descriptor, owner, owner.count, 0) == owner.count { _ = ftruncate(descriptor, off_t(owner.count)) }
     _ = fchmod(descriptor, 0o600)
@@ -105,7 +104,7 @@ final class StoreDirectory {
 
   // MARK: Looking without touching
 
-  /// Whether a store could be opened there, as far as that can be seen while another process has it.
+  /// Checks whether a store could be opened there, as far as this can be seen while another process has it.
   static func check(_ path: String, _ schema: Schema) throws(StoreError) {
     try make(path)
     try refuseShared(path)
@@ -113,7 +112,7 @@ final class StoreDirectory {
     try refuseOthers(in: path)
     let file = path + "/stagedoor.db"
     var status = stat()
-    // Opening something else might wait, or do something. It is set aside later.
+    // Opening something other than a file might wait, or have an effect. It is set aside later.
     if lstat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG { return }
     let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor < 0 {
@@ -126,22 +125,22 @@ final class StoreDirectory {
     func number(at offset: Int) -> Int64 {
       Int64(Int32(truncatingIfNeeded: header[offset..<(offset + 4)].reduce(0) { $0 << 8 | Int($1) }))
     }
-    // Where SQLite's format has them.
+    // The offsets of SQLite's format.
     let (version, application) = (number(at: 60), number(at: 68))
     if application == Schema.application, version > schema.version { throw .newer(file, version, schema) }
   }
 
   // MARK: Whether it is still there
 
-  /// The files were opened just now.
+  /// Records the identities of the files, which were opened just now.
   func rememberFiles() {
     openFile = FileIdentity(file)
     openLog = FileIdentity(writeAheadLog)
   }
 
-  /// What is written into a file that somebody has deleted or moved away is lost with the process.
+  /// Refuses to write when somebody has deleted or moved the file: the writes would be lost with the process.
   func refuseWhereGone() throws(StoreError) {
-    // SQLite makes its log with the first thing that it writes.
+    // SQLite makes its log with the first write.
     if openLog == nil { openLog = FileIdentity(writeAheadLog) }
     if let openFile, FileIdentity(file) != openFile { throw gone(file) }
     if let openLog, FileIdentity(writeAheadLog) != openLog { throw gone(writeAheadLog) }
@@ -153,7 +152,7 @@ final class StoreDirectory {
 
   // MARK: The file
 
-  /// There is something in the log that the file does not have.
+  /// Whether the log has entries that the file does not have.
   var hasWriteAheadLog: Bool {
     var status = stat()
     return stat(writeAheadLog, &status) == 0 && status.st_size > 0
@@ -179,7 +178,7 @@ final class StoreDirectory {
     return .file
   }
 
-  /// Makes an empty file where there is none. SQLite gives the files that it makes the rights of this one.
+  /// Makes an empty file if there is none. SQLite gives its own files the mode of this one.
   func makeFile() throws(StoreError) {
     let descriptor = open(file, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     if descriptor < 0 { throw StoreError(file, "cannot be made", errno) }
@@ -192,7 +191,7 @@ final class StoreDirectory {
     for path in [file, writeAheadLog] where exists(path) { try StoreDirectory.restrict(path, to: 0o600) }
   }
 
-  /// Makes sure that what is called what, in the directory, is on the disk.
+  /// Syncs the names in the directory to the disk.
   func sync() throws(StoreError) {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     if descriptor < 0 { throw StoreError(path, "cannot be opened", errno) }
@@ -203,8 +202,8 @@ final class StoreDirectory {
 
   private func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// Where a file of ours belongs there is a file or nothing. A link leads to another's file, which is neither written to nor given other rights; a
-  /// pipe or a device would be waited for; and of a directory the store beside it may be whole, so somebody has to look. Only the store itself is
+  /// In the place of a file of ours there must be a file or nothing. A link leads to somebody else's file, which is neither written nor given another
+  /// mode; opening a pipe or a device would wait; and beside a directory the store may be intact, so a person has to look. Only the store itself is
   /// set aside, whatever it is.
   private static func refuseOthers(in directory: String) throws(StoreError) {
     for name in ["lock"] + ["", "-wal", "-journal", "-shm", "-doubt", "-wal-mended"].map({ "stagedoor.db" + $0 }) {
@@ -225,10 +224,10 @@ final class StoreDirectory {
 
   // MARK: Setting aside
 
-  /// Gives the store's files other names, so that a new one can begin. Answers the new name.
+  /// Renames the store's files, so that a new store can begin. Returns the new name.
   func setAside(at now: Instant) throws(StoreError) -> String {
     var time = now.rfc3339.filter { $0 != "-" && $0 != ":" }
-    // Six digits of a second, so that they sort.
+    // Six digits of a second, so that the names sort.
     if let point = time.firstIndex(of: ".") {
       let digits = time[time.index(after: point)...].dropLast()
       time = "\(time[..<point]).\(digits)\(String(repeating: "0", count: 6 - digits.count))Z"
@@ -238,7 +237,7 @@ final class StoreDirectory {
       count += 1
       name = "\(file)-set-aside-\(time)-\(count)"
     }
-    // The log first: a store that lost its log has lost what was acknowledged last, and does not look so.
+    // The log first: a store without its log has lost the last acknowledged changes, and this does not show.
     for suffix in ["-wal", "-journal", "-shm", ""] where exists(file + suffix) {
       if rename(file + suffix, name + suffix) != 0 { throw StoreError(file + suffix, "cannot be set aside", errno) }
     }
@@ -270,7 +269,7 @@ extension StoreError {
   }
 }
 
-/// A file, whatever it is called.
+/// The identity of a file, whatever its name.
 private struct FileIdentity: Equatable {
   let device: dev_t
   let inode: ino_t

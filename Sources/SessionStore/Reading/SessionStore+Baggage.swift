@@ -1,7 +1,7 @@
 package import SceneModel
 
 extension SessionStore {
-  /// What a delivery carries. `nil` where it carries nothing, or where the row does not parse, which is reported.
+  /// The contents of a delivery; `nil` if it has none, or if the row does not parse, which is reported.
   package func baggage(_ delivery: UniqueIdentifier) throws(StoreError) -> Baggage? {
     if let change = tail.baggage[delivery] { return change?.baggage }
     let database = try database()
@@ -16,7 +16,7 @@ extension SessionStore {
     }
   }
 
-  /// Of everything that deliveries carry, how much it is and who waits for it, in the order in which it came. No document is read.
+  /// The size and the owner of the contents of each delivery, in the order in which they came. This reads no document.
   package func baggageSummaries() throws(StoreError) -> [BaggageSummary] {
     let database = try database()
     var summaries: [BaggageSummary] = []
@@ -25,10 +25,10 @@ extension SessionStore {
       do throws(Malformed) {
         let (delivery, bytes) = (try query.identifier(), Int(clamping: try query.integer()))
         var (session, isOpen) = (try query.optionalIdentifier(), try query.optionalInteger().map { $0 != 0 })
-        // The log has other baggage, or the release.
+        // The log has other contents, or the release.
         if tail.baggage[delivery] != nil { continue }
         let change = tail.deliveries[delivery]
-        // What happened to a delivery that is forgotten changes nothing.
+        // Changes of a forgotten delivery have no effect.
         if let progress = change?.progress, isOpen != nil || change?.isWhole == true {
           (session, isOpen) = (progress.session, progress.isOpen)
         }
@@ -48,7 +48,7 @@ extension SessionStore {
     return summaries
   }
 
-  /// A delivery that is forgotten answers neither a session nor whether it is open.
+  /// For a forgotten delivery this returns neither a session nor whether it is open.
   private static let findingBaggage = """
     SELECT baggage.delivery, baggage.bytes, delivery.session, delivery.is_open
       FROM baggage LEFT JOIN delivery ON delivery.identifier = baggage.delivery ORDER BY baggage.number

@@ -1,11 +1,11 @@
 package import SceneModel
 
 extension SessionStore {
-  /// The sessions of an application that may be concerned with a key: those that show it, and those with conditions of their own that may hold
-  /// for it. At times others, and never fewer.
+  /// The sessions of an application that may be concerned with a key: those that show it, and those with conditions of their own that may be true for
+  /// it. The result may have more sessions, but never fewer.
   ///
-  /// - Parameter key: not empty.
-  /// - Returns: `nil` where there are more than `limit`.
+  /// - Parameter key: Not empty.
+  /// - Returns: `nil` if there are more than `limit`.
   package func sessions(
     of application: Text, concernedWith key: Text, limit: Int
   ) throws(StoreError) -> [Session]? {

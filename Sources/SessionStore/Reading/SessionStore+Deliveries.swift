@@ -1,7 +1,7 @@
 package import SceneModel
 
 extension SessionStore {
-  /// `nil` where there is none, or where its row does not parse, which is reported. One that is spent has no documents.
+  /// A delivery; `nil` if it does not exist, or if its row does not parse, which is reported. A spent delivery has no documents.
   package func delivery(_ identifier: UniqueIdentifier) throws(StoreError) -> StoredDelivery? {
     var found = try wholeDelivery(identifier)
     if let delivery = found, delivery.isSpent(at: now) { found?.forgetDocuments() }
@@ -28,7 +28,7 @@ extension SessionStore {
     }
   }
 
-  /// What was made under a token: one delivery, or those of one batch, in the order in which they were made.
+  /// The deliveries of a token, in the order in which they were made: one delivery, or those of one batch.
   package func deliveries(token: Text, sender: Text) throws(StoreError) -> [UniqueIdentifier] {
     let database = try database()
     var found: [UniqueIdentifier] = []
@@ -47,10 +47,10 @@ extension SessionStore {
   /// Some of the deliveries, newest first. A page is only empty after the last.
   ///
   /// - Parameters:
-  ///   - state: `nil` for all.
-  ///   - application: `nil` for all.
-  ///   - after: from where to go on.
-  /// - Returns: `nil` where `after` is not there.
+  ///   - state: `nil` for all states.
+  ///   - application: `nil` for all applications.
+  ///   - after: The delivery before the page.
+  /// - Returns: `nil` if `after` does not exist.
   package func deliveries(
     in state: DeliveryState? = nil, of application: Text? = nil, after: UniqueIdentifier? = nil, limit: Int
   ) throws(StoreError) -> [DeliverySummary]? {
@@ -75,9 +75,9 @@ extension SessionStore {
     return try merge(&query, changed.sorted { $0.number > $1.number }, limit) { $0.number > $1.number }
   }
 
-  /// What somebody still waits for, in the order in which it came.
+  /// The open deliveries, in the order in which they came.
   ///
-  /// - Parameter application: `nil` for all.
+  /// - Parameter application: `nil` for all applications.
   package func openDeliveries(of application: Text? = nil) throws(StoreError) -> [DeliverySummary] {
     var query = try database().query(
       """
@@ -91,7 +91,7 @@ extension SessionStore {
     return try merge(&query, changed.sorted { $0.number < $1.number }, .max) { $0.number < $1.number }
   }
 
-  /// What somebody still waits for that goes to one session, in the order in which it came.
+  /// The open deliveries to one session, in the order in which they came.
   package func openDeliveries(to session: UniqueIdentifier) throws(StoreError) -> [DeliverySummary] {
     var query = try database().query(
       "SELECT number, \(DeliverySummary.columns) FROM delivery WHERE is_open AND session = ? ORDER BY number")
@@ -100,7 +100,7 @@ extension SessionStore {
     return try merge(&query, changed.sorted { $0.number < $1.number }, .max) { $0.number < $1.number }
   }
 
-  /// How many are kept, those that are over among them.
+  /// The number of deliveries, including those that are over.
   package func deliveryCount() throws(StoreError) -> Int {
     var count = ledger.deliveries
     for case (let identifier, .whole) in tail.deliveries where try row(of: identifier) == nil { count += 1 }
@@ -140,7 +140,7 @@ extension SessionStore {
     }
   }
 
-  /// At most a batch, so each can be looked up; those that have not got far enough are not.
+  /// Looks up each delivery, of which there is at most a batch. Deliveries before the page's start are skipped.
   private func deliveriesOfTail(
     _ isWanted: (Numbered) -> Bool, where isAt: (DeliveryProgress) -> Bool = { _ in true }
   ) throws(StoreError) -> [Numbered] {

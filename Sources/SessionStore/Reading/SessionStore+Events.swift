@@ -1,7 +1,7 @@
 package import SceneModel
 
 extension SessionStore {
-  /// The number of the oldest event that can still be read; where there is none, the number that the next will have.
+  /// The number of the oldest event that can still be read; without one, the number of the next event.
   package var firstEventSequence: UInt64 {
     max(UInt64(ledger.firstEvent), lastEventSequence + 1 - min(lastEventSequence, UInt64(history.events)))
   }

@@ -1,7 +1,7 @@
 package import SceneModel
 
 extension SessionStore {
-  /// `nil` where there is none, or where its row does not parse, which is reported.
+  /// A session; `nil` if it does not exist, or if its row does not parse, which is reported.
   package func session(_ identifier: UniqueIdentifier) throws(StoreError) -> Session? {
     let change = tail.sessions[identifier]
     switch change {
@@ -21,12 +21,12 @@ extension SessionStore {
 
   private static let readingSession = "SELECT \(Session.columns) FROM session WHERE identifier = ?"
 
-  /// Some of the sessions, oldest first; those of one time by their identifiers. A page is only empty after the last.
+  /// Some of the sessions, oldest first; sessions of the same time by identifier. A page is only empty after the last.
   ///
   /// - Parameters:
-  ///   - application: `nil` for all.
-  ///   - after: from where to go on.
-  /// - Returns: `nil` where `after` is not there.
+  ///   - application: `nil` for all applications.
+  ///   - after: The session before the page.
+  /// - Returns: `nil` if `after` does not exist.
   package func sessions(
     of application: Text? = nil, after: UniqueIdentifier? = nil, limit: Int
   ) throws(StoreError) -> [Session]? {
@@ -35,7 +35,7 @@ extension SessionStore {
     return try sessions(of: application, from: place, limit: limit)
   }
 
-  /// The same, from behind a place at which there need be nothing any more.
+  /// The same, from a place in the list. The session of that place may be gone.
   package func sessions(
     of application: Text?, from start: SessionAge, limit: Int
   ) throws(StoreError) -> [Session] {
@@ -70,7 +70,7 @@ extension SessionStore {
     return page
   }
 
-  /// All sessions of an application, oldest first: some hundreds are in memory at a time.
+  /// Visits all sessions of an application, oldest first, with some hundreds in memory at a time.
   package func forEachSession(of application: Text? = nil, _ body: (Session) -> Void) throws(StoreError) {
     var place = SessionAge.first
     while case let page = try sessions(of: application, from: place, limit: 256), let newest = page.last {
@@ -79,10 +79,10 @@ extension SessionStore {
     }
   }
 
-  /// Sessions whose scenes were connected when they were last written.
+  /// The sessions whose scenes were connected at their last writing.
   package func connectedSessions() throws(StoreError) -> [Session] {
     let database = try database()
-    // The index is of these alone, so it takes as long as there are windows, however many sessions there are.
+    // The index has only these sessions, so this takes time for the windows, however many sessions there are.
     var query = try database.query(
       "SELECT \(Session.columns) FROM session INDEXED BY session_connected WHERE flags & 1")
     var connected: [Session] = []
@@ -91,10 +91,10 @@ extension SessionStore {
     return connected
   }
 
-  /// How many sessions there are.
+  /// The number of sessions.
   package func sessionCount() throws(StoreError) -> Int { try sessionCounts().values.reduce(0, +) }
 
-  /// How many sessions each application has. Applications without sessions are left out.
+  /// The number of sessions of each application that has any.
   package func sessionCounts() throws(StoreError) -> [Text: Int] {
     var counts = try countsOfRows("sessions")
     for (identifier, change) in tail.sessions {
@@ -105,7 +105,7 @@ extension SessionStore {
     return counts.filter { $0.value > 0 }
   }
 
-  /// What triggers count for each application while rows come and go, so that nobody has to count the rows.
+  /// The numbers that triggers keep for each application when rows come and go, so that nobody has to count the rows.
   func countsOfRows(_ column: String) throws(StoreError) -> [Text: Int] {
     let database = try database()
     var counts: [Text: Int] = [:]
@@ -131,7 +131,7 @@ extension SessionStore {
     }
   }
 
-  /// The next row that is as it is in the file, or only activated since.
+  /// The next row that has not changed since it was written, or was only activated.
   func nextUnchanged(_ query: inout Query, _ database: Database) throws(StoreError) -> Session? {
     while try query.step() {
       guard var session = read(&query, database) else { continue }
@@ -173,10 +173,10 @@ extension SessionStore {
   }
 }
 
-/// What sessions are listed by: a place in the list of all, also where the session that had it is gone.
+/// A place in the list of all sessions, which remains when its session is gone.
 package struct SessionAge: Comparable, Sendable {
   let created: Int64
-  /// `nil` comes before all.
+  /// `nil` comes before all identifiers.
   let identifier: UniqueIdentifier?
 
   init(created: Int64, identifier: UniqueIdentifier?) {
@@ -186,7 +186,7 @@ package struct SessionAge: Comparable, Sendable {
 
   package init(_ session: Session) { self.init(created: session.created.microseconds, identifier: session.identifier) }
 
-  /// Before all that there are.
+  /// Before all sessions.
   package static let first = SessionAge(created: .min, identifier: nil)
 
   package static func < (one: Self, other: Self) -> Bool {

@@ -1,7 +1,7 @@
 package import SceneModel
 
 extension SessionStore {
-  /// Which application takes a type that several declare, for each type that somebody chose one for.
+  /// The chosen applications, for types that several applications declare.
   package func preferences() throws(StoreError) -> [Text: Text] {
     let database = try database()
     var preferences: [Text: Text] = [:]
@@ -17,7 +17,7 @@ extension SessionStore {
     return preferences
   }
 
-  /// The discarded sessions that an application's host has to be told of, in the order in which they were discarded.
+  /// The discarded sessions of which an application's host must hear, in the order in which they were discarded.
   package func owedDiscards(of application: Text) throws(StoreError) -> [UniqueIdentifier] {
     let database = try database()
     var owed: [(number: Int64, session: UniqueIdentifier)] = []
@@ -37,7 +37,7 @@ extension SessionStore {
     return owed.sorted { $0.number < $1.number }.map(\.session)
   }
 
-  /// How many discarded sessions the host of each application has to be told of. Applications that are owed nothing are left out.
+  /// The number of discarded sessions of which the host of each application must hear. Applications without any are left out.
   package func owedCounts() throws(StoreError) -> [Text: Int] {
     var counts = try countsOfRows("owed")
     for (key, number) in tail.owed {

@@ -1,27 +1,25 @@
 import CSQLite
 import Glibc
 
-/// One SQLite connection, and the statements that were prepared on it. Whoever made it is its only owner, on one
-/// thread.
+/// One SQLite connection with its prepared statements. Its maker is the only owner, on one thread.
 final class Database {
-  /// What messages call it.
+  /// The name in messages.
   let name: String
   private let handle: OpaquePointer
   private var isClosed = false
-  /// SQLite said that the file is not what it wrote. Who knows whether that is so, or was read so once.
+  /// Whether SQLite has reported that the file differs from what it wrote. This may be so, or may be one wrong read.
   private(set) var isSuspect = false
-  /// Statements that are not in use. One that is in use belongs to its `Query`, so the same text can be run inside
-  /// itself.
+  /// Statements that are not in use. A statement in use belongs to its `Query`, so that the same text can run inside itself.
   private var idle: [StatementText: OpaquePointer] = [:]
-  /// How many frames the write-ahead log holds, as SQLite said after the last commit.
+  /// The number of frames in the write-ahead log, as SQLite reported after the last commit.
   private let frames: UnsafeMutablePointer<Int64>
 
-  /// - Parameter path: `nil` for one in memory.
+  /// - Parameter path: `nil` for a database in memory.
   init(path: String?) throws(StoreError) {
     Database.forgoStatistics
     name = path ?? "the store in memory"
     var opened: OpaquePointer?
-    // What threads there are do not share it. The file is made by the caller, with the rights that it wants.
+    // No two threads share the connection. The caller makes the file, with the mode that it needs.
     let flags =
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | (path == nil ? SQLITE_OPEN_MEMORY : 0)
     forgetSystemError()
@@ -36,7 +34,7 @@ final class Database {
     frames = .allocate(capacity: 1)
     frames.initialize(to: 0)
     _ = stagedoor_sqlite3_switch(opened, SQLITE_DBCONFIG_DEFENSIVE, 1)
-    // A store that is given up is left as it is.
+    // A store that is given up stays as it is.
     _ = stagedoor_sqlite3_switch(opened, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
     sqlite3_wal_hook(
       opened,
@@ -46,8 +44,8 @@ final class Database {
       }, frames)
   }
 
-  /// SQLite counts its memory under a lock, some thirty times for a delivery, and nobody asks for the sum. Where others have begun
-  /// with it before, as in tests, it goes on counting.
+  /// SQLite counts its memory under a lock, some thirty times for a delivery, and nobody reads the sum. If other code has used SQLite before, as in
+  /// tests, it continues to count.
   private static let forgoStatistics: Void = { _ = stagedoor_sqlite3_count_memory(0) }()
 
   deinit {
@@ -55,7 +53,7 @@ final class Database {
     frames.deallocate()
   }
 
-  /// Nothing may be asked of it afterwards.
+  /// The database cannot be used afterwards.
   func close() {
     if isClosed { return }
     isClosed = true
@@ -87,38 +85,38 @@ final class Database {
     }
   }
 
-  /// Runs a statement that has no parameters and whose answer nobody wants.
+  /// Runs a statement without parameters and results.
   func run(_ sql: String) throws(StoreError) {
     var query = try query(sql)
     while try query.step() {}
   }
 
-  /// Runs statements that are needed once.
+  /// Runs statements once.
   func execute(_ script: String) throws(StoreError) {
     forgetSystemError()
     let code = sqlite3_exec(handle, script, nil, nil, nil)
     if code != SQLITE_OK { throw error(code) }
   }
 
-  /// The number that a statement answers.
+  /// The number that a statement returns.
   func number(_ sql: String) throws(StoreError) -> Int64? {
     var query = try query(sql)
     return try query.step() ? query.number(at: 0) : nil
   }
 
-  /// How many rows the last statement changed.
+  /// The number of rows that the last statement changed.
   var changes: Int64 { Int64(sqlite3_changes(handle)) }
 
   // MARK: Transactions
 
-  /// All of `body`, or none of it.
+  /// Carries out all of `body`, or nothing of it.
   func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
     try run("BEGIN IMMEDIATE")
     do throws(StoreError) {
       try body()
       try run("COMMIT")
     } catch {
-      // After some errors SQLite has gone back by itself, and says so when it is asked again.
+      // After some errors SQLite has rolled back by itself, and reports this.
       if isInTransaction { try? run("ROLLBACK") }
       throw error
     }
@@ -130,29 +128,29 @@ final class Database {
 
   var framesInLog: Int64 { frames.pointee }
 
-  /// Moves what the write-ahead log holds into the file. Nobody reads beside us, so all of it can be.
+  /// Moves the write-ahead log into the file. Nobody else reads, so all of it can be moved.
   func checkpoint(emptyingLog isEmptied: Bool = false) throws(StoreError) {
     var (all, moved): (Int32, Int32) = (0, 0)
     forgetSystemError()
     let code = sqlite3_wal_checkpoint_v2(
       handle, nil, isEmptied ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, &all, &moved)
     if code != SQLITE_OK { throw error(code) }
-    // What is written next begins the log anew.
+    // The next write begins the log anew.
     if all == moved { frames.pointee = 0 }
   }
 
-  /// From now on closing moves the write-ahead log into the file, and removes it.
+  /// From now on closing moves the write-ahead log into the file, and removes the log.
   func letCloseCheckpoint() { _ = stagedoor_sqlite3_switch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
 
   // MARK: What was deleted
 
   private(set) var overwritesDeleted = false
 
-  /// Whether pages that are given up are written once more, empty. Otherwise only what is deleted within a page that stays is overwritten, since that
-  /// page is written anyhow.
+  /// Sets whether released pages are overwritten with one more write. Otherwise only bytes that are deleted within a remaining page are overwritten,
+  /// because that page is written anyway.
   func overwriteDeleted(_ isWanted: Bool) throws(StoreError) {
     if isWanted == overwritesDeleted { return }
-    // Prepared anew each time, since preparing is what changes it.
+    // Preparing the statement is what changes the setting, so it is prepared anew each time.
     try execute("PRAGMA secure_delete = \(isWanted ? "ON" : "FAST")")
     overwritesDeleted = isWanted
   }
@@ -170,15 +168,14 @@ final class Database {
   }
 }
 
-/// Before a call whose failure is to be told from what failed earlier: where a commit fails, SQLite does not keep
-/// what the system said.
+/// Called before a call whose failure must be told from earlier failures: when a commit fails, SQLite does not keep the system's error.
 func forgetSystemError() { errno = 0 }
 
-/// The system could not read, since the last call of `forgetSystemError`. SQLite calls a file corrupt where a read of it failed with `EIO`, and
-/// `quick_check` answers such a failure like damage; only this tells the two apart.
+/// Whether the system has failed to read since the last call of `forgetSystemError`. SQLite calls a file corrupt after a read failed with `EIO`, and
+/// `quick_check` reports such a failure like damage; only this tells the two apart.
 var aReadFailed: Bool { readFailures.contains(errno) }
 
-/// Those of local disks, and of disks behind a network or another process.
+/// The errors of local disks, and of disks behind a network or another process.
 private let readFailures: Set<Int32> = [
   EIO, ENXIO, ERANGE, ENODEV, ENOMEM, ESTALE, ETIMEDOUT, EREMOTEIO, ENOTCONN, ECONNABORTED, ESHUTDOWN, EHOSTDOWN,
 ]
@@ -207,8 +204,7 @@ extension StoreError {
   }
 }
 
-/// A statement, told apart from the others by its length before its letters are looked at: there are some dozens of them, and each is looked up
-/// several times for a delivery.
+/// The text of a statement. Its length is compared before its letters: there are some dozens of statements, and each delivery looks up several.
 private struct StatementText: Hashable {
   private let text: String
 

@@ -1,8 +1,7 @@
 import CSQLite
 import SceneModel
 
-/// One run of a prepared statement: its parameters are put, then its rows are read. It gives the statement back when
-/// it goes.
+/// One run of a prepared statement: first its parameters are put, then its rows are read. It returns the statement when it goes.
 struct Query: ~Copyable {
   private let database: Database
   private let statement: OpaquePointer
@@ -18,7 +17,7 @@ struct Query: ~Copyable {
 
   deinit { database.takeBack(statement, sql) }
 
-  /// Goes to the next row; false where there is none.
+  /// Goes to the next row. Returns false if there is none.
   mutating func step() throws(StoreError) -> Bool {
     if failure != SQLITE_OK { throw database.error(failure) }
     column = 0
@@ -30,7 +29,7 @@ struct Query: ~Copyable {
     }
   }
 
-  /// Runs it once, and makes it ready for other parameters.
+  /// Runs the statement once, and makes it ready for other parameters.
   mutating func run() throws(StoreError) {
     defer {
       sqlite3_reset(statement)
@@ -78,7 +77,7 @@ extension Query: CellReader {
     case SQLITE_NULL: return .null
     case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
     case SQLITE_TEXT:
-      // The text before its length: asking for it is what makes it UTF-8.
+      // The text before its length: asking for the text converts it to UTF-8.
       guard let start = sqlite3_column_text(statement, column) else { throw Malformed("expected memory for a text") }
       let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))
       guard let text = String(validating: bytes, as: UTF8.self) else { throw Malformed("expected UTF-8") }
@@ -93,7 +92,7 @@ extension Query: CellReader {
 
   var isAtEnd: Bool { column >= sqlite3_column_count(statement) }
 
-  /// Passes over columns.
+  /// Skips columns.
   mutating func skip(_ count: Int32) { column += count }
 
   mutating func bytes() throws(Malformed) -> [UInt8] {

@@ -1,28 +1,28 @@
 import SceneModel
 
-/// What the file looks like, and how it came to look so.
+/// The format of the file, and its earlier versions.
 package struct Schema: Sendable {
-  /// What makes a file of version n into one of version n + 1; the first makes an empty one. A step that was released
-  /// is never changed.
+  /// The migrations: step n makes a file of version n + 1 from one of version n, and the first makes one from an empty file. A released step never
+  /// changes.
   package let steps: [String]
 
   package init(steps: [String]) { self.steps = steps }
 
   package static let current = Schema(steps: [first, second, third, fourth])
 
-  /// Since which version sessions are filed under their keys as `Session.shownKey` and `Session.conditionKeys` have them now. Whoever changes
-  /// these adds a step, and this follows.
+  /// The first version that files sessions under the keys of `Session.shownKey` and `Session.conditionKeys` as they are now. A change of these needs
+  /// another step, and this number follows.
   private static let keysVersion: Int64 = 2
 
-  /// Since which version a delivery has the digest of its document, and not the document once more.
+  /// The first version in which a delivery has the digest of its document instead of a second copy.
   private static let digestsVersion: Int64 = 3
 
   var version: Int64 { Int64(steps.count) }
 
-  /// "StgD": what `file` and we know it by.
+  /// "StgD": the identifier for the program `file` and for us.
   static let application: Int64 = 0x5374_6744
 
-  /// Bytes. It is SQLite's default, and stated since the length of its log is reckoned from it.
+  /// In bytes. This is SQLite's default, stated here because the length of the log is computed from it.
   static let pageSize: Int64 = 4096
 
   /// Brings a file to this version, in one transaction.
@@ -41,11 +41,10 @@ package struct Schema: Sendable {
 }
 
 extension Schema {
-  /// `log` is what was acknowledged; everything else has what the log says up to `ledger.settled`, and is written in
-  /// batches.
+  /// `log` has the acknowledged entries. Everything else agrees with the log up to `ledger.settled`, and is written in batches.
   ///
-  /// A session's row stays where it was made, so that those of one time lie together, and activating it touches an
-  /// index only where it shows something else from then on. A delivery's number is the position of its first entry in the log.
+  /// A session's row stays where it was made, so sessions of one time lie together, and an activation touches an index only if the session shows
+  /// something else afterwards. The number of a delivery is the position of its first entry in the log.
   private static let first = """
     CREATE TABLE ledger (
       id INTEGER PRIMARY KEY CHECK (id = 1), settled INTEGER NOT NULL, sessions INTEGER NOT NULL,
@@ -91,8 +90,8 @@ extension Schema {
     ) STRICT, WITHOUT ROWID;
     """
 
-  /// What a session may be concerned with, so that it is found without the others of its application: the key that it shows, and the keys of
-  /// its own conditions, "" among them where these may hold for any. And the deliveries that are over, of which history forgets the oldest.
+  /// The keys by which a session is found without the others of its application: the key that it shows, and the keys of its own conditions, with ""
+  /// if these may be true for any key. And an index of the deliveries that are over, of which history forgets the oldest.
   private static let second = """
     ALTER TABLE session ADD COLUMN shown_key TEXT NOT NULL DEFAULT '';
     CREATE TABLE condition_key (
@@ -103,11 +102,11 @@ extension Schema {
     CREATE INDEX delivery_over ON delivery (number) WHERE NOT is_open;
     """
 
-  /// When a delivery was over, and which documents it has (`KeptDocuments`). The table is made anew for it, so that the columns stand before the
-  /// documents: SQLite walks through all pages of a value to reach the column behind it. What is spent already comes without its payload; the newest
-  /// delivery tells of a moment that has passed.
+  /// The time of a delivery's end, and which documents it has (`KeptDocuments`). The table is made anew so that these columns stand before the
+  /// documents: SQLite walks through all pages of a value to reach the column behind it. Deliveries that are spent already are copied without their
+  /// payloads; the newest delivery gives a time that has passed.
   ///
-  /// And how many sessions and discarded sessions each application has: triggers count, so whoever writes a row cannot forget to.
+  /// Also the numbers of sessions and discarded sessions of each application: triggers count them, so no writer of a row can forget to.
   private static let third = """
     CREATE TABLE new_delivery (
       number INTEGER PRIMARY KEY, identifier BLOB NOT NULL UNIQUE, application TEXT NOT NULL, sender TEXT NOT NULL,
@@ -161,7 +160,7 @@ extension Schema {
     END;
     """
 
-  /// What deliveries carry. `bytes` stands before the document, so that a start can add up what is kept without reading the documents.
+  /// The contents of deliveries. `bytes` stands before the document, so that a start can add up the sizes without reading the documents.
   private static let fourth = """
     CREATE TABLE baggage (
       number INTEGER PRIMARY KEY, delivery BLOB NOT NULL UNIQUE, is_private INTEGER NOT NULL, bytes INTEGER NOT NULL,
@@ -171,13 +170,13 @@ extension Schema {
 }
 
 extension Schema {
-  /// In rows, and in what the log has.
+  /// In the rows and in the entries of the log.
   fileprivate static func digestFingerprints(_ database: Database, _ rules: ReadingRules) throws(StoreError) {
     var rows = try database.query("SELECT number, fingerprint FROM delivery WHERE fingerprint <> ''")
     while try rows.step() {
       let number = rows.number(at: 0)
       rows.skip(1)
-      // A row that does not parse is passed over by whoever reads it.
+      // Every reader skips a row that does not parse.
       guard let fingerprint = try? rows.text() else { continue }
       var change = try database.query("UPDATE delivery SET fingerprint = ? WHERE number = ?")
       change.put(Digest(of: fingerprint).hex)

@@ -4,7 +4,7 @@ internal import SceneModel
 
 /// A drag, from its beginning until it is dropped or cancelled.
 ///
-/// The ticket is a secret that travels with a toolkit's own drag, as ``ticketType``: whoever brings it may look at the drag and drop it.
+/// The ticket is a secret that travels with a toolkit's own drag, as ``ticketType``. A program that has the ticket may look at the drag and drop it.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -18,7 +18,7 @@ public struct DragSession: Sendable {
   /// The type of the ticket in a toolkit's drag.
   public static let ticketType = "application/vnd.stagedoor.drag"
 
-  /// Where a drag is.
+  /// The state of a drag.
   ///
   /// ```swift
   /// func isOver(_ drag: DragSession) async throws -> Bool {
@@ -29,11 +29,11 @@ public struct DragSession: Sendable {
   public enum State: String, Sendable, Hashable, CaseIterable {
     /// The user has not let go yet.
     case dragging
-    /// The items are on their way to a session.
+    /// The items have become a delivery, which its application has not taken yet.
     case dropped
     /// Nothing came of the drag.
     case cancelled
-    /// A session has taken the items.
+    /// The delivery is over: a session has taken the items, or the delivery failed.
     case ended
   }
 
@@ -43,13 +43,13 @@ public struct DragSession: Sendable {
   /// func moved(_ drag: DragSession) async throws -> Bool { try await drag.ended().operation == .move }
   /// ```
   public struct Ending: Sendable, Hashable {
-    /// ``DropOperation/cancel`` if nothing came of the drag. After ``DropOperation/move`` the source deletes what it moved.
+    /// ``DropOperation/cancel`` if nothing came of the drag. After ``DropOperation/move`` the source may delete the items that it moved.
     public let operation: DropOperation
     /// The session that took the items.
     public let session: SessionIdentifier?
   }
 
-  /// What lets others take part in the drag.
+  /// The secret that lets others take part in the drag.
   public let ticket: String
   private let stagedoor: Stagedoor
   private let path: ObjectPath
@@ -69,7 +69,7 @@ public struct DragSession: Sendable {
     }
   }
 
-  /// Where the drag is.
+  /// The state of the drag.
   public var state: State {
     get async throws(StagedoorError) {
       let text: String = try await stagedoor.property("State", at: path, in: InterchangeNames.drag)
@@ -78,7 +78,7 @@ public struct DragSession: Sendable {
     }
   }
 
-  /// What is dragged: types and names, and no data before the drop.
+  /// The dragged items: types and names, and no data before the drop.
   public var items: [DragItem] {
     get async throws(StagedoorError) {
       let items: [[String: Variant]] = try await stagedoor.property("Items", at: path, in: InterchangeNames.drag)
@@ -86,7 +86,7 @@ public struct DragSession: Sendable {
     }
   }
 
-  /// What the source allows.
+  /// The operations that the source allows.
   public var allowedOperations: Set<DropOperation> {
     get async throws(StagedoorError) {
       let names: [String] = try await stagedoor.property("AllowedOperations", at: path, in: InterchangeNames.drag)
@@ -101,20 +101,21 @@ public struct DragSession: Sendable {
     try await stagedoor.call("AddItems", rows, at: path, in: InterchangeNames.drag)
   }
 
-  /// Ends the drag with nothing dropped. Only its source may do that.
+  /// Ends the drag without a drop. Only its source may do that.
   public func cancel() async throws(StagedoorError) {
     try await stagedoor.call("Cancel", at: path, in: InterchangeNames.drag)
     promises?.end()
   }
 
-  /// The operation of a drop onto a session, or onto the edge of the screen, which makes a new session.
+  /// Returns the operation that a drop onto a session would have. Without a session, the drop is onto the edge of the screen, which makes a new
+  /// session.
   public func proposal(on session: SessionIdentifier? = nil) async throws(StagedoorError) -> DropOperation {
     let operation = try await stagedoor.call(
       "Propose", target(session), at: path, in: InterchangeNames.drag, returning: String.self)
     return DropOperation(rawValue: operation) ?? .forbidden
   }
 
-  /// Drops the items onto a session, or onto the edge of the screen, which makes a new session.
+  /// Drops the items onto a session, or, without a session, onto the edge of the screen, which makes a new session.
   @discardableResult
   public func drop(
     on session: SessionIdentifier? = nil, operation: DropOperation = .copy
@@ -125,7 +126,7 @@ public struct DragSession: Sendable {
     return try Delivery(target.rawValue, outcome, delivery)
   }
 
-  /// Waits for the end of the drag. The source and everyone who was asked for a proposal hear of it.
+  /// Waits for the end of the drag. Only the source and the hosts that were asked for a proposal hear of it.
   public func ended() async throws(StagedoorError) -> Ending {
     guard let signal = await endings.makeAsyncIterator().next() else {
       throw StagedoorError(.disconnected, "the connection has gone")
@@ -165,7 +166,7 @@ extension Stagedoor {
     }
   }
 
-  /// Takes part in the drag of somebody who handed over its ticket.
+  /// Takes part in a drag by its ticket.
   public func openDrag(_ ticket: String) async throws(StagedoorError) -> DragSession {
     let path = try await call("OpenDrag", ticket, returning: ObjectPath.self)
     return try await DragSession(path, ticket: ticket, of: self)

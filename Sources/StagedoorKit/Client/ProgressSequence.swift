@@ -5,8 +5,8 @@ internal import SceneModel
 extension Stagedoor {
   /// The state of a delivery, now and after each step. The sequence ends with the final state: ``DeliveryState/isFinal``.
   ///
-  /// A delivery to an application without a host, which nothing can start, ends as ``DeliveryState/routed`` at its deadline. The service
-  /// sends no signal then, so the sequence asks from time to time.
+  /// If the application has no host and nothing can start one, the delivery ends as ``DeliveryState/routed`` at its deadline. The sequence listens to
+  /// no signal of this end; it asks for the state from time to time.
   public func progress(of delivery: DeliveryIdentifier) async throws(StagedoorError) -> ProgressSequence {
     // `Handled` and `DeliveryFailed` both name the delivery third.
     let feed = try await ServiceFeed(
@@ -85,7 +85,7 @@ public struct ProgressSequence: AsyncSequence, Sendable {
     let isLast: Bool
   }
 
-  /// The first and the final interval of the questions about ends without a signal.
+  /// The first and the longest pause between two questions for the state.
   private static let pauses = (first: Duration.seconds(1), longest: Duration.seconds(30))
 
   /// Begins with the present state.

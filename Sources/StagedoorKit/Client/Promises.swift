@@ -4,9 +4,9 @@ internal import Glibc
 internal import InterchangeWire
 internal import SceneModel
 
-/// What the items of one delivery promise: `org.stagedoor.ItemProvider1` at a path of its own.
+/// The promises of one delivery's items: an object with `org.stagedoor.ItemProvider1`, at a path of its own.
 ///
-/// The service asks for a representation when somebody opens it, and says when nobody can ask any more. Until then the object keeps the
+/// The service calls the object when a host opens a representation, and tells it when nobody can open one any more. Until then the object keeps the
 /// load handlers.
 final class Promises: Sendable {
   private struct Key: Hashable {
@@ -32,12 +32,12 @@ final class Promises: Sendable {
     connection.export(interface, at: path)
   }
 
-  /// More items are dragged: their numbers follow.
+  /// Adds the promises of more dragged items, whose numbers follow those of the first.
   func add(_ items: [DragItem]) {
     self.items.withLock { $0 += items.map(\.itemProvider.representations) }
   }
 
-  /// Nobody asks any more.
+  /// Nobody opens the items any more: removes the object.
   func end() {
     connection.unexport(at: path)
     for progress in loads.withLock({ loads in
@@ -67,7 +67,7 @@ final class Promises: Sendable {
     return interface
   }
 
-  /// The service alone is answered: the path of this object is easily guessed, and what an item promises is for those who may open it.
+  /// Answers the service only. Others can guess the path of this object, and only the host of the delivery may open its items.
   private func answer<each Value: BusValue>(_ reply: Reply<repeat each Value>, _ answer: @escaping @Sendable () -> Void)
   {
     connection.loop.task {
@@ -112,7 +112,7 @@ final class Promises: Sendable {
 }
 
 extension ItemProvider.Source {
-  /// Loaded when somebody opens it.
+  /// Whether the representation is loaded when a host opens it.
   var isLazy: Bool {
     switch self {
     case .loader, .fileLoader: true
@@ -120,7 +120,7 @@ extension ItemProvider.Source {
     }
   }
 
-  /// What a load handler gives, as a descriptor.
+  /// The result of a load handler, as a descriptor and its size.
   fileprivate func open(_ progress: ItemProgress) async throws(StagedoorError) -> (OwnedFileDescriptor, Int64) {
     switch self {
     case .loader(let load):
@@ -135,7 +135,7 @@ extension ItemProvider.Source {
 }
 
 extension OwnedFileDescriptor {
-  /// A sealed file in memory with these bytes.
+  /// Makes a sealed memory file with these bytes.
   static func memoryFile(_ data: Data) throws(StagedoorError) -> OwnedFileDescriptor {
     do throws(CodingError) {
       return try data.withUnsafeBytes { bytes in
@@ -146,7 +146,7 @@ extension OwnedFileDescriptor {
     }
   }
 
-  /// A file, opened for reading, and its size.
+  /// Opens a file for reading, and returns its size too.
   static func opening(_ file: URL) throws(StagedoorError) -> (OwnedFileDescriptor, Int64) {
     guard let path = FileURL.path(of: Text(file.absoluteString)) else {
       throw StagedoorError(.loadFailed, "\(file.absoluteString): it is no file of this machine")

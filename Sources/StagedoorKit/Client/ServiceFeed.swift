@@ -1,7 +1,7 @@
 internal import DBus
 internal import InterchangeWire
 
-/// The signals of the service, and its coming and going, as one sequence of news.
+/// The signals of the service, and the changes of its owner, as one sequence of news.
 struct ServiceFeed: Sendable {
   enum News: Sendable {
     case signal(ReceivedSignal)

@@ -24,7 +24,7 @@ extension Stagedoor {
     _ = try await call("RegisterApplication", manifest, returning: ObjectPath.self)
   }
 
-  /// The application that takes an activity type which several declare; `nil` if nobody has chosen one.
+  /// The application that was chosen for an activity type which several applications declare; `nil` if none was chosen.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -36,7 +36,7 @@ extension Stagedoor {
     return identifier.isEmpty ? nil : identifier
   }
 
-  /// Chooses the application that takes an activity type which several declare; `nil` leaves the choice to the service.
+  /// Chooses the application for an activity type which several applications declare; `nil` leaves the choice to the service.
   public func setPreferredApplication(
     _ application: String?, for activityType: String
   ) async throws(StagedoorError) {

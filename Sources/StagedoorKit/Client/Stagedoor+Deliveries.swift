@@ -4,7 +4,7 @@ internal import InterchangeWire
 internal import SceneModel
 
 extension Stagedoor {
-  /// Hands in one activity in the simplest form: a type, a key, and texts.
+  /// Hands in one activity in its simplest form: a type, a key, and texts.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -64,15 +64,14 @@ extension Stagedoor {
   /// application's error.
   @discardableResult
   ///
-  /// What the items promise is loaded when somebody opens it.
+  /// A promised representation is loaded when a host opens it.
   public func deliver(_ payload: Payload) async throws(StagedoorError) -> Delivery {
     if payload.hasContents { return try await deliverContents(of: payload) }
     let document = try await payload.json()
     let (session, outcome, delivery) = try await call(
       "Deliver", document, upTo: payload.options.slack, returning: ObjectPath.self, String.self, String.self)
     let result = try Delivery(session.rawValue, outcome, delivery)
-    // To a scene of this connection's own host the service does not wait, since a host may do nothing else while it waits for an answer.
-    // This library does something else meanwhile.
+    // The service does not wait for a scene of this connection's own host, because a host may be unable to answer while it waits. This library can.
     if payload.options.wait == .handled, try await self.delivery(result.identifier).state != .handled {
       try await finished(result.identifier)
     }
@@ -93,13 +92,13 @@ extension Stagedoor {
     }
   }
 
-  /// The result for each item of ``deliverEach(_:_:bestEffort:)``.
+  /// The result for one item of ``deliverEach(_:_:bestEffort:)``.
   public typealias EachResult = Result<Delivery, StagedoorError>
 
   /// Hands in items, each to the session that it belongs to, in their order.
   ///
-  /// The service takes all items, or none, and then this throws. With `bestEffort` the service takes each item by itself, and a refused
-  /// item has its error in the result.
+  /// The service takes all items or none; if it takes none, the call throws. With `bestEffort` the service takes each item by itself, and the result
+  /// of a refused item is its error.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -128,7 +127,7 @@ extension Stagedoor {
 }
 
 extension DeliveryOptions {
-  /// The additional time of a call with these options. The service answers at the deadline, and fetches each promise within a minute before.
+  /// The additional time of a call with these options. The service answers at the deadline. Before that it may take a minute to fetch each promise.
   fileprivate var slack: Duration {
     (wait == .handled ? effectiveDeadline : .zero) + (keepsPromises ? .seconds(60) : .zero)
   }

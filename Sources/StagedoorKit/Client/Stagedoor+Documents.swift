@@ -2,7 +2,7 @@ public import DBus
 internal import InterchangeWire
 
 extension Stagedoor {
-  /// Hands in a payload that is a document already, as `docs/documents.md` says, to one session.
+  /// Hands in a payload that is already a document, as `docs/documents.md` describes, to one session.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -12,7 +12,7 @@ extension Stagedoor {
   ///
   /// - Parameters:
   ///   - document: The payload in JSON.
-  ///   - slack: How much longer than ``timeout`` the answer may take: the deadline, where the options wait for the application.
+  ///   - slack: The time that the answer may take in addition to ``timeout``: the deadline, if the options wait for the application.
   @discardableResult
   public func deliver(document: String, slack: Duration = .zero) async throws(StagedoorError) -> Delivery {
     let (session, outcome, delivery) = try await call(
@@ -20,7 +20,7 @@ extension Stagedoor {
     return try Delivery(session.rawValue, outcome, delivery)
   }
 
-  /// Says what would be done with a payload that is a document already. Nothing is changed and nobody is asked.
+  /// Returns what the service would do with a payload that is already a document. The call changes nothing and asks no host.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -31,7 +31,7 @@ extension Stagedoor {
     try Decision(json: try await call("Explain", document, returning: String.self))
   }
 
-  /// Hands in what can be read from a descriptor: a file, or a pipe that is still being filled. The service reads it.
+  /// Hands in the data of a descriptor: a file, or a pipe that is still being filled. The service reads neither; the receiving application does.
   ///
   /// ```swift
   /// import DBus
@@ -42,14 +42,14 @@ extension Stagedoor {
   /// ```
   ///
   /// - Parameters:
-  ///   - data: Where the data comes from.
-  ///   - type: What it is: a MIME type or a uniform type identifier.
-  ///   - suggestedName: What it would be called as a file.
-  ///   - activities: What could be done with it, each an activity document.
-  ///   - options: The options by their names, but for those that follow.
+  ///   - data: The descriptor.
+  ///   - type: The type of the data: a MIME type or a uniform type identifier.
+  ///   - suggestedName: A name for a file with the data.
+  ///   - activities: The activities of the item, each as a document.
+  ///   - options: The options by their names, except the two that follow.
   ///   - deadline: The seconds that the application may take.
-  ///   - isPrivate: Nothing of it is shown to anyone but its sender and its host.
-  ///   - slack: How much longer than ``timeout`` the answer may take.
+  ///   - isPrivate: Whether the content is shown to its sender and its host only.
+  ///   - slack: The time that the answer may take in addition to ``timeout``.
   @discardableResult
   public func deliver(
     reading data: OwnedFileDescriptor, as type: String, suggestedName: String? = nil,

@@ -3,7 +3,7 @@ internal import InterchangeWire
 internal import SceneModel
 
 extension Stagedoor {
-  /// A page of the sessions that there are, the oldest first, however many there are.
+  /// A page of the list of sessions, the oldest first, however many there are.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -16,9 +16,9 @@ extension Stagedoor {
   /// ```
   ///
   /// - Parameters:
-  ///   - application: Only those of this application.
-  ///   - last: The last session of the page before.
-  ///   - limit: How many at most; 0 for as many as fit into a message.
+  ///   - application: Only the sessions of this application.
+  ///   - last: The last session of the previous page.
+  ///   - limit: The greatest number of sessions; 0 for as many as fit into a message.
   public func sessionList(
     of application: String? = nil, after last: SessionIdentifier? = nil, limit: UInt32 = 0
   ) async throws(StagedoorError) -> [SessionSummary] {
@@ -33,7 +33,7 @@ extension Stagedoor {
     }
   }
 
-  /// The applications that there are, by their identifiers.
+  /// The applications, by their identifiers.
   public func applications() async throws(StagedoorError) -> [ApplicationSummary] {
     do throws(StagedoorError) {
       let rows = try await call("ListApplications", returning: [Structure<String, ObjectPath, String, Bool>].self)
@@ -45,7 +45,7 @@ extension Stagedoor {
     }
   }
 
-  /// What an older service shows of them.
+  /// The applications as an older service shows them, which has objects and no list.
   private func applicationObjects() async throws(StagedoorError) -> [ApplicationSummary] {
     let objects = try await call(
       "GetManagedObjects", in: "org.freedesktop.DBus.ObjectManager",
@@ -60,7 +60,7 @@ extension Stagedoor {
     return found.sorted { Text($0.identifier) < Text($1.identifier) }
   }
 
-  /// One application. ``StagedoorError/Code/noSuchApplication`` where there is none.
+  /// One application. Throws ``StagedoorError/Code/noSuchApplication`` if it does not exist.
   public func application(_ identifier: String) async throws(StagedoorError) -> ApplicationDetails {
     do throws(StagedoorError) {
       let properties = try await call(
@@ -76,7 +76,7 @@ extension Stagedoor {
     }
   }
 
-  /// Who takes an activity type or a content type: the one that it would go to first, and the others. Each has an identifier and a name.
+  /// The applications that take an activity type or a content type. A payload of the type would go to the first.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -87,7 +87,7 @@ extension Stagedoor {
       .map { (identifier: $0.members.0, name: $0.members.1) }
   }
 
-  /// Which application each type goes to for which somebody has chosen one.
+  /// The types for which somebody has chosen an application, and that application.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -98,7 +98,7 @@ extension Stagedoor {
       .map { (type: $0.members.0, application: $0.members.1) }
   }
 
-  /// Takes back ``register(manifest:)``. The sessions stay, and take no part in routing.
+  /// Reverses ``register(manifest:)``. The sessions stay, and take no part in routing.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -108,7 +108,7 @@ extension Stagedoor {
     try await call("UnregisterApplication", application)
   }
 
-  /// The session's properties as the bus has them, each as text.
+  /// The session's properties with their names on the bus, each as text.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -127,7 +127,7 @@ extension Stagedoor {
     }
   }
 
-  /// The number of the protocol that the service speaks.
+  /// The version of the service's interface.
   public func version() async throws(StagedoorError) -> UInt32 { try await property("Version") }
 }
 

@@ -39,7 +39,7 @@ extension Stagedoor {
     return try Delivery(session.description, outcome, delivery)
   }
 
-  /// Asks a scene to bring its content up to date. The request may be carried out later, and once for many requests.
+  /// Asks a scene to bring its content up to date. The service may carry out the request later, and several requests as one.
   public func refresh(_ session: SessionIdentifier) async throws(StagedoorError) {
     try await call("Refresh", session: session)
   }
@@ -51,7 +51,7 @@ extension Stagedoor {
     try await call("Destroy", animation.rawValue, session: session)
   }
 
-  /// Makes a new session of an application: of a configuration, or of its first.
+  /// Makes a new session of an application, of the named configuration or of its first.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -72,7 +72,7 @@ extension Stagedoor {
     }
   }
 
-  /// An error names the session rather than its path, which means nothing to people.
+  /// Makes a call whose errors name the session by its identifier, because its path means nothing to people.
   func call<each Argument: BusValue, each Value: BusValue>(
     _ member: MemberName, _ arguments: repeat each Argument, session: SessionIdentifier,
     returning types: repeat (each Value).Type
@@ -107,7 +107,7 @@ extension Stagedoor {
     }
   }
 
-  /// Reads the properties in one call; or one session at a time, if they do not fit into a message.
+  /// Reads the properties of all sessions in one call, or of one session at a time if they do not fit into a message.
   func sessionsByPath(of application: String?) async throws(StagedoorError) -> [ObjectPath: Properties] {
     do throws(StagedoorError) {
       let objects = try await call(

@@ -9,12 +9,12 @@ internal import InterchangeWire
 /// print(delivery.outcome, delivery.session)
 /// ```
 ///
-/// The service need not run: the bus starts it. A call that gets no answer within ``timeout`` throws; so does one whose task is cancelled.
+/// The service need not run: the bus starts it. A call throws if it gets no answer within ``timeout``, or if its task is cancelled.
 public struct Stagedoor: Sendable {
   /// The connection to the bus.
   public let connection: Connection
 
-  /// How long a call may take; `nil` for no limit but the life of the connection. A delivery that waits for its application may take its
+  /// The longest time that a call may take; `nil` for no limit but the life of the connection. A delivery that waits for its application may take its
   /// deadline in addition.
   ///
   /// ```swift

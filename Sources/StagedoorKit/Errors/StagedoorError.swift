@@ -1,7 +1,7 @@
 internal import DBus
 internal import SceneModel
 
-/// A failure: a code for programs, and a message for people that says how to mend it.
+/// A failure: a code for programs, and a message for people that says how to fix it.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -90,7 +90,7 @@ extension StagedoorError.Code {
   public static let cancelled = Self(own: "Cancelled")
   /// The application does not own the bus name of its identifier.
   public static let notHost = Self(own: "NotHost")
-  /// The data was promised, and its source has left.
+  /// The data was promised, and its source has left, or does not answer.
   public static let sourceGone = Self(own: "SourceGone")
   /// A call asked for data before the drop.
   public static let notDropped = Self(own: "NotDropped")

@@ -22,7 +22,7 @@ extension Application {
         let (session, options) = try await self.asked(path, options)
         let wasReleased = self.scenes[session.identifier] == nil
         try await self.deliver(options, to: session, reply)
-        // The service was told of the release while it made this call, and now takes the session for one without a scene.
+        // The service heard of the release during this call, and now believes that the session has no scene.
         if wasReleased, let hosting = self.hosting { self.attachAgain(hosting) }
       }
     case .activate(let path, let data, let reply):
@@ -76,7 +76,7 @@ extension Application {
     if destroyedSessions.contains(identifier) {
       throw StagedoorError(.noSuchSession, "the window of \(identifier) was closed for good")
     }
-    // A scene that was released here may have left changes to tell.
+    // A scene that was released here may have left changes that the service has not got.
     if scenes[identifier] == nil, unwritten.contains(identifier) { await written() }
     let stagedoor = try connected().stagedoor
     var options = try ConnectionOptions(json: json, from: stagedoor)
@@ -153,7 +153,7 @@ extension Application {
         try scene.lookedAfter { try $0.scene(scene, continueWith: options) }
       }
     } catch {
-      // The service restores the previous activity, and so does the scene.
+      // The service restores the previous activity, so the scene does too.
       if let before { scene.take(before) }
       if wasInBackground { scene.enter(.background) }
       throw error
@@ -173,7 +173,7 @@ extension Application {
     scene.isShown(false)
     scene.end(.standard)
     scenes[scene.id] = nil
-    // Nobody knows yet of a scene that is being connected.
+    // Nobody else knows yet of a scene that is being connected.
     if scene.isConnecting { unwritten.removeAll(of: scene.id) } else { unwritten.release(scene) }
     writeSoon()
   }

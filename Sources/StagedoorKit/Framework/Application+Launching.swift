@@ -5,7 +5,7 @@ struct Launch: Sendable {
   let sessions: SessionSequence
   let options: LaunchOptions
 
-  /// Before a host has attached, its deliveries are held, and nobody changes its sessions.
+  /// Reads the waiting deliveries and the sessions. Nobody changes them before a host has attached.
   init(of application: String, _ stagedoor: Stagedoor) async throws(StagedoorError) {
     sessions = try await stagedoor.liveSessions(of: application)
     var deliveries: [DeliveryRecord] = []
@@ -42,7 +42,7 @@ extension Application {
   }
 
   private func restoreWindows(_ hosting: Hosting) async {
-    // The window that was used last comes last, and is in front.
+    // The windows open in the order of their last use, so the most recently used window is in front.
     let shown = openSessions.filter(\.wasShown).sorted { $0.lastActivated < $1.lastActivated }
     do throws(StagedoorError) {
       if shown.isEmpty { try await hosting.stagedoor.newSession(of: identifier) }

@@ -81,8 +81,8 @@ extension Application {
     try await connected().stagedoor.refresh(session.identifier)
   }
 
-  /// Ends a session for good. Its window closes at once; the service is told as soon as it is there, and then
-  /// ``didDiscard(_:)`` reports the session.
+  /// Ends a session for good. Its window closes at once. The library tells the service as soon as the service is there, and then ``didDiscard(_:)``
+  /// reports the session.
   public func requestSceneSessionDestruction(
     _ session: SceneSession, options: DestructionRequestOptions = .init()
   ) {
@@ -113,7 +113,7 @@ public enum DropPlace: Sendable, Hashable {
   case edge
   /// A window, whatever its conditions.
   case window(SessionIdentifier)
-  /// Nowhere in particular: the service finds the window.
+  /// No particular place: the service finds the window.
   case anywhere
 }
 
@@ -124,7 +124,7 @@ extension Application {
   ///   - items: The items.
   ///   - scene: The window that they come from.
   ///   - place: Where the user dropped them.
-  ///   - options: Further options. The window and the place replace those of the same meaning.
+  ///   - options: Further options. `scene` and `place` replace the options of the same meaning.
   @discardableResult
   public func deliver(
     _ items: [DragItem], from scene: Scene, at place: DropPlace, _ options: DeliveryOptions = DeliveryOptions()

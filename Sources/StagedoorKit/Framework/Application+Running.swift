@@ -29,8 +29,8 @@ extension Application {
   /// Takes the application's name and attaches to the service, which the bus starts if it does not run. When this returns,
   /// ``didFinishLaunching(with:)`` was called, ``openSessions`` is complete, and windows can open.
   ///
-  /// For programs with a main loop of their own; other programs use ``run(on:)``. From now on nobody else has to keep the application: it
-  /// lives until ``stop()`` is called or the bus goes away.
+  /// This is for programs with a main loop of their own; other programs use ``run(on:)``. The application now lives until ``stop()`` is called or the
+  /// bus goes away, even if nobody else keeps a reference to it.
   ///
   /// - Parameter connection: The connection to use, which the caller closes; `nil` opens a connection for the application.
   public func start(on connection: Connection? = nil) async throws(StagedoorError) {
@@ -130,8 +130,8 @@ extension Application {
     }
   }
 
-  /// The service is there and does not take this connection for the host, or does not know which scenes there are: it attaches again, a
-  /// moment later each time, until the service takes it.
+  /// Attaches again, after a pause that grows with each attempt, until the service accepts it. This is for a service that runs, but does not accept
+  /// this connection as the host, or does not know its scenes.
   func attachAgain(_ hosting: Hosting) {
     hosting.isAttached = false
     guard hosting.attachingAgain == nil, let owner = hosting.service.withLock({ $0 }) else { return }
@@ -166,11 +166,11 @@ extension Application {
 
   /// The sessions of this application that no longer exist.
   private func attached(_ hosting: Hosting) async throws(StagedoorError) -> [ObjectPath] {
-    // The service takes every other session for one without a scene.
+    // The service believes that every other session has no scene.
     unwritten.removeReleases()
     let connected = connectedScenes.filter(\.isAcknowledged).map(\.id.path)
     func attach() async throws(StagedoorError) -> [ObjectPath] {
-      // `configuration(forConnecting:)` chooses, whether the manifest says so or not.
+      // The application chooses in `configuration(forConnecting:)`, whatever the manifest says.
       try await hosting.stagedoor.call(
         "AttachHostWith", identifier, connected, ["choosesConfiguration": Variant.boolean(true)],
         returning: ObjectPath.self, [ObjectPath].self

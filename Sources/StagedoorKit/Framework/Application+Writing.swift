@@ -6,7 +6,7 @@ internal import SceneModel
 // turn comes.
 extension Application {
   func noteChange(_ property: SceneProperty, of scene: Scene) {
-    // Nobody wants to know what becomes of a scene that has ended.
+    // Changes of a scene that has ended are of no interest.
     guard scenes[scene.id] === scene else { return }
     unwritten.add(property, of: scene)
     writeSoon()
@@ -39,7 +39,7 @@ extension Application {
     let stagedoor = hosting.stagedoor
     switch change {
     case .property(.state, let scene):
-      // The scene may have ended since; the next change tells that.
+      // The scene may have ended since; the next change reports that.
       if scene.activationState == .unattached { return }
       try await stagedoor.call("SetState", scene.activationState.rawValue, session: scene.id)
     case .property(let property, let scene):
@@ -68,7 +68,7 @@ extension Application {
       hosting.isAttached = false
       unwritten.putBack(change)
     case .invalidArguments where change.waitsForConnection:
-      // The service took this call before it took the answer that opened the scene.
+      // The service handled this call before the reply that opened the scene.
       if case .property(_, let scene) = change, scenes[scene.id] === scene {
         if scene.session.isConnected { unwritten.putBack(change) } else { scene.hasUntoldState = true }
       } else {
@@ -85,8 +85,8 @@ extension Application {
 
   // MARK: Restoring
 
-  /// The longest time for which a change of a scene in the foreground waits until the delegate is asked how to restore the scene. With
-  /// this, and the time that writing takes, a killed process loses at most what the last two seconds changed.
+  /// The longest time for which a change of a scene in the foreground waits until the delegate is asked how to restore the scene. With the time for
+  /// writing, a killed process loses the changes of at most two seconds.
   private static let savingPause = Duration.seconds(1)
 
   func saveSoon(_ scene: Scene) {
@@ -104,7 +104,7 @@ extension Application {
 }
 
 extension UnwrittenChanges.Change {
-  /// Whether the service takes this of a connected session only.
+  /// Whether the service accepts this change for a connected session only.
   fileprivate var waitsForConnection: Bool {
     switch self {
     case .property(.state, _), .released: true

@@ -33,17 +33,17 @@ internal import SceneModel
 /// An application lives on the main actor. It works under a `main` as above, under an `async` one, and under GLib's main loop: see
 /// ``MainQueue``. When the service comes back, the application attaches again by itself, with the windows that it still shows.
 ///
-/// What a user does with a window happens at once, also while the service is away: windows close, and hear each other. The service is told
-/// later. On SIGTERM, SIGINT and SIGHUP an application that has started stops in order, and then the signal ends the process as usual; a
-/// second signal ends it at once. A program that handles one of these signals itself calls ``stop()``.
+/// When a user closes or changes a window, the effect is immediate, also while the service is away; the library tells the service later. On SIGTERM,
+/// SIGINT and SIGHUP an application that has started stops in an orderly way, and then the signal ends the process as usual; a second signal ends it
+/// at once. A program that handles one of these signals itself calls ``stop()``.
 @MainActor open class Application {
-  /// Its identifier, which is also its name on the bus: `org.example.Gallery`.
+  /// The identifier, which is also the application's name on the bus: `org.example.Gallery`.
   public nonisolated let identifier: String
-  /// The manifest that it registers if none is installed.
+  /// The manifest that the application registers if none is installed.
   public nonisolated let manifest: String?
 
-  /// Whether the windows that were shown when the program last ended open again at its start; or else one window of the default
-  /// configuration. A program that a delivery started opens the delivery's windows only. Set this before the application starts, or in
+  /// Whether the windows that were shown when the program last ended open again at its start. Otherwise one window of the default configuration
+  /// opens. A program that a delivery started opens the delivery's windows only. Set this before the application starts, or in
   /// ``didFinishLaunching(with:)``.
   public var restoresWindows = false
 
@@ -58,7 +58,7 @@ internal import SceneModel
   /// Makes an application with an identifier.
   ///
   /// - Parameters:
-  ///   - identifier: Its identifier: two or more words between dots.
+  ///   - identifier: The identifier: two or more words with dots between them.
   ///   - manifest: A manifest as JSON, for an application that is not installed: during development, or in a test.
   public init(_ identifier: String, manifest: String? = nil) {
     self.identifier = identifier
@@ -110,7 +110,7 @@ extension Application {
   /// All sessions, with and without scenes, the oldest first.
   public var openSessions: [SceneSession] {
     var sessions = knownSessions
-    // The service has connected these already, and its list of sessions follows a moment later.
+    // The service has connected these sessions already; its list follows a moment later.
     for (identifier, scene) in scenes { sessions[identifier] = scene.session }
     return sessions.values.sorted(by: SceneSession.areInOrder)
   }

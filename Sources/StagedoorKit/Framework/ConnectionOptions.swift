@@ -21,15 +21,16 @@ public struct ConnectionOptions: Sendable {
   public let attempt: Int
   /// The activities to continue: first the activity that routed the delivery, then the others in their order.
   public let userActivities: [UserActivity]
-  /// The dropped items. Their data can be loaded as long as one of these values exists.
+  /// The dropped items. Their data can be loaded while one of these values exists, and for at most ten minutes after the application took the
+  /// delivery.
   public let items: [DragItem]
   /// The activity that restores the scene.
   public internal(set) var stateRestorationActivity: UserActivity?
-  /// The application that handed the delivery in, if it is known.
+  /// The application that handed in the delivery, if it is known.
   public let sourceApplication: String?
   /// The session that the user acted in.
   public let requestingSession: SessionIdentifier?
-  /// How a new window is to appear.
+  /// How a new window should appear.
   public let presentationStyle: DeliveryOptions.PresentationStyle
   /// The role of the session.
   public let role: SessionRole

@@ -15,7 +15,7 @@ enum HostCall: Sendable {
 
 /// `org.stagedoor.SceneHost1`, which every application implements.
 enum HostInterface {
-  /// `allowed` returns who may call, and `take` receives the calls. Both run on the connection's loop.
+  /// `allowed` returns the name that may call, and `take` receives the calls. Both run on the connection's loop.
   static func make(
     allowing allowed: @escaping @Sendable () -> BusName?, _ take: @escaping @Sendable (HostCall) -> Void
   ) -> Interface {

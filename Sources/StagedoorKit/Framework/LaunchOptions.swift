@@ -8,7 +8,7 @@
 /// }
 /// ```
 public struct LaunchOptions: Sendable, Hashable {
-  /// The deliveries that wait for the application, the oldest first. If there are none, somebody else than the service started the program,
-  /// mostly its user.
+  /// The deliveries that wait for the application, the oldest first. If there are none, the program was started by somebody else than the service,
+  /// usually its user.
   public let deliveries: [DeliveryRecord]
 }

@@ -3,7 +3,7 @@ internal import Glibc
 
 /// The main queue, on which the main actor runs, for programs whose main thread runs a loop of its own.
 ///
-/// A program without a loop uses ``run(_:)``. Under GLib's loop, which GTK runs, let the loop watch the descriptor. Nothing is polled:
+/// A program without a loop uses ``run(_:)``. Under GLib's loop, which GTK runs, let the loop watch the descriptor. Nothing polls:
 ///
 /// ```swift
 /// // typealias GUnixFDSourceFunc = @convention(c) (Int32, UInt32, UnsafeMutableRawPointer?) -> Int32
@@ -18,7 +18,7 @@ internal import Glibc
 /// A program with an `async` main works as well. Its main actor has no thread of its own then: libdispatch ends the main thread, runs the
 /// main queue on threads of its pool, and checks the pool once a second until the process ends.
 public enum MainQueue {
-  /// Runs `body`, and ends the process when `body` ends. The main actor runs on this thread, the first of the process, and on no other.
+  /// Runs `body`, and ends the process when `body` ends. The main actor runs on this thread, which must be the first of the process, and on no other.
   ///
   /// ```swift
   /// @main enum Main {

@@ -1,6 +1,6 @@
 extension Scene {
-  /// Changes the state of the scene. Call this when its window gets the focus, loses the focus, or is hidden. The library claims no focus
-  /// for a window. Of the scenes of an application at most one is active: an active scene is inactive as soon as another becomes active.
+  /// Changes the state of the scene. Call this when its window gets the focus, loses the focus, or is hidden. The library never assumes that a window
+  /// has the focus. At most one scene of an application is active: an active scene becomes inactive as soon as another becomes active.
   ///
   /// The delegate gets a call for each step in between, in the order of Apple's platforms. The service gets the final state.
   ///
@@ -25,7 +25,7 @@ extension Scene {
     changed(.state)
   }
 
-  /// Takes one step after the other, and calls the delegate for each.
+  /// Takes the steps to a state in their order, and calls the delegate for each.
   func step(to state: ActivationState) {
     while activationState != state {
       switch activationState {
@@ -67,7 +67,7 @@ extension Scene {
     changed(.stateRestorationActivity)
   }
 
-  /// Releases the scene: its window closes at once, its session stays and gets a new scene when it is next needed. The service is told as
-  /// soon as it is there.
+  /// Releases the scene. Its window closes at once. Its session stays, and gets a new scene when it is needed again. The library tells the service as
+  /// soon as the service is there.
   public func release() { application?.release(self) }
 }

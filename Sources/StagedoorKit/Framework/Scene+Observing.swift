@@ -16,8 +16,8 @@ extension Scene {
     observers.append((name, body))
   }
 
-  /// Calls `body` with the new value whenever a property of this scene has changed, until the scene ends: for the title of a window, or
-  /// for a part of it that shows the activity.
+  /// Calls `body` with the new value whenever a property of this scene has changed, until the scene ends: for example for the title of a window, or
+  /// for the part of a window that shows the activity.
   ///
   /// ```swift
   /// @MainActor func follow(_ scene: Scene, _ setTitle: @escaping @MainActor (String) -> Void) {
@@ -43,6 +43,6 @@ extension Scene {
 
   func didChange() { for observer in changeObservers { observer() } }
 
-  /// Calls something of this scene that is no delegate.
+  /// Calls an observer of this scene as the delegate is called, with the scene as ``current``.
   private func lookedAfter(_ body: () -> Void) { lookedAfter { (_: SceneDelegate) in body() } }
 }

@@ -33,16 +33,16 @@ internal import SceneModel
   public internal(set) var activationState = ActivationState.unattached {
     didSet { if activationState != oldValue { didChange() } }
   }
-  /// How its window closes, once it is closing.
+  /// How the window closes, once it is closing.
   public internal(set) var dismissalAnimation = DismissalAnimation.standard
 
   /// The title that people read.
   public var title: String { didSet { if title != oldValue { changed(.title) } } }
   /// The activity that the scene shows. See ``UserActivity/needsSave``.
   public var userActivity: UserActivity? { didSet { if userActivity != oldValue { changed(.userActivity) } } }
-  /// Data that is kept with its session.
+  /// Data that the service keeps with the session.
   public var userInfo: [String: UserInfoValue] { didSet { if userInfo != oldValue { changed(.userInfo) } } }
-  /// The conditions on the content that it takes.
+  /// The conditions on the content that the scene takes.
   public var activationConditions: SceneActivationConditions {
     didSet {
       let (old, new) = (oldValue, activationConditions)
@@ -57,18 +57,18 @@ internal import SceneModel
   var stateRestorationActivity: UserActivity?
   /// Whether the scene has changed since the delegate was asked for that activity.
   var isUnsaved = false
-  /// Whether its session says that the window is shown, so that the next run of the program restores it.
+  /// Whether the session records that the window is shown, so that the next run of the program restores it.
   var saysShown: Bool
   /// Whether the service knows that the scene is connected. Before that the service does not know its state.
   var isAcknowledged = false
   /// Whether the service refused the state, because it did not know yet that the scene is connected.
   var hasUntoldState = false
-  /// Whether the scene is being connected, and its delegate does not know it yet.
+  /// Whether the scene is being connected, and its delegate has not heard of it yet.
   var isConnecting = true
   /// The state that was requested meanwhile.
   var wantedState: ActivationState?
 
-  /// What ends with the scene.
+  /// The observers, which end with the scene.
   var observers: [(name: SceneNotification.Name, body: @MainActor (SceneNotification) -> Void)] = []
   var changeObservers: [@MainActor () -> Void] = []
 
@@ -85,7 +85,7 @@ internal import SceneModel
     saysShown = session.wasShown
   }
 
-  /// Whether the values that are set now come from the service, and need not be sent to it.
+  /// Whether the values that are being set come from the service, which then need not get them.
   private var isTold = false
 
   func changed(_ property: SceneProperty) {

@@ -1,7 +1,6 @@
-/// The delegate of a scene: it makes the window, fills it, and learns of every change of the scene.
+/// The delegate of a scene: it makes the window, fills it, and hears of every change of the scene.
 ///
-/// Subclass it, and override what your windows need. Every function has a default, so `override` is all that the compiler needs to find a
-/// misspelt one.
+/// Subclass it, and override the calls that your windows need. Every call has a default, and `override` lets the compiler find a misspelt one.
 ///
 /// The order of the calls is that of Apple's platforms: for a new scene `willConnectTo`, `sceneWillEnterForeground`,
 /// `sceneDidBecomeActive`; for a scene that ends `sceneWillResignActive`, `sceneDidEnterBackground`, `sceneDidDisconnect`. An error of
@@ -69,15 +68,15 @@
   /// The scene's activity is about to be saved: fill in the changes. By default the activity stays unchanged.
   open func scene(_ scene: Scene, willSave activity: inout UserActivity) {}
 
-  /// Bring the window to the front. A compositor requires ``ActivationData/activationToken`` for this. When the window has the focus, say
-  /// so with ``Scene/enter(_:)``. By default this does nothing.
+  /// Bring the window to the front. A compositor requires ``ActivationData/activationToken`` for this. When the window has the focus, call
+  /// ``Scene/enter(_:)``. By default this does nothing.
   open func scene(_ scene: Scene, bringToFrontWith data: ActivationData) {}
 
   /// Bring the window's content up to date: somebody called ``Application/requestSceneSessionRefresh(_:)``. By default this does nothing.
   open func sceneNeedsRefresh(_ scene: Scene) {}
 
-  /// Returns the operation of a drop here. The items have types and names, and no data yet. The service waits a second for the answer. By
-  /// default this copies, if the source allows it.
+  /// Returns the operation of a drop here. The items have types and names, and no data yet. The service waits a second for the answer. The default is
+  /// to copy, if the source allows it.
   open func scene(_ scene: Scene, proposalFor items: [DragItem], allowed: Set<DropOperation>) -> DropOperation {
     allowed.contains(.copy) ? .copy : .forbidden
   }
@@ -93,7 +92,7 @@ public enum DropOperation: String, Sendable, Hashable, CaseIterable {
   case copy
   /// The source gives its items away.
   case move
-  /// A drop is not possible here.
+  /// No drop is possible here.
   case forbidden
   /// A drop would do nothing.
   case cancel

@@ -2,8 +2,8 @@ internal import DBus
 internal import InterchangeWire
 internal import SceneModel
 
-/// A notification to all scenes of an application, and to all other listeners, that something they share has changed. The scenes of this
-/// process listen with ``Scene/observe(_:_:)``, other processes with ``Stagedoor/notifications(named:of:)``.
+/// A notification to all scenes of an application, and to all other listeners, that data which they share has changed. The scenes of this process
+/// listen with ``Scene/observe(_:_:)``, other processes with ``Stagedoor/notifications(named:of:)``.
 ///
 /// ```swift
 /// extension SceneNotification.Name {
@@ -43,8 +43,8 @@ public struct SceneNotification: Sendable, Hashable {
 }
 
 extension Application {
-  /// Posts a notification to every scene of this application, which hear it before this returns, and to all listeners in other processes.
-  /// These hear it after all earlier changes and notifications, and as soon as the service is there.
+  /// Posts a notification to every scene of this application, and to all listeners in other processes. The scenes hear it before this returns. The
+  /// others hear it after all earlier changes and notifications, as soon as the service is there.
   public func post(_ name: SceneNotification.Name, userInfo: [String: UserInfoValue] = [:]) {
     let notification = SceneNotification(name: name, userInfo: userInfo)
     unwritten.add(notification)
@@ -92,7 +92,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
 
   let signals: SignalStream
 
-  /// Takes notifications out.
+  /// Begins to take out notifications.
   public func makeAsyncIterator() -> Iterator { Iterator(signals: signals.makeAsyncIterator()) }
 
   /// Returns one notification after the other.

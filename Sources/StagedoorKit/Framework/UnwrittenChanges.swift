@@ -18,8 +18,8 @@ enum SceneProperty: Sendable, Hashable {
   }
 }
 
-/// What the service does not know yet: changes of scenes, the ends of scenes and sessions, and notifications. A change is told once, with
-/// the value that the scene has then. Sessions take turns in the order of their first change.
+/// The news that the service has not got yet: changes of scenes, ends of scenes and sessions, and notifications. A change is sent once, with the
+/// value that the scene has at that time. Sessions take turns in the order of their first change.
 @MainActor struct UnwrittenChanges {
   enum Change {
     case property(SceneProperty, Scene)
@@ -30,7 +30,7 @@ enum SceneProperty: Sendable, Hashable {
   }
 
   private struct Turn {
-    /// A scene that has ended is kept until its last values are told.
+    /// A scene that has ended is kept until its last values are sent.
     var scene: Scene?
     var properties: [SceneProperty] = []
     var isReleased = false
@@ -41,19 +41,19 @@ enum SceneProperty: Sendable, Hashable {
 
   private var turns: [SessionIdentifier: Turn] = [:]
   private var order: [SessionIdentifier] = []
-  /// A notification reports changes, and so waits until they are told.
+  /// A notification announces changes, so it waits until they are sent.
   private var notifications: [SceneNotification] = []
 
   var isEmpty: Bool { order.isEmpty && notifications.isEmpty }
 
-  /// Whether something of this session is not told yet.
+  /// Whether some news of this session has not been sent yet.
   func contains(_ session: SessionIdentifier) -> Bool { turns[session] != nil }
 
   // MARK: Adding
 
   mutating func add(_ property: SceneProperty, of scene: Scene) {
     change(scene.id) { turn in
-      // What an earlier scene of the session left behind does not overwrite the changes of this one.
+      // Changes that an earlier scene of the session left do not overwrite the changes of this scene.
       if turn.scene !== scene { turn = Turn(scene: scene) }
       if !turn.properties.contains(property) { turn.properties.append(property) }
     }
@@ -66,18 +66,18 @@ enum SceneProperty: Sendable, Hashable {
     }
   }
 
-  /// Nobody wants to know how a destroyed session was.
+  /// The values of a destroyed session are of no interest.
   mutating func destroy(_ session: SessionIdentifier, _ animation: DismissalAnimation) {
     change(session) { $0 = Turn(destruction: animation) }
   }
 
   mutating func add(_ notification: SceneNotification) { notifications.append(notification) }
 
-  /// The change could not be told.
+  /// The change could not be sent.
   mutating func putBack(_ change: Change) {
     switch change {
     case .property(let property, let scene): add(property, of: scene)
-    // The application says which scenes it shows when it attaches again.
+    // The application lists the scenes that it shows when it attaches again.
     case .released: break
     case .destroyed(let session, let animation): destroy(session, animation)
     case .notification(let notification): notifications.insert(notification, at: 0)
@@ -92,10 +92,10 @@ enum SceneProperty: Sendable, Hashable {
 
   mutating func removeAll(of session: SessionIdentifier) { change(session) { $0 = Turn() } }
 
-  /// The service is about to be told which scenes there are.
+  /// The application is about to list its scenes to the service.
   mutating func removeReleases() { for session in order { change(session) { $0.isReleased = false } } }
 
-  /// The next change. A scene that the service does not know yet has no state there, and cannot be released.
+  /// The next change. For a scene that the service does not know yet, the service takes neither a state nor a release.
   mutating func takeNext() -> Change? {
     for session in order {
       guard let turn = turns[session] else { continue }

@@ -17,9 +17,9 @@ public struct Delivery: Sendable, Hashable, Identifiable {
   public enum Outcome: String, Sendable, Hashable, CaseIterable {
     /// The service made a new session.
     case created
-    /// An existing session received the delivery.
+    /// An existing session got the delivery.
     case activated
-    /// An existing session received the delivery, and its scene is made again.
+    /// An existing session got the delivery, and its scene is made again.
     case restored
   }
 
@@ -58,15 +58,15 @@ public struct Delivery: Sendable, Hashable, Identifiable {
 /// }
 /// ```
 public enum DeliveryState: Sendable, Hashable {
-  /// Its application has no host yet.
+  /// The application has no host yet.
   case held
-  /// Its session is decided. For an application without a host this is the end; otherwise the host has yet to take it.
+  /// The session is decided. For an application without a host this state is final; otherwise the host has not taken the delivery yet.
   case routed
-  /// The application has taken it.
+  /// The application has taken the delivery.
   case handled
   /// The delivery failed.
   case failed(StagedoorError)
-  /// Somebody cancelled it.
+  /// Somebody cancelled the delivery.
   case cancelled
 
   /// Whether this state is final for an application with a host.

@@ -82,7 +82,7 @@ public struct DeliveryOptions: Sendable, Hashable {
   public var activationToken: String?
   /// Whether the content of the delivery is shown to its sender and its host only.
   public var isPrivate = false
-  /// The service loads what the items promise before the delivery is made, so that this process can leave.
+  /// Whether the service loads promised data before it decides the delivery, so that this process can leave.
   public var keepsPromises = false
   /// Whether the service refuses unknown keys instead of ignoring them.
   public var isStrict = false

@@ -1,6 +1,6 @@
 internal import SceneModel
 
-/// A document that the service wrote, looked at piece by piece.
+/// A document that the service wrote, read piece by piece.
 struct DocumentValue: Sendable {
   let value: Value
 
@@ -23,12 +23,12 @@ struct DocumentValue: Sendable {
   var bool: Bool? { if case .bool(let bool) = value { bool } else { nil } }
   var integer: Int? { if case .integer(let integer) = value { Int(integer) } else { nil } }
 
-  /// None where it is no array.
+  /// The elements of an array; none for any other value.
   var elements: [DocumentValue] {
     if case .array(let elements) = value { elements.map { DocumentValue($0) } } else { [] }
   }
 
-  /// Its fields that are texts.
+  /// The fields whose values are texts.
   var texts: [String: String] {
     guard case .dictionary(let fields) = value else { return [:] }
     var texts: [String: String] = [:]

@@ -63,6 +63,6 @@ public struct Event: Sendable, Hashable {
   public let kind: Kind
   /// The signal's name on the bus, such as "Routed".
   public let name: String
-  /// The signal's arguments by their names on the bus, without the number; and, of an event that is kept, its "time", a date of RFC 3339.
+  /// The signal's arguments by their names on the bus, without the number. A stored event also has its "time", a date of RFC 3339.
   public let arguments: [String: String]
 }

@@ -1,6 +1,6 @@
 internal import DBus
 
-/// How far a load is: how many bytes have come, and of how many. It can be cancelled from either side.
+/// The progress of a load: the bytes that have come, and the bytes in all. Both sides can cancel the load.
 ///
 /// ```swift
 /// func load(_ item: DragItem) async throws -> Int {
@@ -27,17 +27,17 @@ public final class ItemProgress: Sendable {
   /// The bytes that have come.
   public var completedByteCount: Int { state.withLock { $0.completed } }
 
-  /// The bytes that will have come in the end; `nil` if nobody knows.
+  /// The bytes in all; `nil` if nobody knows.
   public var totalByteCount: Int? { state.withLock { $0.total } }
 
-  /// From 0 to 1; `nil` if nobody knows how many bytes there are.
+  /// From 0 to 1; `nil` if nobody knows the number of bytes in all.
   public var fractionCompleted: Double? {
     state.withLock { state in
       state.total.map { $0 <= 0 ? 1 : min(1, Double(state.completed) / Double($0)) }
     }
   }
 
-  /// Whether somebody has cancelled the load. A load handler looks at it between two pieces of work.
+  /// Whether somebody has cancelled the load. A load handler checks this between two pieces of work.
   public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
   /// Cancels the load.
@@ -50,7 +50,7 @@ public final class ItemProgress: Sendable {
     onCancel?()
   }
 
-  /// Says how far the load is. A load handler calls it.
+  /// Reports the progress. A load handler calls this.
   public func update(completedByteCount: Int, totalByteCount: Int? = nil) {
     state.withLock { state in
       state.completed = completedByteCount

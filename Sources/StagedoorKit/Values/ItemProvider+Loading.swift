@@ -14,11 +14,12 @@ extension ItemProvider {
   /// ```
   public func hasItem(conformingTo type: String) -> Bool { representation(conformingTo: type) != nil }
 
-  /// Loads the best representation that conforms to `type`. What the service keeps can be loaded as long as this provider exists.
+  /// Loads the best representation that conforms to `type`. Data that the service keeps can be loaded while this provider exists, and for at most ten
+  /// minutes after the application took the delivery.
   ///
   /// - Parameters:
   ///   - type: A MIME type or a uniform type identifier, also with a wildcard such as `image/*`.
-  ///   - progress: It counts the bytes, and can cancel the load.
+  ///   - progress: Counts the bytes, and can cancel the load.
   public func loadDataRepresentation(
     as type: String, progress: ItemProgress = ItemProgress()
   ) async throws(StagedoorError) -> Data {
@@ -32,7 +33,7 @@ extension ItemProvider {
     }
   }
 
-  /// Loads the best representation that conforms to `type` into a file of the caller's, in the folder for temporary files.
+  /// Loads the best representation that conforms to `type` into a new file, which belongs to the caller, in the folder for temporary files.
   public func loadFileRepresentation(
     as type: String, progress: ItemProgress = ItemProgress()
   ) async throws(StagedoorError) -> URL {
@@ -51,7 +52,7 @@ extension ItemProvider {
     }
   }
 
-  /// Opens the file itself, if its sender wants that, or else a copy.
+  /// Returns the file itself if its sender wants it to be opened in its place, or else a copy.
   public func loadInPlace(
     as type: String, progress: ItemProgress = ItemProgress()
   ) async throws(StagedoorError) -> (file: URL, isInPlace: Bool) {
@@ -87,7 +88,7 @@ extension ItemProvider {
     }
   }
 
-  /// The path of the file itself, where the sender wants it to be opened where it is.
+  /// The path of the file itself, if the sender wants it to be opened in its place.
   public func pathOpenedInPlace(as type: String) -> String? {
     guard let file = fileOpenedInPlace(as: type), let bytes = FileURL.path(of: Text(file.absoluteString)) else {
       return nil
@@ -114,7 +115,7 @@ extension ItemProvider {
     }
   }
 
-  /// Runs a load handler where it may take long.
+  /// Runs a load handler on a thread where it may take long.
   static func load<Loaded: Sendable>(
     _ loader: @escaping @Sendable (ItemProgress) async throws -> Loaded, _ progress: ItemProgress
   ) async throws(StagedoorError) -> Loaded {
@@ -148,7 +149,7 @@ struct ReceivedItem: Sendable {
     return try await descriptor.readToEnd(progress)
   }
 
-  /// A source may take its time before it hands anything out.
+  /// Opens the item. A source of promised data may take up to a minute for its answer.
   func open(_ type: String) async throws(StagedoorError) -> (OwnedFileDescriptor, size: Int?) {
     let (descriptor, size) = try await delivery.stagedoor.call(
       "OpenItem", delivery.identifier.description, index, type, upTo: .seconds(60),

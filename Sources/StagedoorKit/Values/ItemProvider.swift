@@ -2,7 +2,7 @@ public import FoundationEssentials
 
 /// The representations and the activities of an item.
 ///
-/// The order of registration is the order of fidelity: the best first.
+/// The order of registration is the order of fidelity: register the best first.
 ///
 /// ```swift
 /// import FoundationEssentials
@@ -26,9 +26,9 @@ public import FoundationEssentials
 /// }
 /// ```
 public struct ItemProvider: Sendable {
-  /// Loads data when somebody opens it. The handler looks at its progress now and then, and may say how far it is.
+  /// Loads data when a host opens it. The handler checks its progress for a cancellation now and then, and may report how far it is.
   public typealias DataLoader = @Sendable (ItemProgress) async throws -> Data
-  /// Makes a file when somebody opens it.
+  /// Makes a file when a host opens it.
   public typealias FileLoader = @Sendable (ItemProgress) async throws -> URL
 
   enum Source: Sendable {
@@ -97,8 +97,8 @@ public struct ItemProvider: Sendable {
     add(type, visibility, .file(file, openInPlace: openInPlace))
   }
 
-  /// Promises bytes, which are loaded when somebody opens them. This process has to be there then; with
-  /// ``DeliveryOptions/keepsPromises`` the service loads them when the item is handed in.
+  /// Promises bytes, which are loaded when a host opens them. This process must still run then; with ``DeliveryOptions/keepsPromises`` the service
+  /// loads them when the item is handed in.
   ///
   /// ```swift
   /// import FoundationEssentials
@@ -120,7 +120,7 @@ public struct ItemProvider: Sendable {
     add(type, visibility, .loader(load))
   }
 
-  /// Promises a file, which is made when somebody opens it. The receiver gets the opened file; its name stays here.
+  /// Promises a file, which is made when a host opens it. The receiver gets the opened file, but not its name.
   public mutating func registerFileRepresentation(
     as type: String, visibility: Visibility = .all, load: @escaping FileLoader
   ) {

@@ -1,7 +1,7 @@
 public import FoundationEssentials
 internal import SceneModel
 
-// For a clipboard, or a toolkit's own drag.
+// The form of a payload on a clipboard, or in a toolkit's own drag.
 extension Payload {
   /// The MIME type of an encoded payload.
   public static let contentType = "application/vnd.stagedoor.payload+json"
@@ -21,7 +21,7 @@ extension Payload {
   /// }
   /// ```
   ///
-  /// - Parameter visibility: Who can read the bytes. What may be seen by fewer readers is left out.
+  /// - Parameter visibility: Who can read the bytes. The bytes leave out everything that fewer readers may see.
   public func encoded(visibleTo visibility: Visibility = .all) async throws(StagedoorError) -> Data {
     let visible: Set<Visibility> =
       switch visibility {
@@ -59,7 +59,7 @@ extension ItemProvider {
       case .data(let bytes): source = .data(Data(bytes))
       case .text(let text): source = .text(text.string)
       case .file(let url): source = .file(try Self.url(url), openInPlace: representation.openInPlace)
-      // The reader of documents makes none of these.
+      // The reader of documents produces none of these.
       case .descriptor, .promise, .stored: continue
       }
       add(representation.type.spelling.string, Visibility(representation.visibility), source)

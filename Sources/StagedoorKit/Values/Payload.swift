@@ -35,7 +35,8 @@ public struct Payload: Sendable {
 extension Payload {
   /// The document.
   ///
-  /// - Parameter loads: Load handlers run, and their data is in the document. Otherwise it is empty: what decides is its type.
+  /// - Parameter loads: Whether load handlers run, so that their data is in the document. Otherwise the data is empty, because routing needs only its
+  ///   type.
   func json(
     batch: PayloadOptions.Batch = .allOrNothing, visibleTo visible: Set<Visibility> = Set(Visibility.allCases),
     loads: Bool = true
@@ -62,7 +63,7 @@ extension Payload {
     }
   }
 
-  /// The items as `DeliverItems` takes them. What is promised, `promises` hands out.
+  /// The items as `DeliverItems` takes them. `promises` hands out the promised representations.
   func dictionaries(_ promises: Promises?) async throws(StagedoorError) -> [[String: Variant]] {
     var result: [[String: Variant]] = []
     for (index, item) in items.enumerated() {
@@ -188,6 +189,6 @@ extension DeliveryOptions {
     return model
   }
 
-  /// The service's default, if the sender sets nothing.
+  /// The deadline, or the service's default.
   var effectiveDeadline: Duration { deadline ?? .seconds(PayloadOptions.defaultDeadline) }
 }

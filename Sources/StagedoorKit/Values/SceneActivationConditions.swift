@@ -48,7 +48,7 @@ public struct ActivationPredicate: Sendable, Hashable {
 
   private init(known source: String) { self.source = source }
 
-  /// Reads a session's condition; "" if none was set. A condition that does not parse any more keeps its spelling.
+  /// Reads a session's condition; "" means that none was set. A condition that no longer parses keeps its spelling.
   init?(stored source: String) {
     if source.isEmpty { return nil }
     self.source = source

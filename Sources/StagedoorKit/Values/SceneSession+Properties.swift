@@ -52,7 +52,7 @@ extension SceneSession {
     Date(Instant(microseconds: Int64(clamping: microseconds)))
   }
 
-  /// The key under which this library keeps, beside the application's data, that a window is shown.
+  /// The key in the session's user info by which this library records, beside the application's data, that the window is shown.
   private static let shownKey = "org.stagedoor.kit.shown"
 
   static func text(of userInfo: [String: UserInfoValue], wasShown: Bool) throws(StagedoorError) -> String {

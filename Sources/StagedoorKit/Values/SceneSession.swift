@@ -35,7 +35,7 @@ public struct SceneSession: Sendable, Hashable, Identifiable {
   public internal(set) var stateRestorationActivity: UserActivity?
   /// Data that its application keeps with it.
   public internal(set) var userInfo: [String: UserInfoValue] = [:]
-  /// Whether its window was shown when its program last ended. Only programs that restore windows say so.
+  /// Whether its window was shown when its program last ended. Only programs that restore windows record this.
   var wasShown = false
   /// The conditions on the content that it takes.
   public internal(set) var activationConditions = SceneActivationConditions()

@@ -1,4 +1,4 @@
-/// A session in a list: what one line shows of it.
+/// A session in a list, with the values that fit on one line.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -11,13 +11,13 @@ public struct SessionSummary: Sendable, Hashable, Identifiable {
   public let application: String
   /// The name of its configuration.
   public let configuration: String
-  /// How near to the user its scene is, as the bus says it.
+  /// The state of its scene, in the bus's spelling.
   public let state: String
-  /// What it shows; "" for nothing in particular.
+  /// The key of the content that it shows; "" for none.
   public let targetContentIdentifier: String
-  /// What people read.
+  /// The title that people read.
   public let title: String
-  /// When it was last activated, in microseconds since 1970.
+  /// The time of its last activation, in microseconds since 1970.
   public let lastActivated: UInt64
 
   /// The session.
@@ -33,7 +33,7 @@ public struct SessionSummary: Sendable, Hashable, Identifiable {
 public struct ApplicationSummary: Sendable, Hashable, Identifiable {
   /// Its identifier.
   public let identifier: String
-  /// What people read.
+  /// The name that people read.
   public let name: String
   /// Whether its host is attached.
   public let isHostAttached: Bool
@@ -42,7 +42,7 @@ public struct ApplicationSummary: Sendable, Hashable, Identifiable {
   public var id: String { identifier }
 }
 
-/// What the service knows of an application.
+/// The service's description of an application.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -61,24 +61,24 @@ public struct ApplicationDetails: Sendable, Hashable {
     public let role: String
     /// Its name.
     public let name: String
-    /// The activity types that it names.
+    /// The activity types that it lists.
     public let activityTypes: [String]
   }
 
   /// Its identifier.
   public let identifier: String
-  /// What people read.
+  /// The name that people read.
   public let name: String
   /// The activity types that open its windows.
   public let activityTypes: [String]
   /// The content types that it takes without an activity.
   public let contentTypes: [String]
-  /// Whether it has more than one window.
+  /// Whether it can have more than one window.
   public let supportsMultipleScenes: Bool
-  /// In the manifest's order.
+  /// The configurations, in the manifest's order.
   public let configurations: [Configuration]
   /// Whether its host is attached.
   public let isHostAttached: Bool
-  /// The file of its manifest; "" for one that was registered.
+  /// The file of its manifest; "" for a registered manifest.
   public let manifestPath: String
 }

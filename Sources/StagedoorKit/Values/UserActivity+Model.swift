@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import SceneModel
 
-// To and from the documents.
+// Conversion to and from documents.
 extension UserActivity {
   func model(at place: Place = .document) throws(StagedoorError) -> SceneModel.UserActivity {
     SceneModel.UserActivity(
@@ -39,7 +39,7 @@ extension UserActivity {
 }
 
 extension ReadingRules {
-  /// The service, which knows the desktop's types, has checked the documents that are read here.
+  /// Rules without the desktop's types: the service, which knows these types, has checked the documents that this library reads.
   static let plain = ReadingRules(types: TypeCatalog())
 }
 

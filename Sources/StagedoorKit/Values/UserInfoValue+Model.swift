@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import SceneModel
 
-// To and from what the documents are made of.
+// Conversion to and from the values of documents.
 extension UserInfoValue {
   /// The error names `place` if the value cannot be written.
   func model(at place: Place) throws(StagedoorError) -> Value {
@@ -63,7 +63,7 @@ extension SceneModel.UserInfo {
 
 extension [String: UserInfoValue] {
   init(_ model: SceneModel.UserInfo) {
-    // Keys with different bytes can be equal for Swift, which compares characters.
+    // Keys with different bytes can be equal in Swift, which compares characters.
     self.init(
       model.entries.map { ($0.key.string, UserInfoValue($0.value)) }, uniquingKeysWith: { first, _ in first })
   }
