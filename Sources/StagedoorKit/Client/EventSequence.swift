@@ -128,7 +128,6 @@ public struct EventSequence: AsyncSequence, Sendable {
 
     private mutating func live() async throws(StagedoorError) -> Event? {
       switch await reader.next() {
-      case .nothing: return nil
       case .end: if Task.isCancelled { return nil } else { throw .busHasGone }
       case .owner(let owner):
         // Nobody received the signals that the service sent before it had its name again.

@@ -58,6 +58,7 @@ enum WatchCommand {
       let about = [routing.activityType, routing.targetContentIdentifier].filter { !$0.isEmpty }
       return (routing.outcome.rawValue, about.joined(separator: " "))
     case .handled: return ("handled", delivery)
+    case .unclaimed: return ("unclaimed", delivery)
     case .deliveryFailed(_, let error): return (error.code == .cancelled ? "cancelled" : "failed", error.message)
     case .sessionConnected(let configuration): return ("connected", configuration)
     case .sessionStateChanged(let state): return ("state", state.rawValue)
