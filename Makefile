@@ -70,9 +70,9 @@ run: ## set up what is missing, build, and show the house at work
 
 demo: ## set up what is missing, build, and show a drop find its window
 	@$(SETUP) build run
-	$(SWIFT) build $(BUILD) --product stagedoord
-	$(SWIFT) build $(BUILD) --product private-bus
-	@built="$$($(SWIFT) build $(BUILD) --show-bin-path)"; "$$built/private-bus" -- examples/shell/round "$$built/stagedoord"
+	for name in stagedoord stagedoor private-bus; do $(SWIFT) build $(BUILD) --product $$name || exit 1; done
+	@built="$$($(SWIFT) build $(BUILD) --show-bin-path)"; \
+	  PATH="$$built:$$PATH" "$$built/private-bus" -- examples/shell/round stagedoord
 
 test: ## set up what is missing, build, and run every test (ARGS="--filter Names")
 	@$(SETUP) build test

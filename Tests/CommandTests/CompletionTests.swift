@@ -33,7 +33,7 @@ import Testing
         var typed = house.command(
           "python3",
           arguments: [
-            "\(Repository.path)/Tests/CommandTests/typing.py", word, setup.replacing("%", with: script), line,
+            "\(Repository.path)/Tests/CommandTests/press_tab.py", word, setup.replacing("%", with: script), line,
           ] + shell)
         typed.directory = house.home
         typed.environment["TERM"] = "xterm"

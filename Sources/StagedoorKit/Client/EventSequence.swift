@@ -33,6 +33,9 @@ extension Stagedoor {
   /// The number of the newest event.
   public func eventSequence() async throws(StagedoorError) -> UInt64 { try await property("EventSequence") }
 
+  /// The smallest number that ``events(since:of:)`` takes: the service keeps all events after it.
+  public func oldestEventSequence() async throws(StagedoorError) -> UInt64 { try await property("OldestSequence") }
+
   fileprivate func events(after sequence: UInt64) async throws(StagedoorError) -> [EventRow] {
     try await call("EventsSince", sequence, EventSequence.page, returning: [EventRow].self)
   }

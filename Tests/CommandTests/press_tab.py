@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Types a line and a tab into a shell on a terminal of its own, and prints what the shell made of the line.
 
-usage: typing.py WORD SETUP LINE SHELL...     SETUP is typed first; WORD is waited for, and is not in LINE
+usage: press_tab.py WORD SETUP LINE SHELL...     SETUP is typed first; WORD is waited for, and is not in LINE
 """
 import fcntl
 import os
