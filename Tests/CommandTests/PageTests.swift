@@ -1,5 +1,6 @@
 import DBusTestSupport
 import DaemonTestSupport
+import Foundation
 import Testing
 
 /// `docs/command.md` as somebody types it: the manifest is saved, and each line runs, one after the other, in one shell.
@@ -24,6 +25,27 @@ import Testing
         "\tdiscarded\t", "1 as recorded, 0 different",
       ] {
         #expect(output.contains(words), "\(words) in \(output)")
+      }
+    }
+  }
+
+  @Test func `the page has the keys that objects have`() async throws {
+    let rows = try Repository.text(of: "docs/command.md").split(separator: "\nThe keys of each object")[1]
+      .split(separator: "\n\nThe command ends")[0].split(separator: "\n").filter { $0.hasPrefix("| `") }
+    try await withService { house async throws in
+      try await house.registerGallery()
+      let photo = try await house.drop(photo: "photo-7")
+      _ = try await house.stagedoor("cancel", photo.delivery).output()
+      _ = try await house.drop(photo: "photo-8")
+      _ = try await house.stagedoor("prefer", House.openDetail, "Gallery").output()
+      let asked = [["sessions"], ["apps"], ["deliveries"], ["show", photo.delivery], ["prefer"]]
+      for words in asked {
+        let row = try #require(rows.first { $0.hasPrefix("| `\(words[0])`") })
+        let documented = row.split(separator: "|")[1].matches(of: #/`(\w+)`/#).map { String($0.output.1) }
+        let command = house.command(Command.built("stagedoor").program, arguments: words + ["--json"])
+        let document = try JSONSerialization.jsonObject(with: Data(try await command.output().utf8))
+        let object = try #require(((document as? [Any])?.first ?? document) as? [String: Any])
+        #expect(object.keys.sorted() == documented.sorted(), "\(words)")
       }
     }
   }

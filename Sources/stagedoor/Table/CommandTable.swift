@@ -65,6 +65,8 @@ extension CommandTable {
           line: "stagedoor drop --type org.example.Gallery.openDetail --target photo-7"),
         .init(purpose: "a file, to a new window", line: "stagedoor drop --new Beach.png"),
         .init(purpose: "what a program prints", line: "dmesg | stagedoor drop --name dmesg.txt -"),
+        .init(
+          purpose: "nothing: bring the last window to the front, or open one", line: "stagedoor drop --app Gallery"),
       ],
       statuses: [.failed, .notInTime, .cameToNothing, .cancelled], run: DropCommand.run),
     CommandEntry(
