@@ -168,7 +168,7 @@ let package = Package(
     .target(
       name: "StoreTestSupport", dependencies: ["CSQLite"], path: "Tests/StoreTestSupport", swiftSettings: settings),
     .target(
-      name: "SceneTestSupport", dependencies: ["SceneModel"], path: "Tests/SceneTestSupport", swiftSettings: settings),
+      name: "SceneTestSupport", dependencies: ["SceneModel", "XML"], path: "Tests/SceneTestSupport", swiftSettings: settings),
     // Plays are processes of their own: the theatre puts a disk of its own under SQLite.
     .testTarget(
       name: "TheatreTests", dependencies: ["DBusTestSupport", "TheatreCommand"], exclude: ["Stories"],

@@ -14,8 +14,6 @@ extension DocumentWriting {
   package var document: Value { ValueFields.value { write(to: &$0) } }
 
   package var json: Text { JSONObjectWriter.text { write(to: &$0) } }
-
-  package func propertyList(_ format: PropertyList.Format) -> [UInt8] { PropertyList.write(document, as: format) }
 }
 
 // The documents that are read and written all day declare this again. Here, where both the document and its form are known, the compiler makes a

@@ -15,7 +15,7 @@ extension Instant {
   }
 
   /// The nearest double; `nil` outside those years.
-  var secondsSince2001: Double? {
+  package var secondsSince2001: Double? {
     guard self >= .earliest, self <= .latest else { return nil }
     return Double(microseconds - Instant.beginningOf2001.microseconds) / Double(Instant.microsecondsInSecond)
   }

@@ -22,23 +22,6 @@ package enum PropertyList {
       return (try reader.document(), format)
     }
   }
-
-  /// Reads the output of `write`.
-  package static func readTagged(
-    _ bytes: [UInt8], maximumLength: Int = Limits.manifest, at place: Place = .document
-  ) throws(Fault) -> Value {
-    let (tree, format) = try read(bytes, maximumLength: maximumLength)
-    return try Value(tagged: tree, in: .propertyList(format), at: place)
-  }
-
-  /// Writes any value, in the same way each time. It reads back the same if it is within the limits of the reader.
-  package static func write(_ value: Value, as format: Format) -> [UInt8] {
-    let tree = value.tagged(in: .propertyList(format))
-    switch format {
-    case .xml: return XMLPropertyListWriter.document(of: tree)
-    case .binary: return BinaryPropertyListWriter.document(of: tree)
-    }
-  }
 }
 
 // MARK: - Telling them apart

@@ -1,3 +1,4 @@
+import SceneModel
 import XML
 
 /// Lays out values as Apple's writers do.
@@ -36,7 +37,7 @@ struct XMLPropertyListWriter {
         }
       }
     case .null, .uuid, .url, .set:
-      preconditionFailure("\(value.kind) is tagged before it is written to a property list")
+      preconditionFailure("\(value) is tagged before it is written to a property list")
     }
   }
 

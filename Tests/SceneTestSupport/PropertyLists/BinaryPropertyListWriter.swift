@@ -1,3 +1,5 @@
+import SceneModel
+
 /// Writes `bplist00`: the objects, each before its references, then their positions, then the position of these.
 struct BinaryPropertyListWriter {
   private var bytes = Array("bplist00".utf8)
@@ -72,7 +74,7 @@ extension BinaryPropertyListWriter {
       begin(0xD0, count: entries.count)
       append(keys + values)
     case .null, .uuid, .url, .set:
-      preconditionFailure("\(value.kind) is tagged before it is written to a property list")
+      preconditionFailure("\(value) is tagged before it is written to a property list")
     }
     return offsets.count - 1
   }
