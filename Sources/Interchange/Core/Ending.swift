@@ -149,7 +149,7 @@ extension PromptBook {
     let previous = try decision.fact.flatMap { fact throws(Halt) in
       try show(fact, by: identifier, stored.isPrivate)
     }
-    // The session's state before the delivery is the same as it is now.
+    // If the target shows this delivery already, the content before it stays as recorded.
     if target == before.session, previous == nil || previous?.shownBy == identifier {
       note(.deliveryProgress(identifier, progress))
     } else {
