@@ -11,9 +11,9 @@ package enum Program {
   ) throws(ConnectionError) -> Never {
     // This runs before any other thread exists.
     SignalDescriptor.hold(signals)
-    let loop = try EventLoop()
-    loop.task { exit(await body(loop)) }
-    // This thread has nothing more to do. If it ended, the process would look dead.
-    while true { pause() }
+    try EventLoop.runHere { loop in
+      loop.task { exit(await body(loop)) }
+    }
+    preconditionFailure("the loop of a program ends with the program")
   }
 }

@@ -24,7 +24,7 @@ import StagedoorKit
     }
   }
 
-  /// On one loop, whose thread does everything: a thread pool would have to be started first.
+  /// On one loop, which this thread runs: a thread of its own or a thread pool would have to be started first.
   private nonisolated static func run(_ invocation: Invocation) throws(Problem) -> Never {
     if invocation.command.isMain {
       // Its windows live on the main actor.
@@ -32,21 +32,24 @@ import StagedoorKit
         do { exit(try await HostCommand.run(invocation).rawValue) } catch { end(error, invocation.command.name) }
       }
     }
-    let loop: EventLoop
-    do throws(ConnectionError) { loop = try EventLoop() } catch { throw .failed("the program cannot begin: \(error)") }
-    loop.task { @Sendable in
-      do {
-        var invocation = invocation
-        invocation.loop = loop
-        let status = try await invocation.command.run(invocation)
-        try Output.flush()
-        exit(status.rawValue)
-      } catch {
-        end(error, invocation.command.name)
+    do throws(ConnectionError) {
+      try EventLoop.runHere { loop in
+        loop.task { @Sendable in
+          do {
+            var invocation = invocation
+            invocation.loop = loop
+            let status = try await invocation.command.run(invocation)
+            try Output.flush()
+            exit(status.rawValue)
+          } catch {
+            end(error, invocation.command.name)
+          }
+        }
       }
+    } catch {
+      throw .failed("the program cannot begin: \(error)")
     }
-    // This thread has nothing more to do, and its end would leave a process that looks dead.
-    while true { pause() }
+    preconditionFailure("the loop of a program ends with the program")
   }
 
   private nonisolated static func end(_ error: any Error, _ command: String?) -> Never {

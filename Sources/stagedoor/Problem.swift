@@ -12,6 +12,9 @@ struct Problem: Error {
 
   static func usage(_ sentence: String) -> Problem { Problem(.usage, sentence) }
   static func failed(_ sentence: String) -> Problem { Problem(.failed, sentence) }
+  static func nobodyTook(_ delivery: DeliveryIdentifier) -> Problem {
+    Problem(.notInTime, "no host took the delivery \(delivery) in time; its session stays")
+  }
 }
 
 extension Problem {

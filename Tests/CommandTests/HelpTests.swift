@@ -49,7 +49,8 @@ import Testing
 
   @Test func `the page of the manual is what the table says`() async throws {
     #expect(
-      try await shown("__manual", columns: 80) == Repository.text(of: "docs/stagedoor.1"), "make manual writes it")
+      try await shown("__manual", columns: 80) == Repository.text(of: "docs/stagedoor.1"),
+      "`stagedoor __manual >docs/stagedoor.1` writes it")
   }
 
   @Test func `without a command it says how it is used, with status 2`() async throws {

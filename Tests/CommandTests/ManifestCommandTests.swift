@@ -47,9 +47,8 @@ import Testing
       try house.write(House.galleryManifest, to: path)
       let place = "\(house.applications)/org.example.Gallery.json"
       #expect(try await house.stagedoor("install-manifest", path).output() == place)
-      try await eventually("the service to read it") {
-        try await house.stagedoor("apps", "-q").output() == House.gallery
-      }
+      // Whoever drops next finds it.
+      #expect(try await house.drop(photo: "photo-7").outcome == "created")
       #expect(try await house.stagedoor("doctor").output().contains("good   manifest"))
       #expect(try await house.stagedoor("uninstall-manifest", House.gallery).output() == "")
       #expect(!FileManager.default.fileExists(atPath: place))
@@ -57,6 +56,20 @@ import Testing
       let again = try await house.stagedoor("uninstall-manifest", House.gallery).run()
       #expect(again.status == .exited(1))
       #expect(again.standardError.contains("no manifest of org.example.Gallery is installed"))
+    }
+  }
+
+  @Test func `where the service looks elsewhere, installing says so`() async throws {
+    try await withService { house async throws in
+      try house.write(House.galleryManifest, to: "\(house.home)/gallery.json")
+      var install = house.stagedoor("install-manifest", "-q", "\(house.home)/gallery.json")
+      install.environment["XDG_DATA_HOME"] = "\(house.home)/elsewhere"
+      let result = try await install.run()
+      #expect(result.status.isSuccess)
+      #expect(
+        result.standardError
+          == "stagedoor install-manifest: the running service does not read \(house.home)/elsewhere/stagedoor/applications; restart it\n"
+      )
     }
   }
 

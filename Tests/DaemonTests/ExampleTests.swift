@@ -57,12 +57,30 @@ import Testing
     }
   }
 
+  @Test func `each line of the first drop in the README runs as it stands`() async throws {
+    let lines = try blocks(of: "README.md").filter { $0.contains("Interchange1") }
+    #expect(lines.count == 2)
+    try await withService { house in
+      try await house.register(Repository.text(of: "examples/shell/gallery.json"))
+      var sessions: Set<Substring> = []
+      for line in lines {
+        let result = try await house.command("sh", "-c", line).run()
+        #expect(result.status.isSuccess && result.standardError == "", "\(result)")
+        sessions.formUnion(result.standardOutput.matches(of: #/session/[0-9a-f_]+/#).map(\.output))
+      }
+      // The second drop finds the window of the first.
+      #expect(sessions.count == 1)
+    }
+  }
+
   /// What stands between the fences of shell examples.
   private func pageBlocks() throws -> [String] {
-    try ["docs/bus.md", "docs/items.md"].flatMap { page in
-      let parts = try Repository.text(of: page).split(separator: "```", omittingEmptySubsequences: false)
-      return parts.filter { $0.hasPrefix("sh\n") }.map { String($0.dropFirst("sh\n".count)) }
-    }
+    try ["docs/bus.md", "docs/items.md"].flatMap(blocks(of:))
+  }
+
+  private func blocks(of page: String) throws -> [String] {
+    let parts = try Repository.text(of: page).split(separator: "```", omittingEmptySubsequences: false)
+    return parts.filter { $0.hasPrefix("sh\n") }.map { String($0.dropFirst("sh\n".count)) }
   }
 
   /// A service with the application of the examples, and a folder with the files that they name.

@@ -8,14 +8,25 @@ import Testing
   private static let type = "org.stagedoor.examples.Gallery.openDetail"
 
   @Test(arguments: PrivateBus.Kind.available)
-  func `the whole round plays by itself and leaves nothing behind`(kind: PrivateBus.Kind) async throws {
+  func `the whole round shows each command with its answer, and leaves nothing behind`(
+    kind: PrivateBus.Kind
+  ) async throws {
     try await withHouse(kind) { house in
-      let result = try await house.example("round", Command.built("stagedoord").program).run()
+      var round = house.example("round", Command.built("stagedoord").program)
+      let folder = Command.built("stagedoor").program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+      round.environment["PATH"] = "\(folder):\(round.environment["PATH"] ?? "/usr/bin:/bin")"
+      let result = try await round.run()
       #expect(result.status == .exited(0), "\(result)")
       #expect(result.standardError == "")
-      for words in [#"string "created""#, #"string "activated""#, #"string "Routed""#, #""outcome":"activated""#] {
+      for words in [
+        "$ stagedoor drop --type \(Self.type) --target photo-7 --title 'Beach, 1999'\ncreated\t",
+        "$ stagedoor drop --type \(Self.type) --target photo-7\nactivated\t",
+        "+- application    org.stagedoor.examples.Gallery", "$ stagedoor watch --past\n1\t",
+      ] {
         #expect(result.standardOutput.contains(words), "\(words) in \(result.standardOutput)")
       }
+      // Every command but `register` and `close` has an answer.
+      #expect(result.standardOutput.matches(of: /\n\$ [^\n]+\n\n/).count == 2)
       try await house.gone()
       #expect(access(house.state, F_OK) != 0)
     }

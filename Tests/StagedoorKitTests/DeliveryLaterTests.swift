@@ -75,20 +75,46 @@ import Testing
     }
   }
 
-  @Test func `a delivery whose host leaves as it is asked about goes on`() async throws {
+  @Test func `who follows a delivery asks about it once, and hears of its end`() async throws {
     try await withPrivateBus { bus in
       let service = try await PlayedService(on: bus, for: "org.example.Cats")
-      service.states.withLock { $0 = ["routed", "held"] }
       let stagedoor = Stagedoor(on: try await bus.connect())
       let identifier = try #require(DeliveryIdentifier("11111111-1111-4111-8111-111111111111"))
       let progress = try await stagedoor.progress(of: identifier)
-      service.states.withLock { $0 = ["handled"] }
+      // From here on the service would tell a lie.
+      service.states.withLock { $0 = ["failed"] }
+      try service.handle(identifier)
       let steps = try await withLimit(usualLimit, "the end of the delivery") {
         try await progress.reduce(into: []) { $0.append($1) }
       }
-      #expect(steps == [.held, .handled])
+      #expect(steps == [.routed, .handled])
+      #expect(service.states.withLock { $0 } == ["failed"])
+      #expect(service.questions == 1)
       await stagedoor.close()
       await service.close()
+    }
+  }
+
+  @Test func `who follows a delivery asks again when the service comes back`() async throws {
+    try await withPrivateBus { bus in
+      let first = try await PlayedService(on: bus, for: "org.example.Cats")
+      let stagedoor = Stagedoor(on: try await bus.connect())
+      let identifier = try #require(DeliveryIdentifier("11111111-1111-4111-8111-111111111111"))
+      let progress = try await stagedoor.progress(of: identifier)
+      await first.close()
+      let second = try await PlayedService(on: bus, for: "org.example.Cats", states: ["held", "handled"])
+      let steps = try await withLimit(usualLimit, "the end of the delivery") {
+        var steps: [DeliveryState] = []
+        for try await step in progress {
+          steps.append(step)
+          // Whether it was asked before this or later, it hears of it.
+          if step == .held { try second.handle(identifier) }
+        }
+        return steps
+      }
+      #expect(steps == [.routed, .held, .handled])
+      await stagedoor.close()
+      await second.close()
     }
   }
 

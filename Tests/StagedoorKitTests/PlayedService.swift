@@ -14,7 +14,10 @@ final class PlayedService: Sendable {
   /// The names of the events that are kept.
   private let events: Lock<[String]>
   /// What it says of a delivery, one after the other, and then the last.
-  let states = Lock(["routed"])
+  let states: Lock<[String]>
+  private let asked = Lock(0)
+  /// How often it was asked about a delivery.
+  var questions: Int { asked.withLock { $0 } }
   /// Of pipes that are not at their end.
   private let endless = Lock<[OwnedFileDescriptor]>([])
   /// What hosts asked for, in its order: "Title = Tom", "SetState background".
@@ -30,7 +33,7 @@ final class PlayedService: Sendable {
   /// Takes the name, with its objects in place.
   init(
     on bus: PrivateBus, for application: String, discarding discarded: [ObjectPath] = [], sessions: [Int] = [],
-    events: [String] = [], connectsAtOnce: Bool = false
+    events: [String] = [], states: [String] = ["routed"], connectsAtOnce: Bool = false
   )
     async throws
   {
@@ -38,6 +41,7 @@ final class PlayedService: Sendable {
     self.application = application
     self.discarded = discarded
     self.events = Lock(events)
+    self.states = Lock(states)
     record = Record()
     exportRoot()
     connection.exportObjectManager(at: Self.root)
@@ -58,7 +62,7 @@ final class PlayedService: Sendable {
   private func exportRoot() {
     let (record, discarded, path, identifier) = (record, discarded, applicationPath, application)
     var root = Interface("org.stagedoor.Interchange1")
-    let (events, endless, states) = (events, endless, states)
+    let (events, endless, states, asked) = (events, endless, states, asked)
     root.property("EventSequence", get: { UInt64(events.withLock(\.count)) })
     root.method("EventsSince", in: "sequence", "limit", out: "events") {
       (sequence: UInt64, _: UInt32) -> [Structure<UInt64, String, String>] in
@@ -104,6 +108,7 @@ final class PlayedService: Sendable {
       return (pipe.readEnd, -1)
     }
     root.method("GetDelivery", in: "delivery", out: "state", "decision") { (_: String) -> (String, String) in
+      asked.withLock { $0 += 1 }
       let state = states.withLock { $0.count > 1 ? $0.removeFirst() : $0[0] }
       return (state, #"{"outcome": "created", "application": {"chosen": "\#(identifier)", "because": "it is"}}"#)
     }
@@ -132,6 +137,13 @@ final class PlayedService: Sendable {
     guard isTold else { return }
     try connection.emit(
       from: Self.root, "org.stagedoor.Interchange1", name, application, Self.newSession.path, sequence)
+  }
+
+  /// Says that a host has taken a delivery.
+  func handle(_ delivery: DeliveryIdentifier) throws {
+    try connection.emit(
+      from: Self.root, "org.stagedoor.Interchange1", "Handled", application, Self.newSession.path,
+      delivery.description, UInt64(1))
   }
 
   /// Puts a session on the bus, as one that is not connected.

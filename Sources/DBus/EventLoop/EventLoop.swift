@@ -86,7 +86,21 @@ public final class EventLoop: SerialExecutor {
   package let taskExecutor = LoopTaskExecutor()
 
   /// Starts a loop on a thread of its own, which `ps` and debuggers show under `name` (15 bytes of it).
-  public init(name: String = "dbus-loop") throws(ConnectionError) {
+  public convenience init(name: String = "dbus-loop") throws(ConnectionError) {
+    try self.init(withoutThread: ())
+    // The thread takes this reference over and gives it back when it ends.
+    let context = LoopThread(loop: self, name: name)
+    var thread = pthread_t()
+    let code = pthread_create(&thread, nil, { LoopThread.run($0) }, Unmanaged.passRetained(context).toOpaque())
+    guard code == 0 else {
+      Unmanaged.passUnretained(context).release()
+      descriptors.close()
+      throw .system("pthread_create", code)
+    }
+    pthread_detach(thread)
+  }
+
+  private init(withoutThread: ()) throws(ConnectionError) {
     wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard wakeDescriptor >= 0 else { throw .system("eventfd", errno) }
     do {
@@ -100,16 +114,17 @@ public final class EventLoop: SerialExecutor {
       read(wakeDescriptor, &count, MemoryLayout<UInt64>.size)
     }
     taskExecutor.loop = self
-    // The thread takes over this reference and releases it when it ends.
-    let context = LoopThread(loop: self, name: name)
-    var thread = pthread_t()
-    let code = pthread_create(&thread, nil, { LoopThread.run($0) }, Unmanaged.passRetained(context).toOpaque())
-    guard code == 0 else {
-      Unmanaged.passUnretained(context).release()
-      descriptors.close()
-      throw .system("pthread_create", code)
-    }
-    pthread_detach(thread)
+  }
+
+  /// Runs a loop on the calling thread, and returns when the loop has been stopped. A program that lives on one loop begins sooner without a
+  /// second thread.
+  ///
+  /// - Parameter begin: what the loop does first, on this thread.
+  package static func runHere(_ begin: (EventLoop) -> Void) throws(ConnectionError) {
+    let loop = try EventLoop(withoutThread: ())
+    CurrentLoop.pointer = Unmanaged.passUnretained(loop).toOpaque()
+    begin(loop)
+    loop.runUntilStopped()
   }
 
   /// The wake descriptor outlives the thread: somebody who adds work may be about to write to it.

@@ -12,6 +12,12 @@ package struct SignalDescriptor: Sendable {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
+  /// They end the calling thread's process again.
+  package static func release(_ signals: [Int32]) {
+    var set = Self.set(signals)
+    pthread_sigmask(SIG_UNBLOCK, &set, nil)
+  }
+
   /// Takes signals that are held.
   package init(_ signals: [Int32]) throws(ConnectionError) {
     var set = Self.set(signals)

@@ -56,7 +56,8 @@ extension DocumentFields {
 extension Candidate: DocumentWriting {
   package func write(to fields: inout some DocumentFields) {
     fields["because"] = Text(because)
-    fields["can"] = can
+    // One that nobody set conditions for is out although none keeps the payload from it.
+    if tier != .out || can != true { fields["can"] = can }
     fields["path"] = SessionReference.path(of: session)
     // A session that only shows the key is in the highest tier too; the value of its condition would contradict that.
     if tier != .prefers || prefers != false { fields["prefers"] = prefers }
@@ -68,7 +69,7 @@ extension Candidate: DocumentWriting {
 // MARK: - Reasons in words
 
 extension ApplicationReason {
-  fileprivate func sentence(of type: Text?) -> String {
+  package func sentence(of type: Text?) -> String {
     let type = type?.string ?? "the type"
     return switch self {
     case .named: "the options name it"
@@ -84,7 +85,7 @@ extension ApplicationReason {
 }
 
 extension ConfigurationReason {
-  fileprivate func sentence(of type: Text?) -> String {
+  package func sentence(of type: Text?) -> String {
     let type = type?.string ?? "the type"
     return switch self {
     case .named: "the options name it"
@@ -98,7 +99,7 @@ extension ConfigurationReason {
 }
 
 extension SessionReason {
-  fileprivate var sentence: String {
+  package var sentence: String {
     switch self {
     case .named: "the options name it"
     case .onlyScene: "the application shows one scene, and this is it"

@@ -22,7 +22,9 @@ package struct Explanation: Hashable, Sendable {
   package var sessionReason: SessionReason?
 }
 
-package enum KeySource: String, Hashable, Sendable { case targetContentIdentifier, webpageURL, file, link }
+package enum KeySource: String, Hashable, Sendable, CaseIterable {
+  case targetContentIdentifier, webpageURL, file, link
+}
 
 /// The activity that routes, by its place in the payload.
 package struct RoutingActivity: Hashable, Sendable {
@@ -37,7 +39,7 @@ package struct RoutingActivity: Hashable, Sendable {
   }
 }
 
-package enum ApplicationReason: Hashable, Sendable {
+package enum ApplicationReason: Hashable, Sendable, CaseIterable {
   case named
   case ofSession
   case ofRequestingSession
@@ -48,7 +50,7 @@ package enum ApplicationReason: Hashable, Sendable {
   case firstByIdentifier
 }
 
-package enum ConfigurationReason: Hashable, Sendable {
+package enum ConfigurationReason: Hashable, Sendable, CaseIterable {
   case named
   case ofSession
   case namesType
@@ -57,7 +59,7 @@ package enum ConfigurationReason: Hashable, Sendable {
   case firstOfRole
 }
 
-package enum SessionReason: Hashable, Sendable {
+package enum SessionReason: Hashable, Sendable, CaseIterable {
   case named
   case onlyScene
   case noSceneYet

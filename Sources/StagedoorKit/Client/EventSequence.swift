@@ -33,6 +33,9 @@ extension Stagedoor {
   /// The number of the newest event.
   public func eventSequence() async throws(StagedoorError) -> UInt64 { try await property("EventSequence") }
 
+  /// The smallest number that ``events(since:of:)`` takes: the service keeps all events after it.
+  public func oldestEventSequence() async throws(StagedoorError) -> UInt64 { try await property("OldestSequence") }
+
   fileprivate func events(after sequence: UInt64) async throws(StagedoorError) -> [EventRow] {
     try await call("EventsSince", sequence, EventSequence.page, returning: [EventRow].self)
   }
@@ -128,7 +131,6 @@ public struct EventSequence: AsyncSequence, Sendable {
 
     private mutating func live() async throws(StagedoorError) -> Event? {
       switch await reader.next() {
-      case .nothing: return nil
       case .end: if Task.isCancelled { return nil } else { throw .busHasGone }
       case .owner(let owner):
         // Nobody received the signals that the service sent before it had its name again.

@@ -3,12 +3,11 @@ internal import InterchangeWire
 internal import SceneModel
 
 extension Stagedoor {
-  /// The state of a delivery, now and after each step. The sequence ends with the final state: ``DeliveryState/isFinal``.
+  /// The state of a delivery now, and its final state as soon as the service announces it.
   ///
-  /// If the application has no host and nothing can start one, the delivery ends as ``DeliveryState/routed`` at its deadline. The sequence listens to
-  /// no signal of this end; it asks for the state from time to time.
+  /// ``DeliveryState/routed`` is final for a delivery that no host took before its deadline, to an application that nothing can start.
   public func progress(of delivery: DeliveryIdentifier) async throws(StagedoorError) -> ProgressSequence {
-    // `Handled` and `DeliveryFailed` both name the delivery third.
+    // `Handled`, `DeliveryFailed` and `Unclaimed` each name the delivery third.
     let feed = try await ServiceFeed(
       connection,
       MatchRule(
@@ -18,25 +17,11 @@ extension Stagedoor {
     return ProgressSequence(stagedoor: self, feed: feed, delivery: delivery, first: first)
   }
 
-  /// The state, and whether it is final.
+  /// The state, and whether it is final: the decision of a delivery that is over says when it ended.
   fileprivate func step(of identifier: DeliveryIdentifier) async throws(StagedoorError) -> ProgressSequence.Step {
     let (state, decision) = try await delivery(identifier)
-    if state != .routed { return ProgressSequence.Step(state: state, isLast: state.isFinal) }
-    if try await isHosted(decision.application?.value ?? "") {
-      return ProgressSequence.Step(state: state, isLast: false)
-    }
-    // When a host leaves, its delivery is held again; the service has noticed the departure by now.
-    let now = try await self.delivery(identifier).state
-    return ProgressSequence.Step(state: now, isLast: now == .routed || now.isFinal)
-  }
-
-  private func isHosted(_ application: String) async throws(StagedoorError) -> Bool {
-    do throws(StagedoorError) {
-      return try await property(
-        "HostAttached", at: InterchangeNames.path(ofApplication: Text(application)), in: InterchangeNames.application)
-    } catch  where error.code == .unknownObject {
-      return false
-    }
+    let hasEnded = try DocumentValue(json: decision.json)["ended"] != nil
+    return ProgressSequence.Step(state: state, isLast: hasEnded || state.isFinal)
   }
 
   /// Waits for the end of a delivery, and throws if the delivery failed.
@@ -62,7 +47,7 @@ extension Stagedoor {
   }
 }
 
-/// The steps of a delivery. See ``Stagedoor/progress(of:)``. The sequence can be iterated once.
+/// The states of a delivery, the final one last. See ``Stagedoor/progress(of:)``. The sequence can be iterated once.
 ///
 /// ```swift
 /// let stagedoor = try await Stagedoor.connect()
@@ -70,7 +55,7 @@ extension Stagedoor {
 /// for try await state in try await stagedoor.progress(of: delivery.identifier) { print(state) }
 /// ```
 public struct ProgressSequence: AsyncSequence, Sendable {
-  /// A step.
+  /// A state.
   public typealias Element = DeliveryState
   /// The reason why the sequence cannot continue.
   public typealias Failure = StagedoorError
@@ -85,13 +70,10 @@ public struct ProgressSequence: AsyncSequence, Sendable {
     let isLast: Bool
   }
 
-  /// The first and the longest pause between two questions for the state.
-  private static let pauses = (first: Duration.seconds(1), longest: Duration.seconds(30))
-
   /// Begins with the present state.
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
-  /// Returns one step after the other.
+  /// Returns one state after the other.
   ///
   /// ```swift
   /// let stagedoor = try await Stagedoor.connect()
@@ -103,17 +85,16 @@ public struct ProgressSequence: AsyncSequence, Sendable {
     private let sequence: ProgressSequence
     private var reader: ServiceFeed.Reader
     private var last: Step?
-    private var pause = ProgressSequence.pauses.first
 
     fileprivate init(_ sequence: ProgressSequence) {
       self.sequence = sequence
       reader = ServiceFeed.Reader(sequence.feed)
     }
 
-    /// Waits for a step; `nil` after the last, or if the waiting task was cancelled.
+    /// Waits for a state; `nil` after the last, or if the waiting task was cancelled.
     public mutating func next() async throws(StagedoorError) -> DeliveryState? { try await next(isolation: nil) }
 
-    /// Waits for a step; `nil` after the last, or if the waiting task was cancelled.
+    /// Waits for a state; `nil` after the last, or if the waiting task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> DeliveryState? {
       guard let before = last else { return told(sequence.first) }
       if before.isLast { return nil }
@@ -132,19 +113,17 @@ public struct ProgressSequence: AsyncSequence, Sendable {
     }
 
     private mutating func step() async throws(StagedoorError) -> Step? {
-      switch await reader.next(within: pause) {
+      switch await reader.next() {
       case .end: if Task.isCancelled { return nil } else { throw .busHasGone }
       case .signal(let signal):
         switch Event(signal)?.kind {
         case .handled: return Step(state: .handled, isLast: true)
         case .deliveryFailed(_, let error):
           return Step(state: error.code == .cancelled ? .cancelled : .failed(error), isLast: true)
+        case .unclaimed: return Step(state: .routed, isLast: true)
         default: return nil
         }
       case .owner(nil): return nil
-      case .nothing:
-        pause = Swift.min(pause * 2, ProgressSequence.pauses.longest)
-        return try await asked()
       case .owner: return try await asked()
       }
     }

@@ -7,8 +7,6 @@ struct ServiceFeed: Sendable {
     case signal(ReceivedSignal)
     /// The service's name has another owner now, or none.
     case owner(BusName?)
-    /// The requested time has passed without news.
-    case nothing
     /// The connection has gone, or the task was cancelled.
     case end
   }
@@ -42,28 +40,22 @@ struct ServiceFeed: Sendable {
 
     init(_ feed: ServiceFeed) { self.feed = feed }
 
-    mutating func next(within limit: Duration? = nil) async -> News {
+    mutating func next() async -> News {
       if !kept.isEmpty { return kept.removeFirst() }
-      let news = await feed.race(limit)
+      let news = await feed.race()
       kept = Array(news.dropFirst())
       return news[0]
     }
   }
 
   /// The first news, and those that came with it: news that were already taken from a sequence must not get lost.
-  private func race(_ limit: Duration?) async -> [News] {
+  private func race() async -> [News] {
     let (signals, owners, loop) = (signals, owners, loop)
     // The tasks of the group run where the waiting task prefers to run.
     return await withTaskExecutorPreference(loop.taskExecutor) {
       await withTaskGroup(of: News.self) { group in
         group.addTask { await signals.makeAsyncIterator().next().map { .signal($0) } ?? .end }
         group.addTask { await owners.makeAsyncIterator().next().map { .owner(Self.owner($0)) } ?? .end }
-        if let limit {
-          group.addTask {
-            await loop.sleep(for: limit)
-            return .nothing
-          }
-        }
         let first = await group.next() ?? .end
         group.cancelAll()
         var all = [first]
@@ -71,7 +63,7 @@ struct ServiceFeed: Sendable {
           // The cancelled tasks end with no news; only signals and owners count.
           switch other {
           case .signal, .owner: all.append(other)
-          case .nothing, .end: break
+          case .end: break
           }
         }
         return all

@@ -79,7 +79,7 @@ public struct SessionSequence: AsyncSequence, Sendable {
         let before = sessions
         switch await reader.next() {
         case .end: if Task.isCancelled { return nil } else { throw .busHasGone }
-        case .nothing, .owner(nil): break
+        case .owner(nil): break
         case .owner: try await readAgain()
         case .signal(let signal):
           let lost = sequence.feed.signals.dropped

@@ -43,9 +43,9 @@ public struct Decision: Sendable, Hashable {
     public let session: SessionIdentifier
     /// Its rank: "prefers", "can" or "out".
     public let tier: String
-    /// Whether its *can* condition is true.
+    /// Whether it can take the payload.
     public let can: Bool
-    /// Whether its *prefers* condition is true.
+    /// Whether it prefers the payload: its *prefers* condition is true, or it shows the same already.
     public let prefers: Bool
     /// The reason.
     public let reason: String
@@ -102,8 +102,9 @@ extension Decision.Choice {
 extension Decision.Candidate {
   fileprivate init?(_ document: DocumentValue) {
     guard let session = document["session"]?.text.flatMap({ SessionIdentifier($0) }) else { return nil }
+    let tier = document["tier"]?.text ?? ""
     self.init(
-      session: session, tier: document["tier"]?.text ?? "", can: document["can"]?.bool ?? false,
-      prefers: document["prefers"]?.bool ?? false, reason: document["because"]?.text ?? "")
+      session: session, tier: tier, can: document["can"]?.bool ?? (tier != "out"),
+      prefers: document["prefers"]?.bool ?? (tier == "prefers"), reason: document["because"]?.text ?? "")
   }
 }

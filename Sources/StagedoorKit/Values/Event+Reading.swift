@@ -65,6 +65,7 @@ extension Event {
     case "DeliveryFailed":
       let code = StagedoorError.Code(rawValue: arguments["error"] ?? "")
       return delivery.map { .deliveryFailed($0, StagedoorError(code, arguments["message"] ?? "")) }
+    case "Unclaimed": return delivery.map { .unclaimed($0) }
     case "SessionConnected": return .sessionConnected(configuration: arguments["configuration"] ?? "")
     case "SessionStateChanged":
       return ActivationState(rawValue: arguments["state"] ?? "").map { .sessionStateChanged($0) }

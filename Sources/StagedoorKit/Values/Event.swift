@@ -19,6 +19,8 @@ public struct Event: Sendable, Hashable {
     case handled(DeliveryIdentifier)
     /// A delivery failed.
     case deliveryFailed(DeliveryIdentifier, StagedoorError)
+    /// No host took a delivery before its deadline, and nothing can start its application.
+    case unclaimed(DeliveryIdentifier)
     /// A session has a scene of this configuration.
     case sessionConnected(configuration: String)
     /// The state of a scene changed.

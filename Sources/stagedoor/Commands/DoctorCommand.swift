@@ -1,6 +1,7 @@
 import DBus
 import Glibc
 import SceneModel
+import ServiceSupport
 import StagedoorKit
 
 /// Looks at all that has to be there, and says what to do about what is not.
@@ -13,7 +14,7 @@ enum DoctorCommand {
   }
 
   static func run(_ invocation: Invocation) async throws -> Status {
-    var findings: [Finding] = []
+    var findings = [Finding(kind: .good, what: "command", text: "stagedoor \(CommandTable.versionNumber)")]
     findings += await bus(invocation)
     findings += activation()
     findings += manifests()
@@ -78,14 +79,7 @@ enum DoctorCommand {
       let lines = String(decoding: (try? InputFile.read(path, limit: 64 << 10)) ?? [], as: UTF8.self).split(
         separator: "\n")
       let program = lines.first { $0.hasPrefix("Exec=") }.map { String($0.dropFirst(5).prefix { $0 != " " }) }
-      if let program, access(program, X_OK) != 0 {
-        findings.append(
-          Finding(
-            kind: .wrong, what: "activation",
-            text: "\(path) starts \(program), which is not there; install Stagedoor again"))
-      } else {
-        findings.append(Finding(kind: .good, what: "activation", text: path))
-      }
+      findings.append(installed(path, program))
     } else {
       findings.append(
         Finding(
@@ -108,6 +102,43 @@ enum DoctorCommand {
           text: "no stagedoord.service; without it the bus starts the service itself, which is enough"))
     }
     return findings
+  }
+
+  /// What the bus starts, and whether it is of this command's version.
+  private static func installed(_ path: String, _ program: String?) -> Finding {
+    guard let program else {
+      return Finding(kind: .wrong, what: "activation", text: "\(path) starts nothing; install Stagedoor again")
+    }
+    guard access(program, X_OK) == 0 else {
+      return Finding(
+        kind: .wrong, what: "activation",
+        text: "\(path) starts \(program), which is not there; install Stagedoor again")
+    }
+    let version = version(of: program)
+    if version != "stagedoord \(CommandTable.versionNumber)" {
+      let found = version.map { "is \($0)" } ?? "does not say its version"
+      return Finding(
+        kind: .wrong, what: "activation",
+        text:
+          "\(path) starts \(program), which \(found), and this is stagedoor \(CommandTable.versionNumber); install both from one package"
+      )
+    }
+    return Finding(
+      kind: .good, what: "activation", text: "\(path) starts \(program), version \(CommandTable.versionNumber)")
+  }
+
+  /// What a program prints where it is asked for its version.
+  private static func version(of program: String) -> String? {
+    guard let (readEnd, writeEnd) = try? OwnedFileDescriptor.pipe() else { return nil }
+    let (process, error) = Spawn.start([program, "--version"], in: .group) { actions in
+      posix_spawn_file_actions_adddup2(&actions, writeEnd.withRawValue { $0 }, STDOUT_FILENO)
+    }
+    writeEnd.close()
+    if error != 0 { return nil }
+    let text = try? InputFile.read(readEnd.withRawValue { $0 }, program, limit: 4096)
+    var status: Int32 = 0
+    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+    return text.map { String(decoding: $0, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? "" }
   }
 
   private static func manifests() -> [Finding] {

@@ -9,6 +9,7 @@ enum SessionsCommand {
     let client = try await Client(invocation)
     var application: String?
     if let text = invocation[.ofApp] { application = try await client.application(text) }
+    let known = invocation.has(.quiet) ? [] : try await client.stagedoor.applications().map(\.identifier)
     var rest = invocation[.limit].flatMap { UInt32($0) }
     var table = Table(invocation.screen, columns)
     var list = Printed.List()
@@ -20,9 +21,9 @@ enum SessionsCommand {
       if invocation.has(.quiet) {
         for session in page { try Output.line(session.session.description) }
       } else if invocation.has(.json) {
-        for session in page { try list.add(json(session)) }
+        for session in page { try list.add(json(session, hasManifest: known.contains(session.application))) }
       } else {
-        try table.print(page.map { row($0, table.screen) })
+        try table.print(page.map { row($0, hasManifest: known.contains($0.application), table.screen) })
       }
       rest = rest.map { $0 - min($0, UInt32(page.count)) }
       last = page.last?.session
@@ -41,19 +42,22 @@ enum SessionsCommand {
     Table.Column(title: "USED", rank: 5) { _ in .aside },
   ]
 
-  private static func row(_ session: SessionSummary, _ screen: Screen) -> [String] {
+  /// A session whose application has no manifest at present takes no part in routing.
+  private static func row(_ session: SessionSummary, hasManifest: Bool, _ screen: Screen) -> [String] {
     [
-      screen.identifier(session.session.description), session.application, session.configuration, session.state,
+      screen.identifier(session.session.description), session.application, session.configuration,
+      hasManifest ? session.state : "no manifest",
       session.targetContentIdentifier, session.title,
       screen.isTerminal ? Moment.age(session.lastActivated) : Moment.rfc3339(session.lastActivated),
     ]
   }
 
-  static func json(_ session: SessionSummary) -> Value {
+  private static func json(_ session: SessionSummary, hasManifest: Bool) -> Value {
     Printed.object([
       ("session", .text(session.session.description)), ("path", .text(session.session.path.rawValue)),
       ("application", .text(session.application)), ("configuration", .text(session.configuration)),
-      ("state", .text(session.state)), ("targetContentIdentifier", .text(session.targetContentIdentifier)),
+      ("hasManifest", .bool(hasManifest)), ("state", .text(session.state)),
+      ("targetContentIdentifier", .text(session.targetContentIdentifier)),
       ("title", .text(session.title)), ("lastActivated", .text(Moment.rfc3339(session.lastActivated))),
     ])
   }

@@ -36,7 +36,7 @@ struct PayloadArguments {
     self.options = options
     let waits = options["wait"]?.string == "handled"
     slack = waits ? .seconds(Double(invocation[.deadline] ?? "") ?? PayloadOptions.defaultDeadline) : .zero
-    let payload = invocation[.payload] ?? invocation[.payloadDocument]
+    let payload = invocation[.payload] ?? (invocation.takes(.payloadDocument) ? invocation[.payloadDocument] : nil)
     if let payload {
       (plain, stream, activity) = (nil, nil, nil)
       document = try PayloadArguments.read(payload, adding: options, invocation)

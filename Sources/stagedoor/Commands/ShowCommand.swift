@@ -54,10 +54,14 @@ enum ShowCommand {
 
   private static func delivery(_ delivery: DeliveryIdentifier, _ client: Client) async throws -> Value {
     let (state, decision) = try await client.stagedoor.delivery(delivery)
-    return Printed.object([
-      ("delivery", .text(delivery.description)), ("state", .text(state.word)),
-      ("decision", try Printed.value(decision.json)),
-    ])
+    // The document says of the decision and of the delivery.
+    guard case .dictionary(var document) = try Printed.value(decision.json) else { return .null }
+    var fields: [(String, Value?)] = [("delivery", .text(delivery.description)), ("state", .text(state.word))]
+    for name in ["created", "deadline", "ended"] {
+      fields.append((name, document[Text(name)]))
+      document[Text(name)] = nil
+    }
+    return Printed.object(fields + [("decision", .dictionary(document))])
   }
 
   private static func application(_ text: String, _ client: Client) async throws -> Value {
@@ -84,12 +88,14 @@ enum ShowCommand {
   /// Names and values under each other; what is inside of something is indented.
   private static func listed(_ value: Value, _ screen: Screen, indent: String = "") -> String {
     guard case .dictionary(let fields) = value else { return "" }
-    // What it is comes first, whatever its letters.
-    let first = ["session", "delivery", "application"]
-    let entries =
-      fields.entries.filter { first.contains($0.key.string) && indent.isEmpty }.sorted {
-        (first.firstIndex(of: $0.key.string) ?? 0) < (first.firstIndex(of: $1.key.string) ?? 0)
-      } + fields.entries.filter { !first.contains($0.key.string) || !indent.isEmpty }
+    // What it is and how it stands come first, whatever their letters; what is long comes last.
+    let first = ["session", "delivery", "application", "state", "outcome"]
+    let entries = fields.entries.sorted { one, other in
+      let places = [one, other].map { entry in
+        (first.firstIndex(of: entry.key.string) ?? first.count) + (entry.value.isNested ? first.count + 1 : 0)
+      }
+      return places[0] == places[1] ? one.key.string < other.key.string : places[0] < places[1]
+    }
     let width = entries.map(\.key.string.columns).max() ?? 0
     var text = ""
     for entry in entries {
@@ -119,5 +125,16 @@ enum ShowCommand {
   private static func plain(_ value: Value) -> String {
     if let text = value.string { return text.printable }
     return Printed.json(value)
+  }
+}
+
+extension Value {
+  /// It takes several lines.
+  fileprivate var isNested: Bool {
+    switch self {
+    case .dictionary: true
+    case .array(let elements): elements.contains { $0.isNested }
+    default: false
+    }
   }
 }

@@ -30,9 +30,7 @@ enum WaitCommand {
     _ state: StagedoorKit.DeliveryState, _ delivery: DeliveryIdentifier, _ invocation: Invocation
   ) throws(Problem) -> Status {
     if state == .routed {
-      throw Problem(
-        .notInTime,
-        "nobody took the delivery \(delivery): its application has no host, and nothing starts one; its window stays")
+      throw Problem.nobodyTook(delivery)
     }
     if !invocation.has(.quiet) { try Output.line(invocation.screen.styled(state.word, Style(of: state.word))) }
     return .done

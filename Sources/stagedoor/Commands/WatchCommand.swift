@@ -6,22 +6,31 @@ enum WatchCommand {
     let client = try await Client(invocation)
     var application: String?
     if let text = invocation[.ofApp] { application = try await client.application(text) }
-    let screen = invocation.screen
-    let since = invocation[.since].flatMap { UInt64($0) }
-    // An older service does not say when what it kept has happened; it was not now.
-    let past = since == nil ? 0 : try await client.stagedoor.eventSequence()
-    for try await event in try await client.stagedoor.events(since: since, of: application) {
-      let told = event.arguments["time"].flatMap { Instant(rfc3339: Text($0)) }
-      let time = told ?? (event.sequence > past ? Moment.now : nil)
-      let line =
-        invocation.has(.json)
-        ? Printed.json(json(event, time))
-        : invocation.has(.quiet) ? event.session.description : shown(event, time, screen)
-      try Output.line(line)
-      // Whoever reads along in a pipe sees each as it happens.
-      try Output.flush()
+    var since = invocation[.since].flatMap { UInt64($0) }
+    // What happened before 0 is what is kept.
+    if since == 0 || since == nil && invocation.has(.past) { since = try await client.stagedoor.oldestEventSequence() }
+    let newest = try await client.stagedoor.eventSequence()
+    let isPast = invocation.has(.past)
+    if isPast, since == newest { return .done }
+    // Of all applications: the last one that has happened may be another's.
+    for try await event in try await client.stagedoor.events(since: since) {
+      if application == nil || event.application == application { try print(event, newest, invocation) }
+      if isPast, event.sequence >= newest { break }
     }
     return .done
+  }
+
+  private static func print(_ event: StagedoorKit.Event, _ newest: UInt64, _ invocation: Invocation) throws(Problem) {
+    let told = event.arguments["time"].flatMap { Instant(rfc3339: Text($0)) }
+    // An older service does not say when what it kept has happened; it was not now.
+    let time = told ?? (event.sequence > newest ? Moment.now : nil)
+    let line =
+      invocation.has(.json)
+      ? Printed.json(json(event, time))
+      : invocation.has(.quiet) ? event.session.description : shown(event, time, invocation.screen)
+    try Output.line(line)
+    // Whoever reads along in a pipe sees each as it happens.
+    try Output.flush()
   }
 
   private static func json(_ event: StagedoorKit.Event, _ time: Instant?) -> Value {
@@ -35,7 +44,7 @@ enum WatchCommand {
   }
 
   private static func shown(_ event: StagedoorKit.Event, _ time: Instant?, _ screen: Screen) -> String {
-    let (word, rest) = told(event)
+    let (word, rest) = told(event, isCut: screen.isTerminal)
     guard screen.isTerminal else {
       return [
         "\(event.sequence)", time?.rfc3339 ?? "", word, event.application, event.session.description, rest.printable,
@@ -51,13 +60,16 @@ enum WatchCommand {
   }
 
   /// What happened in a word, and what to know of it.
-  private static func told(_ event: StagedoorKit.Event) -> (String, String) {
+  ///
+  /// - Parameter isCut: the end may be cut off, so that what tells one event from the next comes first.
+  private static func told(_ event: StagedoorKit.Event, isCut: Bool) -> (String, String) {
     let delivery = event.arguments["delivery"] ?? ""
     switch event.kind {
     case .routed(let routing):
       let about = [routing.activityType, routing.targetContentIdentifier].filter { !$0.isEmpty }
-      return (routing.outcome.rawValue, about.joined(separator: " "))
+      return (routing.outcome.rawValue, (isCut ? about.reversed() : about).joined(separator: " "))
     case .handled: return ("handled", delivery)
+    case .unclaimed: return ("unclaimed", delivery)
     case .deliveryFailed(_, let error): return (error.code == .cancelled ? "cancelled" : "failed", error.message)
     case .sessionConnected(let configuration): return ("connected", configuration)
     case .sessionStateChanged(let state): return ("state", state.rawValue)

@@ -67,7 +67,7 @@ enum WindowCommands {
     let screen = invocation.screen
     let (session, identifier) = (delivery.session.description, delivery.identifier.description)
     guard screen.isTerminal else {
-      try Output.line([delivery.outcome.rawValue, session, identifier].joined(separator: "\t"))
+      try Output.line("\(delivery.outcome.rawValue)\t\(session)\t\(identifier)")
       return .done
     }
     let outcome = screen.styled(delivery.outcome.rawValue, Style(of: delivery.outcome.rawValue))

@@ -1,5 +1,7 @@
+import DBus
 import Glibc
 import SceneModel
+import StagedoorKit
 
 enum InstallCommands {
   private static func directory() throws(Problem) -> String {
@@ -25,6 +27,7 @@ enum InstallCommands {
       }
     }
     try makeDirectory(directory)
+    let service = await RunningService(invocation)
     for file in files {
       let place = "\(directory)/\(file.name)"
       try write(file.bytes, to: place)
@@ -32,6 +35,10 @@ enum InstallCommands {
       let other = "\(directory)/\(file.identifier)" + (file.name.hasSuffix(".json") ? ".plist" : ".json")
       if unlink(other) != 0, errno != ENOENT { throw Problem.failed("\(other): \(InputFile.reason)") }
       if !invocation.has(.quiet) { try Output.line(place.printable) }
+    }
+    try Output.flush()
+    if let service, await !service.knows(files.map(\.identifier)) {
+      Output.note("stagedoor install-manifest: the running service does not read \(directory); restart it")
     }
     return .done
   }
@@ -83,5 +90,44 @@ enum InstallCommands {
     let reason = InputFile.reason
     unlink(template)
     throw .failed("\(path.printable): \(reason)")
+  }
+}
+
+/// A service that runs already. It reads what is installed by itself, a moment later.
+private struct RunningService {
+  private let stagedoor: Stagedoor
+  /// Its applications come and go.
+  private let changes: SignalStream
+  private let loop: EventLoop
+
+  /// `nil` where none runs: it is not started for this.
+  init?(_ invocation: Invocation) async {
+    guard let loop = invocation.loop, let client = try? await Client(invocation),
+      (try? await client.stagedoor.connection.owner(of: "org.stagedoor.Interchange1")) ?? nil != nil,
+      let changes = try? await client.stagedoor.connection.signals(
+        MatchRule(
+          sender: "org.stagedoor.Interchange1", path: "/org/stagedoor/Interchange1",
+          interface: "org.freedesktop.DBus.ObjectManager"))
+    else { return nil }
+    (stagedoor, self.changes, self.loop) = (client.stagedoor, changes, loop)
+  }
+
+  /// Waits until it knows the applications: whoever calls it next is to find them. It may read another directory, and never know them.
+  func knows(_ identifiers: [String]) async -> Bool {
+    let (stagedoor, changes, loop) = (stagedoor, changes, loop)
+    let waiting = loop.task { @Sendable () async -> Bool in
+      let changes = changes.makeAsyncIterator()
+      repeat {
+        let known = (try? await stagedoor.applications().map(\.identifier)) ?? []
+        if identifiers.allSatisfy({ known.contains($0) }) { return true }
+      } while await changes.next() != nil
+      return false
+    }
+    let timer = loop.task { @Sendable () async -> Void in
+      await loop.sleep(for: .seconds(5))
+      waiting.cancel()
+    }
+    defer { timer.cancel() }
+    return await waiting.value
   }
 }

@@ -3,30 +3,30 @@
 enum CommandTable {
   static let versionNumber = "0.1.0"
   static let summary = """
-    Hands files, links and activities to the windows that they belong to, shows which windows there are, and moves them. It asks \
-    stagedoord, which the bus starts where it does not run.
+    Hands files, links and activities to the windows that they belong to. Lists, watches, opens and closes these windows. The service \
+    behind it is stagedoord, which the bus starts when it is needed.
     """
   static let aboutIdentifiers = """
-    Sessions and deliveries have UUIDs, applications names such as org.example.Gallery. Each can be shortened to what is unambiguous: \
-    a UUID to its beginning, a name to its beginning or its last part.
+    Sessions and deliveries have UUIDs. Applications have names such as org.example.Gallery. You may shorten an identifier as long as it \
+    stays unambiguous: a UUID to its beginning, a name to its beginning or its last part.
     """
   static let aboutAnswers = """
-    On a terminal, lists have headings and are cut to its width. In a pipe, a tab stands between whole values. --json is for programs, \
+    On a terminal, lists have headings and fit its width. In a pipe or a file, tabs separate whole values. --json is for programs. \
     --quiet prints identifiers and nothing else.
     """
   static let environment = [
     ("DBUS_SESSION_BUS_ADDRESS", "The session bus."),
-    ("NO_COLOR", "Where this is set, there is no colour, unless --color asks for it."),
-    ("COLUMNS", "How wide the terminal is, where that cannot be found out, or is to be taken for something else."),
-    ("XDG_ACTIVATION_TOKEN", "What lets a window come to the front. It is handed on to the application."),
-    ("XDG_DATA_HOME", "Where the user's manifests and MIME types are, beside XDG_DATA_DIRS for the system's."),
+    ("NO_COLOR", "If it is set, there is no colour, unless --color asks for it."),
+    ("COLUMNS", "The width of lists and help, instead of the terminal's."),
+    ("XDG_ACTIVATION_TOKEN", "The desktop's permission to bring a window to the front. The application gets it."),
+    ("XDG_DATA_HOME", "Where the user's manifests and MIME types are. XDG_DATA_DIRS names the system's places."),
   ]
   static let files = [
     (
       "~/.local/share/stagedoor/applications/IDENTIFIER.plist",
       "A manifest that install-manifest installed, or IDENTIFIER.json."
     ),
-    ("/usr/share/mime", "The shared MIME database, which says what type a file is of."),
+    ("/usr/share/mime", "The shared MIME database, which knows the types of files."),
   ]
 
   static let all: [CommandEntry] = handingIn + windows + deliveries + applications + helping
@@ -47,10 +47,12 @@ extension CommandTable {
     CommandEntry(
       name: "drop", group: .handingIn, summary: "hand something in, and say which window got it",
       description: [
-        "It prints the outcome, the session and the delivery: \"created\" is a new window, \"activated\" one that was there, \"restored\" one "
-          + "whose scene had been released. Several things go to one window.",
-        "An activity says what is to be done and what it is about. Without one, the types of the files decide; they come from the shared "
-          + "MIME database. Where standard input is long it is handed over as it comes, and a terminal shows how far it is.",
+        "It prints the outcome, the session and the delivery. The outcome is \"created\" for a new window, \"activated\" for an existing one, "
+          + "and \"restored\" for one that is opened again. Several things go to one window together.",
+        "An activity says what to do (--type), and with what (--target). Without an activity, the types of the files decide; they come from "
+          + "the shared MIME database.",
+        "Long standard input is handed over as it comes; a terminal shows the progress. The command ends when the application has read it. "
+          + "Ctrl-C takes it back if no application has it yet.",
       ],
       arguments: [
         ArgumentEntry(
@@ -63,14 +65,17 @@ extension CommandTable {
           line: "stagedoor drop --type org.example.Gallery.openDetail --target photo-7"),
         .init(purpose: "a file, to a new window", line: "stagedoor drop --new Beach.png"),
         .init(purpose: "what a program prints", line: "dmesg | stagedoor drop --name dmesg.txt -"),
+        .init(
+          purpose: "nothing: bring the last window to the front, or open one", line: "stagedoor drop --app Gallery"),
       ],
       statuses: [.failed, .notInTime, .cameToNothing, .cancelled], run: DropCommand.run),
     CommandEntry(
-      name: "explain", group: .handingIn, summary: "say where something would go, and why; nothing happens",
+      name: "explain", group: .handingIn, summary: "say where something would go, and why",
       description: [
-        "It takes what `stagedoor drop` takes, and draws the decision: the application, the configuration and the key, each with its reason; "
-          + "every window that was looked at, with its tier; the one that is chosen.",
-        "Of the tiers, \"prefers\" wants it, \"can\" takes it, \"out\" refuses it. A refusal is a decision too, and status 4.",
+        "It takes the arguments of `stagedoor drop` and draws the decision: the application, the configuration and the key, each with its "
+          + "reason; every window that was considered, with its tier; and the chosen one.",
+        "A window in the tier \"prefers\" wants it, one in \"can\" may take it, and one in \"out\" does not take it. A refusal is a decision "
+          + "too, with status 4.",
       ],
       arguments: [
         ArgumentEntry(
@@ -81,7 +86,8 @@ extension CommandTable {
       exclusive: payloadExclusions + [[.json, .quietSession]],
       examples: [
         .init(
-          purpose: "why this window", line: "stagedoor explain --type org.example.Gallery.openDetail --target photo-7"),
+          purpose: "why a photo goes to its window",
+          line: "stagedoor explain --type org.example.Gallery.openDetail --target photo-7"),
         .init(
           purpose: "keep the decision, to be tested later", line: "stagedoor explain --record cases.json Beach.png"),
       ],
@@ -91,7 +97,7 @@ extension CommandTable {
       arguments: [
         ArgumentEntry(kind: .application, help: "the application"),
         ArgumentEntry(
-          kind: .configuration, help: "what kind of window; the first of the manifest otherwise", isOptional: true),
+          kind: .configuration, help: "the kind of window; otherwise the manifest's first", isOptional: true),
       ],
       options: [.quietSession],
       examples: [
@@ -103,8 +109,10 @@ extension CommandTable {
 
   private static let windows: [CommandEntry] = [
     CommandEntry(
-      name: "sessions", group: .windows, summary: "list the windows, open or put away",
-      description: ["The oldest comes first."], options: [.ofApp, .limit, .json, .quiet], exclusive: [[.json, .quiet]],
+      name: "sessions", group: .windows, summary: "list the sessions: windows, open or not",
+      description: [
+        "The oldest comes first. A session whose application has no manifest at present takes no part in routing; its state is \"no manifest\"."
+      ], options: [.ofApp, .limit, .json, .quiet], exclusive: [[.json, .quiet]],
       examples: [
         .init(purpose: "what the gallery shows", line: "stagedoor sessions --app org.example.Gallery"),
         .init(purpose: "titles, for a menu", line: "stagedoor sessions --json | jq -r '.[].title'"),
@@ -118,7 +126,7 @@ extension CommandTable {
       arguments: [ArgumentEntry(kind: .session, help: "the window")], options: [.quietDelivery],
       statuses: [], run: WindowCommands.activate),
     CommandEntry(
-      name: "refresh", group: .windows, summary: "have windows drawn anew", description: [],
+      name: "refresh", group: .windows, summary: "ask windows to show their current content", description: [],
       arguments: [ArgumentEntry(kind: .session, help: "the window", isRepeated: true)], run: WindowCommands.refresh),
     CommandEntry(
       name: "close", group: .windows, summary: "end sessions for good, and close their windows", description: [],
@@ -127,12 +135,13 @@ extension CommandTable {
     CommandEntry(
       name: "watch", group: .windows, summary: "print what happens, as it happens",
       description: [
-        "One line is one event. With --since it begins with what was kept, and no event is missed or comes twice, also where the service is "
-          + "started again meanwhile."
+        "Each line is an event. With --since it begins with stored events. No event is missed and none comes twice, even if the service "
+          + "starts again meanwhile."
       ],
-      options: [.ofApp, .since, .json, .quiet], exclusive: [[.json, .quiet]],
+      options: [.ofApp, .since, .past, .json, .quiet], exclusive: [[.json, .quiet]],
       examples: [
-        .init(purpose: "everything that is kept, and then what happens", line: "stagedoor watch --since 0 --json")
+        .init(purpose: "everything that is kept, and then what happens", line: "stagedoor watch --since 0 --json"),
+        .init(purpose: "what has happened to an application", line: "stagedoor watch --past --app Gallery"),
       ],
       run: WatchCommand.run),
   ]
@@ -145,7 +154,7 @@ extension CommandTable {
       run: DeliveriesCommand.run),
     CommandEntry(
       name: "wait", group: .deliveries, summary: "wait for the end of a delivery",
-      description: ["The status says how it ended: 0 where the application has it."],
+      description: ["The status says how it ended: 0 means that the application has it."],
       arguments: [ArgumentEntry(kind: .delivery, help: "the delivery")], options: [.waitDeadline, .quiet],
       examples: [
         .init(purpose: "go on when the window has it", line: "stagedoor wait \"$(stagedoor drop --quiet Beach.png)\"")
@@ -166,13 +175,13 @@ extension CommandTable {
   private static let applications: [CommandEntry] = [
     CommandEntry(
       name: "apps", group: .applications, summary: "list the applications, or those that take a type",
-      description: ["Of those that take a type, the one comes first that it goes to."],
+      description: ["Something of a type goes to the first of its applications."],
       arguments: [ArgumentEntry(kind: .type, help: "an activity type or a MIME type", isOptional: true)],
       options: [.json, .quiet], exclusive: [[.json, .quiet]],
       examples: [.init(purpose: "who opens pictures", line: "stagedoor apps image/png")], run: AppsCommand.run),
     CommandEntry(
       name: "prefer", group: .applications, summary: "choose the application for a type that several take",
-      description: ["Without an application it prints the one that is chosen, and without a type all choices."],
+      description: ["Without APP it prints the choice for the type, and without TYPE all choices."],
       arguments: [
         ArgumentEntry(kind: .type, help: "an activity type or a MIME type", isOptional: true),
         ArgumentEntry(kind: .application, help: "the application", isOptional: true),
@@ -182,10 +191,10 @@ extension CommandTable {
     CommandEntry(
       name: "host", group: .applications, summary: "make commands the windows of an application",
       description: [
-        "A new window runs the command of --connect, and is over when that ends. In a command, {title}, {target}, {type}, {info.KEY} and "
-          + "{session} stand for what was delivered, and {file} for the files, each as one argument: no shell reads it. Blanks separate "
-          + "words; \"…\" holds together what has blanks in it.",
-        "The application is the one that a manifest declares; `stagedoor install-manifest` installs it.",
+        "Each new window runs the command of --connect. When the command ends, its session ends. In a command, {title}, {target}, {type}, "
+          + "{info.KEY} and {session} stand for what was delivered, and {file} for the files, each as one argument. No shell reads them. "
+          + "Blanks separate words; quotes keep blanks in a word.",
+        "A manifest declares the application: see `stagedoor install-manifest`.",
       ],
       options: [.hostApp, .connect, .onContinue, .onClose],
       examples: [
@@ -200,19 +209,21 @@ extension CommandTable {
       arguments: [ArgumentEntry(kind: .manifest, help: "its manifest, as JSON or XML; - is standard input")],
       statuses: [.failed], run: RegisterCommands.register),
     CommandEntry(
-      name: "unregister", group: .applications, summary: "take back register; the sessions stay", description: [],
+      name: "unregister", group: .applications, summary: "undo register; the sessions stay", description: [],
       arguments: [ArgumentEntry(kind: .application, help: "the application")], run: RegisterCommands.unregister),
     CommandEntry(
-      name: "check", group: .applications, summary: "say all that is wrong with manifests",
-      description: ["Each fault has its place and what to write instead. A warning is no fault: status 0."],
+      name: "check", group: .applications, summary: "list everything that is wrong with manifests",
+      description: [
+        "Each fault is printed with its place and what to write instead. Warnings alone end with status 0."
+      ],
       arguments: [ArgumentEntry(kind: .manifest, help: "a manifest", isRepeated: true)], options: [.quiet],
-      examples: [.init(purpose: "before it is installed", line: "stagedoor check Info.plist")],
+      examples: [.init(purpose: "before you install it", line: "stagedoor check Info.plist")],
       statuses: [.failed], isLocal: true, run: CheckCommand.run),
     CommandEntry(
-      name: "test", group: .applications, summary: "make recorded decisions again, and compare them",
+      name: "test", group: .applications, summary: "repeat recorded decisions, and compare them",
       description: [
-        "A file of cases is made by `stagedoor explain --record`: what was handed in, the windows that there were, and the decision. It can be "
-          + "kept beside the manifest. Sentences that give reasons are not compared."
+        "`stagedoor explain --record` makes a file of cases: what was handed in, the windows at that time, and the decision. Keep the file "
+          + "beside the manifest. The sentences that give reasons are not compared."
       ],
       arguments: [ArgumentEntry(kind: .cases, help: "a file of cases", isRepeated: true)],
       options: [.manifests, .update, .quiet],
@@ -223,13 +234,13 @@ extension CommandTable {
     CommandEntry(
       name: "install-manifest", group: .applications, summary: "install manifests for this user",
       description: [
-        "They are checked first, and none is installed where one is wrong. The service reads them at once."
+        "All are checked first, and none is installed if one is wrong. A running service knows them when this command ends."
       ],
       arguments: [ArgumentEntry(kind: .manifest, help: "a manifest, whatever it is called", isRepeated: true)],
       options: [.quiet], statuses: [.failed], isLocal: true, run: InstallCommands.install),
     CommandEntry(
       name: "uninstall-manifest", group: .applications, summary: "remove manifests that this user installed",
-      description: ["The sessions stay, and take no part in routing until the manifest is back."],
+      description: ["The sessions stay, but take no part in routing until the manifest is back."],
       arguments: [ArgumentEntry(kind: .application, help: "the whole identifier of the application", isRepeated: true)],
       statuses: [.failed], isLocal: true, run: InstallCommands.uninstall),
   ]
@@ -238,12 +249,12 @@ extension CommandTable {
     CommandEntry(
       name: "doctor", group: .help, summary: "look for what is missing, and say what to do about it",
       description: [
-        "It looks at the bus, the service, its activation file and unit, the manifests, and where the service keeps its state."
+        "It looks at the versions, the bus, the service, its activation file and unit, the manifests, and the place of the service's state."
       ],
       options: [.json, .quiet], exclusive: [[.json, .quiet]], statuses: [.failed], isLocal: true, run: DoctorCommand.run
     ),
     CommandEntry(
-      name: "help", group: .help, summary: "show the help, of the program or of a command", description: [],
+      name: "help", group: .help, summary: "show the help of the program or of a command", description: [],
       arguments: [ArgumentEntry(kind: .commandName, help: "a command", isOptional: true)], isLocal: true,
       run: HelpCommands.help),
     CommandEntry(

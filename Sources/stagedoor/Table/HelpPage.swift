@@ -19,7 +19,7 @@ struct HelpPage {
     }
     page.blank()
     page.add(
-      "`stagedoor COMMAND --help` shows one of them; `man stagedoor` shows all. Identifiers can be shortened to what is unambiguous."
+      "`stagedoor COMMAND --help` explains a command; `man stagedoor` explains all. You may shorten identifiers as long as they stay unambiguous."
     )
     return page.text
   }

@@ -15,6 +15,10 @@ struct Invocation: Sendable {
 
   mutating func set(_ option: OptionEntry, _ value: String) { values.append((option.name, value)) }
 
+  /// Whether an option of that name has a value here: `--json` names a file for `drop`, and asks `explain` for JSON.
+  func takes(_ option: OptionEntry) -> Bool {
+    command.options.contains { $0.name == option.name && ($0.value == nil) == (option.value == nil) }
+  }
   func has(_ option: OptionEntry) -> Bool { values.contains { $0.option == option.name } }
   func all(_ option: OptionEntry) -> [String] { values.filter { $0.option == option.name }.map(\.value) }
   subscript(_ option: OptionEntry) -> String? { values.last { $0.option == option.name }?.value }

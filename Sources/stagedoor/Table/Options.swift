@@ -20,9 +20,9 @@ extension OptionEntry {
   // MARK: What is handed in
 
   static let type = OptionEntry(
-    name: "type", letter: "t", value: .activityType, help: "the activity type: what is to be done")
-  static let target = OptionEntry(name: "target", value: .key, help: "what the activity is about, such as photo-7")
-  static let title = OptionEntry(name: "title", value: .text, help: "what people call the activity")
+    name: "type", letter: "t", value: .activityType, help: "the activity type: what to do")
+  static let target = OptionEntry(name: "target", value: .key, help: "the key of the activity, such as photo-7")
+  static let title = OptionEntry(name: "title", value: .text, help: "the title of the activity, for people")
   static let info = OptionEntry(
     name: "info", letter: "i", value: .pair, help: "a text that goes along with the activity", isRepeated: true)
   static let text = OptionEntry(name: "text", value: .text, help: "hand in a text", isRepeated: true)
@@ -31,11 +31,11 @@ extension OptionEntry {
     name: "payload", value: .files, help: "hand in a whole payload, a JSON document; - reads standard input")
   static let payloadDocument = OptionEntry(name: "json", value: .files, help: "the same as --payload")
   static let copy = OptionEntry(
-    name: "copy", help: "hand in copies of the files; otherwise the application opens them where they are")
+    name: "copy", help: "hand in copies; otherwise the application opens the files themselves")
   static let contentType = OptionEntry(
-    name: "content-type", value: .contentType, help: "what standard input or --text is; found out otherwise")
+    name: "content-type", value: .contentType, help: "the type of standard input or --text; otherwise it is guessed")
   static let fileName = OptionEntry(
-    name: "name", value: .name, help: "what to call standard input where somebody saves it")
+    name: "name", value: .name, help: "a file name for standard input")
 
   // MARK: Where it goes
 
@@ -44,20 +44,20 @@ extension OptionEntry {
     name: "configuration", letter: "c", value: .configuration, help: "only to windows of this configuration")
   static let session = OptionEntry(name: "session", letter: "s", value: .session, help: "to exactly this window")
   static let new = OptionEntry(name: "new", letter: "n", help: "to a new window")
-  static let existing = OptionEntry(name: "existing", help: "rather to a window that is there")
-  static let existingOnly = OptionEntry(name: "existing-only", help: "to a window that is there, or nowhere")
+  static let existing = OptionEntry(name: "existing", help: "to an existing window if one fits, or else to a new one")
+  static let existingOnly = OptionEntry(name: "existing-only", help: "to an existing window, or nowhere")
   static let from = OptionEntry(name: "from", value: .session, help: "the window that the user acts in: it wins a tie")
-  static let isPrivate = OptionEntry(name: "private", help: "tell nobody but the application what it is")
+  static let isPrivate = OptionEntry(name: "private", help: "hide from everyone but the application what it is")
 
   // MARK: When it is answered
 
   static let wait = OptionEntry(
     name: "wait", letter: "w", value: .words("UNTIL", "routed", "handled"),
-    help: "answer when its window is decided (routed, the default), or when the application has it (handled)")
+    help: "answer when the window is decided (routed, the default), or when the application has it (handled)")
   static let deadline = OptionEntry(
-    name: "deadline", value: .seconds, help: "how long the application may take; 20 seconds otherwise")
+    name: "deadline", value: .seconds, help: "how long the application may take; 20 seconds by default")
   static let waitDeadline = OptionEntry(
-    name: "deadline", value: .seconds, help: "wait no longer than this; otherwise as long as the delivery may take")
+    name: "deadline", value: .seconds, help: "wait no longer than this; by default as long as the delivery may take")
 
   // MARK: Lists
 
@@ -67,7 +67,10 @@ extension OptionEntry {
     help: "only those in this state")
   static let limit = OptionEntry(name: "limit", letter: "n", value: .count, help: "at most so many")
   static let since = OptionEntry(
-    name: "since", value: .number, help: "begin after the event of this number; 0 begins with the oldest that is kept")
+    name: "since", value: .number, help: "begin after the event of this number; 0 begins with the oldest stored event")
+
+  static let past = OptionEntry(
+    name: "past", letter: "p", help: "end after the events so far; without --since, print all that are stored")
 
   // MARK: Others
 
@@ -75,15 +78,16 @@ extension OptionEntry {
     name: "animation", value: .words("HOW", "standard", "commit", "decline"), help: "how the window goes")
   static let none = OptionEntry(name: "none", help: "leave the choice to the service again")
   static let record = OptionEntry(
-    name: "record", value: .file, help: "add the decision to a file of cases, for `stagedoor test`")
+    name: "record", value: .file, help: "add the decision to a file of cases for `stagedoor test`")
   static let manifests = OptionEntry(
     name: "manifest", letter: "m", value: .manifest,
-    help: "an application's manifest; without any, those that are installed", isRepeated: true)
-  static let update = OptionEntry(name: "update", help: "write what is decided now into the files of cases")
-  static let hostApp = OptionEntry(name: "app", letter: "a", value: .application, help: "the application to be")
+    help: "an application's manifest; by default the installed ones", isRepeated: true)
+  static let update = OptionEntry(name: "update", help: "write the new decisions into the files of cases")
+  static let hostApp = OptionEntry(
+    name: "app", letter: "a", value: .application, help: "the application whose windows these are")
   static let connect = OptionEntry(name: "connect", value: .shellCommand, help: "run for each new window")
   static let onContinue = OptionEntry(
-    name: "continue", value: .shellCommand, help: "run when a window that is there is given something")
+    name: "continue", value: .shellCommand, help: "run when an existing window gets something")
   static let onClose = OptionEntry(
-    name: "close", value: .shellCommand, help: "run when a window is to go; otherwise its command is ended")
+    name: "close", value: .shellCommand, help: "run when a window has to close; otherwise its command gets SIGTERM")
 }

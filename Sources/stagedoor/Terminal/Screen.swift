@@ -47,7 +47,7 @@ enum Style: String, Sendable {
     switch word {
     case "created", "handled", "prefers", "foregroundActive", "connected", "yes": self = .good
     case "held", "routed", "can", "foregroundInactive", "activated", "restored": self = .waiting
-    case "failed", "cancelled", "refused", "out", "discarded", "no": self = .bad
+    case "failed", "cancelled", "refused", "out", "discarded", "no", "no manifest", "unclaimed": self = .bad
     case "unattached", "background": self = .aside
     default: return nil
     }

@@ -1,0 +1,158 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import Glibc
+import Testing
+
+/// Each command, with each kind of failure: the status says which kind, and one sentence says what is wrong.
+@Suite struct FailureTests {
+  private static let nowhere = "00000000-0000-4000-8000-000000000000"
+
+  /// Each command that asks the service, as one would type it.
+  private static let asking: [[String]] = [
+    ["drop", "-t", House.openDetail], ["explain", "-t", House.openDetail], ["new", House.gallery], ["sessions"],
+    ["show", House.gallery], ["activate", nowhere], ["refresh", nowhere], ["close", nowhere], ["watch"], ["deliveries"],
+    ["wait", nowhere], ["cancel", nowhere], ["redirect", nowhere, nowhere], ["apps"], ["prefer", House.openDetail],
+    ["register", "gallery.json"], ["unregister", House.gallery],
+  ]
+
+  /// What the service refuses, of each command that it can refuse something.
+  private static let refused: [[String]] = [
+    ["drop", "-t", "org.example.unknown"], ["drop", "-t", House.openDetail, "--existing-only"],
+    ["drop", "-t", House.openDetail, "--session", "zz"], ["drop", "-t", House.openDetail, "--app", "org.nobody.App"],
+    ["drop", "-t", House.openDetail, "-c", "Nothing"], ["explain", "-t", "org.example.unknown"],
+    ["new", "org.nobody.App"], ["new", "Gallery", "Nothing"], ["sessions", "--app", "org.nobody.App"],
+    ["show", "org.nobody.App"], ["show", nowhere], ["show", "zz"], ["activate", nowhere], ["activate", "zz"],
+    ["refresh", nowhere], ["close", nowhere], ["watch", "--since", "99"], ["wait", nowhere], ["wait", "zz"],
+    ["cancel", nowhere], ["redirect", nowhere, nowhere], ["prefer", House.openDetail, "org.nobody.App"],
+    ["register", "empty.json"], ["unregister", "org.nobody.App"],
+  ]
+
+  private func withGallery(_ body: (House) async throws -> Void) async throws {
+    try await withHouse { house async throws in
+      try house.write(House.galleryManifest, to: "\(house.home)/gallery.json")
+      try house.write("{}", to: "\(house.home)/empty.json")
+      try await body(house)
+    }
+  }
+
+  private func expect(
+    _ result: Command.Result, of words: [String], _ status: Int32, sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    #expect(result.status == .exited(status), "\(words): \(result)", sourceLocation: sourceLocation)
+    let lines = result.standardError.split(separator: "\n", omittingEmptySubsequences: false)
+    // A manifest has a line for each fault; and a refusal is what `explain` was asked for: it draws it.
+    let isOneLine = lines.count == 2 || words[0] == "register" && status == 4
+    let isDrawn = words[0] == "explain" && status == 4
+    #expect(
+      isDrawn || isOneLine && lines[0].hasPrefix("stagedoor \(words[0]): ") && !lines[0].hasSuffix("."),
+      "\(words): \(result)", sourceLocation: sourceLocation)
+    #expect(isDrawn != result.standardOutput.isEmpty, "\(words): \(result)", sourceLocation: sourceLocation)
+  }
+
+  @Test func `without a bus and without a service the status is 3`() async throws {
+    try await withGallery { house async throws in
+      for words in Self.asking {
+        expect(try await house.typed(words).run(), of: words, 3)
+        var command = house.typed(words)
+        command.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere"
+        expect(try await command.run(), of: words, 3)
+      }
+    }
+  }
+
+  @Test func `where the service ends before it answers the status is 3`() async throws {
+    try await withGallery { house async throws in
+      let others = Self.asking.filter { $0[0] != "watch" }
+      let results = try await house.serving("--durability", "memory") { service async throws in
+        // It has its name, and answers nobody.
+        service.signal(SIGSTOP)
+        let before = try await house.connections()
+        return try await withThrowingTaskGroup(of: (words: [String], result: Command.Result)?.self) { group in
+          for words in others { group.addTask { (words, try await house.typed(words).run()) } }
+          group.addTask {
+            try await eventually("all of them to wait") {
+              try await house.connections() >= before + others.count
+            }
+            service.signal(SIGKILL)
+            return nil
+          }
+          return try await group.reduce(into: [(words: [String], result: Command.Result)]()) { all, one in
+            if let one { all.append(one) }
+          }
+        }
+      }
+      #expect(results.count == others.count)
+      for (words, result) in results { expect(result, of: words, 3) }
+    }
+  }
+
+  @Test func `what the service refuses has status 4 and its reason`() async throws {
+    try await withGallery { house async throws in
+      try await house.serving("--durability", "memory") { _ async throws in
+        try await house.registerGallery()
+        for words in Self.refused { expect(try await house.typed(words).run(), of: words, 4) }
+        #expect(try await house.stagedoor("sessions").output() == "")
+      }
+    }
+  }
+
+  @Test func `an answer that cannot be written is a failure of every command that has one`() async throws {
+    try await withGallery { house async throws in
+      try await house.serving("--durability", "memory") { _ async throws in
+        try await house.registerGallery()
+        let photo = try await house.drop(photo: "photo-7")
+        _ = try await house.stagedoor("prefer", House.openDetail, "Gallery").output()
+        let answering: [[String]] = [
+          ["drop", "-t", House.openDetail], ["explain", "-t", House.openDetail],
+          ["explain", "-t", House.openDetail, "-j"],
+          ["new", House.gallery], ["sessions"], ["sessions", "-q"], ["sessions", "-j"], ["show", House.gallery],
+          ["show", photo.session, "-j"], ["activate", photo.session], ["watch", "--past"], ["deliveries"],
+          ["redirect", photo.delivery, photo.session], ["apps"], ["prefer"], ["prefer", House.openDetail],
+          ["check", "gallery.json"], ["install-manifest", "gallery.json"], ["doctor"], ["help"], ["help", "drop"],
+          ["completions", "zsh"],
+        ]
+        for words in answering {
+          let typed = house.typed(words)
+          var command = house.command("sh", arguments: ["-c", "exec \"$@\" >/dev/full", "sh", typed.program] + words)
+          command.directory = house.home
+          let result = try await command.run()
+          #expect(result.status == .exited(1), "\(words): \(result)")
+          #expect(
+            result.standardError.hasSuffix("cannot be written to standard output: No space left on device\n"),
+            "\(words): \(result)")
+        }
+      }
+    }
+  }
+
+  @Test func `what is wrong on this side has status 1`() async throws {
+    try await withGallery { house async throws in
+      try await house.serving("--durability", "memory") { _ async throws in
+        for words in [
+          ["drop", "/no/such"], ["drop", "--payload", "/no/such"], ["explain", "/no/such"], ["register", "/no/such"],
+          ["check", "/no/such"], ["install-manifest", "/no/such"], ["uninstall-manifest", "org.nobody.App"],
+          ["test", "/no/such"],
+        ] {
+          let result = try await house.typed(words).run()
+          #expect(result.status == .exited(1), "\(words): \(result)")
+          #expect((result.standardError + result.standardOutput).contains(words.last ?? ""), "\(words): \(result)")
+        }
+      }
+    }
+  }
+}
+
+extension House {
+  /// How many programs are on the bus.
+  fileprivate func connections() async throws -> Int {
+    let bus = watcher.object("org.freedesktop.DBus", at: "/org/freedesktop/DBus", "org.freedesktop.DBus")
+    return try await bus.call("ListNames", returning: [String].self).count { $0.hasPrefix(":") }
+  }
+
+  fileprivate func typed(_ words: [String]) -> Command {
+    var command = command(Command.built("stagedoor").program, arguments: words)
+    command.directory = home
+    return command
+  }
+}

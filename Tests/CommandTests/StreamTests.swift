@@ -1,0 +1,124 @@
+import DBusTestSupport
+import DaemonTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// Standard input that is longer than a message: it is handed over as it comes.
+@Suite struct StreamTests {
+  private func withGallery(_ body: (House) async throws -> Void) async throws {
+    try await withService { house async throws in
+      try await house.registerGallery()
+      try await body(house)
+    }
+  }
+
+  /// While a host reads at most so many bytes of each delivery.
+  private func withReader(_ bytes: Int, _ body: (House, RunningCommand) async throws -> Void) async throws {
+    try await withGallery { house async throws in
+      let script = "\(Repository.path)/Tests/CommandTests/reading_host.py"
+      let reader = house.command("/usr/bin/python3", arguments: [script, House.gallery, "\(bytes)"])
+      try await reader.whileRunning { reader async throws in
+        #expect(try await reader.nextLine() == "attached")
+        try await body(house, reader)
+      }
+    }
+  }
+
+  private static let drop = "\"$STAGEDOOR\" drop -t \(House.openDetail) --target long"
+  /// In long rounds as much as nobody would keep in memory.
+  private static let count =
+    ProcessInfo.processInfo.environment["STAGEDOOR_STRESS"] == nil ? 32 << 20 : 1 << 30
+
+  @Test func `long standard input reaches the application byte for byte`() async throws {
+    try await withReader(-1) { house, reader async throws in
+      let source = "yes stagedoor | head -c \(Self.count)"
+      let sum = try await house.shell("\(source) | sha256sum").output().prefix(64)
+      let result = try await house.shell("\(source) | \(Self.drop) -").run()
+      #expect(result.status.isSuccess && result.standardError == "", "\(result)")
+      #expect(result.standardOutput.hasPrefix("created\t"))
+      #expect(try await reader.line { $0.hasPrefix("read") } == "read \(Self.count) \(sum)")
+    }
+  }
+
+  @Test func `a source that pauses is waited for`() async throws {
+    try await withReader(-1) { house, reader async throws in
+      let source = "{ head -c 100000 /dev/zero; until [ -e ended ]; do sleep 0.02; done; head -c 50000 /dev/zero; }"
+      try await house.shell("\(source) | \(Self.drop) -w handled -").whileRunning { drop async throws in
+        #expect(try await drop.nextLine().hasPrefix("created\t"))
+        try house.write("", to: "\(house.home)/ended")
+        #expect(try await reader.line { $0.hasPrefix("read") }.hasPrefix("read 150000 "))
+        #expect(try await drop.ended().isSuccess)
+      }
+    }
+  }
+
+  @Test func `an application that has read enough ends it`() async throws {
+    try await withReader(1_000_000) { house, reader async throws in
+      // It would never end by itself.
+      let result = try await house.shell("yes | \(Self.drop) -").run()
+      #expect(result.status.isSuccess && result.standardError == "", "\(result)")
+      #expect(try await reader.line { $0.hasPrefix("read") }.hasPrefix("read 1000000 "))
+    }
+  }
+
+  @Test func `where no host takes it, it ends at the deadline, also where its source is silent`() async throws {
+    try await withGallery { house async throws in
+      let source = "{ head -c 100000 /dev/zero; until [ -e ended ]; do sleep 0.02; done; }"
+      let script = "\(source) | { \(Self.drop) --deadline 0.3 -; echo \"status $?\"; touch ended; }"
+      let result = try await house.shell(script).run()
+      let lines = result.standardOutput.split(separator: "\n")
+      let delivery = try #require(lines.first?.split(separator: "\t").last)
+      #expect(lines.last == "status 5")
+      #expect(
+        result.standardError
+          == "stagedoor drop: no host took the delivery \(delivery) in time; its session stays\n")
+    }
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func `who interrupts it takes it back, where no host has it yet`(number: Int32) async throws {
+    try await withGallery { house async throws in
+      _ = try await house.shell("mkfifo source").output()
+      try await house.shell("exec \(Self.drop) --deadline 3600 - <source").whileRunning { drop async throws in
+        try await house.shell("exec >source; head -c 100000 /dev/zero; echo; exec sleep 1000").whileRunning {
+          _ async throws in
+          #expect(try await drop.nextLine().hasPrefix("created\t"))
+          drop.signal(number)
+          #expect(try await drop.ended() == .signalled(number))
+        }
+      }
+      #expect(try await house.stagedoor("deliveries", "--state", "cancelled", "-q").output() != "")
+      #expect(try await house.stagedoor("sessions", "-q").output() == "")
+    }
+  }
+
+  @Test func `a terminal shows how far it is, and a pipe does not`() async throws {
+    try await withGallery { house async throws in
+      let path = "\(house.home)/long.bin"
+      _ = try await house.shell("head -c 1048576 /dev/zero >'\(path)'").output()
+      let words = ["drop", "-t", House.openDetail, "--deadline", "2", "-"]
+      let program = Command.built("stagedoor").program
+      let script = ["\(Repository.path)/Tests/CommandTests/terminal.py", "60", path, program]
+      let shown = try await house.command("python3", arguments: script + words).run()
+      #expect(shown.status == .exited(5))
+      let bar = "[##" + String(repeating: ".", count: 31) + "]"
+      #expect(shown.standardOutput.contains("\(bar) 6 %  64 KiB of 1024 KiB\u{1b}[K"), "\(shown)")
+      // It is gone from the line before something else is written there.
+      #expect(shown.standardOutput.contains("\r\u{1b}[Kstagedoor drop: no host took"), "\(shown)")
+      let piped = try await house.shell("exec '\(program)' \(words.joined(separator: " ")) <'\(path)'").run()
+      #expect(piped.status == .exited(5))
+      #expect(!piped.standardError.contains("\r") && !piped.standardOutput.contains("\r"))
+    }
+  }
+}
+
+extension House {
+  /// A line for a shell, which is at home in this house; the command is `$STAGEDOOR`.
+  fileprivate func shell(_ line: String) -> Command {
+    var command = command("sh", "-c", line)
+    command.directory = home
+    command.environment["STAGEDOOR"] = Command.built("stagedoor").program
+    return command
+  }
+}

@@ -1,0 +1,42 @@
+#!/usr/bin/env python3
+"""Types a line and a tab into a shell on a terminal of its own, and prints what the shell made of the line.
+
+usage: press_tab.py WORD SETUP LINE SHELL...     SETUP is typed first; WORD is waited for, and is not in LINE
+"""
+import fcntl
+import os
+import pty
+import re
+import select
+import struct
+import sys
+import termios
+import time
+
+word, setup, line, shell = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+LIMIT = time.monotonic() + 50
+child, terminal = pty.fork()
+if child == 0:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 200, 0, 0))
+    os.execvp(shell[0], shell)
+
+
+def shown_until(expected):
+    """What the shell shows, without what moves the cursor; a shell asks the terminal where that is, too."""
+    shown = ""
+    while expected not in shown:
+        if not select.select([terminal], [], [], max(0, LIMIT - time.monotonic()))[0]:
+            sys.exit(f"{expected!r} did not come: {shown!r}")
+        data = os.read(terminal, 65536).decode(errors="replace")
+        if "\x1b[6n" in data:
+            os.write(terminal, b"\x1b[1;1R")
+        if "\x1b[c" in data or "\x1b[0c" in data:
+            os.write(terminal, b"\x1b[?62c")
+        shown += re.sub(r"\x1b(\[[0-9;?>=]*[A-Za-z]|\][^\x07]*\x07|[()][A-Z0-9]|[=>78])|[\r\x08]", "", data)
+    return shown
+
+
+os.write(terminal, f"{setup}; printf 'be%s\\n' gun\n".encode())
+shown_until("begun")
+os.write(terminal, f"{line}\t".encode())
+print(shown_until(word).splitlines()[-1])
