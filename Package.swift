@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The manifest is the architecture: which room may know which stands here and nowhere else,
-// and `make check` builds with `--explicit-target-dependency-import-check error` so that it stays true.
+// The manifest is the architecture: it alone declares which room may import which,
+// and `make check` enforces this by building with `--explicit-target-dependency-import-check error`.
 
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
@@ -20,7 +20,7 @@ let package = Package(
     .library(name: "DBusTestSupport", targets: ["DBusTestSupport"]),
     .library(name: "StagedoorKit", targets: ["StagedoorKit"]),
     .library(name: "StagedoorTestSupport", targets: ["StagedoorTestSupport"]),
-    // The service, which the tests of another package start.
+    // The service, for the tests of other packages.
     .executable(name: "stagedoord", targets: ["stagedoord"]),
     .executable(name: "dbus-showcase", targets: ["dbus-showcase"]),
     .executable(name: "theatre", targets: ["TheatreCommand"]),
@@ -32,20 +32,20 @@ let package = Package(
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
     .systemLibrary(name: "CFiles"),
     .target(name: "DBus", dependencies: ["CDBus", "CFiles", "XML"], swiftSettings: settings),
-    // By itself, so that a program which never says Data does not carry Foundation.
+    // A module of its own, so that a program without Data does not link Foundation.
     .target(name: "DBusFoundation", dependencies: ["DBus"], swiftSettings: settings),
     .target(name: "XML", swiftSettings: settings),
     .target(name: "SceneModel", dependencies: ["XML"], swiftSettings: settings),
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
     .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
     .target(name: "InterchangeWire", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
-    // What deliveries carry, on a thread of its own.
+    // The contents of deliveries, on a thread of its own.
     .target(name: "Baggage", dependencies: ["CFiles", "DBus", "SceneModel"], swiftSettings: settings),
     // The service as a pure machine, the turns in which it is stored, and the shell that gives it a bus.
     .target(
       name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting"], path: "Sources/Interchange/Core",
       swiftSettings: settings),
-    // The turns that the shell and the theatre share: what is stored together, before anyone hears of it.
+    // The turns, which the shell and the theatre share: the records of a turn are stored together, before anyone hears of it.
     .target(
       name: "InterchangeTurns", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "SessionStore"],
       path: "Sources/Interchange/Turns", swiftSettings: settings),
@@ -56,7 +56,7 @@ let package = Package(
         "SessionStore",
       ],
       path: "Sources/Interchange/Shell", swiftSettings: settings),
-    // The core, its turns and the store in a world that a seed decides.
+    // The core, its turns and the store in a simulated world that a seed decides.
     .target(
       name: "Theatre",
       dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SceneRouting", "SessionStore"],
@@ -73,14 +73,14 @@ let package = Package(
     .systemLibrary(name: "CMainQueue"),
     .target(
       name: "StagedoorKit", dependencies: ["CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
-      // What is asked on the main actor stays there: it does not go by way of a thread pool.
+      // A call from the main actor stays there, and does not go through a thread pool.
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-    // It speaks to the service through the kit alone. The pure rooms are for what needs no service: checking and testing manifests.
+    // It reaches the service through the kit only. The pure rooms are for commands without a service, which check and test manifests.
     .executableTarget(
       name: "stagedoor", dependencies: ["DBus", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit"],
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "DBusTestSupport", dependencies: ["CFiles", "DBus"], swiftSettings: settings),
-    // The tests of other packages: they name the product stagedoord beside this one, so that the service is built before they run.
+    // For the tests of other packages. They name the product stagedoord too, so that the service is built before they run.
     .target(name: "StagedoorTestSupport", dependencies: ["DBus", "DBusTestSupport"], swiftSettings: settings),
     .executableTarget(name: "private-bus", dependencies: ["DBusTestSupport"], swiftSettings: settings),
     .executableTarget(
@@ -94,7 +94,7 @@ let package = Package(
       sources: ["Client.swift"], swiftSettings: settings),
     .executableTarget(
       name: "journal", dependencies: ["StagedoorKit"], path: "examples/journal", swiftSettings: settings),
-    // In this package and not in that of the benchmarks, because the rooms that it measures are nobody's product.
+    // In this package and not in that of the benchmarks, because the rooms that it measures belong to no product.
     .executableTarget(
       name: "mind-benchmark", dependencies: ["SceneModel", "SceneRouting"], path: "Benchmarks/Sources/mind-benchmark",
       swiftSettings: settings),
@@ -164,12 +164,12 @@ let package = Package(
       name: "SessionStoreTests",
       dependencies: ["CSQLite", "SceneModel", "SceneTestSupport", "SessionStore", "StoreTestSupport"],
       swiftSettings: settings),
-    // The tests of the service make disks fail as those of the store do.
+    // The tests of the service make disks fail, as the tests of the store do.
     .target(
       name: "StoreTestSupport", dependencies: ["CSQLite"], path: "Tests/StoreTestSupport", swiftSettings: settings),
     .target(
       name: "SceneTestSupport", dependencies: ["SceneModel", "XML"], path: "Tests/SceneTestSupport", swiftSettings: settings),
-    // Plays are processes of their own: the theatre puts a disk of its own under SQLite.
+    // Each play is a process of its own, because the theatre puts its own disk under SQLite.
     .testTarget(
       name: "TheatreTests", dependencies: ["DBusTestSupport", "TheatreCommand"], exclude: ["Stories"],
       swiftSettings: settings),

@@ -196,7 +196,7 @@ actor BaggageKeeper {
     return try result.get()
   }
 
-  // MARK: Where bytes go
+  // MARK: Targets
 
   /// A file that is being written.
   private enum Target {

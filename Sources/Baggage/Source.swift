@@ -40,7 +40,7 @@ struct Source {
     waits(true)
   }
 
-  // MARK: Descriptors that somebody handed in
+  // MARK: Descriptors of senders
 
   /// Looks at a descriptor without changing it.
   init(_ descriptor: OwnedFileDescriptor, _ place: String) throws(InterchangeError) {
@@ -75,7 +75,7 @@ struct Source {
     (self.descriptor, self.isHandedIn, self.place) = (descriptor, isHandedIn, place)
   }
 
-  // MARK: Other descriptors of the same
+  // MARK: Other descriptors of the same file
 
   /// A read-only descriptor of the same file, with an offset of its own. If the file cannot be opened again, for example because it belongs to
   /// another user, the result is a duplicate, provided that the descriptor is read-only.

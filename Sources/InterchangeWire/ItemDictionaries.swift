@@ -44,7 +44,7 @@ enum ItemDictionaries {
   }
 }
 
-// MARK: - What is shown
+// MARK: - Items in drags
 
 extension Item {
   /// The item without its contents, as a drag shows it, and as a host gets it with a question.

@@ -33,7 +33,7 @@ extension Decider {
     }
   }
 
-  // MARK: What comes of it
+  // MARK: The outcome
 
   consuming func taking(_ slot: Int32, _ reason: SessionReason, _ state: State) -> Decision {
     let identifier = state.entries[Int(slot)].identifier

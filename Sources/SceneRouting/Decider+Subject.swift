@@ -10,7 +10,7 @@ struct Subject {
 }
 
 extension Decider {
-  // MARK: What routes
+  // MARK: The routing activity or content
 
   /// The first activity of a type that an application declares; or else the first representation of a type that an application takes. If the options
   /// name an application, only that one counts.

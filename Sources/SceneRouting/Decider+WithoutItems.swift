@@ -1,7 +1,7 @@
 import SceneModel
 
 extension Decider {
-  // MARK: An application is named, and nothing is handed over
+  // MARK: A payload without items
 
   /// The session of the application that was activated last comes to the front. If there is none, or with disposition `new`, the service makes one.
   mutating func withoutItems(_ state: State) throws(Stop) -> Verdict {

@@ -50,7 +50,7 @@ final class Disk {
     Disk.mounted = nil
   }
 
-  // MARK: What goes wrong
+  // MARK: Faults
 
   func fail(_ call: Call, error: Int32, times: Int, after: Int = 0) { faults.append((call, error, times, after)) }
 
@@ -114,7 +114,7 @@ final class Disk {
     bytes.replaceSubrange(offset..<offset + new.count, with: new)
   }
 
-  // MARK: What SQLite asks for
+  // MARK: SQLite's calls
 
   /// The error of a call; 0 if it does not fail.
   fileprivate func error(of call: Call) -> Int32 {

@@ -85,7 +85,7 @@ extension World {
     }
   }
 
-  // MARK: What is heard
+  // MARK: Announcements
 
   /// Records the sayings of a step, in the order in which the bus carries them. Signals come after earlier removals, additions and changes of
   /// objects.
@@ -158,7 +158,7 @@ extension World {
     }
   }
 
-  // MARK: What is done
+  // MARK: Calls
 
   /// Whether the shell passes a request to the core. Requests to missing objects are refused on the bus.
   func reachesCore(_ ask: Ask) -> Bool {

@@ -5,7 +5,7 @@ import SessionStore
 
 // The bus, which keeps D-Bus's promises and no more: the messages of one peer come in their order, those of two peers in any order.
 extension World {
-  // MARK: What the service says
+  // MARK: The service's messages
 
   func say(_ saying: Saying) {
     switch saying {
@@ -100,7 +100,7 @@ extension World {
     }
   }
 
-  // MARK: What the service does
+  // MARK: The service's errands
 
   func run(_ errand: Errand) {
     tell("   < \(brief(errand))")
@@ -169,7 +169,7 @@ extension World {
     return options.holds("0wn\(owner)*") ? nil : "\(owner) is given \(options)"
   }
 
-  // MARK: What the bus says
+  // MARK: The bus's news
 
   /// Delivers the next news of the bus itself.
   func busSpeaks() {

@@ -4,7 +4,7 @@ import SceneModel
 
 // The contents of deliveries and drags: the baggage room, the sources of promises, and the peers that drag and open.
 extension World {
-  // MARK: What is done
+  // MARK: Acts
 
   func performOfItems(_ kind: Act.Kind) {
     // The real program would need the same files and descriptors.

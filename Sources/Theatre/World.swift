@@ -63,7 +63,7 @@ final class World {
   var openings: [OpeningTask] = []
   var dragged: [UniqueIdentifier: Dragged] = [:]
 
-  // MARK: What is known to be so
+  // MARK: Known facts
 
   /// The deliveries that were acknowledged or announced, with their last announced states.
   var known: [UniqueIdentifier: Known] = [:]

@@ -2,9 +2,9 @@ import Glibc
 import SceneModel
 import Synchronization
 
-/// What kind of thing a file is, by the desktop's shared MIME databases; by its content where the name says nothing.
+/// The types of files, by the desktop's shared MIME databases, or by a file's content if its name gives no type.
 ///
-/// The databases are read when somebody first asks: most services are never handed the name of a file.
+/// The databases are read at the first question: most services never get the name of a file.
 final class InstalledFileTypes: Sendable {
   private final class Names: Sendable {
     let types: FileTypes
@@ -17,7 +17,7 @@ final class InstalledFileTypes: Sendable {
   /// - Parameter directories: the user's data directory, then those of the system.
   init(in directories: [String]) { self.directories = directories }
 
-  /// The type of the file at a path; that of any data where it is no file that can be read.
+  /// The type of the file at a path; the type of any data if it is not a readable file.
   func type(ofFile path: [UInt8]) -> ContentType {
     let name = path.split(separator: UInt8(ascii: "/")).last.flatMap { String(validating: $0, as: UTF8.self) }
     if let type = name.flatMap({ installed.types.type(ofName: Text($0)) }) { return type }
@@ -31,7 +31,7 @@ final class InstalledFileTypes: Sendable {
           FileTypes(directories.compactMap { SmallFile.read("\($0)/mime/globs2", limit: Limits.typeDatabase) })))
   }
 
-  /// The first bytes of a regular file. Nothing that waits for somebody else is opened.
+  /// The first bytes of a regular file. Files that may wait for another program are not opened.
   private func beginning(ofFile path: [UInt8]) -> [UInt8]? {
     let file = open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard file >= 0 else { return nil }

@@ -73,7 +73,7 @@ actor ManifestKeeper {
     }
   }
 
-  // MARK: From then on
+  // MARK: Following changes
 
   /// Reads again after each change, until it is stopped.
   nonisolated func follow() {

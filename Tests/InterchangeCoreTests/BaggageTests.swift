@@ -298,7 +298,9 @@ import Testing
     var stage = Stage(cats())
     stage.attach()
     let delivered = try stage.handled(.text("<p>x", type: "text/html"), .text("x"))
-    for (type, text) in [("text/plain", "x"), ("text/*", "<p>x"), ("", "<p>x")] as [(Text, String)] {
+    for (type, text) in [
+      ("text/plain", "x"), ("public.plain-text", "x"), ("text/*", "<p>x"), ("", "<p>x"),
+    ] as [(Text, String)] {
       stage.open(delivered, 0, type)
       #expect(stage.opening.first?.parcel.content == .data(Array(text.utf8)), "\(type)")
       stage.roomOpens(size: 1)

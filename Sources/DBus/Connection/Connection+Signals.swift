@@ -109,7 +109,7 @@ extension Connection {
   }
 }
 
-// MARK: - What the bus was told
+// MARK: - The bus's rules
 
 extension Connection {
   /// Tells the bus the rule, or waits with the subscriber that is telling it already.

@@ -88,7 +88,7 @@ public final class EventLoop: SerialExecutor {
   /// Starts a loop on a thread of its own, which `ps` and debuggers show under `name` (15 bytes of it).
   public convenience init(name: String = "dbus-loop") throws(ConnectionError) {
     try self.init(withoutThread: ())
-    // The thread takes this reference over and gives it back when it ends.
+    // The thread takes over this reference and releases it when it ends.
     let context = LoopThread(loop: self, name: name)
     var thread = pthread_t()
     let code = pthread_create(&thread, nil, { LoopThread.run($0) }, Unmanaged.passRetained(context).toOpaque())
@@ -116,10 +116,10 @@ public final class EventLoop: SerialExecutor {
     taskExecutor.loop = self
   }
 
-  /// Runs a loop on the calling thread, and returns when the loop has been stopped. A program that lives on one loop begins sooner without a
-  /// second thread.
+  /// Runs a loop on the calling thread, and returns when the loop has been stopped. A program with a single loop starts sooner without a second
+  /// thread.
   ///
-  /// - Parameter begin: what the loop does first, on this thread.
+  /// - Parameter begin: The first work of the loop, on this thread.
   package static func runHere(_ begin: (EventLoop) -> Void) throws(ConnectionError) {
     let loop = try EventLoop(withoutThread: ())
     CurrentLoop.pointer = Unmanaged.passUnretained(loop).toOpaque()

@@ -12,7 +12,7 @@ package struct SignalDescriptor: Sendable {
     pthread_sigmask(SIG_BLOCK, &set, nil)
   }
 
-  /// They end the calling thread's process again.
+  /// Undoes ``hold(_:)`` for the calling thread: the signals have their usual effect again, and may end the process.
   package static func release(_ signals: [Int32]) {
     var set = Self.set(signals)
     pthread_sigmask(SIG_UNBLOCK, &set, nil)

@@ -230,7 +230,7 @@ extension Message {
   }
 }
 
-// MARK: - Looking at messages
+// MARK: - Reading messages
 
 extension Message {
   /// The kind of the message.

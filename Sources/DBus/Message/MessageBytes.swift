@@ -168,7 +168,7 @@ final class MessageBytes {
 // After it is finished, its maker may mark it as a call without a reply. Then only its serial is written, by the connection that sends it.
 extension MessageBytes: @unchecked Sendable {}
 
-// MARK: - As libdbus's
+// MARK: - The message for libdbus
 
 extension MessageBytes {
   /// The same message as libdbus's, made at the first use.

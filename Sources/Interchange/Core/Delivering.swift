@@ -127,7 +127,7 @@ extension PromptBook {
     }
   }
 
-  // MARK: What was decided
+  // MARK: Recording the decision
 
   /// - Parameters:
   ///   - item: The place of the payload's first item in the packing.
@@ -250,7 +250,7 @@ extension PromptBook {
     memory.hosts[application]?.stage == .ready ? .routed : .held
   }
 
-  // MARK: Who sends
+  // MARK: Senders
 
   func sender(_ caller: Caller) -> Sender {
     Sender(
@@ -268,7 +268,7 @@ extension PromptBook {
     return memory.hosts[application]?.connection == connection
   }
 
-  // MARK: What is refused before it is decided
+  // MARK: Refusals before the decision
 
   /// A sandbox may not name files outside. It sends descriptors.
   func refuseFiles(_ payload: Payload, _ caller: Caller) throws(Halt) {

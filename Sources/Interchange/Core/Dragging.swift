@@ -98,7 +98,7 @@ extension PromptBook {
     answer(number, .done)
   }
 
-  // MARK: Who may
+  // MARK: Access
 
   mutating func openDrag(_ ticket: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
     guard let identifier = memory.tickets[ticket], var drag = memory.drags[identifier], !drag.state.isOver else {

@@ -3,7 +3,7 @@ import SceneRouting
 
 // How deliveries end, are redirected, and continue after a restart.
 extension PromptBook {
-  // MARK: Nothing comes of a delivery
+  // MARK: Failed deliveries
 
   /// Ends a delivery that failed. Its session shows its previous content again. If the session was made for this delivery, was never connected and
   /// has no other delivery, it is discarded.
@@ -64,7 +64,7 @@ extension PromptBook {
     try end(delivery, delivery.failed(error, at: now.time), error)
   }
 
-  // MARK: A session goes
+  // MARK: Discarded sessions
 
   /// Takes a session out of routing and off the bus. Its open deliveries fail.
   mutating func discard(_ session: Session, animation: Text, isTold: Bool = true) throws(Halt) {
@@ -82,7 +82,7 @@ extension PromptBook {
     closeScene(of: session, animation, isTold: isTold)
   }
 
-  // MARK: What senders ask for
+  // MARK: Requests of senders
 
   func openDelivery(
     _ identifier: UniqueIdentifier, of caller: Caller, where isAllowed: (StoredDelivery) -> Bool
@@ -149,7 +149,7 @@ extension PromptBook {
     let previous = try decision.fact.flatMap { fact throws(Halt) in
       try show(fact, by: identifier, stored.isPrivate)
     }
-    // The session's state before the delivery is the same as it is now.
+    // If the target shows this delivery already, the content before it stays as recorded.
     if target == before.session, previous == nil || previous?.shownBy == identifier {
       note(.deliveryProgress(identifier, progress))
     } else {

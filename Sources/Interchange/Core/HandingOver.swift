@@ -257,7 +257,7 @@ extension PromptBook {
     return true
   }
 
-  // MARK: Closing and drawing again
+  // MARK: Closing and refreshing
 
   /// Closes the scene of a session that is gone, if it has one or one is being opened. Its host then hears that the session is gone for good.
   mutating func closeScene(of session: Session, _ animation: Text, isTold: Bool) {

@@ -2,7 +2,7 @@ import SceneModel
 
 // The life of a host. `docs/lives.md` shows the same states as a table.
 //
-//   (attached) ──► welcome: it is told which sessions are gone ──► ready: it is given what is held for it ──► (gone)
+//   (attached) ──► welcome: it hears which sessions are gone ──► ready: it gets the held deliveries ──► (gone)
 //                     ▲                                                 │
 //                     └──────────────── attaches again ─────────────────┘
 

@@ -163,7 +163,7 @@ extension PromptBook {
     for session in try sessions(old) { try discard(session, animation: "standard") }
   }
 
-  // MARK: What is gone for good
+  // MARK: Discarded sessions
 
   /// Tells the host all its sessions that are gone, once and as one set, when it has closed the last of their scenes. A host that has just attached
   /// need not close its scenes first; it is ready after it was told.

@@ -156,8 +156,8 @@ extension PromptBook {
         "type: expected a content type such as image/png, public.image or image/*, got \(quoted(type.string))"
       )
     }
-    // text/html is plain text too, but who wants plain text wants that where it is there.
-    if let found = entries.first(where: { $0.type == wanted }) { return found }
+    // text/html conforms to plain text, but a host that wants plain text should get it if there is some.
+    if let found = entries.first(where: { types.isSame($0.type, as: wanted) }) { return found }
     if let found = entries.first(where: { types.conforms($0.type, to: wanted) }) { return found }
     let has = entries.map(\.type.spelling.string).joined(separator: ", ")
     throw refused(

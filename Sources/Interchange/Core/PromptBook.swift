@@ -178,7 +178,7 @@ package struct PromptBook: Sendable {
     turn = memory.mark
   }
 
-  // MARK: What is read
+  // MARK: Reading
 
   package enum Learnt: Sendable {
     case routing([Session], answering: Need)

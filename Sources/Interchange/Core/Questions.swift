@@ -84,7 +84,7 @@ extension PromptBook {
       || memory.packings.values.values.contains { $0.failure(without: connection) != nil }
   }
 
-  // MARK: Who may
+  // MARK: Access
 
   package func isHost(_ caller: Caller, of application: Text) -> Bool {
     caller.connection != nil && memory.hosts[application]?.connection == caller.connection

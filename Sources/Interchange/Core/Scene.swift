@@ -42,7 +42,7 @@ extension Session {
   }
 }
 
-// MARK: - What it shows, and who sees it
+// MARK: - Content, and who sees it
 
 extension Session {
   /// The properties that only the host uses. It may write the content of a private delivery there.

@@ -8,7 +8,7 @@ extension PromptBook {
     throw refused(.unknownObject, "there is no session at \(SessionReference.path(of: identifier))")
   }
 
-  // MARK: What anyone may ask for
+  // MARK: Requests of any caller
 
   mutating func activate(
     _ identifier: UniqueIdentifier, _ payload: Payload, _ caller: Caller, _ number: CallNumber
@@ -40,7 +40,7 @@ extension PromptBook {
     answer(number, .done)
   }
 
-  // MARK: What its host may do
+  // MARK: Requests of the host
 
   mutating func write(
     _ identifier: UniqueIdentifier, _ writing: SessionWriting, _ caller: Caller, _ number: CallNumber
@@ -101,7 +101,7 @@ extension PromptBook {
     answer(number, .done)
   }
 
-  // MARK: Who may
+  // MARK: Access
 
   private func refuseForeign(_ session: Session, _ caller: Caller, _ what: String) throws(Halt) {
     try refuseForeign(session.application, caller, "\(what) the sessions of its own application")

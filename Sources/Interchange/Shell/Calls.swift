@@ -258,7 +258,7 @@ extension Interchange: InterchangeCalls {
     }
   }
 
-  // MARK: Who may
+  // MARK: Access
 
   /// Refuses everyone but the host, before the document is read.
   private func refuseOthersThanHost(of session: UniqueIdentifier, _ call: Call) throws {

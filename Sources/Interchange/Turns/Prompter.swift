@@ -180,7 +180,7 @@ package struct Prompter: ~Copyable {
   }
 }
 
-// MARK: - What the core lacks
+// MARK: - Data that the core lacks
 
 extension Prompter {
   private mutating func find(_ lack: Lack) throws(StoreError) {

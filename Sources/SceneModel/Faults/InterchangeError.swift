@@ -49,7 +49,7 @@ package struct InterchangeError: Error, Hashable, Sendable {
     }
   }
 
-  // MARK: What documents are refused for
+  // MARK: Faults of documents
 
   package init(payload fault: Fault) {
     self.init(fault.kind == .limit ? .limitsExceeded : .invalidPayload, fault.description)

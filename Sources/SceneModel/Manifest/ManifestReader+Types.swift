@@ -22,7 +22,7 @@ enum TypeList: Hashable {
 }
 
 extension ManifestReader {
-  // MARK: What the application declares
+  // MARK: Declared types
 
   mutating func readActivityTypes(_ node: Node) {
     guard let list = texts(node, .declaredActivityTypes) else {
@@ -56,7 +56,7 @@ extension ManifestReader {
     declaredContentTypes = manifest.contentTypes
   }
 
-  // MARK: What a configuration takes of it
+  // MARK: Types of configurations
 
   mutating func takenActivityTypes(_ node: Node) -> [Text] {
     let list = texts(node, .takenActivityTypes) ?? []

@@ -111,7 +111,7 @@ extension ManifestReader {
   }
 }
 
-// MARK: - Its identifier
+// MARK: - The identifier
 
 extension ManifestReader {
   private static var expectedIdentifier: String { "a name on the bus such as org.example.Gallery" }

@@ -121,7 +121,7 @@ extension [Comparison.Options: ByteIntervals] {
   }
 }
 
-// MARK: - What a comparison says of a text's order
+// MARK: - Comparisons as intervals
 
 /// The texts for which a relation holds.
 private struct Extent {

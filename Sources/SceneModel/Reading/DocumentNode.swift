@@ -65,7 +65,7 @@ package struct TextKey: DocumentKey {
   }
 }
 
-// MARK: - What is asked for, or a fault
+// MARK: - Required values
 
 extension DocumentNode {
   func fault(_ expected: String) -> Fault { .expected(expected, got: shown, at: place) }

@@ -2,7 +2,8 @@
 package struct StoredDelivery: Hashable, Sendable {
   package let identifier: UniqueIdentifier
   package var application: Text
-  /// The sender, for tokens and for questions about the delivery: a sandboxed application's identifier, or "" for all others.
+  /// The sender, for tokens and for questions about the delivery: a sandboxed application's identifier, "?" for sandboxed callers without one, or ""
+  /// for programs outside a sandbox.
   package var sender: Text
   /// The sender's own name for the request.
   package var token: Text?

@@ -84,6 +84,11 @@ package struct TypeCatalog: Sendable {
     source = Source(databases, complain)
   }
 
+  /// Whether two types are one, in whichever spelling: `public.png` is `image/png`.
+  package func isSame(_ one: ContentType, as other: ContentType) -> Bool {
+    conforms(one, to: other) && conforms(other, to: one)
+  }
+
   /// Whether a taker of `other` takes `type`.
   ///
   /// A type without parameters takes a type with any parameters; a type with parameters takes only a type that has them too.

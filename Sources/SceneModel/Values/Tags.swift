@@ -32,7 +32,7 @@ enum Tag {
   static let mark: Text = "$"
 }
 
-// MARK: - What needs none
+// MARK: - Values without tags
 
 extension TaggedForm {
   var hasNull: Bool { self == .json }
@@ -82,7 +82,7 @@ extension Value {
   }
 }
 
-// MARK: - How deep it gets
+// MARK: - Depth
 
 extension Value {
   /// The number of levels as JSON.

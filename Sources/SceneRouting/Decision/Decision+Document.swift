@@ -56,7 +56,7 @@ extension DocumentFields {
 extension Candidate: DocumentWriting {
   package func write(to fields: inout some DocumentFields) {
     fields["because"] = Text(because)
-    // One that nobody set conditions for is out although none keeps the payload from it.
+    // A session without conditions is out although no *can* condition is false; the value `true` would contradict that.
     if tier != .out || can != true { fields["can"] = can }
     fields["path"] = SessionReference.path(of: session)
     // A session that only shows the key is in the highest tier too; the value of its condition would contradict that.

@@ -10,7 +10,7 @@ struct ConditionIndex: Sendable {
   private(set) var prefixes = PrefixTable()
   private(set) var rest: [Filing: Members] = [:]
 
-  // MARK: Who is there
+  // MARK: Sessions
 
   mutating func insert(_ slot: Int32, _ pool: inout Members.Pool, _ entries: [SessionEntry]) {
     let entry = entries[Int(slot)]

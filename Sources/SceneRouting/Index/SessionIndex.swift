@@ -15,7 +15,7 @@ struct SessionIndex: Sendable {
     conditions = Array(repeating: ConditionIndex(), count: configurations)
   }
 
-  // MARK: Who is there
+  // MARK: Sessions
 
   var slots: [Int32] { (ofConfiguration + [others]).flatMap { $0.places.map(\.slot) } }
 
@@ -40,7 +40,7 @@ struct SessionIndex: Sendable {
     conditions[configuration].remove(slot, &pool, entries)
   }
 
-  // MARK: Who may be concerned
+  // MARK: Finding the concerned sessions
 
   /// The cost of looking up a key, without the sessions that are found.
   func cost(of key: Text, _ eligible: ConfigurationSet) -> Int {

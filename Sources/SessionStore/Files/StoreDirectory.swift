@@ -37,7 +37,7 @@ final class StoreDirectory {
     lock = -1
   }
 
-  // MARK: Making it
+  // MARK: Making the directory
 
   private static func make(_ path: String) throws(StoreError) {
     var status = stat()
@@ -102,7 +102,7 @@ final class StoreDirectory {
     return descriptor
   }
 
-  // MARK: Looking without touching
+  // MARK: Checking without changes
 
   /// Checks whether a store could be opened there, as far as this can be seen while another process has it.
   static func check(_ path: String, _ schema: Schema) throws(StoreError) {
@@ -130,7 +130,7 @@ final class StoreDirectory {
     if application == Schema.application, version > schema.version { throw .newer(file, version, schema) }
   }
 
-  // MARK: Whether it is still there
+  // MARK: Files that have gone
 
   /// Records the identities of the files, which were opened just now.
   func rememberFiles() {

@@ -142,7 +142,7 @@ final class Database {
   /// From now on closing moves the write-ahead log into the file, and removes the log.
   func letCloseCheckpoint() { _ = stagedoor_sqlite3_switch(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0) }
 
-  // MARK: What was deleted
+  // MARK: Deleted bytes
 
   private(set) var overwritesDeleted = false
 

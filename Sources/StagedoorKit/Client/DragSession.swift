@@ -31,7 +31,7 @@ public struct DragSession: Sendable {
     case dragging
     /// The items have become a delivery, which its application has not taken yet.
     case dropped
-    /// Nothing came of the drag.
+    /// The source has cancelled the drag or left, or its deadline has passed.
     case cancelled
     /// The delivery is over: a session has taken the items, or the delivery failed.
     case ended

@@ -47,7 +47,7 @@ extension StagedoorError: CustomStringConvertible {
   public var description: String { message.isEmpty ? code.rawValue : "\(code.rawValue): \(message)" }
 }
 
-// MARK: - What the service says
+// MARK: - Errors of the service
 
 extension StagedoorError.Code {
   /// A payload does not parse; the message names the place.

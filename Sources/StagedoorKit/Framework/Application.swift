@@ -65,7 +65,7 @@ internal import SceneModel
     self.manifest = manifest
   }
 
-  // MARK: For you to override
+  // MARK: Overridable calls
 
   /// The application has started, and no window is open yet: ``openSessions`` has the sessions of earlier runs. Deliveries, and the windows
   /// that ``restoresWindows`` opens, come after this call. By default it does nothing.

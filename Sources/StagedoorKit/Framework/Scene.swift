@@ -102,7 +102,7 @@ internal import SceneModel
   }
 }
 
-// MARK: - The scene that is looked after
+// MARK: - The current scene
 
 extension Scene {
   /// The scene whose delegate is being called, also in tasks that begin in such a call; `nil` elsewhere, for example in a call of a

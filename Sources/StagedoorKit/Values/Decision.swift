@@ -43,7 +43,7 @@ public struct Decision: Sendable, Hashable {
     public let session: SessionIdentifier
     /// Its rank: "prefers", "can" or "out".
     public let tier: String
-    /// Whether it can take the payload.
+    /// Whether its *can* condition allows the payload. A session without conditions is "out" although it can.
     public let can: Bool
     /// Whether it prefers the payload: its *prefers* condition is true, or it shows the same already.
     public let prefers: Bool
@@ -104,7 +104,7 @@ extension Decision.Candidate {
     guard let session = document["session"]?.text.flatMap({ SessionIdentifier($0) }) else { return nil }
     let tier = document["tier"]?.text ?? ""
     self.init(
-      session: session, tier: tier, can: document["can"]?.bool ?? (tier != "out"),
+      session: session, tier: tier, can: document["can"]?.bool ?? true,
       prefers: document["prefers"]?.bool ?? (tier == "prefers"), reason: document["because"]?.text ?? "")
   }
 }

@@ -14,8 +14,8 @@ extension ItemProvider {
   /// ```
   public func hasItem(conformingTo type: String) -> Bool { representation(conformingTo: type) != nil }
 
-  /// Loads the best representation that conforms to `type`. Data that the service keeps can be loaded while this provider exists, and for at most ten
-  /// minutes after the application took the delivery.
+  /// Loads the representation of `type`, or else the best that conforms to it. Data that the service keeps can be loaded while this provider exists,
+  /// and for at most ten minutes after the application took the delivery.
   ///
   /// - Parameters:
   ///   - type: A MIME type or a uniform type identifier, also with a wildcard such as `image/*`.
@@ -33,7 +33,8 @@ extension ItemProvider {
     }
   }
 
-  /// Loads the best representation that conforms to `type` into a new file, which belongs to the caller, in the folder for temporary files.
+  /// Loads the representation of `type`, or else the best that conforms to it, into a new file, which belongs to the caller, in the folder for
+  /// temporary files.
   public func loadFileRepresentation(
     as type: String, progress: ItemProgress = ItemProgress()
   ) async throws(StagedoorError) -> URL {
@@ -74,7 +75,7 @@ extension ItemProvider {
   /// The type to ask the service for.
   private func loadedType(_ type: String) -> String { representation(conformingTo: type)?.type ?? type }
 
-  /// Loads the best representation that conforms to `type`, as text.
+  /// Loads the representation of `type`, or else the best that conforms to it, as text.
   public func loadText(as type: String = "text/plain") async throws(StagedoorError) -> String {
     String(decoding: try await loadDataRepresentation(as: type), as: UTF8.self)
   }
@@ -101,9 +102,10 @@ extension ItemProvider {
     let typed = representations.compactMap { representation in
       ContentType(Text(representation.type)).map { (type: $0, representation) }
     }
-    // The service chooses as well: the type itself, or else the best that conforms.
+    // As the service chooses: the type itself, or else the first that conforms to it.
+    let types = ReadingRules.plain.types
     let found =
-      typed.first { $0.type == wanted } ?? typed.first { ReadingRules.plain.types.conforms($0.type, to: wanted) }
+      typed.first { types.isSame($0.type, as: wanted) } ?? typed.first { types.conforms($0.type, to: wanted) }
     return found?.1
   }
 
