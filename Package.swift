@@ -168,7 +168,8 @@ let package = Package(
     .target(
       name: "StoreTestSupport", dependencies: ["CSQLite"], path: "Tests/StoreTestSupport", swiftSettings: settings),
     .target(
-      name: "SceneTestSupport", dependencies: ["SceneModel", "XML"], path: "Tests/SceneTestSupport", swiftSettings: settings),
+      name: "SceneTestSupport", dependencies: ["SceneModel", "XML"], path: "Tests/SceneTestSupport",
+      swiftSettings: settings),
     // Each play is a process of its own, because the theatre puts its own disk under SQLite.
     .testTarget(
       name: "TheatreTests", dependencies: ["DBusTestSupport", "TheatreCommand"], exclude: ["Stories"],

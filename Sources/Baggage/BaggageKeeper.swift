@@ -280,7 +280,8 @@ actor BaggageKeeper {
     guard BaggageKeeper.hasRoom else {
       throw InterchangeError(
         .limitsExceeded,
-        "\(place): the service may open no more files; wait until deliveries are released, or raise its limit (ulimit -n)")
+        "\(place): the service may open no more files; wait until deliveries are released, or raise its limit (ulimit -n)"
+      )
     }
     if heldCount < BaggageLimits.descriptors { return }
     throw InterchangeError(

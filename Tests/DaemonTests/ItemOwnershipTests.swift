@@ -98,7 +98,8 @@ import Testing
     let representations = ["all", "application", "ownProcess"].map { visibility in
       #"{"type": "\#(types[visibility] ?? "")", "text": "for \#(visibility)", "visibility": "\#(visibility)"}"#
     }
-    return #"{"items": [{"suggestedName": "shown", "representations": [\#(representations.joined(separator: ", "))]}], "#
+    return
+      #"{"items": [{"suggestedName": "shown", "representations": [\#(representations.joined(separator: ", "))]}], "#
       + #""options": {"application": "org.example.Cats"}}"#
   }
 
@@ -111,7 +112,9 @@ import Testing
       try await house.serving { _ in
         try await house.hosting { host in
           func sandboxed(_ name: String, _ member: String, _ arguments: String...) async throws -> String {
-            let call = ["--session", "--print-reply", "--dest=\(House.name)", House.root, "\(House.interchange).\(member)"]
+            let call = [
+              "--session", "--print-reply", "--dest=\(House.name)", House.root, "\(House.interchange).\(member)",
+            ]
             let result = try await house.sandboxed(as: name, "dbus-send", arguments: call + arguments).run()
             return result.standardOutput + result.standardError
           }
