@@ -429,12 +429,12 @@ extension Connection: LoopResident {
   var hasUnsent: Bool { raw.map { dbus_connection_has_messages_to_send($0) != 0 } ?? false }
 
   /// Whether what is sent next would be read soon: nothing waits for the socket, and the bus has read most of what is in it. Where there is no room, the
-  /// loop wakes as soon as there is.
+  /// loop wakes as soon as there is. It is asked to, even where libdbus waits for room as well: the next message that is sent may push out what libdbus
+  /// has, which then waits no more, and says nothing.
   var hasRoom: Bool {
-    if hasUnsent { return false }
     var descriptor: Int32 = -1
-    guard let raw, dbus_connection_get_unix_fd(raw, &descriptor) != 0 else { return true }
-    if LoopDriver.isWritable(descriptor) { return true }
+    guard let raw, dbus_connection_get_unix_fd(raw, &descriptor) != 0 else { return !hasUnsent }
+    if !hasUnsent && LoopDriver.isWritable(descriptor) { return true }
     driver.waitForRoom(in: descriptor)
     return false
   }

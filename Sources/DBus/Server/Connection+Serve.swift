@@ -116,7 +116,7 @@ extension Connection {
     // The time of this thread: a call is not longer because others had the processor.
     var worked = ThreadTime.now
     while !callers.share.isUsed(now) {
-      if hasUnsent { return false }
+      if hasUnsent && !hasRoom { return false }
       switch callers.queue.next(now, hasUnread: { hasUnread }) {
       case nil: return callers.queue.hasRefusals && sendRefusals()
       case .unread:
