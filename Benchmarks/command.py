@@ -29,8 +29,9 @@ MORE_MEMORY = 1.25  # of a list of 100,000 to one of ten
 def build():
     service.build(("stagedoor",))
     flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", "dbus-1"], text=True).split()
-    source = os.path.join(service.HERE, "c", "hello-libdbus.c")
-    subprocess.check_call(["cc", "-O2", "-Wall", "-Wextra", source, "-o", f"{BUILT}/c/hello-libdbus", *flags])
+    for program in ("hello-libdbus", "peak"):
+        source = os.path.join(service.HERE, "c", f"{program}.c")
+        subprocess.check_call(["cc", "-O2", "-Wall", "-Wextra", source, "-o", f"{BUILT}/c/{program}", *flags])
 
 
 def milliseconds(command, environment):
@@ -62,21 +63,21 @@ def measure(place, kind, processor, rounds):
 
 def peak(command, environment):
     """The most memory that a command had, in MiB."""
-    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        raise RuntimeError(f"{command[0]} ended with {process.returncode}")
-    return usage.ru_maxrss / 1024
+    command = [f"{BUILT}/c/peak", *command]
+    result = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
+    return int(result.stderr) / 1024
 
 
 def listed(place, kind, processor, sessions):
     """Of each form of the list: the peak."""
-    contender = stagedoord("memory", service.ONE)
+    contender = stagedoord("full", service.ONE)
     with PrivateBus(kind, {processor}) as bus:
         with running(place, bus, processor, contender, place.state((sessions, 0))):
             service.read_in(bus, processor, contender)
             command = [f"{HOUSE}/stagedoor", "sessions", "--app", DESK]
+            lines = subprocess.check_output(command, env=bus.environment()).count(b"\n")
+            if lines < sessions:
+                raise RuntimeError(f"of {sessions} sessions {lines} are listed")
             return [peak([*command, *form], bus.environment()) for form in ([], ["--json"])]
 
 

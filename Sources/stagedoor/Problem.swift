@@ -29,7 +29,7 @@ extension Problem {
       )
     case .disconnected:
       self.init(
-        status, "\(error.message.withoutPeriod); run it inside a desktop session, or set DBUS_SESSION_BUS_ADDRESS")
+        status, "\(error.message.withoutPeriod); run this inside a desktop session, or set DBUS_SESSION_BUS_ADDRESS")
     case .timedOut, .noReply:
       self.init(status, "the service does not answer; `stagedoor doctor` looks for the reason")
     case .unknownMethod, .unknownInterface, .unknownProperty:

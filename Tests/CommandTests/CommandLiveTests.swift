@@ -124,7 +124,7 @@ import Testing
       }
       try await expect(
         house.stagedoor("activate", "zz"), 4,
-        "stagedoor activate: there is no session \"zz\"; `stagedoor sessions` shows those that there are")
+        "stagedoor activate: there is no session \"zz\"; `stagedoor sessions` lists what there is")
       _ = try await house.drop(photo: "photo-8")
       let ambiguous = try await house.stagedoor("activate", "").run()
       #expect(ambiguous.status == .exited(4))

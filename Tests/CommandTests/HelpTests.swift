@@ -67,13 +67,13 @@ import Testing
 
   @Test(arguments: [
     (["dorp"], "stagedoor: there is no command \"dorp\"; did you mean drop?"),
-    (["frobnicate"], "stagedoor: there is no command \"frobnicate\"; `stagedoor --help` lists those that there are"),
+    (["frobnicate"], "stagedoor: there is no command \"frobnicate\"; `stagedoor --help` lists the commands"),
     (["drop", "--tagret", "x"], "stagedoor drop: there is no option --tagret; did you mean --target?"),
-    (["drop", "-z"], "stagedoor drop: there is no option -z; `stagedoor drop --help` lists those that there are"),
+    (["drop", "-z"], "stagedoor drop: there is no option -z; `stagedoor drop --help` lists the options"),
     (["drop", "--type"], "stagedoor drop: --type needs a value: --type TYPE"),
     (["drop", "--new=yes", "x"], "stagedoor drop: --new takes no value; leave out \"=yes\""),
     (
-      ["drop", "--new", "--existing", "x"], "stagedoor drop: --new and --existing exclude each other; give one of them"
+      ["drop", "--new", "--existing", "x"], "stagedoor drop: --new and --existing cannot go together; give one of them"
     ),
     (["drop", "--type", "a", "--type", "b"], "stagedoor drop: --type is given twice; give it once"),
     (["drop", "-i", "key"], "stagedoor drop: -i takes KEY=VALUE, and not \"key\""),
@@ -84,12 +84,16 @@ import Testing
     (["drop", "--wait=later"], "stagedoor drop: --wait takes routed or handled, and not \"later\""),
     (["show"], "stagedoor show: ID is missing: stagedoor show [OPTION]... ID"),
     (["show", "a", "b"], "stagedoor show: \"b\" is one argument too many: stagedoor show [OPTION]... ID"),
+    (
+      ["host", "--app", "org.example.Notes"],
+      "stagedoor host: --connect is missing: stagedoor host --app APP --connect COMMAND [OPTION]..."
+    ),
     (["completions", "tcsh"], "stagedoor completions: SHELL takes bash, zsh or fish, and not \"tcsh\""),
-    (["sessions", "-jq"], "stagedoor sessions: --json and --quiet exclude each other; give one of them"),
+    (["sessions", "-jq"], "stagedoor sessions: --json and --quiet cannot go together; give one of them"),
     (["sessions", "-n", "0"], "stagedoor sessions: -n takes a whole number from 1 on, and not \"0\""),
     (["--colour", "x"], "stagedoor: there is no option --colour in front of a command; see `stagedoor --help`"),
     (["show", "\u{1b}[2J", "x"], "stagedoor show: \"x\" is one argument too many: stagedoor show [OPTION]... ID"),
-    (["\u{1b}[2J"], "stagedoor: there is no command \"\\u{1b}[2J\"; `stagedoor --help` lists those that there are"),
+    (["\u{1b}[2J"], "stagedoor: there is no command \"\\u{1b}[2J\"; `stagedoor --help` lists the commands"),
   ])
   func `a command line that makes no sense is one sentence and status 2`(words: [String], sentence: String) async throws
   {

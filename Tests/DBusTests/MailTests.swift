@@ -134,6 +134,50 @@ import Testing
     }
   }
 
+  /// Where the socket is full, calls wait until there is room. What libdbus has then leaves with the next message, and epoll says nothing of that.
+  @Test func `a call that waits for room is carried out, also where another message has used it`() async throws {
+    let served = Lock<Connection?>(nil)
+    try await withListener { connection in
+      var log = Interface(Self.log)
+      log.method("Note", in: "text", out: "length") { (text: String) -> UInt32 in UInt32(text.utf8.count) }
+      connection.export(log, at: "/")
+      served.withLock { $0 = connection }
+    } _: { peer in
+      peer.write(try Message.methodCall(at: "/", "org.freedesktop.DBus.Peer", "Ping").bytes(serial: 1))
+      #expect(!peer.read().isEmpty)
+      let connection = try #require(served.withLock { $0 })
+      @Sendable func isTrue(_ question: @escaping @Sendable (isolated Connection) -> Bool) async -> Bool {
+        await question(connection)
+      }
+      let text = String(repeating: "x", count: 9000)
+      while await !isTrue({ $0.hasUnsent }) { try connection.emit(from: "/", Self.log, "Noted", text) }
+      peer.write(try Message.methodCall(at: "/", Self.log, "Note", "the lights go out").bytes(serial: 2))
+      try await eventually("the call to wait") { await isTrue { $0.callers.queue.isReady } }
+      // Between two looks at the socket the peer reads everything, and something else is said.
+      let read = await Task {
+        await withCheckedContinuation { (done: CheckedContinuation<[UInt8], Never>) in
+          connection.loop.execute {
+            var bytes: [UInt8] = []
+            while case let more = peer.readNow(atMost: 1 << 20), !more.isEmpty { bytes += more }
+            try? connection.emit(from: "/", Self.log, "Noted", text)
+            done.resume(returning: bytes)
+          }
+        }
+      }.value
+      let state = Lock((incoming: IncomingMessages(), length: UInt32(0)))
+      @Sendable func take(_ more: [UInt8]) throws -> UInt32 {
+        try state.withLock { state in
+          try state.incoming.take(more) { message in
+            if message.replySerial == 2 { state.length = try message.values(as: UInt32.self) }
+          }
+          return state.length
+        }
+      }
+      _ = try take(read)
+      try await eventually("the answer") { try take(peer.readNow(atMost: 1 << 20)) == 17 }
+    }
+  }
+
   /// The kernel takes so little in one piece, unless somebody makes its buffer too small for that. Where it took a part, nothing may follow.
   @Test(arguments: [300, 700, 1100, 1900, 2600, 3300])
   func `a socket that takes less than all of the mail never says half a message and goes on`(length: Int) async throws {

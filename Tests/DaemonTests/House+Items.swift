@@ -81,7 +81,13 @@ extension House {
     get throws {
       let spool = "\(state)/spool"
       if !FileManager.default.fileExists(atPath: spool) { return [] }
-      return try FileManager.default.subpathsOfDirectory(atPath: spool).sorted()
+      while true {
+        do {
+          return try FileManager.default.subpathsOfDirectory(atPath: spool).sorted()
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+          // The service frees a delivery while its directory is read.
+        }
+      }
     }
   }
 

@@ -155,6 +155,10 @@ import Testing
         try await host.asked(1, "ConnectScene")
         try await host.settle()
         await host.leave()
+        let watcher = house.watcher
+        try await withLimit(usualLimit, "the name to be free") {
+          _ = try await watcher.owners(of: "org.example.Cats").first { $0 == nil }
+        }
         // The next one has the same name, and did not attach.
         let next = try await HostPlayer("org.example.Cats", in: house)
         let early = try await refused { _ = try await next.open(landing.delivery) }

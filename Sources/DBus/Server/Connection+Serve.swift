@@ -115,7 +115,7 @@ extension Connection {
     var slice = now + TurnShare.slice
     var work = WorkTime()
     while !callers.share.isUsed(now) {
-      if hasUnsent { return false }
+      if hasUnsent && !hasRoom { return false }
       switch callers.queue.next(now, hasUnread: { hasUnread }) {
       case nil: return callers.queue.hasRefusals && sendRefusals()
       case .unread:

@@ -51,7 +51,7 @@ struct PayloadArguments {
         continue
       }
       if stream != nil || items.contains(where: { $0["representations"] == nil }) {
-        throw Problem.usage("- stands twice, and there is one standard input")
+        throw Problem.usage("- is given twice, but there is only one standard input")
       }
       let (item, rest) = try PayloadArguments.input(invocation, reads: readsInput)
       if let item { items.append(item) }
@@ -64,7 +64,7 @@ struct PayloadArguments {
     }
     for url in invocation.all(.url) { items.append(PayloadArguments.item(link: url)) }
     if stream != nil, !items.isEmpty {
-      throw Problem.usage("standard input is long, and goes alone; hand the other things in by themselves")
+      throw Problem.usage("long standard input goes alone; hand the other things in by themselves")
     }
     self.stream = stream
     if items.isEmpty {
@@ -170,7 +170,7 @@ struct PayloadArguments {
     if let scheme = scheme(of: file) {
       guard scheme == "file" else { return item(link: file) }
       guard let bytes = FileURL.path(of: Text(file)) else {
-        throw .failed("\(file.printable) is no URL of a local file")
+        throw .failed("\(file.printable) is not the URL of a local file")
       }
       path = String(decoding: bytes, as: UTF8.self)
     }

@@ -7,9 +7,7 @@ import StagedoorKit
 /// Makes commands the windows of an application: each session that is connected is a process.
 enum HostCommand {
   @MainActor static func run(_ invocation: Invocation) async throws -> Status {
-    guard let identifier = invocation[.hostApp], let connect = invocation[.connect] else {
-      throw Problem.usage("--app and --connect are needed: \(invocation.command.synopsis) --app APP --connect COMMAND")
-    }
+    let (identifier, connect) = (invocation[.hostApp] ?? "", invocation[.connect] ?? "")
     let commands = HostCommands(
       connect: try CommandTemplate(connect, "connect"),
       resume: try invocation[.onContinue].map { text throws(Problem) in try CommandTemplate(text, "continue") },

@@ -47,7 +47,7 @@ enum InstallCommands {
     let directory = try directory()
     for name in invocation.arguments {
       guard ApplicationIdentifier.isValid(Text(name)) else {
-        throw Problem.usage("\(name.printable) is no application's identifier, such as org.example.Gallery")
+        throw Problem.usage("\(name.printable) is not an application's identifier such as org.example.Gallery")
       }
       var found = false
       for end in [".json", ".plist"] {
@@ -58,7 +58,7 @@ enum InstallCommands {
         }
       }
       if !found {
-        throw Problem.failed("no manifest of \(name.printable) is installed in \(directory); `ls` shows those that are")
+        throw Problem.failed("no manifest of \(name.printable) is installed in \(directory)")
       }
     }
     return .done

@@ -281,7 +281,7 @@ enum HelpCommands {
       return .done
     }
     guard let command = CommandTable.command(name) else {
-      throw Problem.usage("there is no command \"\(name.printable)\"; `stagedoor help` lists those that there are")
+      throw Problem.usage("there is no command \"\(name.printable)\"; `stagedoor help` lists the commands")
     }
     try Output.write(HelpPage.command(command, screen))
     return .done

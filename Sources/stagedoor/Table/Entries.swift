@@ -25,8 +25,8 @@ struct CommandEntry: Sendable {
   /// How the help arranges the commands.
   enum Group: String, CaseIterable, Sendable {
     case handingIn = "Hand something in"
-    case windows = "Look at windows and move them"
-    case deliveries = "Follow what was handed in"
+    case windows = "Windows"
+    case deliveries = "Deliveries"
     case applications = "Applications"
     case help = "Help"
   }
@@ -64,6 +64,8 @@ struct OptionEntry: Sendable {
   let help: String
   /// It can stand several times.
   var isRepeated = false
+  /// The command makes no sense without it.
+  var isRequired = false
 
   var shown: String { value.map { "--\(name) \($0.placeholder)" } ?? "--\(name)" }
 }

@@ -56,7 +56,7 @@ extension CommandTable {
     guard let command = command(name) else {
       throw .usage(
         "there is no command \"\(name.printable)\"; "
-          + (suggestion(name, visible.map(\.name)) ?? "`stagedoor --help` lists those that there are"))
+          + (suggestion(name, visible.map(\.name)) ?? "`stagedoor --help` lists the commands"))
     }
     var invocation = Invocation(command)
     for (option, value) in global { invocation.set(option, value) }
@@ -87,7 +87,7 @@ extension CommandTable {
           throw .usage(
             "there is no option \(name.printable); "
               + (suggestion(name, command.allOptions.map { "--\($0.name)" })
-                ?? "`stagedoor \(command.name) --help` lists those that there are"))
+                ?? "`stagedoor \(command.name) --help` lists the options"))
         }
         if option.name == OptionEntry.help.name { return .help(command, invocation) }
         invocation.set(option, value)
@@ -95,7 +95,7 @@ extension CommandTable {
       }
       if try parse(letters: word, for: command, &rest, &invocation) { return .help(command, invocation) }
     }
-    try refuseTogether(invocation)
+    try refuseOptions(invocation)
     try refuseArguments(invocation)
     return .run(invocation)
   }
@@ -127,7 +127,7 @@ extension CommandTable {
     while let letter = letters.popFirst() {
       guard let option = command.allOptions.first(where: { $0.letter == letter }) else {
         throw .usage(
-          "there is no option -\(String(letter).printable); `stagedoor \(command.name) --help` lists those that there are"
+          "there is no option -\(String(letter).printable); `stagedoor \(command.name) --help` lists the options"
         )
       }
       if option.name == OptionEntry.help.name { return true }
@@ -145,13 +145,16 @@ extension CommandTable {
     return false
   }
 
-  private static func refuseTogether(_ invocation: Invocation) throws(Problem) {
+  private static func refuseOptions(_ invocation: Invocation) throws(Problem) {
     for option in invocation.command.options where !option.isRepeated && invocation.all(option).count > 1 {
       throw .usage("--\(option.name) is given twice; give it once")
     }
+    for option in invocation.command.options where option.isRequired && !invocation.has(option) {
+      throw .usage("--\(option.name) is missing: \(invocation.command.synopsis)")
+    }
     for group in invocation.command.exclusive {
       let given = group.filter { invocation.has($0) }.map { "--\($0.name)" }
-      if given.count > 1 { throw .usage("\(given.listed("and")) exclude each other; give one of them") }
+      if given.count > 1 { throw .usage("\(given.listed("and")) cannot go together; give one of them") }
     }
   }
 
@@ -202,6 +205,7 @@ extension CommandTable {
 
 extension CommandEntry {
   var synopsis: String {
-    (["stagedoor", name, "[OPTION]..."] + arguments.map(\.shown)).joined(separator: " ")
+    let required = options.filter(\.isRequired).map(\.shown)
+    return (["stagedoor", name] + required + ["[OPTION]..."] + arguments.map(\.shown)).joined(separator: " ")
   }
 }

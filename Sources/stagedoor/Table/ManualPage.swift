@@ -29,7 +29,9 @@ enum ManualPage {
   }
 
   private static func section(_ command: CommandEntry) -> [String] {
-    var lines = [".SS \(escaped(command.name))", ".B \(escaped("stagedoor \(command.name)"))", ".RI [ OPTION ]..."]
+    var lines = [".SS \(escaped(command.name))", ".B \(escaped("stagedoor \(command.name)"))"]
+    for option in command.options where option.isRequired { lines.append(escaped(option.shown)) }
+    lines.append(".RI [ OPTION ]...")
     for argument in command.arguments { lines.append(".I \(escaped(argument.shown))") }
     lines += [".PP", escaped(command.summary.capitalizedStart + ".")]
     for paragraph in command.description { lines += [".PP", escaped(paragraph)] }

@@ -84,8 +84,10 @@ extension OptionEntry {
     help: "an application's manifest; by default the installed ones", isRepeated: true)
   static let update = OptionEntry(name: "update", help: "write the new decisions into the files of cases")
   static let hostApp = OptionEntry(
-    name: "app", letter: "a", value: .application, help: "the application whose windows these are")
-  static let connect = OptionEntry(name: "connect", value: .shellCommand, help: "run for each new window")
+    name: "app", letter: "a", value: .application, help: "the application whose windows these are",
+    isRequired: true)
+  static let connect = OptionEntry(
+    name: "connect", value: .shellCommand, help: "run for each new window", isRequired: true)
   static let onContinue = OptionEntry(
     name: "continue", value: .shellCommand, help: "run when an existing window gets something")
   static let onClose = OptionEntry(
