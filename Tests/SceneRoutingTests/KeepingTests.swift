@@ -39,6 +39,22 @@ import Testing
     #expect(givenUp(stage(keeping: 0), waiting: ["a", "b", "c", "d"]) == [])
   }
 
+  @Test func `where something is on its way to all of the oldest, not all sessions are looked at`() {
+    var stage = stage(keeping: 0)
+    for number in 0..<5_000 {
+      stage.session("old \(number)", "One", state: .unattached, activated: Int64(number) - 10_000) {
+        $0.isConnected = false
+      }
+    }
+    var asked = 0
+    let found = stage.state.sessionsToGiveUp(of: "org.example.Cats", atMost: 1) { _ in
+      asked += 1
+      return true
+    }
+    #expect(found == [])
+    #expect(asked <= 2_048)
+  }
+
   @Test func `an application without a manifest gives up nothing`() {
     var stage = stage(keeping: 0)
     stage.state.unregister("org.example.Cats")

@@ -1,6 +1,10 @@
 package import SceneModel
 
 extension State {
+  /// How many sessions of a configuration are looked at, the oldest first. If deliveries are on their way to all of these, others are given up
+  /// later.
+  private static let lookedAtOnce = 1_024
+
   /// The sessions beyond the number that an application keeps: those without a scene that were activated longest ago.
   ///
   /// The state must know all sessions of the application.
@@ -19,8 +23,9 @@ extension State {
     // For each configuration as many as may be needed of all.
     var oldest: [Int32] = []
     for ranking in rankings {
-      var found = 0
-      for place in ranking.places.backwards where found < wanted {
+      var (found, looked) = (0, 0)
+      for place in ranking.places.backwards where found < wanted && looked < State.lookedAtOnce {
+        looked += 1
         if place.state != .unattached { break }
         if isWaiting(entries[Int(place.slot)].identifier) { continue }
         oldest.append(place.slot)
