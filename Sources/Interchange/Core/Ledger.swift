@@ -46,7 +46,7 @@ package struct Allowance: Hashable, Sendable {
   package var baggage = 16 << 30
   package static let smallestBaggage = 64 << 10
   /// Contents up to this size are stored beside their delivery. A larger content is cheaper in a file of its own.
-  package static let smallParcel = 32 << 10
+  package static let smallParcel = 64 << 10
   /// The microseconds for which a host may open the contents of a delivery after it has taken the delivery: ten minutes.
   package var baggageTime: Int64 = 600_000_000
   /// Drags of one sender. A person has two hands.
