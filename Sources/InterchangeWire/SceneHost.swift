@@ -10,6 +10,21 @@ package struct SceneHost: Sendable {
     object = connection.object(owner, at: InterchangeNames.path(ofHost: application), InterchangeNames.host)
   }
 
+  /// A sentence about what the host lacks to be called; `nil` if nothing is known to be missing. A host that waits for the answer to its
+  /// `AttachHost` and reads nothing else cannot say, and a library need not implement introspection.
+  package nonisolated(nonsending) func lack(within timeout: Duration) async -> Text? {
+    do throws(CallError) {
+      let xml: String = try await object.connection.call(
+        to: object.destination, at: object.path, "org.freedesktop.DBus.Introspectable", "Introspect", timeout: timeout)
+      let node = try? Introspection.Node(xml: xml)
+      if node?.interfaces.contains(where: { $0.name == InterchangeNames.host }) ?? true { return nil }
+      return Text("the object at \(object.path) has no \(InterchangeNames.host)")
+    } catch {
+      guard case .replied(let reply) = error, reply.name == .unknownObject else { return nil }
+      return Text("there is no object at \(object.path)")
+    }
+  }
+
   package nonisolated(nonsending) func configurationForConnecting(
     _ session: UniqueIdentifier, role: Text, options: Text, within timeout: Duration
   ) async throws(CallError) -> Text {

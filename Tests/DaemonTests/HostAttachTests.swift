@@ -186,6 +186,45 @@ import Testing
     }
   }
 
+  @Test func `a host without its object is refused and told what is missing, and one that is busy is not`() async throws {
+    try await withService { house in
+      try await house.register(Manifests.cats)
+      let connection = try await house.bus.connect()
+      #expect(try await connection.requestName("org.example.Cats", .doNotQueue) == .owned)
+      func attach() async throws -> ErrorReply? {
+        try await refused {
+          _ = try await connection.call(
+            to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "AttachHost",
+            "org.example.Cats", [ObjectPath](), returning: ObjectPath.self, [ObjectPath].self)
+        }
+      }
+      let nothing = try await attach()
+      #expect(nothing?.name == "org.stagedoor.Error.NotHost")
+      #expect(
+        nothing?.text == "there is no object at /org/example/Cats: export the host's object first, and then attach")
+      connection.export(Interface("org.example.Other"), at: "/org/example/Cats")
+      let other = try await attach()
+      #expect(
+        other?.text
+          == "the object at /org/example/Cats has no org.stagedoor.SceneHost1: export the host's object first, and then attach"
+      )
+      connection.unexport(at: "/org/example/Cats")
+      connection.export(Interface("org.stagedoor.SceneHost1"), at: "/org/example/Cats")
+      #expect(try await attach() == nil)
+      await connection.close()
+      // It asks, and reads nothing else until it has the answer.
+      let script = """
+        import dbus
+        bus = dbus.SessionBus()
+        bus.request_name("org.example.Cats")
+        service = bus.get_object("\(House.name)", "\(House.root)")
+        print(service.AttachHost("org.example.Cats", dbus.Array([], "o"), dbus_interface="org.stagedoor.Interchange1"))
+        """
+      let output = try await house.command("/usr/bin/python3", "-c", script).output()
+      #expect(output.contains("/org_2eexample_2eCats") || output.contains("application"), "\(output)")
+    }
+  }
+
   @Test func `one connection can host two applications`() async throws {
     try await withService { house in
       try await house.register(Manifests.cats)
@@ -193,6 +232,7 @@ import Testing
       try await house.hosting { cats in
         let player = try await HostPlayer("org.example.Player", in: house, isOwner: false)
         #expect(try await cats.connection.requestName("org.example.Player", .doNotQueue) == .owned)
+        cats.connection.export(Interface("org.stagedoor.SceneHost1"), at: "/org/example/Player")
         _ = try await cats.connection.call(
           to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "AttachHost",
           "org.example.Player", [ObjectPath](), returning: ObjectPath.self, [ObjectPath].self)

@@ -5,8 +5,8 @@ package enum Cue: Sendable {
   /// The service starts, and the core remembers the data of its store.
   case began
   case call(CallNumber, Caller, Ask)
-  /// Whether the caller of AttachHost owns the application's name.
-  case ownership(CallNumber, isOwner: Bool)
+  /// Whether the caller of AttachHost owns the application's name, and what it lacks to be called.
+  case ownership(CallNumber, isOwner: Bool, lack: Text? = nil)
   case hostAnswered(ErrandNumber, HostAnswer)
   /// The connection has lost the application's name or has left the bus.
   case hostLeft(application: Text, connection: Text)

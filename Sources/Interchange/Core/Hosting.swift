@@ -28,10 +28,11 @@ extension PromptBook {
   }
 
   /// The host's scenes are those that it names, and no others.
-  mutating func attach(_ number: CallNumber, isOwner: Bool) throws(Halt) {
+  mutating func attach(_ number: CallNumber, isOwner: Bool, lack: Text? = nil) throws(Halt) {
     guard let attaching = memory.attaching[number], let connection = attaching.caller.connection else { return }
     let application = attaching.application
     if !isOwner { throw notHost(application) }
+    if let lack { throw refused(.notHost, "\(lack): export the host's object first, and then attach") }
     try requireManifest(of: application)
     let shown = try sessions(Array(Set(attaching.shown)).sorted())
     if let foreign = shown.first(where: { $0.application != application }) {

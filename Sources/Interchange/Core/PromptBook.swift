@@ -89,7 +89,7 @@ package struct PromptBook: Sendable {
   private mutating func refuse(_ cue: Cue, _ refusal: InterchangeError) {
     switch cue {
     case .call(let number, _, _): say(.answer(number, .refused(refusal)))
-    case .ownership(let number, _):
+    case .ownership(let number, _, _):
       memory.attaching[number] = nil
       answer(number, .refused(refusal))
     case .packed(let number, _):
@@ -109,7 +109,7 @@ package struct PromptBook: Sendable {
     switch cue {
     case .began: try begin()
     case .call(let number, let caller, let ask): try respond(to: ask, of: caller, number)
-    case .ownership(let number, let isOwner): try attach(number, isOwner: isOwner)
+    case .ownership(let number, let isOwner, let lack): try attach(number, isOwner: isOwner, lack: lack)
     case .hostAnswered(let errand, let answer): try hostAnswered(errand, answer)
     case .hostLeft(let application, let connection):
       if memory.hosts[application]?.connection == connection { try detach(application) }
