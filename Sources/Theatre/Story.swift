@@ -9,7 +9,8 @@ extension World {
     switch cue {
     case .began: "the service begins"
     case .call(let number, _, let ask): "call \(number): \(brief(ask))"
-    case .ownership(let number, let isOwner, _): "call \(number): the caller \(isOwner ? "owns" : "does not own") the name"
+    case .ownership(let number, let isOwner, _):
+      "call \(number): the caller \(isOwner ? "owns" : "does not own") the name"
     case .hostAnswered(let errand, let answer): "errand \(errand): \(answer)"
     case .hostLeft(let application, let connection): "\(connection) hosts \(application) no more"
     case .callerLeft(let connection): "\(connection) has left"

@@ -186,7 +186,8 @@ import Testing
     }
   }
 
-  @Test func `a host without its object is refused and told what is missing, and one that is busy is not`() async throws {
+  @Test func `a host without its object is refused and told what is missing, and one that is busy is not`() async throws
+  {
     try await withService { house in
       try await house.register(Manifests.cats)
       let connection = try await house.bus.connect()

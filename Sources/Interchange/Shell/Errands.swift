@@ -117,8 +117,10 @@ extension Interchange {
         var owners = try await connection.owners(of: name).makeAsyncIterator()
         let owner = await owners.next(isolation: self)
         let isOwner = owner.flatMap { $0 }?.rawValue == caller.string
-        let lack = isOwner ? await SceneHost(of: application, owner: BusName(unchecked: caller.string), on: connection)
-          .lack(within: .milliseconds(250)) : nil
+        let lack =
+          isOwner
+          ? await SceneHost(of: application, owner: BusName(unchecked: caller.string), on: connection)
+            .lack(within: .milliseconds(250)) : nil
         feed(.ownership(number, isOwner: isOwner, lack: lack))
         guard isOwner, lack == nil, self.watched.insert(watched).inserted else { return }
         // The host loses the name or leaves the bus. The end of the bus is no news of the host.
