@@ -1,0 +1,43 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that neither the service nor the kit needs GTK.
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+let kit: Target.Dependency = .product(name: "StagedoorKit", package: "stagedoor")
+let bus: Target.Dependency = .product(name: "DBus", package: "stagedoor")
+
+/// One of the applications, with what belongs to it on a desktop.
+func play(_ name: String, at folder: String, resources: [Resource] = []) -> Target {
+  let identifier = "org.stagedoor.examples.\(folder)"
+  return .executableTarget(
+    name: name, dependencies: ["StagedoorGTK", kit], path: folder,
+    exclude: ["Info.plist", "\(identifier).desktop", "\(identifier).service.in"], resources: resources,
+    swiftSettings: settings)
+}
+
+let package = Package(
+  name: "stagedoor-gtk",
+  products: [.library(name: "StagedoorGTK", targets: ["StagedoorGTK"])],
+  dependencies: [.package(name: "stagedoor", path: "../..")],
+  targets: [
+    .systemLibrary(name: "CGtk4", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+    .target(name: "CStage", dependencies: ["CGtk4"]),
+    .target(name: "StagedoorGTK", dependencies: ["CGtk4", "CStage", kit, bus], swiftSettings: settings),
+    play("journalyst", at: "Journalyst"),
+    .testTarget(
+      name: "StageTests",
+      dependencies: [
+        .product(name: "StagedoorTestSupport", package: "stagedoor"),
+        .product(name: "DBusTestSupport", package: "stagedoor"), .product(name: "stagedoord", package: "stagedoor"), kit,
+      ], swiftSettings: settings),
+  ]
+)
