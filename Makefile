@@ -55,12 +55,12 @@ FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libe
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help setup run demo build test check check-scripts check-format check-rules check-shell check-unit check-manual \
+.PHONY: help setup run demo build test examples test-examples pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
   check-examples check-install docs format bench stress fuzz simulate mutate sanitize-thread sanitize-address release \
   install install-built uninstall deb clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z%-]*\):.*## /\1\t/p' Makefile | expand -t 20
 
 run: ## set up what is missing, build, and show the house at work
 	@$(SETUP) build run
@@ -71,6 +71,22 @@ demo: ## set up what is missing, build, and show a drop find its window
 	$(SWIFT) build $(BUILD) --product stagedoord
 	$(SWIFT) build $(BUILD) --product private-bus
 	@built="$$($(SWIFT) build $(BUILD) --show-bin-path)"; "$$built/private-bus" -- examples/shell/round "$$built/stagedoord"
+
+examples: ## set up what is missing, and build the applications with windows, of examples/gtk
+	@$(SETUP) build run examples
+	$(SWIFT) build --package-path examples/gtk
+	$(SWIFT) build --package-path examples/gtk --product stagedoord
+
+# One of them, on a bus of its own: `make run-gallery`. Everything that it stores is gone when it ends.
+run-%: examples ## start one of the applications with windows on a bus of its own (run-journalyst, run-cats …)
+	@examples/gtk/run "$$($(SWIFT) build --package-path examples/gtk --show-bin-path)" $* $(ARGS)
+
+test-examples: ## test the applications with windows, on displays that nobody sees (ARGS="--filter Cats")
+	@$(SETUP) build run examples test-examples
+	@$(SWIFT) test --package-path examples/gtk --disable-xctest $(ARGS)
+
+pictures: ## make the pictures of the pages about the applications anew
+	@STAGE_PICTURES=1 $(MAKE) --no-print-directory test-examples
 
 test: ## set up what is missing, build, and run every test (ARGS="--filter Names")
 	@$(SETUP) build test
@@ -168,7 +184,7 @@ deb: release ## build a Debian package in .build
 	Scripts/make-deb "$$($(SWIFT) build $(RELEASE) --show-bin-path)" $(SCRATCH)
 
 setup: ## install every system package that any target needs
-	@$(SETUP) build run test check bench
+	@$(SETUP) build run test check bench examples test-examples
 
 format: ## write the sources as check-format wants them
 	@$(SOURCES) | xargs $(SWIFT) format format --in-place --parallel

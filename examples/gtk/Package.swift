@@ -37,7 +37,9 @@ let package = Package(
       name: "StageTests",
       dependencies: [
         .product(name: "StagedoorTestSupport", package: "stagedoor"),
-        .product(name: "DBusTestSupport", package: "stagedoor"), .product(name: "stagedoord", package: "stagedoor"), kit,
+        .product(name: "DBusTestSupport", package: "stagedoor"), .product(name: "stagedoord", package: "stagedoor"),
+        kit, bus,
+        "journalyst",
       ], swiftSettings: settings),
   ]
 )

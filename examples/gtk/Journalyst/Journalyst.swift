@@ -18,6 +18,7 @@ import StagedoorKit
       let entry = try journal.add()
       (scene?.delegate as? JournalScene)?.show(entry.id)
     }
+    addAction("delete-entry", title: "Delete Entry") { scene in (scene?.delegate as? JournalScene)?.remove() }
   }
 
   override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { JournalScene(of: self) }
@@ -36,7 +37,7 @@ import StagedoorKit
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     defaultSize = (760, 460)
     leadingItems = [Button(icon: "list-add-symbolic", "Add Entry") { [unowned self] in add() }]
-    trailingItems = [Button(icon: "user-trash-symbolic", "Delete Entry") { [unowned self] in remove(list.selection) }]
+    trailingItems = [Button(icon: "user-trash-symbolic", "Delete Entry") { [unowned self] in remove() }]
     content = Split(Scroll(list.style("navigation-sidebar")).size(width: 220), page, at: 260)
     editor.onChange { [unowned self] text in update(text) }
     scene.observe(.journalEntriesUpdated) { [unowned self] _ in reload() }
@@ -99,8 +100,8 @@ import StagedoorKit
     attempt("storing the entry") { [self] in try journal.update(identifier, text: text) }
   }
 
-  private func remove(_ identifier: String?) {
-    guard let identifier else { return }
+  func remove(_ identifier: String? = nil) {
+    guard let identifier = identifier ?? list.selection else { return }
     attempt("deleting the entry") { [self] in try journal.remove(identifier) }
   }
 

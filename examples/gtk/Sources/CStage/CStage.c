@@ -10,19 +10,22 @@
 typedef struct {
   GClosure closure;
   StageHandler handler;
+  GDestroyNotify release;
 } StageClosure;
 
 static void marshal(GClosure *closure, GValue *result, guint count, const GValue *arguments, gpointer hint, gpointer data) {
   ((StageClosure *)closure)->handler(closure->data, count, arguments, result);
 }
 
-static void release_box(gpointer release, GClosure *closure) { ((GDestroyNotify)release)(closure->data); }
+// GLib has put the notifier into the place of the closure's own data by now.
+static void release_box(gpointer box, GClosure *closure) { ((StageClosure *)closure)->release(box); }
 
 unsigned long stage_connect(void *object, const char *signal, StageHandler handler, void *box, GDestroyNotify release) {
   GClosure *closure = g_closure_new_simple(sizeof(StageClosure), box);
   ((StageClosure *)closure)->handler = handler;
+  ((StageClosure *)closure)->release = release;
   g_closure_set_marshal(closure, marshal);
-  g_closure_add_finalize_notifier(closure, (gpointer)release, release_box);
+  g_closure_add_finalize_notifier(closure, box, release_box);
   return g_signal_connect_closure(object, signal, closure, FALSE);
 }
 
@@ -202,6 +205,36 @@ gboolean stage_drop_has_files(GdkDrop *drop) {
   gboolean has = gdk_content_formats_contain_gtype(formats, GDK_TYPE_FILE_LIST);
   gdk_content_formats_unref(formats);
   return has;
+}
+
+gboolean stage_drag_is_over_own_window(GdkDrag *drag) {
+  // What is under the pointer is the icon of the drag, so each window is asked where the pointer is.
+  GListModel *windows = gtk_window_get_toplevels();
+  gboolean is_over = FALSE;
+  for (guint index = 0; index < g_list_model_get_n_items(windows) && !is_over; index++) {
+    GtkWidget *window = g_list_model_get_item(windows, index);
+    GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
+    double x = -1, y = -1;
+    if (surface && gtk_widget_get_mapped(window) &&
+        gdk_surface_get_device_position(surface, gdk_drag_get_device(drag), &x, &y, NULL)) {
+      is_over = x >= 0 && y >= 0 && x < gdk_surface_get_width(surface) && y < gdk_surface_get_height(surface);
+    }
+    g_object_unref(window);
+  }
+  return is_over;
+}
+
+GdkPaintable *stage_drag_icon(GtkWidget *widget) {
+  double width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
+  GdkPaintable *paintable = gtk_widget_paintable_new(widget);
+  GtkSnapshot *snapshot = gtk_snapshot_new();
+  // Where no compositor runs, what is not drawn is black.
+  GdkRGBA color = {1, 1, 1, 1};
+  gtk_style_context_lookup_color(gtk_widget_get_style_context(widget), "theme_base_color", &color);
+  gtk_snapshot_append_color(snapshot, &color, &GRAPHENE_RECT_INIT(0, 0, width, height));
+  gdk_paintable_snapshot(paintable, snapshot, width, height);
+  g_object_unref(paintable);
+  return gtk_snapshot_free_to_paintable(snapshot, &GRAPHENE_SIZE_INIT(width, height));
 }
 
 // MARK: Windows

@@ -38,6 +38,11 @@ void stage_drop_read_files(GdkDrop *drop, GCancellable *cancellable, StageBytes 
 /// Whether files are dropped, in whichever way they come.
 gboolean stage_drop_has_files(GdkDrop *drop);
 
+/// Whether the pointer of a drag of this program is over one of its windows.
+gboolean stage_drag_is_over_own_window(GdkDrag *drag);
+/// A picture of a widget as it looks now, to follow the pointer.
+GdkPaintable *stage_drag_icon(GtkWidget *widget);
+
 // MARK: Windows
 
 /// A picture of a window as PNG, at most `side` pixels wide and high; NULL where the window is not drawn.

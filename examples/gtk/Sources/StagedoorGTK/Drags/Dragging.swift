@@ -24,7 +24,8 @@ extension Widget {
   ///   - items: The dragged items.
   @discardableResult
   public func onDrag(
-    allowing operations: Set<DropOperation> = [.copy], icon: Widget? = nil, _ items: @escaping @MainActor () -> [DragItem]
+    allowing operations: Set<DropOperation> = [.copy], icon: Widget? = nil,
+    _ items: @escaping @MainActor () -> [DragItem]
   ) -> Self {
     let dragging = Dragging(of: self, operations, icon, items)
     self.dragging = dragging
@@ -74,7 +75,7 @@ extension Widget {
     widget.connect("prepare", of: source) { [unowned self] signal in signal.answer(giving: prepare()) }
     widget.connect("drag-begin", of: source) { [unowned self] signal in begin(source, signal.object(1)) }
     widget.connect("drag-cancel", of: source) { [unowned self] signal in
-      signal.answer(cancel(GdkDragCancelReason(UInt32(signal.enumeration(2)))))
+      signal.answer(cancel(signal.object(1), GdkDragCancelReason(UInt32(signal.enumeration(2)))))
     }
     widget.connect("drag-end", of: source) { [unowned self] signal in end(signal.object(1), isMoved: signal.flag(2)) }
     widget.add(controller: source)
@@ -91,20 +92,16 @@ extension Widget {
   private func begin(_ source: OpaquePointer, _ gdkDrag: OpaquePointer?) {
     guard let drag, let gdkDrag else { return }
     Drag.current[gdkDrag] = drag
-    let shown = icon?.pointer ?? widget.pointer
-    guard let paintable = gtk_widget_paintable_new(shown) else { return }
-    // As it looks now: the widget may change, or go, before the drop.
-    let image = gdk_paintable_get_current_image(paintable)
-    gtk_drag_source_set_icon(source, image, 16, 16)
-    if let image { g_object_unref(UnsafeMutableRawPointer(image)) }
-    g_object_unref(UnsafeMutableRawPointer(paintable))
+    guard let shown = icon?.pointer ?? widget.pointer, let image = stage_drag_icon(shown) else { return }
+    gtk_drag_source_set_icon(source, image, -8, -8)
+    g_object_unref(UnsafeMutableRawPointer(image))
   }
 
   /// Whether there is nothing more to show: otherwise the icon flies back.
-  private func cancel(_ reason: GdkDragCancelReason) -> Bool {
+  private func cancel(_ gdkDrag: OpaquePointer?, _ reason: GdkDragCancelReason) -> Bool {
     guard let drag, reason == GDK_DRAG_CANCEL_NO_TARGET, let scene = drag.scene else { return false }
-    // Onto the window that it comes from, where nothing takes it.
-    if (scene.delegate as? WindowScene)?.isUnderDrag == true { return false }
+    // Onto a window of this program, where nothing takes it.
+    if let gdkDrag, stage_drag_is_over_own_window(gdkDrag) != 0 { return false }
     if let out {
       out(drag.items)
       return true

@@ -83,7 +83,8 @@ public import StagedoorKit
         !item.itemProvider.userActivities.isEmpty || wanted.contains { item.itemProvider.hasItem(conformingTo: $0) }
       }
     }
-    return isOfStagedoor || stage_drop_has_files(pointer) != 0 || types.contains { type in Self.type(type, isOf: wanted) }
+    return isOfStagedoor || stage_drop_has_files(pointer) != 0
+      || types.contains { type in Self.type(type, isOf: wanted) }
   }
 
   /// Reads what the items are, and not what they hold. What says the most comes first: Stagedoor's own types, files, and then the types

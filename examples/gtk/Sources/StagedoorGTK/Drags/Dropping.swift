@@ -87,7 +87,11 @@ extension Widget {
   /// GTK's own highlight stays after a drop that takes its time.
   private func highlight(_ isOn: Bool) {
     widget.raw { widget in
-      if isOn { gtk_widget_add_css_class(widget, "stage-drop-here") } else { gtk_widget_remove_css_class(widget, "stage-drop-here") }
+      if isOn {
+        gtk_widget_add_css_class(widget, "stage-drop-here")
+      } else {
+        gtk_widget_remove_css_class(widget, "stage-drop-here")
+      }
     }
   }
 

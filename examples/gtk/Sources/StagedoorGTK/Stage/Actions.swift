@@ -44,7 +44,8 @@ public import StagedoorKit
   /// Gives a window the actions, their keys and a menu of them.
   func install(in window: OpaquePointer, of owner: WindowScene) -> OpaquePointer? {
     let widget = UnsafeMutableRawPointer(window).assumingMemoryBound(to: GtkWidget.self)
-    guard let group = g_simple_action_group_new(), let keys = gtk_shortcut_controller_new(), let menu = g_menu_new() else {
+    guard let group = g_simple_action_group_new(), let keys = gtk_shortcut_controller_new(), let menu = g_menu_new()
+    else {
       return nil
     }
     for action in list {
@@ -57,7 +58,8 @@ public import StagedoorKit
       let item = g_menu_item_new(action.title, "stage.\(action.name)")
       if let shortcut = action.shortcut {
         gtk_shortcut_controller_add_shortcut(
-          keys, gtk_shortcut_new(gtk_shortcut_trigger_parse_string(shortcut), gtk_named_action_new("stage.\(action.name)")))
+          keys,
+          gtk_shortcut_new(gtk_shortcut_trigger_parse_string(shortcut), gtk_named_action_new("stage.\(action.name)")))
         g_menu_item_set_attribute_value(item, "accel", g_variant_new_string(shortcut))
       }
       g_menu_append_item(menu, item)

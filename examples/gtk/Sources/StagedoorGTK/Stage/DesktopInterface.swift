@@ -38,7 +38,9 @@ internal import StagedoorKit
   }
 
   /// The bus may have started this program for the call, before the application is attached.
-  private nonisolated func answer(_ reply: Reply<>, _ body: @escaping @MainActor (DesktopInterface) async throws -> Void) {
+  private nonisolated func answer(
+    _ reply: Reply<>, _ body: @escaping @MainActor (DesktopInterface) async throws -> Void
+  ) {
     Task { @MainActor in
       await isReady.opened()
       do {

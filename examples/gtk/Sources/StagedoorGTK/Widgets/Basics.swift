@@ -177,6 +177,7 @@ public final class TextField: Widget {
   private var value: String
   private var handler: (@MainActor (String) -> Void)?
   private let placeholder: String
+  private var isFilling = false
 
   /// Makes a field.
   public init(_ text: String = "", placeholder: String = "") {
@@ -186,7 +187,7 @@ public final class TextField: Widget {
     opaque { gtk_editable_set_text($0, text) }
     raw { gtk_entry_set_placeholder_text(Self.entry($0), placeholder) }
     connect("changed") { [unowned self] _ in
-      if let text = opaque({ String(cString: gtk_editable_get_text($0)) }) { typed(text) }
+      if !isFilling, let text = opaque({ String(cString: gtk_editable_get_text($0)) }) { typed(text) }
     }
   }
 
@@ -196,7 +197,10 @@ public final class TextField: Widget {
     set {
       if newValue == value { return }
       value = newValue
+      // GTK says first that the old text has gone, and then that the new one is there.
+      isFilling = true
       opaque { gtk_editable_set_text($0, newValue) }
+      isFilling = false
       changed()
     }
   }
@@ -210,7 +214,9 @@ public final class TextField: Widget {
 
   /// Does what typing this text does.
   public func type(_ text: String) {
-    if pointer == nil { typed(text) } else { opaque { gtk_editable_set_text($0, text) } }
+    if text == value { return }
+    self.text = text
+    handler?(text)
   }
 
   private func typed(_ text: String) {
@@ -252,7 +258,9 @@ public final class TextArea: Widget {
     fill()
     expand()
     if let buffer {
-      connect("changed", of: OpaquePointer(buffer)) { [unowned self] _ in typed(Self.text(of: buffer)) }
+      connect("changed", of: OpaquePointer(buffer)) { [unowned self] _ in
+        if !isFilling { typed(Self.text(of: buffer)) }
+      }
     }
   }
 
@@ -281,7 +289,9 @@ public final class TextArea: Widget {
 
   /// Does what typing this text in place of all that stands here does.
   public func type(_ text: String) {
-    if let buffer { gtk_text_buffer_set_text(buffer, text, -1) } else { typed(text) }
+    if text == value { return }
+    self.text = text
+    handler?(text)
   }
 
   private func typed(_ text: String) {
@@ -291,7 +301,15 @@ public final class TextArea: Widget {
     handler?(text)
   }
 
-  private func fill() { if let buffer { gtk_text_buffer_set_text(buffer, value, -1) } }
+  /// GTK says first that the old text has gone, and then that the new one is there.
+  private var isFilling = false
+
+  private func fill() {
+    guard let buffer else { return }
+    isFilling = true
+    gtk_text_buffer_set_text(buffer, value, -1)
+    isFilling = false
+  }
 
   private var buffer: UnsafeMutablePointer<GtkTextBuffer>? { raw { gtk_text_view_get_buffer(Self.view($0)) } ?? nil }
 

@@ -157,7 +157,11 @@ public final class List<Item: Identifiable & Equatable>: Items<Item> {
   }
 
   override func showSelection(of index: Int?) {
-    opaque { gtk_list_box_select_row($0, index.flatMap { gtk_list_box_get_row_at_index(pointer.map { OpaquePointer($0) }, Int32($0)) }) }
+    opaque { list in
+      let row = index.flatMap { gtk_list_box_get_row_at_index(list, Int32($0)) }
+      // To select a row takes the focus.
+      if row != gtk_list_box_get_selected_row(list) { gtk_list_box_select_row(list, row) }
+    }
   }
 
   private static func row(_ row: OpaquePointer) -> UnsafeMutablePointer<GtkListBoxRow> {
@@ -189,7 +193,8 @@ public final class Grid<Item: Identifiable & Equatable>: Items<Item> {
       opaque { grid in
         let selected = gtk_flow_box_get_selected_children(grid)
         defer { g_list_free(selected) }
-        wasSelected(at: (selected?.pointee.data).map { Int(gtk_flow_box_child_get_index(Self.cell(OpaquePointer($0)))) })
+        wasSelected(
+          at: (selected?.pointee.data).map { Int(gtk_flow_box_child_get_index(Self.cell(OpaquePointer($0)))) })
       }
     }
     connect("child-activated") { [unowned self] signal in
@@ -218,10 +223,11 @@ public final class Grid<Item: Identifiable & Equatable>: Items<Item> {
 
   override func showSelection(of index: Int?) {
     opaque { grid in
+      // To select a cell takes the focus.
+      let cell = index.flatMap { gtk_flow_box_get_child_at_index(grid, Int32($0)) }
+      if let cell, gtk_flow_box_child_is_selected(cell) != 0 { return }
       gtk_flow_box_unselect_all(grid)
-      if let index, let cell = gtk_flow_box_get_child_at_index(grid, Int32(index)) {
-        gtk_flow_box_select_child(grid, cell)
-      }
+      if let cell { gtk_flow_box_select_child(grid, cell) }
     }
   }
 

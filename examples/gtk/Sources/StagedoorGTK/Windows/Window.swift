@@ -13,26 +13,23 @@ internal import StagedoorKit
   private let noticeBar: Row
   private var isOpen = false
   private var isClosed = false
-  /// Whether a drag is over the window.
-  private let dragMotion: OpaquePointer?
 
   init(of owner: WindowScene) {
     host = owner
     noticeBar = Row(spacing: 12, notice.expand(vertically: false)).style("stage-message")
     noticeBar.isVisible = false
     header = GtkStage.isHeadless ? nil : gtk_header_bar_new()
-    dragMotion = GtkStage.isHeadless ? nil : gtk_drop_controller_motion_new()
     super.init { gtk_window_new() }
     window = owner
     add(frame)
     frame.append(noticeBar)
-    noticeBar.append(Button(icon: "window-close-symbolic", "Put away") { [unowned self] in message = nil }.style("flat"))
+    noticeBar.append(
+      Button(icon: "window-close-symbolic", "Put away") { [unowned self] in message = nil }.style("flat"))
     addMenu()
     raw { window in
       gtk_window_set_titlebar(Self.window(window), header)
       frame.raw { gtk_window_set_child(Self.window(window), $0) }
     }
-    if let dragMotion { add(controller: dragMotion) }
     connect("close-request") { [unowned self] signal in
       signal.answer(true)
       host.close()
@@ -141,7 +138,8 @@ internal import StagedoorKit
     guard let pointer, let header else { return }
     if let menu = GtkStage.actions.install(in: OpaquePointer(pointer), of: host), let button = gtk_menu_button_new() {
       gtk_menu_button_set_icon_name(OpaquePointer(button), "open-menu-symbolic")
-      gtk_menu_button_set_menu_model(OpaquePointer(button), UnsafeMutableRawPointer(menu).assumingMemoryBound(to: GMenuModel.self))
+      gtk_menu_button_set_menu_model(
+        OpaquePointer(button), UnsafeMutableRawPointer(menu).assumingMemoryBound(to: GMenuModel.self))
       gtk_widget_set_tooltip_text(button, "Menu")
       gtk_header_bar_pack_end(OpaquePointer(header), button)
       g_object_unref(UnsafeMutableRawPointer(menu))
@@ -188,9 +186,6 @@ internal import StagedoorKit
     end()
     raw { gtk_window_destroy(Self.window($0)) }
   }
-
-  /// Whether a drag is over this window.
-  var isUnderDrag: Bool { dragMotion.map { gtk_drop_controller_motion_contains_pointer($0) != 0 } ?? false }
 
   // MARK: Pictures
 

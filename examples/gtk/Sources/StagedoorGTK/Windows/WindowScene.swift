@@ -104,11 +104,17 @@ public import StagedoorKit
   /// ```
   public func attempt(_ what: String, _ body: @escaping @MainActor () async throws -> Void) {
     Task { @MainActor in
-      do { try await body() } catch {
-        let reason = (error as? StagedoorError)?.message ?? "\(error)"
-        message = "\(what): \(reason)"
-      }
+      do { try await body() } catch { show(error, what) }
     }
+  }
+
+  /// Does something at once that can fail. The error is shown as the window's ``message``.
+  public func attempt(_ what: String, _ body: () throws -> Void) {
+    do { try body() } catch { show(error, what) }
+  }
+
+  private func show(_ error: any Error, _ what: String) {
+    message = "\(what): \((error as? StagedoorError)?.message ?? "\(error)")"
   }
 
   // MARK: The calls of the library
@@ -145,5 +151,4 @@ public import StagedoorKit
     GtkStage.windowClosed()
   }
 
-  var isUnderDrag: Bool { window.isUnderDrag }
 }
