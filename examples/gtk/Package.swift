@@ -33,13 +33,18 @@ let package = Package(
     .target(name: "CStage", dependencies: ["CGtk4"]),
     .target(name: "StagedoorGTK", dependencies: ["CGtk4", "CStage", kit, bus], swiftSettings: settings),
     play("journalyst", at: "Journalyst"),
+    play("cats", at: "Cats", resources: [.copy("Pictures")]),
+    play("dates", at: "Dates"),
+    play("gallery", at: "Gallery", resources: [.copy("Photos")]),
+    play("mail", at: "Mail"),
+    play("expose", at: "Expose"),
     .testTarget(
       name: "StageTests",
       dependencies: [
         .product(name: "StagedoorTestSupport", package: "stagedoor"),
         .product(name: "DBusTestSupport", package: "stagedoor"), .product(name: "stagedoord", package: "stagedoor"),
         kit, bus,
-        "journalyst",
+        "journalyst", "cats", "dates", "gallery", "mail", "expose",
       ], swiftSettings: settings),
   ]
 )

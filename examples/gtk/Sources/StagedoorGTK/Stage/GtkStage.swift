@@ -143,6 +143,14 @@ public import StagedoorKit
     return String(cString: token)
   }
 
+  /// Adds style sheets of the application's own, for the classes that ``Widget/style(_:)`` gives.
+  ///
+  /// ```swift
+  /// GtkStage.addStyle(".note { background: khaki; }")
+  /// let note = Label("buy milk").style("note")
+  /// ```
+  public static func addStyle(_ css: String) { if !isHeadless { stage_load_style(css) } }
+
   private static let style = """
     .stage-place { border: none; border-radius: 0; }
     .stage-message { padding: 6px 12px; background: alpha(@warning_color, 0.25); }

@@ -133,15 +133,18 @@ public final class Picture: Widget {
   /// What can be seen, in words.
   public var description: String { didSet { describe() } }
 
+  private let side: Double?
+
   /// Makes a picture, with what can be seen in words.
   ///
-  /// - Parameter covers: The picture fills its room, and what has no room is cut; otherwise all of it can be seen.
-  public init(_ data: Data? = nil, _ description: String, covers: Bool = false) {
+  /// - Parameter side: How wide and high it is at most; `nil` for as large as there is room.
+  public init(_ data: Data? = nil, _ description: String, side: Double? = nil) {
     self.data = data
     self.description = description
+    self.side = side
     super.init { gtk_picture_new() }
-    opaque { gtk_picture_set_content_fit($0, covers ? GTK_CONTENT_FIT_COVER : GTK_CONTENT_FIT_CONTAIN) }
-    opaque { gtk_picture_set_can_shrink($0, 1) }
+    opaque { gtk_picture_set_can_shrink($0, side == nil ? 1 : 0) }
+    if side != nil { align(horizontally: GTK_ALIGN_CENTER, vertically: GTK_ALIGN_CENTER) }
     raw { gtk_widget_set_overflow($0, GTK_OVERFLOW_HIDDEN) }
     show()
     describe()
@@ -149,16 +152,27 @@ public final class Picture: Widget {
 
   private func show() {
     opaque { picture in
-      let texture = data.flatMap { Self.texture(of: $0) }
-      gtk_picture_set_paintable(picture, texture)
-      if let texture { g_object_unref(UnsafeMutableRawPointer(texture)) }
+      let paintable = data.flatMap { Self.texture(of: $0) }.flatMap { texture in side.map { Self.fit(texture, $0) } ?? texture }
+      gtk_picture_set_paintable(picture, paintable)
+      if let paintable { g_object_unref(UnsafeMutableRawPointer(paintable)) }
     }
     changed()
   }
 
   private func describe() { opaque { gtk_picture_set_alternative_text($0, description) } }
 
-  static func texture(of data: Data) -> OpaquePointer? {
+  /// The same, no wider and no higher than `side`. It takes the texture over.
+  private static func fit(_ texture: OpaquePointer, _ side: Double) -> OpaquePointer? {
+    let (width, height) = (Double(gdk_texture_get_width(texture)), Double(gdk_texture_get_height(texture)))
+    let scale = min(1, side / max(width, height, 1))
+    defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
+    guard let snapshot = gtk_snapshot_new() else { return nil }
+    gdk_paintable_snapshot(texture, snapshot, width * scale, height * scale)
+    var size = graphene_size_t(width: Float(width * scale), height: Float(height * scale))
+    return gtk_snapshot_free_to_paintable(snapshot, &size)
+  }
+
+  private static func texture(of data: Data) -> OpaquePointer? {
     let bytes = data.withUnsafeBytes { g_bytes_new($0.baseAddress, UInt(data.count)) }
     defer { g_bytes_unref(bytes) }
     return gdk_texture_new_from_bytes(bytes, nil)

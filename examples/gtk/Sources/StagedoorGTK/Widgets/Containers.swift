@@ -5,7 +5,7 @@ internal import CGtk4
 /// ```swift
 /// let form = Column(spacing: 6, Label("Name"), TextField(placeholder: "Tom"))
 /// ```
-public final class Column: Widget {
+@MainActor open class Column: Widget {
   /// Makes a column.
   public init(spacing: Int32 = 6, _ parts: Widget...) {
     super.init { gtk_box_new(GTK_ORIENTATION_VERTICAL, spacing) }
@@ -17,6 +17,14 @@ public final class Column: Widget {
     add(part)
     raw { box in part.raw { gtk_box_append(Widget.box(box), $0) } }
   }
+
+  /// Takes all parts out.
+  public func removeAll() {
+    for part in children {
+      raw { box in part.raw { gtk_box_remove(Widget.box(box), $0) } }
+      remove(part)
+    }
+  }
 }
 
 /// Widgets side by side.
@@ -24,7 +32,7 @@ public final class Column: Widget {
 /// ```swift
 /// let bar = Row(Button("Back") {}, Label("Tom").expand())
 /// ```
-public final class Row: Widget {
+@MainActor open class Row: Widget {
   /// Makes a row.
   public init(spacing: Int32 = 6, _ parts: Widget...) {
     super.init { gtk_box_new(GTK_ORIENTATION_HORIZONTAL, spacing) }
@@ -37,7 +45,15 @@ public final class Row: Widget {
     raw { box in part.raw { gtk_box_append(Widget.box(box), $0) } }
   }
 
-  public override var lines: [String] {
+  /// Takes all parts out.
+  public func removeAll() {
+    for part in children {
+      raw { box in part.raw { gtk_box_remove(Widget.box(box), $0) } }
+      remove(part)
+    }
+  }
+
+  open override var lines: [String] {
     let columns = children.map { $0.lines.joined(separator: " / ") }.filter { !$0.isEmpty }
     return columns.isEmpty ? [] : [columns.joined(separator: "  ")]
   }

@@ -121,6 +121,13 @@ extension Widget {
     return self
   }
 
+  /// Gives it a style class, or takes it away.
+  public func style(_ name: String, isOn: Bool) {
+    raw { widget in
+      if isOn { gtk_widget_add_css_class(widget, name) } else { gtk_widget_remove_css_class(widget, name) }
+    }
+  }
+
   /// Room around it.
   @discardableResult
   public func padding(_ width: Int32) -> Self {

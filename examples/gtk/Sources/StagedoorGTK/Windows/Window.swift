@@ -107,6 +107,10 @@ internal import StagedoorKit
     return (bar.isEmpty ? [] : [bar]) + notice + (content?.lines ?? [])
   }
 
+  func stands(above other: Window) {
+    raw { window in other.raw { gtk_window_set_transient_for(Self.window(window), Self.window($0)) } }
+  }
+
   // MARK: Opening and closing
 
   func present(_ token: String?) {

@@ -117,6 +117,24 @@ public import StagedoorKit
     message = "\(what): \((error as? StagedoorError)?.message ?? "\(error)")"
   }
 
+  /// Keeps the window above another one, as a sheet of that is: for a window that was asked for with
+  /// ``DeliveryOptions/PresentationStyle/prominent``.
+  ///
+  /// ```swift
+  /// import StagedoorKit
+  ///
+  /// final class InspectorScene: WindowScene {
+  ///   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+  ///     content = Label("what there is to know")
+  ///     if options.presentationStyle == .prominent { stands(above: options.requestingSession) }
+  ///   }
+  /// }
+  /// ```
+  public func stands(above session: SessionIdentifier?) {
+    let scene = session.flatMap { GtkStage.application?.scene(of: $0) }
+    if let other = scene?.delegate as? WindowScene { window.stands(above: other.window) }
+  }
+
   // MARK: The calls of the library
 
   override open func scene(_ scene: Scene, bringToFrontWith data: ActivationData) {

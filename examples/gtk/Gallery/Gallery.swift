@@ -1,0 +1,160 @@
+import Foundation
+import StagedoorGTK
+import StagedoorKit
+
+/// Photos in any number of windows.
+@MainActor final class Gallery: Application {
+  static let inspector = "Inspector Configuration"
+  let photos: Photos
+
+  init() throws {
+    photos = try Photos()
+    super.init("org.stagedoor.examples.Gallery")
+    photos.onUpdate = { [unowned self] in post(.photosUpdated) }
+  }
+
+  override func didFinishLaunching(with options: LaunchOptions) { restoresWindows = true }
+
+  override func configuration(forConnecting session: SceneSession, options: ConnectionOptions) -> SceneConfiguration? {
+    let isInspector = options.userActivities.first?.activityType == Photo.openInspector
+    return SceneConfiguration(name: isInspector ? Self.inspector : "Default Configuration")
+  }
+
+  override func sceneDelegate(for session: SceneSession) -> SceneDelegate? {
+    session.configuration.name == Self.inspector ? InspectorScene(photos) : GalleryScene(self)
+  }
+
+  /// Takes pictures that came from somewhere, and returns the last.
+  func take(_ items: [DragItem], _ progress: ItemProgress = ItemProgress()) async throws -> Photo? {
+    var last: Photo?
+    for item in items where item.itemProvider.hasItem(conformingTo: "image/*") {
+      let provider = item.itemProvider
+      let type = provider.registeredTypes.contains("image/png") ? "image/png" : "image/jpeg"
+      let picture = try await provider.loadDataRepresentation(as: "image/*", progress: progress)
+      last = try photos.add(picture, named: provider.suggestedName ?? "Picture", as: type)
+    }
+    return last
+  }
+
+  /// Shows what there is to know of a photo, in the inspector that is open for it or in a new one.
+  func inspect(_ photo: Photo, from scene: Scene?) async throws {
+    let open = openSessions.first {
+      let activity = self.scene(of: $0.identifier)?.userActivity
+      return activity?.activityType == Photo.openInspector && activity?.targetContentIdentifier == photo.id
+    }
+    try await requestSceneSessionActivation(
+      open, userActivity: open == nil ? photo.inspectorActivity : nil,
+      options: .init(
+        requestingScene: scene, preferredPresentationStyle: .prominent, activationToken: GtkStage.activationToken()))
+  }
+}
+
+/// All photos, or one of them.
+@MainActor final class GalleryScene: WindowScene {
+  private static let mainIdentifier = "main"
+  private let gallery: Gallery
+  private var photos: Photos { gallery.photos }
+  private lazy var grid = Grid<Photo> { [unowned self] in card(of: $0) }.onOpen { [unowned self] in show($0) }
+  private lazy var overview = Scroll(grid.padding(16)).onDrop(of: ["image/*"]) { [gallery] drop in
+    // A photo of the gallery is there already.
+    if drop.source != nil { return .cancel }
+    return try await gallery.take(drop.items, drop.progress) == nil ? .cancel : .copy
+  }
+  init(_ gallery: Gallery) { self.gallery = gallery }
+
+  override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+    defaultSize = (700, 540)
+    content = overview
+    scene.observe(.photosUpdated) { [unowned self] _ in grid.items = photos.all }
+    grid.items = photos.all
+    show(nil)
+    if let activity = options.userActivities.first ?? session.stateRestorationActivity {
+      self.scene(scene, continue: activity)
+    }
+    if !options.items.isEmpty { receive(options.items) }
+  }
+
+  override func scene(_ scene: Scene, continue activity: UserActivity) {
+    let name = activity.userInfo[Photo.titleKey]?.string ?? activity.targetContentIdentifier ?? "without a name"
+    let photo = photos.photo(activity.userInfo[Photo.identifierKey]?.string ?? activity.targetContentIdentifier)
+    show(photo)
+    if photo == nil { message = "There is no photo \(name) any more." }
+  }
+
+  override func scene(_ scene: Scene, receive items: [DragItem]) { receive(items) }
+
+  private func receive(_ items: [DragItem]) {
+    attempt("taking the picture") { [self] in if let photo = try await gallery.take(items) { show(photo) } }
+  }
+
+  // MARK: What it shows
+
+  private func card(of photo: Photo) -> Widget {
+    let picture = Picture(photo.data, photo.title, side: 200).style("rounded")
+    return Column(picture, Label(photo.title, align: 0.5)).onDrag(icon: picture) { [photo.dragItem] }.contextMenu {
+      [unowned self] in
+      [
+        MenuItem("Inspect") { [unowned self] in inspect(photo) },
+        MenuItem("Open in New Window") { [unowned self] in
+          attempt("opening a window") { [self] in
+            guard let scene else { return }
+            try await gallery.deliver(photo.detailActivity, from: scene, at: .edge)
+          }
+        },
+      ]
+    }
+  }
+
+  /// One photo, or all.
+  private func show(_ photo: Photo?) {
+    message = nil
+    guard let photo else {
+      content = overview
+      (leadingItems, trailingItems) = ([], [])
+      scene?.title = "Gallery"
+      scene?.userActivity = nil
+      return takes(Self.mainIdentifier)
+    }
+    content = Picture(photo.data, photo.title).padding(16).onDrag { [photo.dragItem] }
+    leadingItems = [Button(icon: "go-previous-symbolic", "All Photos") { [unowned self] in show(nil) }]
+    trailingItems = [Button("Inspect") { [unowned self] in inspect(photo) }]
+    scene?.title = photo.title
+    scene?.userActivity = photo.detailActivity
+    takes(photo.id)
+  }
+
+  /// The next drop of this, and of nothing else, comes here.
+  private func takes(_ identifier: String) {
+    scene?.activationConditions = SceneActivationConditions(can: .equals(identifier), prefers: .equals(identifier))
+  }
+
+  private func inspect(_ photo: Photo) {
+    attempt("inspecting \(photo.title)") { [self] in try await gallery.inspect(photo, from: scene) }
+  }
+}
+
+/// What there is to know of a photo.
+@MainActor final class InspectorScene: WindowScene {
+  private let photos: Photos
+  init(_ photos: Photos) { self.photos = photos }
+
+  override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+    defaultSize = (320, 380)
+    let activity = options.userActivities.first ?? session.stateRestorationActivity
+    let photo = photos.photo(activity?.targetContentIdentifier)
+    scene.title = "Inspector"
+    scene.userActivity = activity
+    content = photo.map { photo in
+      Column(
+        spacing: 10, Picture(photo.data, photo.title, side: 280).style("rounded"),
+        Label(photo.title, align: 0.5).style("title-2"), Label("\(photo.type), \(photo.data?.count ?? 0) bytes", align: 0.5),
+        Label(photo.file.lastPathComponent, align: 0.5).style("dim-label")
+      ).padding(16)
+    } ?? Label("This photo is not in the gallery.", align: 0.5).style("dim-label")
+    if options.presentationStyle == .prominent { stands(above: options.requestingSession) }
+  }
+}
+
+@main enum Main {
+  static func main() { GtkStage.run { try Gallery() } }
+}
