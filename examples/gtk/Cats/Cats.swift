@@ -11,7 +11,9 @@ struct Cat: Identifiable, Equatable {
   static let view = "org.stagedoor.examples.Cats.viewCat"
 
   var picture: Data? {
-    Bundle.module.url(forResource: name, withExtension: "png", subdirectory: "Pictures").flatMap { try? Data(contentsOf: $0) }
+    Bundle.module.url(forResource: name, withExtension: "png", subdirectory: "Pictures").flatMap {
+      try? Data(contentsOf: $0)
+    }
   }
 
   var activity: UserActivity { UserActivity(Self.view, targetContentIdentifier: name, title: "View \(name)") }
@@ -27,8 +29,7 @@ struct Cat: Identifiable, Equatable {
   }
 
   override func configuration(forConnecting session: SceneSession, options: ConnectionOptions) -> SceneConfiguration? {
-    let isCat = options.userActivities.first?.activityType == Cat.view
-    return SceneConfiguration(name: isCat ? "Cat Detail" : "Default Configuration")
+    options.userActivities.first?.activityType == Cat.view ? SceneConfiguration(name: "Cat Detail") : nil
   }
 
   override func sceneDelegate(for session: SceneSession) -> SceneDelegate? {
@@ -70,8 +71,9 @@ struct Cat: Identifiable, Equatable {
   }
 
   private func card(of cat: Cat) -> Widget {
-    let picture = Picture(cat.picture, cat.name, side: 220)
-    return Column(spacing: 8, picture.style("rounded"), Label(cat.name, align: 0.5).style("heading")).onTap { [unowned self] in
+    let picture = Picture(cat.picture, cat.name, within: (220, 220))
+    return Column(spacing: 8, picture.style("rounded"), Label(cat.name, align: 0.5).style("heading")).onTap {
+      [unowned self] in
       attempt("showing \(cat.name)") { [self] in try await cats.show(cat, from: scene) }
     }
     .onDrag(icon: picture) {

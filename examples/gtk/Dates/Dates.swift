@@ -6,7 +6,9 @@ import StagedoorKit
 struct Stamp: Identifiable, Equatable {
   let date: Date
   var id: Date { date }
-  var text: String { date.formatted(.iso8601.year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: true)) }
+  var text: String {
+    date.formatted(.iso8601.year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: true))
+  }
 
   static let open = "org.stagedoor.examples.Dates.openDate"
   var activity: UserActivity { UserActivity(Self.open, title: text, userInfo: ["date": .date(date)]) }

@@ -27,12 +27,16 @@ struct Card: Identifiable, Equatable {
 }
 
 @MainActor final class ExposeScene: WindowScene {
-  private lazy var grid = Grid<Card> { [unowned self] in widget(of: $0) }.onOpen { [unowned self] in bringToFront($0.session) }
+  private lazy var grid = Grid<Card> { [unowned self] in widget(of: $0) }.onOpen { [unowned self] in
+    bringToFront($0.session)
+  }
   private let applications = Row()
   private var cards: [SessionIdentifier: Card] = [:]
   private var names: [String: String] = [:]
   private var following: Task<Void, Never>?
-  private var stagedoor: Stagedoor { get throws { try scene?.application?.stagedoor ?? { throw CancellationError() }() } }
+  private var stagedoor: Stagedoor {
+    get throws { try scene?.application?.stagedoor ?? { throw CancellationError() }() }
+  }
 
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     scene.title = "Exposé"
@@ -58,7 +62,9 @@ struct Card: Identifiable, Equatable {
     cards = Dictionary(
       uniqueKeysWithValues: others.map { session in
         let name = names[session.application] ?? session.application
-        return (session.identifier, Card(session: session, application: name, picture: cards[session.identifier]?.picture))
+        return (
+          session.identifier, Card(session: session, application: name, picture: cards[session.identifier]?.picture)
+        )
       })
     arrange()
     for session in others { load(session.identifier) }
@@ -107,7 +113,7 @@ struct Card: Identifiable, Equatable {
       attempt("closing it") { [self] in try await stagedoor.destroy(card.id) }
     }
     let widget = Column(
-      spacing: 4, Picture(card.picture, card.title, side: 260).size(width: 260, height: 190),
+      spacing: 4, Place(Picture(card.picture, card.title, within: (260, 180))).size(width: 260, height: 190),
       Row(Label(card.title).style("heading").expand(vertically: false), close.style("flat", "circular")),
       Label("\(card.application), \(card.state)").style("dim-label", "caption"))
     if card.session.isConnected == false { widget.style("dim-label") }

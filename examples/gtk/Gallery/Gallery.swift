@@ -16,8 +16,7 @@ import StagedoorKit
   override func didFinishLaunching(with options: LaunchOptions) { restoresWindows = true }
 
   override func configuration(forConnecting session: SceneSession, options: ConnectionOptions) -> SceneConfiguration? {
-    let isInspector = options.userActivities.first?.activityType == Photo.openInspector
-    return SceneConfiguration(name: isInspector ? Self.inspector : "Default Configuration")
+    options.userActivities.first?.activityType == Photo.openInspector ? SceneConfiguration(name: Self.inspector) : nil
   }
 
   override func sceneDelegate(for session: SceneSession) -> SceneDelegate? {
@@ -90,7 +89,7 @@ import StagedoorKit
   // MARK: What it shows
 
   private func card(of photo: Photo) -> Widget {
-    let picture = Picture(photo.data, photo.title, side: 200).style("rounded")
+    let picture = Picture(photo.data, photo.title, within: (200, 150)).style("rounded")
     return Column(picture, Label(photo.title, align: 0.5)).onDrag(icon: picture) { [photo.dragItem] }.contextMenu {
       [unowned self] in
       [
@@ -144,13 +143,15 @@ import StagedoorKit
     let photo = photos.photo(activity?.targetContentIdentifier)
     scene.title = "Inspector"
     scene.userActivity = activity
-    content = photo.map { photo in
-      Column(
-        spacing: 10, Picture(photo.data, photo.title, side: 280).style("rounded"),
-        Label(photo.title, align: 0.5).style("title-2"), Label("\(photo.type), \(photo.data?.count ?? 0) bytes", align: 0.5),
-        Label(photo.file.lastPathComponent, align: 0.5).style("dim-label")
-      ).padding(16)
-    } ?? Label("This photo is not in the gallery.", align: 0.5).style("dim-label")
+    content =
+      photo.map { photo in
+        Column(
+          spacing: 10, Picture(photo.data, photo.title, within: (280, 210)).style("rounded"),
+          Label(photo.title, align: 0.5).style("title-2"),
+          Label("\(photo.type), \(photo.data?.count ?? 0) bytes", align: 0.5),
+          Label(photo.file.lastPathComponent, align: 0.5).style("dim-label")
+        ).padding(16)
+      } ?? Label("This photo is not in the gallery.", align: 0.5).style("dim-label")
     if options.presentationStyle == .prominent { stands(above: options.requestingSession) }
   }
 }

@@ -68,7 +68,8 @@ extension SceneNotification.Name {
   /// Adds a picture; one that is there already is not added again.
   func add(_ picture: Data, named name: String, as type: String) throws -> Photo {
     if let photo = all.first(where: { $0.data == picture }) { return photo }
-    let title = name.split(separator: "/").last.map { $0.split(separator: ".").first.map(String.init) ?? "" } ?? "Picture"
+    let title =
+      name.split(separator: "/").last.map { $0.split(separator: ".").first.map(String.init) ?? "" } ?? "Picture"
     let file = folder.appending(path: "\(title)-\(all.count + 1).\(type == "image/png" ? "png" : "jpg")")
     try picture.write(to: file, options: .atomic)
     let photo = Self.photo(of: file)

@@ -16,7 +16,9 @@ import StagedoorKit
   override func didFinishLaunching(with options: LaunchOptions) {
     restoresWindows = true
     GtkStage.addStyle(".large-text { font-size: 1.4em; }")
-    addAction("compose", title: "New Message", shortcut: "<Control><Shift>n") { [unowned self] in try await open(Message.newActivity, from: $0) }
+    addAction("compose", title: "New Message", shortcut: "<Control><Shift>n") { [unowned self] in
+      try await open(Message.newActivity, from: $0)
+    }
     addAction("large-text", title: "Large Text", shortcut: "<Control>l") { [unowned self] _ in
       hasLargeText.toggle()
       post(.settingsUpdated)
@@ -67,7 +69,9 @@ import StagedoorKit
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     scene.title = "Mail"
     defaultSize = (820, 480)
-    leadingItems = [Button(icon: "document-edit-symbolic", "New Message") { [unowned self] in open(Message.newActivity) }]
+    leadingItems = [
+      Button(icon: "document-edit-symbolic", "New Message") { [unowned self] in open(Message.newActivity) }
+    ]
     let list = List<Message> { [unowned self] in row(of: $0) }.onSelect { [unowned self] in show($0) }
     list.items = Message.all
     content = Split(Scroll(list.style("navigation-sidebar")), page, at: 300)
@@ -108,7 +112,9 @@ import StagedoorKit
     closing = .releases
     content = view
     follow(scene, view.text)
-    if let activity = options.userActivities.first ?? session.stateRestorationActivity { self.scene(scene, continue: activity) }
+    if let activity = options.userActivities.first ?? session.stateRestorationActivity {
+      self.scene(scene, continue: activity)
+    }
   }
 
   override func scene(_ scene: Scene, continue activity: UserActivity) {

@@ -26,7 +26,9 @@ struct Message: Identifiable, Equatable {
       text: "The place by the canal has its tables outside again. Half past twelve, before everyone else thinks of it?"),
     Message(
       id: "boat", from: "Grace", subject: "The boat is back in the water",
-      text: "No leaks this time. We took her once around the island and the engine only stopped when we asked it to.\n\nCome on Sunday, bring something warm."),
+      text:
+        "No leaks this time. We took her once around the island and the engine only stopped when we asked it to.\n\nCome on Sunday, bring something warm."
+    ),
     Message(
       id: "proofs", from: "Printer's office", subject: "Proofs of the second edition",
       text: "The proofs are ready to be seen. Page 114 has one line too many; tell us which one you can do without."),

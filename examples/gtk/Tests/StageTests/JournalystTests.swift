@@ -1,4 +1,3 @@
-import DBus
 import DBusTestSupport
 import Foundation
 import StagedoorKit
@@ -40,9 +39,7 @@ extension StageTests {
           try await desktop.type("Rain")
           try await desktop.click(row(1).x, row(1).y)
           try await desktop.windows(of: play, titled: "Late Night train", "Late Night train", "Late Night train")
-          _ = try await desktop.stagedoor.connection.call(
-            to: try BusName(play.identifier), at: "/org/stagedoor/examples/Journalyst", "org.freedesktop.Application",
-            "ActivateAction", "delete-entry", [Variant](), [String: Variant]())
+          try await desktop.action("delete-entry", of: play)
           // Where the list had the focus, the next entry has it now.
           try await desktop.windows(of: play, "windows without the deleted entry") { windows in
             windows.count == 3 && windows.allSatisfy { ["Rain", "Journalyst"].contains($0.title) }

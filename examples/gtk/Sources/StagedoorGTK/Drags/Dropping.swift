@@ -55,6 +55,7 @@ extension Widget {
   private let proposal: (@MainActor (Drop) -> DropOperation)?
   private let perform: @MainActor (Drop) async throws -> DropOperation
   private var hovering: Drop?
+  private static weak var highlighted: Dropping?
 
   init(
     of widget: Widget, _ types: [String], _ proposal: (@MainActor (Drop) -> DropOperation)?,
@@ -86,6 +87,9 @@ extension Widget {
 
   /// GTK's own highlight stays after a drop that takes its time.
   private func highlight(_ isOn: Bool) {
+    // One that stands around this one hears nothing of it.
+    if isOn, let other = Self.highlighted, other !== self { other.highlight(false) }
+    Self.highlighted = isOn ? self : Self.highlighted === self ? nil : Self.highlighted
     widget.raw { widget in
       if isOn {
         gtk_widget_add_css_class(widget, "stage-drop-here")

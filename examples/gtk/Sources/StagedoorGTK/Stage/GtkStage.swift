@@ -157,7 +157,7 @@ public import StagedoorKit
     .card { border-radius: 12px; }
     picture.rounded { border-radius: 10px; }
     *:drop(active) { box-shadow: none; }
-    .stage-drop-here { outline: 3px solid @accent_color; outline-offset: -3px; }
+    .stage-drop-here { outline: 3px solid @theme_selected_bg_color; outline-offset: -3px; border-radius: 8px; }
     """
 }
 

@@ -133,18 +133,18 @@ public final class Picture: Widget {
   /// What can be seen, in words.
   public var description: String { didSet { describe() } }
 
-  private let side: Double?
+  private let room: (width: Double, height: Double)?
 
   /// Makes a picture, with what can be seen in words.
   ///
-  /// - Parameter side: How wide and high it is at most; `nil` for as large as there is room.
-  public init(_ data: Data? = nil, _ description: String, side: Double? = nil) {
+  /// - Parameter room: How wide and high it is at most; `nil` for as large as its place is.
+  public init(_ data: Data? = nil, _ description: String, within room: (width: Double, height: Double)? = nil) {
     self.data = data
     self.description = description
-    self.side = side
+    self.room = room
     super.init { gtk_picture_new() }
-    opaque { gtk_picture_set_can_shrink($0, side == nil ? 1 : 0) }
-    if side != nil { align(horizontally: GTK_ALIGN_CENTER, vertically: GTK_ALIGN_CENTER) }
+    opaque { gtk_picture_set_can_shrink($0, room == nil ? 1 : 0) }
+    if room != nil { align(horizontally: GTK_ALIGN_CENTER, vertically: GTK_ALIGN_CENTER) }
     raw { gtk_widget_set_overflow($0, GTK_OVERFLOW_HIDDEN) }
     show()
     describe()
@@ -152,7 +152,9 @@ public final class Picture: Widget {
 
   private func show() {
     opaque { picture in
-      let paintable = data.flatMap { Self.texture(of: $0) }.flatMap { texture in side.map { Self.fit(texture, $0) } ?? texture }
+      let paintable = data.flatMap { Self.texture(of: $0) }.flatMap { texture in
+        room.map { Self.fit(texture, $0) } ?? texture
+      }
       gtk_picture_set_paintable(picture, paintable)
       if let paintable { g_object_unref(UnsafeMutableRawPointer(paintable)) }
     }
@@ -161,10 +163,10 @@ public final class Picture: Widget {
 
   private func describe() { opaque { gtk_picture_set_alternative_text($0, description) } }
 
-  /// The same, no wider and no higher than `side`. It takes the texture over.
-  private static func fit(_ texture: OpaquePointer, _ side: Double) -> OpaquePointer? {
+  /// The same, no larger than `room`. It takes the texture over.
+  private static func fit(_ texture: OpaquePointer, _ room: (width: Double, height: Double)) -> OpaquePointer? {
     let (width, height) = (Double(gdk_texture_get_width(texture)), Double(gdk_texture_get_height(texture)))
-    let scale = min(1, side / max(width, height, 1))
+    let scale = min(1, room.width / max(width, 1), room.height / max(height, 1))
     defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
     guard let snapshot = gtk_snapshot_new() else { return nil }
     gdk_paintable_snapshot(texture, snapshot, width * scale, height * scale)

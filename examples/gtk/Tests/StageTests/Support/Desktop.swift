@@ -119,7 +119,25 @@ final class Desktop: Sendable {
     }
   }
 
+  /// Calls an action of an application, as the desktop does.
+  func action(_ name: String, of play: Play) async throws {
+    let path = try ObjectPath("/" + play.identifier.split(separator: ".").joined(separator: "/"))
+    _ = try await stagedoor.connection.call(
+      to: try BusName(play.identifier), at: path, "org.freedesktop.Application", "ActivateAction", name, [Variant](),
+      [String: Variant]())
+  }
+
   // MARK: Hands and eyes
+
+  /// For what says nothing when it is there: a menu that has popped up, a window that has been drawn.
+  func pause(_ seconds: Double = 0.5) async throws { try await xdotool("sleep", "\(seconds)") }
+
+  /// What can be seen of a part of the screen.
+  func pixels(_ part: String) async throws -> String {
+    try await Command(
+      "sh", "-c", "import -window root -crop \(part) +repage rgb:- | md5sum", environment: environment
+    ).output()
+  }
 
   @discardableResult
   func xdotool(_ arguments: String...) async throws -> String {
@@ -134,9 +152,11 @@ final class Desktop: Sendable {
   }
 
   func window(titled title: String) async throws -> String {
-    try await awaited("a window \(title)") { [self] in
+    // A pattern, in which a question mark would be a question.
+    let pattern = String(title.map { $0.isLetter || $0.isNumber || $0 == " " ? $0 : "." })
+    return try await awaited("a window \(title)") { [self] in
       let result = try await Command(
-        "xdotool", "search", "--onlyvisible", "--name", "^\(title)$", environment: environment
+        "xdotool", "search", "--onlyvisible", "--name", "^\(pattern)$", environment: environment
       ).run()
       return result.standardOutput.split(separator: "\n").first.map(String.init)
     }
