@@ -113,7 +113,7 @@ struct Card: Identifiable, Equatable {
       attempt("closing it") { [self] in try await stagedoor.destroy(card.id) }
     }
     let widget = Column(
-      spacing: 4, Place(Picture(card.picture, card.title, within: (260, 180))).size(width: 260, height: 190),
+      spacing: 4, Picture(card.picture, card.title, within: (260, 180)).size(width: 260, height: 180),
       Row(Label(card.title).style("heading").expand(vertically: false), close.style("flat", "circular")),
       Label("\(card.application), \(card.state)").style("dim-label", "caption"))
     if card.session.isConnected == false { widget.style("dim-label") }

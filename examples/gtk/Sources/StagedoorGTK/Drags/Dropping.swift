@@ -44,7 +44,7 @@ extension Widget {
       signal.answer(dropping.drop(signal.object(1), signal.number(2), signal.number(3)))
     }
     add(controller: target)
-    return self
+    return style(Dropping.mark)
   }
 }
 
@@ -55,7 +55,6 @@ extension Widget {
   private let proposal: (@MainActor (Drop) -> DropOperation)?
   private let perform: @MainActor (Drop) async throws -> DropOperation
   private var hovering: Drop?
-  private static weak var highlighted: Dropping?
 
   init(
     of widget: Widget, _ types: [String], _ proposal: (@MainActor (Drop) -> DropOperation)?,
@@ -70,7 +69,8 @@ extension Widget {
     hovering = drop
     drop.location = (x, y)
     let operation = operation(of: drop)
-    highlight(operation == .copy || operation == .move)
+    // A target around another one hears of what hovers over that too.
+    if isInnermost(at: x, y) { highlight(operation == .copy || operation == .move) } else { highlight(false) }
     return GdkDragAction(operation)
   }
 
@@ -85,11 +85,22 @@ extension Widget {
     return scene.delegate.scene(scene, proposalFor: drop.items, allowed: drop.allowedOperations)
   }
 
+  private func isInnermost(at x: Double, _ y: Double) -> Bool {
+    widget.raw { widget in
+      var part = gtk_widget_pick(widget, x, y, GTK_PICK_DEFAULT)
+      while let inner = part, inner != widget {
+        if gtk_widget_has_css_class(inner, Self.mark) != 0 { return false }
+        part = gtk_widget_get_parent(inner)
+      }
+      return true
+    } ?? true
+  }
+
+  /// A class that has no style, and tells which widgets are targets.
+  static let mark = "stage-drop-target"
+
   /// GTK's own highlight stays after a drop that takes its time.
   private func highlight(_ isOn: Bool) {
-    // One that stands around this one hears nothing of it.
-    if isOn, let other = Self.highlighted, other !== self { other.highlight(false) }
-    Self.highlighted = isOn ? self : Self.highlighted === self ? nil : Self.highlighted
     widget.raw { widget in
       if isOn {
         gtk_widget_add_css_class(widget, "stage-drop-here")

@@ -137,7 +137,7 @@ public final class Picture: Widget {
 
   /// Makes a picture, with what can be seen in words.
   ///
-  /// - Parameter room: How wide and high it is at most; `nil` for as large as its place is.
+  /// - Parameter room: The room in whose middle it stands, no larger than that; `nil` for as large as its place is.
   public init(_ data: Data? = nil, _ description: String, within room: (width: Double, height: Double)? = nil) {
     self.data = data
     self.description = description
@@ -163,14 +163,17 @@ public final class Picture: Widget {
 
   private func describe() { opaque { gtk_picture_set_alternative_text($0, description) } }
 
-  /// The same, no larger than `room`. It takes the texture over.
+  /// The same in the middle of a room, and no larger than that. It takes the texture over.
   private static func fit(_ texture: OpaquePointer, _ room: (width: Double, height: Double)) -> OpaquePointer? {
     let (width, height) = (Double(gdk_texture_get_width(texture)), Double(gdk_texture_get_height(texture)))
     let scale = min(1, room.width / max(width, 1), room.height / max(height, 1))
     defer { g_object_unref(UnsafeMutableRawPointer(texture)) }
     guard let snapshot = gtk_snapshot_new() else { return nil }
+    var corner = graphene_point_t(
+      x: Float((room.width - width * scale) / 2), y: Float((room.height - height * scale) / 2))
+    gtk_snapshot_translate(snapshot, &corner)
     gdk_paintable_snapshot(texture, snapshot, width * scale, height * scale)
-    var size = graphene_size_t(width: Float(width * scale), height: Float(height * scale))
+    var size = graphene_size_t(width: Float(room.width), height: Float(room.height))
     return gtk_snapshot_free_to_paintable(snapshot, &size)
   }
 
