@@ -149,7 +149,7 @@ install-built:
 	install -d "$(BIN)" "$(DOC)" "$(MAN)" "$(INTERFACES)" "$(SERVICES)" "$(UNITS)"
 	for name in $(EXECUTABLES); do install -m 755 "$(BUILT)/$$name" "$(BIN)" || exit 1; done
 	install -m 644 $(wildcard README.md) LICENSE CHANGELOG.md "$(DOC)"
-	find docs \( -name '*.md' -o -name '*.svg' \) -exec install -D -m 644 {} "$(DOC)/{}" \;
+	find docs \( -name '*.md' -o -name '*.png' \) -exec install -D -m 644 {} "$(DOC)/{}" \;
 	install -m 644 docs/*.1 "$(MAN)"
 	for pair in $(COMPLETIONS); do \
 	  install -D -m 644 "docs/completions/$${pair%%:*}" "$(SHARE)/$${pair#*:}" || exit 1; \

@@ -20,7 +20,8 @@ func play(_ name: String, at folder: String, resources: [Resource] = []) -> Targ
   let identifier = "org.stagedoor.examples.\(folder)"
   return .executableTarget(
     name: name, dependencies: ["StagedoorGTK", kit], path: folder,
-    exclude: ["Info.plist", "\(identifier).desktop", "\(identifier).service.in"], resources: resources,
+    exclude: ["Info.plist", "README.md", "screenshot.png", "\(identifier).desktop", "\(identifier).service.in"],
+    resources: resources,
     swiftSettings: settings)
 }
 

@@ -39,7 +39,8 @@ extension StageTests {
             try await desktop.place("Cats", at: 20, 40)
             try await desktop.pause()
             try await desktop.drag(from: (150, 220), to: (900, 400), letGo: false)
-            try await desktop.picture("drop.png", "1280x700+0+20")
+            // The picture of the page on top of the repository.
+            try await desktop.picture("../../docs/drop.png", "1280x680+0+20")
             try await desktop.letGo()
             try await eventually("the picture in the gallery") { try added(desktop) == ["Tom-10.png"] }
             #expect(try await desktop.sessions(of: cats).count == 1)
@@ -59,7 +60,7 @@ extension StageTests {
         try await desktop.running(gallery) { _ in
           try await desktop.place("Gallery", at: 10, 40)
           try await showing(folder, on: desktop) {
-            try await desktop.picture("manager.png")
+
             try await desktop.drag(from: (910, 170), to: (300, 400))
             try await eventually("the picture in the gallery") { try added(desktop) == ["Luna-10.png"] }
           }

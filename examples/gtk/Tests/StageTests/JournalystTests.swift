@@ -58,7 +58,7 @@ extension StageTests {
           try await desktop.place("Journalyst", at: 40, 60)
           try await desktop.drag(from: row(0), to: (560, 300))
           try await desktop.drag(from: row(1), to: (1100, 700), letGo: false)
-          try await desktop.picture("Journalyst/drag.png")
+
           try await desktop.letGo()
           let sessions = try await desktop.windows(of: play, "a second window") { $0.count == 2 && $0[1].title != "" }
           #expect(sessions.map(\.title) == ["Journalyst", "Bread, third attempt"])

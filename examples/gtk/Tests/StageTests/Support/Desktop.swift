@@ -187,11 +187,11 @@ final class Desktop: Sendable {
   /// Keeps a picture of the screen, or of a part of it, beside what was built; with STAGE_PICTURES where the READMEs show it.
   func picture(_ path: String, _ part: String = "1280x800+0+0") async throws {
     let shown = ProcessInfo.processInfo.environment["STAGE_PICTURES"] != nil
-    let folder = shown ? Self.package : Self.package.appending(path: ".build/pictures")
+    let folder = shown ? Self.package : Self.package.appending(path: ".build/pictures/examples/gtk")
     let file = folder.appending(path: path)
     try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
     _ = try await Command(
-      "import", "-window", "root", "-crop", part, "+repage", "-depth", "8", "-strip", file.path,
+      "import", "-window", "root", "-crop", part, "+repage", "-strip", "-colors", "256", "PNG8:\(file.path)",
       environment: environment
     ).output()
   }
