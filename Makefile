@@ -84,6 +84,8 @@ run-%: examples ## start one of the applications with windows on a bus of its ow
 test-examples: ## test the applications with windows, on displays that nobody sees (ARGS="--filter Cats")
 	@$(SETUP) build run examples test-examples
 	@$(SWIFT) test --package-path examples/gtk --disable-xctest $(ARGS)
+	@Scripts/check-examples "$$($(SWIFT) build --package-path examples/gtk --show-bin-path)" \
+	  $$(Scripts/list-files 'examples/gtk/Sources/*.swift' 'examples/gtk/*.md')
 
 pictures: ## make the pictures of the pages about the applications anew
 	@STAGE_PICTURES=1 $(MAKE) --no-print-directory test-examples

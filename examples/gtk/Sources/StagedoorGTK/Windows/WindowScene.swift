@@ -94,6 +94,8 @@ public import StagedoorKit
   /// Does something that takes time or can fail. The error is shown as the window's ``message``.
   ///
   /// ```swift
+  /// import StagedoorKit
+  ///
   /// final class MailScene: WindowScene {
   ///   func openInNewWindow(_ message: UserActivity) {
   ///     attempt("opening the message") { [scene] in
