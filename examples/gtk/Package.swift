@@ -46,6 +46,6 @@ let package = Package(
         .product(name: "DBusTestSupport", package: "stagedoor"), .product(name: "stagedoord", package: "stagedoor"),
         kit, bus,
         "journalyst", "cats", "dates", "gallery", "mail", "expose",
-      ], swiftSettings: settings),
+      ], exclude: ["Hands"], swiftSettings: settings),
   ]
 )

@@ -4,6 +4,9 @@
 #ifdef GDK_WINDOWING_X11
 #include <gdk/x11/gdkx.h>
 #endif
+#ifdef GDK_WINDOWING_WAYLAND
+#include <gdk/wayland/gdkwayland.h>
+#endif
 
 // MARK: Signals
 
@@ -207,8 +210,38 @@ gboolean stage_drop_has_files(GdkDrop *drop) {
   return has;
 }
 
-gboolean stage_drag_is_over_own_window(GdkDrag *drag) {
-  // What is under the pointer is the icon of the drag, so each window is asked where the pointer is.
+// The window of this program that a drag is over, and when a drag last left one, in microseconds.
+static GdkSurface *drag_over = NULL;
+static gint64 drag_left = 0;
+
+static gboolean note_drag(GSignalInvocationHint *hint, guint count, const GValue *arguments, gpointer data) {
+  GdkSurface *surface = g_value_get_object(arguments);
+  GdkEventType type = gdk_event_get_event_type(g_value_peek_pointer(arguments + 1));
+  if (type == GDK_DRAG_ENTER || type == GDK_DRAG_MOTION) {
+    drag_over = surface;
+  } else if (type == GDK_DRAG_LEAVE && drag_over == surface) {
+    drag_over = NULL;
+    drag_left = g_get_monotonic_time();
+  }
+  return TRUE;
+}
+
+void stage_watch_drags(void) {
+  g_type_class_ref(GDK_TYPE_SURFACE);
+  // A handler of a surface would come after GTK's, which lets no other follow.
+  g_signal_add_emission_hook(g_signal_lookup("event", GDK_TYPE_SURFACE), 0, note_drag, NULL, NULL);
+}
+
+gboolean stage_drag_is_out(GdkDrag *drag, GdkDragCancelReason reason) {
+  gboolean is_wayland = FALSE;
+#ifdef GDK_WINDOWING_WAYLAND
+  is_wayland = GDK_IS_WAYLAND_DISPLAY(gdk_drag_get_display(drag));
+#endif
+  // A compositor says that the drag is over, and not why.
+  if (reason != GDK_DRAG_CANCEL_NO_TARGET && !(is_wayland && reason == GDK_DRAG_CANCEL_ERROR)) return FALSE;
+  // A drag that is let go over a window leaves that window, and is over in the same moment.
+  if (is_wayland) return !drag_over && g_get_monotonic_time() - drag_left > 50000;
+  // Under X, what is under the pointer is the icon of the drag, so each window is asked where the pointer is.
   GListModel *windows = gtk_window_get_toplevels();
   gboolean is_over = FALSE;
   for (guint index = 0; index < g_list_model_get_n_items(windows) && !is_over; index++) {
@@ -221,7 +254,7 @@ gboolean stage_drag_is_over_own_window(GdkDrag *drag) {
     }
     g_object_unref(window);
   }
-  return is_over;
+  return !is_over;
 }
 
 GdkPaintable *stage_drag_icon(GtkWidget *widget) {
@@ -260,7 +293,14 @@ GBytes *stage_window_picture(GtkWidget *window, int side) {
 }
 
 void stage_window_present(GtkWidget *window, const char *token) {
-  if (token && *token) gtk_window_set_startup_id(GTK_WINDOW(window), token);
+  if (token && *token) {
+    gtk_window_set_startup_id(GTK_WINDOW(window), token);
+#ifdef GDK_WINDOWING_WAYLAND
+    // GTK forgets the token of a window that is shown already, and asks for one of its own.
+    GdkDisplay *display = gtk_widget_get_display(window);
+    if (GDK_IS_WAYLAND_DISPLAY(display)) gdk_wayland_display_set_startup_notification_id(display, token);
+#endif
+  }
 #ifdef GDK_WINDOWING_X11
   GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
   if ((!token || !*token) && surface && GDK_IS_X11_SURFACE(surface) && gtk_widget_get_mapped(window)) {

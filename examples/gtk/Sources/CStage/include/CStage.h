@@ -38,8 +38,10 @@ void stage_drop_read_files(GdkDrop *drop, GCancellable *cancellable, StageBytes 
 /// Whether files are dropped, in whichever way they come.
 gboolean stage_drop_has_files(GdkDrop *drop);
 
-/// Whether the pointer of a drag of this program is over one of its windows.
-gboolean stage_drag_is_over_own_window(GdkDrag *drag);
+/// Whether a drag of this program was let go over nothing, and over none of its windows.
+gboolean stage_drag_is_out(GdkDrag *drag, GdkDragCancelReason reason);
+/// Begins to notice over which window a drag is. Without this `stage_drag_is_out` does not know it.
+void stage_watch_drags(void);
 /// A picture of a widget as it looks now, to follow the pointer.
 GdkPaintable *stage_drag_icon(GtkWidget *widget);
 

@@ -99,9 +99,7 @@ extension Widget {
 
   /// Whether there is nothing more to show: otherwise the icon flies back.
   private func cancel(_ gdkDrag: OpaquePointer?, _ reason: GdkDragCancelReason) -> Bool {
-    guard let drag, reason == GDK_DRAG_CANCEL_NO_TARGET, let scene = drag.scene else { return false }
-    // Onto a window of this program, where nothing takes it.
-    if let gdkDrag, stage_drag_is_over_own_window(gdkDrag) != 0 { return false }
+    guard let drag, let gdkDrag, let scene = drag.scene, stage_drag_is_out(gdkDrag, reason) != 0 else { return false }
     if let out {
       out(drag.items)
       return true

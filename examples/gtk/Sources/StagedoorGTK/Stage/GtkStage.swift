@@ -57,7 +57,10 @@ public import StagedoorKit
     if !isHeadless, gtk_init_check() == 0 {
       fail("there is no display; --headless runs without one")
     }
-    if !isHeadless { stage_load_style(style) }
+    if !isHeadless {
+      stage_load_style(style)
+      stage_watch_drags()
+    }
     g_unix_fd_add(
       MainQueue.descriptor, G_IO_IN,
       { _, _, _ in

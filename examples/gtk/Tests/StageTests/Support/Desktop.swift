@@ -3,6 +3,7 @@ import DBusTestSupport
 import Foundation
 import StagedoorKit
 import StagedoorTestSupport
+import Testing
 
 /// A desktop for one test: a display that nobody sees, a window manager, a bus with the service and a fresh home. The hands are
 /// xdotool's.
@@ -85,7 +86,11 @@ final class Desktop: Sendable {
   ) async throws -> Result {
     var command = play.command(environment)
     command.arguments = arguments
-    return try await command.whileRunning(body)
+    return try await command.whileRunning { running in
+      let result = try await body(running)
+      running.expectNoComplaints()
+      return result
+    }
   }
 
   // MARK: Sessions
@@ -194,6 +199,14 @@ final class Desktop: Sendable {
       "import", "-window", "root", "-crop", part, "+repage", "-strip", "-colors", "256", "PNG8:\(file.path)",
       environment: environment
     ).output()
+  }
+}
+
+extension RunningCommand {
+  /// GTK says on standard error what a program does wrong.
+  func expectNoComplaints() {
+    let lines = standardError.split(separator: "\n").filter { $0.contains("CRITICAL") || $0.contains("WARNING") }
+    #expect(lines.isEmpty)
   }
 }
 
