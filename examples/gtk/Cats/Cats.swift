@@ -36,17 +36,6 @@ struct Cat: Identifiable, Equatable {
     session.configuration.name == "Cat Detail" ? CatScene(of: self) : ListScene(of: self)
   }
 
-  /// Shows a cat in the window that shows it, or in a new one.
-  func show(_ cat: Cat, from scene: Scene?) async throws {
-    let session = openSessions.first {
-      let activity = self.scene(of: $0.identifier)?.userActivity
-      return activity?.activityType == Cat.view && activity?.targetContentIdentifier == cat.name
-    }
-    try await requestSceneSessionActivation(
-      session, userActivity: cat.activity,
-      options: .init(requestingScene: scene, activationToken: GtkStage.activationToken()))
-  }
-
   /// The windows in the background show it too, when the service thinks it is time.
   private func feed() async throws {
     meals += 1
@@ -74,7 +63,8 @@ struct Cat: Identifiable, Equatable {
     let picture = Picture(cat.picture, cat.name, within: (220, 220))
     return Column(spacing: 8, picture.style("rounded"), Label(cat.name, align: 0.5).style("heading")).onTap {
       [unowned self] in
-      attempt("showing \(cat.name)") { [self] in try await cats.show(cat, from: scene) }
+      // The window that shows the cat, or a new one.
+      open(cat.activity, at: cats.window(showing: cat.activity) ?? .edge)
     }
     .onDrag(icon: picture) {
       var provider = ItemProvider(cat.activity)
@@ -121,8 +111,7 @@ struct Cat: Identifiable, Equatable {
     picture.description = cat?.name ?? "no cat"
     meals.text = cats.meals == 0 ? "not fed yet" : "fed \(cats.meals) times"
     scene?.title = name.text
-    let condition = cat.map { ActivationPredicate.equals($0.name) } ?? .never
-    scene?.activationConditions = SceneActivationConditions(can: condition, prefers: condition)
+    scene?.activationConditions = cat.map { .only($0.name) } ?? SceneActivationConditions(can: .never)
   }
 }
 

@@ -4,12 +4,13 @@ import StagedoorKit
 
 /// Photos in any number of windows.
 @MainActor final class Gallery: Application {
+  static let identifier = "org.stagedoor.examples.Gallery"
   static let inspector = "Inspector Configuration"
   let photos: Photos
 
   init() throws {
-    photos = try Photos()
-    super.init("org.stagedoor.examples.Gallery")
+    photos = try Photos(in: GtkStage.dataFolder(of: Self.identifier))
+    super.init(Self.identifier)
     photos.onUpdate = { [unowned self] in post(.photosUpdated) }
   }
 
@@ -33,18 +34,6 @@ import StagedoorKit
       last = try photos.add(picture, named: provider.suggestedName ?? "Picture", as: type)
     }
     return last
-  }
-
-  /// Shows what there is to know of a photo, in the inspector that is open for it or in a new one.
-  func inspect(_ photo: Photo, from scene: Scene?) async throws {
-    let open = openSessions.first {
-      let activity = self.scene(of: $0.identifier)?.userActivity
-      return activity?.activityType == Photo.openInspector && activity?.targetContentIdentifier == photo.id
-    }
-    try await requestSceneSessionActivation(
-      open, userActivity: open == nil ? photo.inspectorActivity : nil,
-      options: .init(
-        requestingScene: scene, preferredPresentationStyle: .prominent, activationToken: GtkStage.activationToken()))
   }
 }
 
@@ -94,12 +83,7 @@ import StagedoorKit
       [unowned self] in
       [
         MenuItem("Inspect") { [unowned self] in inspect(photo) },
-        MenuItem("Open in New Window") { [unowned self] in
-          attempt("opening a window") { [self] in
-            guard let scene else { return }
-            try await gallery.deliver(photo.detailActivity, from: scene, at: .edge)
-          }
-        },
+        MenuItem("Open in New Window") { [unowned self] in open(photo.detailActivity, at: .edge) },
       ]
     }
   }
@@ -112,23 +96,21 @@ import StagedoorKit
       (leadingItems, trailingItems) = ([], [])
       scene?.title = "Gallery"
       scene?.userActivity = nil
-      return takes(Self.mainIdentifier)
+      scene?.activationConditions = .only(Self.mainIdentifier)
+      return
     }
     content = Picture(photo.data, photo.title).padding(16).onDrag { [photo.dragItem] }
     leadingItems = [Button(icon: "go-previous-symbolic", "All Photos") { [unowned self] in show(nil) }]
     trailingItems = [Button("Inspect") { [unowned self] in inspect(photo) }]
     scene?.title = photo.title
     scene?.userActivity = photo.detailActivity
-    takes(photo.id)
+    scene?.activationConditions = .only(photo.id)
   }
 
-  /// The next drop of this, and of nothing else, comes here.
-  private func takes(_ identifier: String) {
-    scene?.activationConditions = SceneActivationConditions(can: .equals(identifier), prefers: .equals(identifier))
-  }
-
+  /// In the inspector that is open for the photo, which knows it already, or in a new one.
   private func inspect(_ photo: Photo) {
-    attempt("inspecting \(photo.title)") { [self] in try await gallery.inspect(photo, from: scene) }
+    let place = gallery.window(showing: photo.inspectorActivity)
+    open(place == nil ? photo.inspectorActivity : nil, at: place ?? .edge, style: .prominent)
   }
 }
 

@@ -48,11 +48,9 @@ extension SceneNotification.Name {
   var onUpdate: @MainActor () -> Void = {}
   private let folder: URL
 
-  init() throws {
-    let environment = ProcessInfo.processInfo.environment
-    let data = environment["XDG_DATA_HOME"] ?? "\(environment["HOME"] ?? "")/.local/share"
-    folder = URL(filePath: "\(data)/org.stagedoor.examples.Gallery")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  /// The photos of the program, and those in a folder.
+  init(in folder: URL) throws {
+    self.folder = folder
     let titles = ["Beach", "Mountains", "Forest", "City", "Desert", "Lake", "Palm", "Meadow", "Hut"]
     all = titles.enumerated().compactMap { index, title in
       Bundle.module.url(forResource: "photo-\(index + 1)", withExtension: "jpg", subdirectory: "Photos").map {

@@ -32,11 +32,8 @@ extension SceneNotification.Name {
   var onUpdate: @MainActor () -> Void = {}
   private let file: URL
 
-  init() throws {
-    let environment = ProcessInfo.processInfo.environment
-    let data = environment["XDG_DATA_HOME"] ?? "\(environment["HOME"] ?? "")/.local/share"
-    let folder = URL(filePath: "\(data)/\(Journalyst.identifier)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  /// A journal that is kept in a folder.
+  init(in folder: URL) throws {
     file = folder.appending(path: "entries.json")
     let isThere = FileManager.default.fileExists(atPath: file.path)
     entries = isThere ? try JSONDecoder().decode([Entry].self, from: Data(contentsOf: file)) : Self.firstEntries

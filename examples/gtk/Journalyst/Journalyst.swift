@@ -7,18 +7,18 @@ import StagedoorKit
   let journal: Journal
 
   init() throws {
-    journal = try Journal()
+    journal = try Journal(in: GtkStage.dataFolder(of: Self.identifier))
     super.init(Self.identifier)
     journal.onUpdate = { [unowned self] in post(.journalEntriesUpdated) }
   }
 
   override func didFinishLaunching(with options: LaunchOptions) {
     restoresWindows = true
-    addAction("add-entry", title: "Add Entry", shortcut: "<Control><Shift>n") { [journal] scene in
+    addAction("add-entry", title: "Add Entry", shortcut: "<Control><Shift>n") { [journal] window in
       let entry = try journal.add()
-      (scene?.delegate as? JournalScene)?.show(entry.id)
+      (window as? JournalScene)?.show(entry.id)
     }
-    addAction("delete-entry", title: "Delete Entry") { scene in (scene?.delegate as? JournalScene)?.remove() }
+    addAction("delete-entry", title: "Delete Entry") { ($0 as? JournalScene)?.remove() }
   }
 
   override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { JournalScene(of: self) }
@@ -66,7 +66,7 @@ import StagedoorKit
     }
     .contextMenu { [unowned self] in
       [
-        MenuItem("Open in New Window") { [unowned self] in open(entry) },
+        MenuItem("Open in New Window") { [unowned self] in open(entry.openDetailActivity) },
         MenuItem("Delete") { [unowned self] in remove(entry.id) },
       ]
     }
@@ -103,14 +103,6 @@ import StagedoorKit
   func remove(_ identifier: String? = nil) {
     guard let identifier = identifier ?? list.selection else { return }
     attempt("deleting the entry") { [self] in try journal.remove(identifier) }
-  }
-
-  private func open(_ entry: Entry) {
-    attempt("opening a window") { [self] in
-      try await application.requestSceneSessionActivation(
-        nil, userActivity: entry.openDetailActivity,
-        options: .init(requestingScene: scene, activationToken: GtkStage.activationToken()))
-    }
   }
 }
 

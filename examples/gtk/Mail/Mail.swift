@@ -4,21 +4,20 @@ import StagedoorKit
 
 /// Mail, with windows of three kinds.
 @MainActor final class Mail: Application {
+  static let identifier = "org.stagedoor.examples.Mail"
   let drafts: Drafts
   /// A setting that all windows follow at once.
   private(set) var hasLargeText = false
 
   init() throws {
-    drafts = try Drafts()
-    super.init("org.stagedoor.examples.Mail")
+    drafts = try Drafts(in: GtkStage.dataFolder(of: Self.identifier))
+    super.init(Self.identifier)
   }
 
   override func didFinishLaunching(with options: LaunchOptions) {
     restoresWindows = true
     GtkStage.addStyle(".large-text { font-size: 1.4em; }")
-    addAction("compose", title: "New Message", shortcut: "<Control><Shift>n") { [unowned self] in
-      try await open(Message.newActivity, from: $0)
-    }
+    addAction("compose", title: "New Message", shortcut: "<Control>m") { $0?.open(Message.newActivity) }
     addAction("large-text", title: "Large Text", shortcut: "<Control>l") { [unowned self] _ in
       hasLargeText.toggle()
       post(.settingsUpdated)
@@ -37,34 +36,36 @@ import StagedoorKit
   /// Also for windows that were closed for good while the program did not run.
   override func didDiscard(_ sessions: Set<SessionIdentifier>) { for session in sessions { drafts.remove(session) } }
 
-  func open(_ activity: UserActivity, from scene: Scene?) async throws {
-    try await requestSceneSessionActivation(
-      nil, userActivity: activity,
-      options: .init(requestingScene: scene, activationToken: GtkStage.activationToken()))
-  }
-
   /// Their sessions stay, and are given a window again when somebody selects them.
   private func releaseBackground() {
     for scene in connectedScenes where scene.activationState == .background { scene.release() }
   }
 }
 
-/// What the windows have in common: the setting, which they follow.
+/// What the windows have in common: a message to read, and the setting that they follow.
 @MainActor class MailWindow: WindowScene {
   let mail: Mail
+  private let (subject, sender) = (Label(wraps: true).style("title-2"), Label().style("dim-label"))
+  let text = Label(wraps: true)
+  private(set) lazy var page = Column(spacing: 12, subject, sender, text).padding(18)
   init(_ mail: Mail) { self.mail = mail }
 
-  func follow(_ scene: Scene, _ texts: Widget...) {
-    let show = { [mail] in for text in texts { text.style("large-text", isOn: mail.hasLargeText) } }
+  func follow(_ scene: Scene, with text: Widget) {
+    let show = { [mail] in text.style("large-text", isOn: mail.hasLargeText) }
     scene.observe(.settingsUpdated) { _ in show() }
     show()
+  }
+
+  func read(_ identifier: String?) -> Message? {
+    guard let message = Message.all.first(where: { $0.id == identifier }) else { return nil }
+    (subject.text, sender.text, text.text) = (message.subject, "from \(message.from)", message.text)
+    return message
   }
 }
 
 /// All messages, and one of them beside them.
 @MainActor final class MailboxScene: MailWindow {
-  private let page = Place(Label("Select a message", align: 0.5).style("dim-label"))
-  private let view = MessageView()
+  private let place = Place(Label("Select a message", align: 0.5).style("dim-label"))
 
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     scene.title = "Mail"
@@ -74,8 +75,8 @@ import StagedoorKit
     ]
     let list = List<Message> { [unowned self] in row(of: $0) }.onSelect { [unowned self] in show($0) }
     list.items = Message.all
-    content = Split(Scroll(list.style("navigation-sidebar")), page, at: 300)
-    follow(scene, view.text)
+    content = Split(Scroll(list.style("navigation-sidebar")), place, at: 300)
+    follow(scene, with: text)
     list.selection = session.userInfo["selected"]?.string
     show(list.selection)
   }
@@ -92,43 +93,33 @@ import StagedoorKit
   }
 
   private func show(_ identifier: String?) {
-    guard let message = Message.all.first(where: { $0.id == identifier }) else { return }
+    guard let message = read(identifier) else { return }
     scene?.userInfo["selected"] = .string(message.id)
-    view.show(message)
-    page.content = view
-  }
-
-  private func open(_ activity: UserActivity) {
-    attempt("opening a window") { [self] in try await mail.open(activity, from: scene) }
+    place.content = page
   }
 }
 
 /// A message in a window of its own, from which there is no way back to the list.
 @MainActor final class MessageScene: MailWindow {
-  private let view = MessageView()
-
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     defaultSize = (520, 380)
     closing = .releases
-    content = view
-    follow(scene, view.text)
+    content = page
+    follow(scene, with: text)
     if let activity = options.userActivities.first ?? session.stateRestorationActivity {
       self.scene(scene, continue: activity)
     }
   }
 
   override func scene(_ scene: Scene, continue activity: UserActivity) {
-    guard let message = Message.all.first(where: { $0.id == activity.targetContentIdentifier }) else {
-      return message = "This message has been deleted."
+    guard let message = read(activity.targetContentIdentifier) else {
+      return self.message = "This message has been deleted."
     }
-    view.show(message)
     scene.title = message.subject
     scene.userActivity = activity
-    scene.activationConditions = SceneActivationConditions(can: .equals(message.id), prefers: .equals(message.id))
+    scene.activationConditions = .only(message.id)
     trailingItems = [
-      Button(icon: "mail-reply-sender-symbolic", "Reply") { [unowned self] in
-        attempt("answering") { [self] in try await mail.open(message.replyActivity, from: scene) }
-      }
+      Button(icon: "mail-reply-sender-symbolic", "Reply") { [unowned self] in open(message.replyActivity) }
     ]
   }
 }
@@ -147,7 +138,7 @@ import StagedoorKit
       TextField(activity?.userInfo["to"]?.string ?? "", placeholder: "To").padding(6),
       TextField(activity?.userInfo["subject"]?.string ?? "", placeholder: "Subject").padding(6), Scroll(text))
     trailingItems = [Button("Send") { [unowned self] in destroy(animation: .commit) }.style("suggested-action")]
-    follow(scene, text)
+    follow(scene, with: text)
   }
 }
 

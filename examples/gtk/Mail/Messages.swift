@@ -46,10 +46,8 @@ extension SceneNotification.Name {
 struct Drafts {
   let folder: URL
 
-  init() throws {
-    let environment = ProcessInfo.processInfo.environment
-    let data = environment["XDG_DATA_HOME"] ?? "\(environment["HOME"] ?? "")/.local/share"
-    folder = URL(filePath: "\(data)/org.stagedoor.examples.Mail/drafts")
+  init(in parent: URL) throws {
+    folder = parent.appending(path: "drafts")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 

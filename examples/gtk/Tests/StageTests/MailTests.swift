@@ -70,7 +70,7 @@ extension StageTests {
         @Sendable func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: drafts.path) }
         let session = try await desktop.running(play) { running in
           try await desktop.place("Mail", at: 20, 20)
-          try await desktop.key("ctrl+shift+n")
+          try await desktop.key("ctrl+m")
           try await desktop.place("New message", at: 500, 300)
           let session = try await desktop.windows(of: play, "the new message") {
             $0.last?.activationState == .foregroundActive

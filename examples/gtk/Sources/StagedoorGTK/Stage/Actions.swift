@@ -8,7 +8,7 @@ public import StagedoorKit
     let name: String
     let title: String
     let shortcut: String?
-    let body: @MainActor (Scene?) async throws -> Void
+    let body: @MainActor (WindowScene?) async throws -> Void
   }
 
   private(set) var list: [Action] = []
@@ -21,9 +21,7 @@ public import StagedoorKit
         try await application.requestSceneSessionActivation(
           nil, userActivity: nil, options: .init(activationToken: GtkStage.activationToken()))
       },
-      Action(name: "close", title: "Close Window", shortcut: "<Control>w") { scene in
-        (scene?.delegate as? WindowScene)?.close()
-      },
+      Action(name: "close", title: "Close Window", shortcut: "<Control>w") { $0?.close() },
       Action(name: "quit", title: "Quit", shortcut: "<Control>q") { _ in GtkStage.quit() },
     ]
   }
@@ -37,7 +35,7 @@ public import StagedoorKit
   /// Runs an action that came over the bus, for the window that was used last. Returns whether there is one of this name.
   func run(_ name: String) async throws -> Bool {
     guard let action = list.first(where: { $0.name == name }) else { return false }
-    try await action.body(GtkStage.lastActive)
+    try await action.body(GtkStage.lastActive?.delegate as? WindowScene)
     return true
   }
 
@@ -51,7 +49,7 @@ public import StagedoorKit
     for action in list {
       guard let entry = g_simple_action_new(action.name, nil) else { continue }
       _ = Signal.connect(entry, "activate") { [weak owner] _ in
-        owner?.attempt(action.title) { try await action.body(owner?.scene) }
+        owner?.attempt(action.title) { try await action.body(owner) }
       }
       g_action_map_add_action(OpaquePointer(group), entry)
       g_object_unref(UnsafeMutableRawPointer(entry))
@@ -81,8 +79,8 @@ extension Application {
   ///
   /// final class Notes: Application {
   ///   override func didFinishLaunching(with options: LaunchOptions) {
-  ///     addAction("add-note", title: "Add Note", shortcut: "<Control><Shift>n") { [unowned self] scene in
-  ///       print("in", scene?.title ?? "no window", "of", identifier)
+  ///     addAction("add-note", title: "Add Note", shortcut: "<Control><Shift>n") { [unowned self] window in
+  ///       print("in", window?.scene?.title ?? "no window", "of", identifier)
   ///     }
   ///   }
   /// }
@@ -95,7 +93,8 @@ extension Application {
   ///   - body: It gets the window in which the user chose the action; from the desktop, the one that was used last. An error is
   ///     shown there.
   public func addAction(
-    _ name: String, title: String, shortcut: String? = nil, _ body: @escaping @MainActor (Scene?) async throws -> Void
+    _ name: String, title: String, shortcut: String? = nil,
+    _ body: @escaping @MainActor (WindowScene?) async throws -> Void
   ) {
     GtkStage.actions.add(Actions.Action(name: name, title: title, shortcut: shortcut, body: body))
   }

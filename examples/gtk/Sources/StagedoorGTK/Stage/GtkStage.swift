@@ -1,6 +1,7 @@
 internal import CGtk4
 internal import CStage
 internal import DBus
+public import FoundationEssentials
 internal import Glibc
 public import StagedoorKit
 
@@ -122,6 +123,24 @@ public import StagedoorKit
     MainQueueLater.run(after: 500) {
       if hadWindow, let application, application.connectedScenes.isEmpty { quit() }
     }
+  }
+
+  // MARK: Files
+
+  /// The folder for the files that an application keeps, in the place that the desktop has for such folders. It is made where it is missing.
+  ///
+  /// ```swift
+  /// import FoundationEssentials
+  ///
+  /// let entries = try GtkStage.dataFolder(of: "org.example.Journal").appending(path: "entries.json")
+  /// print(try Data(contentsOf: entries).count)
+  /// ```
+  public nonisolated static func dataFolder(of application: String) throws -> URL {
+    let environment = ProcessInfo.processInfo.environment
+    let data = environment["XDG_DATA_HOME"] ?? "\(environment["HOME"] ?? "")/.local/share"
+    let folder = URL(filePath: "\(data)/\(application)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
   }
 
   // MARK: Tokens

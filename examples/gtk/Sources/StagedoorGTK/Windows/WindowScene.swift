@@ -137,6 +137,37 @@ public import StagedoorKit
     if let other = scene?.delegate as? WindowScene { window.stands(above: other.window) }
   }
 
+  /// Opens something for the user of this window. An error is shown here.
+  ///
+  /// ```swift
+  /// import StagedoorKit
+  ///
+  /// final class ListScene: WindowScene {
+  ///   func wasClicked(_ cat: String) { open(UserActivity("org.example.Cats.view", targetContentIdentifier: cat)) }
+  ///   func wasClickedTwice(_ cat: UserActivity) { open(cat, at: .edge) }
+  ///
+  ///   func isOpenAlready(_ session: SceneSession) { open(nil, at: .window(session.identifier)) }
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - activity: What is to be continued; `nil` brings a window to the front as it is.
+  ///   - place: Where: the service finds the window, or makes one; always in a new one; or in this one.
+  ///   - style: How a new window appears.
+  public func open(
+    _ activity: UserActivity?, at place: DropPlace = .anywhere,
+    style: DeliveryOptions.PresentationStyle = .automatic
+  ) {
+    attempt("opening \(activity?.title ?? "a window")") { [scene] in
+      guard let scene else { return }
+      var options = DeliveryOptions()
+      options.presentationStyle = style
+      options.activationToken = GtkStage.activationToken()
+      if case .window = place {} else { options.application = scene.application?.identifier }
+      try await scene.application?.deliver(activity.map { [DragItem($0)] } ?? [], from: scene, at: place, options)
+    }
+  }
+
   // MARK: The calls of the library
 
   override open func scene(_ scene: Scene, bringToFrontWith data: ActivationData) {
