@@ -39,13 +39,16 @@ let package = Package(
     play("gallery", at: "Gallery", resources: [.copy("Photos")]),
     play("mail", at: "Mail"),
     play("expose", at: "Expose"),
+    .executableTarget(
+      name: "stage-play", dependencies: ["CGtk4", "StagedoorGTK", kit], path: "Tests/StagePlay", swiftSettings: settings
+    ),
     .testTarget(
       name: "StageTests",
       dependencies: [
         .product(name: "StagedoorTestSupport", package: "stagedoor"),
         .product(name: "DBusTestSupport", package: "stagedoor"), .product(name: "stagedoord", package: "stagedoor"),
         kit, bus,
-        "journalyst", "cats", "dates", "gallery", "mail", "expose",
+        "journalyst", "cats", "dates", "gallery", "mail", "expose", "stage-play",
       ], exclude: ["Hands"], swiftSettings: settings),
   ]
 )
