@@ -61,7 +61,7 @@ struct Cat: Identifiable, Equatable {
 
   private func card(of cat: Cat) -> Widget {
     let picture = Picture(cat.picture, cat.name, within: (220, 220))
-    return Column(spacing: 8, picture.style("rounded"), Label(cat.name, align: 0.5).style("heading")).onTap {
+    return Column(spacing: 8, picture.style("rounded"), Label(cat.name, align: .center).style("heading")).onTap {
       [unowned self] in
       // The window that shows the cat, or a new one.
       open(cat.activity, at: cats.window(showing: cat.activity) ?? .edge)
@@ -82,8 +82,8 @@ struct Cat: Identifiable, Equatable {
 @MainActor final class CatScene: WindowScene {
   private let cats: Cats
   private let picture = Picture(nil, "no cat")
-  private let name = Label("", align: 0.5).style("title-1")
-  private let meals = Label("", align: 0.5).style("dim-label")
+  private let name = Label("", align: .center).style("title-1")
+  private let meals = Label("", align: .center).style("dim-label")
   init(of cats: Cats) { self.cats = cats }
 
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {

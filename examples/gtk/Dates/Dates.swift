@@ -56,7 +56,7 @@ struct Stamp: Identifiable, Equatable {
 @MainActor final class DatesScene: WindowScene {
   private let controller: DatesController
   private lazy var list = List<Stamp> { [unowned self] in row(of: $0) }.onSelect { [unowned self] in show($0) }
-  private let detail = Label("", align: 0.5).style("title-2")
+  private let detail = Label("", align: .center).style("title-2")
   private lazy var edits = Toggle("Edit") { [unowned self] _ in reload() }
 
   init(_ controller: DatesController) { self.controller = controller }

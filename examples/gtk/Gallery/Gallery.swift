@@ -79,7 +79,7 @@ import StagedoorKit
 
   private func card(of photo: Photo) -> Widget {
     let picture = Picture(photo.data, photo.title, within: (200, 150)).style("rounded")
-    return Column(picture, Label(photo.title, align: 0.5)).onDrag(icon: picture) { [photo.dragItem] }.contextMenu {
+    return Column(picture, Label(photo.title, align: .center)).onDrag(icon: picture) { [photo.dragItem] }.contextMenu {
       [unowned self] in
       [
         MenuItem("Inspect") { [unowned self] in inspect(photo) },
@@ -129,11 +129,11 @@ import StagedoorKit
       photo.map { photo in
         Column(
           spacing: 10, Picture(photo.data, photo.title, within: (280, 210)).style("rounded"),
-          Label(photo.title, align: 0.5).style("title-2"),
-          Label("\(photo.type), \(photo.data?.count ?? 0) bytes", align: 0.5),
-          Label(photo.file.lastPathComponent, align: 0.5).style("dim-label")
+          Label(photo.title, align: .center).style("title-2"),
+          Label("\(photo.type), \(photo.data?.count ?? 0) bytes", align: .center),
+          Label(photo.file.lastPathComponent, align: .center).style("dim-label")
         ).padding(16)
-      } ?? Label("This photo is not in the gallery.", align: 0.5).style("dim-label")
+      } ?? Label("This photo is not in the gallery.", align: .center).style("dim-label")
     if options.presentationStyle == .prominent { stands(above: options.requestingSession) }
   }
 }

@@ -77,7 +77,7 @@ import StagedoorKit
     let entry = journal.entry(identifier)
     if entry != nil { message = nil }
     editor.text = entry?.text ?? ""
-    page.content = entry == nil ? Label("Select an entry, or add one.", align: 0.5).style("dim-label") : editor
+    page.content = entry == nil ? Label("Select an entry, or add one.", align: .center).style("dim-label") : editor
     scene?.title = entry?.title ?? "Journalyst"
     scene?.userActivity = entry?.openDetailActivity
   }

@@ -65,7 +65,7 @@ import StagedoorKit
 
 /// All messages, and one of them beside them.
 @MainActor final class MailboxScene: MailWindow {
-  private let place = Place(Label("Select a message", align: 0.5).style("dim-label"))
+  private let place = Place(Label("Select a message", align: .center).style("dim-label"))
 
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     scene.title = "Mail"

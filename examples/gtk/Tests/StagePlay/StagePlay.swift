@@ -62,7 +62,7 @@ import StagedoorKit
     if !options.items.isEmpty { receive(options.items) }
   }
 
-  private func box(_ text: String) -> Label { Label(text, align: 0.5).style("card").size(height: 60) }
+  private func box(_ text: String) -> Label { Label(text, align: .center).style("card").size(height: 60) }
 
   private static func item(_ text: String) -> DragItem {
     var provider = ItemProvider()

@@ -10,6 +10,20 @@ extension StageTests {
     private let cats = Play("Cats")
     private let gallery = Play("Gallery")
 
+    @Test func `without a display the cards are lines of text`() async throws {
+      try await Desktop.run { desktop in
+        for play in [expose, cats] { try await desktop.install(play) }
+        try await desktop.running(cats, "--headless") { _ in
+          try await desktop.windows(of: cats, titled: "Cats")
+          try await desktop.running(expose, "--headless") { running in
+            try await running.line { $0 == "-- Exposé --" }
+            try await running.line { $0 == "  - (Cats)" }
+            try await running.line { $0 == "    Cats, in use" }
+          }
+        }
+      }
+    }
+
     @Test func `windows are brought to the front, opened and closed, and take what is dropped on their cards`()
       async throws
     {

@@ -18,11 +18,11 @@ public final class Label: Widget {
   }
 
   /// Makes a label. One that wraps has as many lines as its text needs; any other ends with an ellipsis where it is too long.
-  public init(_ text: String = "", wraps: Bool = false, align: Float = 0) {
+  public init(_ text: String = "", wraps: Bool = false, align: Alignment = .start) {
     self.text = text
     super.init { gtk_label_new(text) }
     opaque { label in
-      gtk_label_set_xalign(label, align)
+      gtk_label_set_xalign(label, align.fraction)
       gtk_label_set_wrap(label, wraps ? 1 : 0)
       gtk_label_set_ellipsize(label, wraps ? PANGO_ELLIPSIZE_NONE : PANGO_ELLIPSIZE_END)
     }
@@ -144,7 +144,7 @@ public final class Picture: Widget {
     self.room = room
     super.init { gtk_picture_new() }
     opaque { gtk_picture_set_can_shrink($0, room == nil ? 1 : 0) }
-    if room != nil { align(horizontally: GTK_ALIGN_CENTER, vertically: GTK_ALIGN_CENTER) }
+    if room != nil { align(horizontally: .center, vertically: .center) }
     raw { gtk_widget_set_overflow($0, GTK_OVERFLOW_HIDDEN) }
     show()
     describe()

@@ -7,8 +7,8 @@ internal import CGtk4
 /// ```
 @MainActor open class Column: Widget {
   /// Makes a column.
-  public init(spacing: Int32 = 6, _ parts: Widget...) {
-    super.init { gtk_box_new(GTK_ORIENTATION_VERTICAL, spacing) }
+  public init(spacing: Int = 6, _ parts: Widget...) {
+    super.init { gtk_box_new(GTK_ORIENTATION_VERTICAL, Int32(spacing)) }
     for part in parts { append(part) }
   }
 
@@ -34,8 +34,8 @@ internal import CGtk4
 /// ```
 @MainActor open class Row: Widget {
   /// Makes a row.
-  public init(spacing: Int32 = 6, _ parts: Widget...) {
-    super.init { gtk_box_new(GTK_ORIENTATION_HORIZONTAL, spacing) }
+  public init(spacing: Int = 6, _ parts: Widget...) {
+    super.init { gtk_box_new(GTK_ORIENTATION_HORIZONTAL, Int32(spacing)) }
     for part in parts { append(part) }
   }
 
@@ -72,14 +72,14 @@ extension Widget {
 /// ```
 public final class Split: Widget {
   /// Makes a split; `position` is the width of the first part.
-  public init(_ first: Widget, _ second: Widget, at position: Int32 = 260) {
+  public init(_ first: Widget, _ second: Widget, at position: Int = 260) {
     super.init { gtk_paned_new(GTK_ORIENTATION_HORIZONTAL) }
     add(first)
     add(second)
     opaque { paned in
       first.raw { gtk_paned_set_start_child(paned, $0) }
       second.raw { gtk_paned_set_end_child(paned, $0) }
-      gtk_paned_set_position(paned, position)
+      gtk_paned_set_position(paned, Int32(position))
       gtk_paned_set_resize_start_child(paned, 0)
       gtk_paned_set_shrink_start_child(paned, 0)
       gtk_paned_set_shrink_end_child(paned, 0)

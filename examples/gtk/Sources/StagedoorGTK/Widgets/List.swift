@@ -179,17 +179,17 @@ public final class List<Item: Identifiable & Equatable>: Items<Item> {
 /// ```
 public final class Grid<Item: Identifiable & Equatable>: Items<Item> {
   /// Makes a grid; `cell` makes the widget of an item. One that selects keeps the item that was clicked last marked.
-  public init(spacing: UInt32 = 12, selects: Bool = false, cell: @escaping @MainActor (Item) -> Widget) {
+  public init(spacing: Int = 12, selects: Bool = false, cell: @escaping @MainActor (Item) -> Widget) {
     super.init(cell) { gtk_flow_box_new() }
     opaque { grid in
       gtk_flow_box_set_homogeneous(grid, 1)
-      gtk_flow_box_set_column_spacing(grid, spacing)
-      gtk_flow_box_set_row_spacing(grid, spacing)
+      gtk_flow_box_set_column_spacing(grid, UInt32(spacing))
+      gtk_flow_box_set_row_spacing(grid, UInt32(spacing))
       gtk_flow_box_set_max_children_per_line(grid, 12)
       gtk_flow_box_set_activate_on_single_click(grid, 1)
       gtk_flow_box_set_selection_mode(grid, selects ? GTK_SELECTION_SINGLE : GTK_SELECTION_NONE)
     }
-    align(vertically: GTK_ALIGN_START)
+    align(vertically: .start)
     connect("selected-children-changed") { [unowned self] _ in
       opaque { grid in
         let selected = gtk_flow_box_get_selected_children(grid)

@@ -111,6 +111,35 @@ public import StagedoorKit
   }
 }
 
+/// Where something stands in more room than it needs.
+///
+/// ```swift
+/// let note = Label("in the middle", align: .center)
+/// let button = Button("Below") {}.align(horizontally: .end)
+/// ```
+public enum Alignment: Sendable {
+  /// At the beginning: left, where people read from left to right.
+  case start
+  /// In the middle.
+  case center
+  /// At the end.
+  case end
+  /// In all of it.
+  case fill
+
+  var gtk: GtkAlign {
+    switch self {
+    case .start: GTK_ALIGN_START
+    case .center: GTK_ALIGN_CENTER
+    case .end: GTK_ALIGN_END
+    case .fill: GTK_ALIGN_FILL
+    }
+  }
+
+  /// From 0 to 1, as labels have it.
+  var fraction: Float { self == .center ? 0.5 : self == .end ? 1 : 0 }
+}
+
 // MARK: - For every widget
 
 extension Widget {
@@ -130,7 +159,8 @@ extension Widget {
 
   /// Room around it.
   @discardableResult
-  public func padding(_ width: Int32) -> Self {
+  public func padding(_ width: Int) -> Self {
+    let width = Int32(width)
     raw { widget in
       gtk_widget_set_margin_top(widget, width)
       gtk_widget_set_margin_bottom(widget, width)
@@ -150,19 +180,19 @@ extension Widget {
     return self
   }
 
-  /// Takes at least this room; -1 leaves it to the widget.
+  /// Takes at least this room; what is `nil` is left to the widget.
   @discardableResult
-  public func size(width: Int32 = -1, height: Int32 = -1) -> Self {
-    raw { gtk_widget_set_size_request($0, width, height) }
+  public func size(width: Int? = nil, height: Int? = nil) -> Self {
+    raw { gtk_widget_set_size_request($0, width.map { Int32($0) } ?? -1, height.map { Int32($0) } ?? -1) }
     return self
   }
 
   /// Where it stands in more room than it needs.
   @discardableResult
-  public func align(horizontally: GtkAlign? = nil, vertically: GtkAlign? = nil) -> Self {
+  public func align(horizontally: Alignment? = nil, vertically: Alignment? = nil) -> Self {
     raw { widget in
-      if let horizontally { gtk_widget_set_halign(widget, horizontally) }
-      if let vertically { gtk_widget_set_valign(widget, vertically) }
+      if let horizontally { gtk_widget_set_halign(widget, horizontally.gtk) }
+      if let vertically { gtk_widget_set_valign(widget, vertically.gtk) }
     }
     return self
   }

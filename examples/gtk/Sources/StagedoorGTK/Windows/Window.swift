@@ -71,7 +71,7 @@ internal import StagedoorKit
     }
   }
 
-  var defaultSize: (width: Int32, height: Int32) = (640, 480)
+  var defaultSize: (width: Int, height: Int) = (640, 480)
 
   var leadingItems: [Widget] = [] {
     didSet {
@@ -128,7 +128,7 @@ internal import StagedoorKit
     isOpen = true
     GtkStage.windowOpened()
     guard let pointer else { return }
-    gtk_window_set_default_size(Self.window(pointer), defaultSize.width, defaultSize.height)
+    gtk_window_set_default_size(Self.window(pointer), Int32(defaultSize.width), Int32(defaultSize.height))
     // Otherwise the first list gets the focus, and selects what nobody has chosen.
     frame.raw { box in
       gtk_widget_set_focusable(box, 1)

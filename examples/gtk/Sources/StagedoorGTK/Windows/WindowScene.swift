@@ -55,7 +55,7 @@ public import StagedoorKit
     set { window.trailingItems = newValue }
   }
   /// How large the window is when it opens.
-  public var defaultSize: (width: Int32, height: Int32) {
+  public var defaultSize: (width: Int, height: Int) {
     get { window.defaultSize }
     set { window.defaultSize = newValue }
   }
