@@ -68,6 +68,28 @@ extension StageTests {
       }
     }
 
+    @Test func `a picture of a file manager is dragged onto the card of the gallery`() async throws {
+      try await Desktop.run { desktop in
+        let expose = Play("Expose")
+        for play in [expose, gallery] { try await desktop.install(play) }
+        let folder = URL(filePath: "\(desktop.environment["HOME"] ?? "")/Pictures")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+          at: Desktop.package.appending(path: "Cats/Pictures/Luna.png"), to: folder.appending(path: "Luna.png"))
+        try await desktop.running(gallery) { _ in
+          try await desktop.place("Gallery", at: 10, 250)
+          try await desktop.running(expose) { _ in
+            try await desktop.place("Exposé", at: 10, 40)
+            try await showing(folder, on: desktop) {
+              try await desktop.drag(from: (910, 170), to: (160, 260))
+              try await eventually("the picture in the gallery") { try added(desktop) == ["Luna-10.png"] }
+              try await desktop.windows(of: gallery, titled: "Luna")
+            }
+          }
+        }
+      }
+    }
+
     @Test func `a photo of the gallery is dragged into a file manager`() async throws {
       try await Desktop.run { desktop in
         try await desktop.install(gallery)

@@ -51,6 +51,12 @@ extension StageTests {
           #expect(windows.last?.configuration.name == "Cat Detail")
           #expect(windows.last?.userActivity?.activityType == view)
           #expect(windows.last?.targetContentIdentifier == "Kitty")
+          let kitty = try #require(windows.last).identifier
+          let picture = try await awaited("a picture of the window") {
+            try? await desktop.stagedoor.snapshot(of: kitty)
+          }
+          #expect(picture.type == "image/png")
+          #expect(picture.picture.starts(with: [0x89, 0x50, 0x4E, 0x47]))
           try await desktop.click(tom.x, tom.y)
           try await desktop.place("Kitty", at: 620, 40)
           try await desktop.place("Tom", at: 860, 240)

@@ -69,6 +69,9 @@ extension Widget {
     (self.widget, self.operations, self.icon, self.items) = (widget, operations, icon, items)
   }
 
+  /// The widget may go while it is dragged. The drag goes on, and its items come to a drop as from another program.
+  isolated deinit { if let drag { Drag.current = Drag.current.filter { $0.value !== drag } } }
+
   func start() {
     guard widget.pointer != nil, let source = gtk_drag_source_new() else { return }
     gtk_drag_source_set_actions(source, GdkDragAction(operations))

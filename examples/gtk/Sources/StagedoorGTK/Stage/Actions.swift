@@ -11,9 +11,8 @@ public import StagedoorKit
     let body: @MainActor (WindowScene?) async throws -> Void
   }
 
+  /// In the order of the menu: "New Window", those of the application, "Close Window", "Quit".
   private(set) var list: [Action] = []
-  /// How many of the list stand at its beginning, before those of the application.
-  private static let first = 1
 
   func addStandard(to application: Application) {
     list = [
@@ -26,10 +25,9 @@ public import StagedoorKit
     ]
   }
 
-  /// The application's own stand between "New Window" and "Close Window".
   func add(_ action: Action) {
     list.removeAll { $0.name == action.name }
-    list.insert(action, at: max(Self.first, list.count - 2))
+    list.insert(action, at: list.count - 2)
   }
 
   /// Runs an action that came over the bus, for the window that was used last. Returns whether there is one of this name.

@@ -29,6 +29,14 @@ extension Widget {
     return self
   }
 
+  /// GTK wants a menu taken away before its widget goes.
+  func closeMenu() {
+    guard let menu = openMenu else { return }
+    openMenu = nil
+    if gtk_widget_get_parent(menu) != nil { gtk_widget_unparent(menu) }
+    g_object_unref(menu)
+  }
+
   private func popUp(_ items: [MenuItem], _ x: Double, _ y: Double) {
     guard let pointer, !items.isEmpty else { return }
     let (menu, group) = (g_menu_new(), g_simple_action_group_new())
@@ -53,10 +61,14 @@ extension Widget {
     gtk_popover_set_pointing_to(raw, &place)
     gtk_popover_set_has_arrow(raw, 0)
     gtk_widget_set_halign(popover, GTK_ALIGN_START)
-    nonisolated(unsafe) let shown = popover
-    _ = Signal.connect(OpaquePointer(popover), "closed") { _ in
-      // The chosen action runs after the popover has closed.
-      MainQueueLater.run { gtk_widget_unparent(shown) }
+    closeMenu()
+    g_object_ref(popover)
+    openMenu = popover
+    _ = Signal.connect(OpaquePointer(popover), "closed") { [weak self] _ in
+      // The chosen action runs after the popover has closed, and GTK counts for a moment longer what is pressed in it.
+      MainQueueLater.run(after: 500) {
+        if let self, let menu = self.openMenu, gtk_widget_get_visible(menu) == 0 { self.closeMenu() }
+      }
     }
     gtk_popover_popup(raw)
   }

@@ -31,6 +31,7 @@ public import StagedoorKit
   /// The window that it is in, once it is in one.
   weak var window: WindowScene?
   var dragging: Dragging?
+  var openMenu: UnsafeMutablePointer<GtkWidget>?
   private var isShown = true
 
   private var handlers: [(object: OpaquePointer, identifier: UInt)] = []
@@ -86,6 +87,7 @@ public import StagedoorKit
     for handler in handlers { stage_disconnect(UnsafeMutableRawPointer(handler.object), handler.identifier) }
     handlers = []
     dragging = nil
+    closeMenu()
     handlersEnded()
   }
 

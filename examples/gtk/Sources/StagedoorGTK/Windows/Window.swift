@@ -31,13 +31,16 @@ internal import StagedoorKit
       frame.raw { gtk_window_set_child(Self.window(window), $0) }
     }
     connect("close-request") { [unowned self] signal in
+      // The scene closes it, if it wants to.
       signal.answer(true)
       host.close()
-      _ = self
     }
     connect("notify::is-active") { [unowned self] _ in focusChanged() }
     connect("realize") { [unowned self] _ in realized() }
   }
+
+  /// The scene may be refused before its window opens.
+  isolated deinit { if !isClosed { raw { gtk_window_destroy(Self.window($0)) } } }
 
   static func window(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWindow> {
     UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)

@@ -68,7 +68,6 @@ public import StagedoorKit
   }
 
   private lazy var window = Window(of: self)
-  private var isPrinting = false
 
   /// The user wants to close the window. Return false to keep it open. By default it closes.
   open func shouldClose() -> Bool { true }
@@ -201,5 +200,4 @@ public import StagedoorKit
     window.close(animation)
     GtkStage.windowClosed()
   }
-
 }
