@@ -21,9 +21,17 @@ extension StageTests {
           try await desktop.place("Gallery", at: 20, 20)
           try await desktop.drag(from: mountains, to: (1100, 700))
           let windows = try await desktop.windows(of: play, "a window of the photo") { $0.last?.title == "Mountains" }
+          try await desktop.place("Gallery", at: 20, 20)
+          try await desktop.windows(of: play, "the focus of the gallery") {
+            $0.first?.activationState == .foregroundActive
+          }
+          // From a shell, which has no token.
           let delivery = try await desktop.stagedoor.drop(openDetail, "photo-2")
           #expect(delivery.outcome == .activated)
           #expect(delivery.session == windows.last?.identifier)
+          try await desktop.windows(of: play, "the focus of the photo") {
+            $0.last?.activationState == .foregroundActive
+          }
           try await desktop.place("Mountains", at: 540, 220)
           try await desktop.picture("Gallery/screenshot.png")
         }
