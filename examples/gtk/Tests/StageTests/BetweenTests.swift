@@ -25,7 +25,7 @@ extension StageTests {
         let window = try await desktop.window(titled: folder.lastPathComponent)
         try await desktop.xdotool("windowsize", "--sync", window, "540", "420")
         try await desktop.xdotool("windowmove", "--sync", window, "700", "40")
-        try await desktop.pause(1)
+        try await desktop.pause(2)
         try await body()
       }
     }
@@ -61,7 +61,7 @@ extension StageTests {
           try await desktop.place("Gallery", at: 10, 40)
           try await showing(folder, on: desktop) {
 
-            try await desktop.drag(from: (910, 170), to: (300, 400))
+            try await desktop.drag(from: (910, 170), to: (300, 400), holding: 1)
             try await eventually("the picture in the gallery") { try added(desktop) == ["Luna-10.png"] }
           }
         }
@@ -81,7 +81,7 @@ extension StageTests {
           try await desktop.running(expose) { _ in
             try await desktop.place("Exposé", at: 10, 40)
             try await showing(folder, on: desktop) {
-              try await desktop.drag(from: (910, 170), to: (160, 260))
+              try await desktop.drag(from: (910, 170), to: (160, 260), holding: 1)
               try await eventually("the picture in the gallery") { try added(desktop) == ["Luna-10.png"] }
               try await desktop.windows(of: gallery, titled: "Luna")
             }
@@ -97,7 +97,7 @@ extension StageTests {
         try await desktop.running(gallery) { _ in
           try await desktop.place("Gallery", at: 10, 40)
           try await showing(folder, on: desktop) {
-            try await desktop.drag(from: (120, 190), to: (1050, 350))
+            try await desktop.drag(from: (120, 190), to: (1050, 350), holding: 1)
             try await eventually("the file of the photo") {
               try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["Beach.jpg"]
             }

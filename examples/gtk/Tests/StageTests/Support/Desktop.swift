@@ -177,13 +177,15 @@ final class Desktop: Sendable {
   }
 
   /// Drags from one place to another, as a hand does: with many small moves, and a pause before it lets go.
-  func drag(from start: (x: Int, y: Int), to end: (x: Int, y: Int), letGo: Bool = true) async throws {
+  func drag(
+    from start: (x: Int, y: Int), to end: (x: Int, y: Int), letGo: Bool = true, holding pause: Double = 0.35
+  ) async throws {
     var steps = ["mousemove", "\(start.x)", "\(start.y)", "sleep", "0.1", "mousedown", "1", "sleep", "0.1"]
     for step in 1...14 {
       let (x, y) = (start.x + (end.x - start.x) * step / 14, start.y + (end.y - start.y) * step / 14)
       steps += ["mousemove", "\(x)", "\(y)", "sleep", "0.02"]
     }
-    steps += ["sleep", "0.35"] + (letGo ? ["mouseup", "1"] : [])
+    steps += ["sleep", "\(pause)"] + (letGo ? ["mouseup", "1"] : [])
     _ = try await Command("xdotool", arguments: steps, environment: environment).output()
   }
 
@@ -205,7 +207,10 @@ final class Desktop: Sendable {
 extension RunningCommand {
   /// GTK says on standard error what a program does wrong.
   func expectNoComplaints() {
-    let lines = standardError.split(separator: "\n").filter { $0.contains("CRITICAL") || $0.contains("WARNING") }
+    let lines = standardError.split(separator: "\n").filter { line in
+      // GTK 4.8 sometimes miscounts what is pressed in a menu of its own that closes.
+      (line.contains("CRITICAL") || line.contains("WARNING")) && !line.contains("Broken accounting of active state")
+    }
     #expect(lines.isEmpty)
   }
 }
