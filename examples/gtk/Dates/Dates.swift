@@ -57,7 +57,7 @@ struct Stamp: Identifiable, Equatable {
   private let controller: DatesController
   private lazy var list = List<Stamp> { [unowned self] in row(of: $0) }.onSelect { [unowned self] in show($0) }
   private let detail = Label("", align: .center).style("title-2")
-  private lazy var edits = Toggle("Edit") { [unowned self] _ in reload() }
+  private lazy var edits = Toggle("Edit") { [unowned self] _ in list.reload() }
 
   init(_ controller: DatesController) { self.controller = controller }
 
@@ -83,11 +83,8 @@ struct Stamp: Identifiable, Equatable {
   }
 
   private func reload() {
-    let selection = list.selection
-    // The rows have another look while the list is edited.
-    list.items = []
     list.items = controller.dates
-    show(selection)
+    show(list.selection)
   }
 
   private func show(_ date: Date?) {

@@ -81,13 +81,18 @@ internal import CGtk4
         kept.insert(item, at: offset)
       }
     }
-    for (index, item) in items.enumerated() where kept[index] != item {
-      let widget = row(item)
-      replaceRow(at: index, with: widget)
-      remove(children[index])
-      add(widget, at: index)
-    }
+    for (index, item) in items.enumerated() where kept[index] != item { makeRow(at: index) }
   }
+
+  private func makeRow(at index: Int) {
+    let widget = row(items[index])
+    replaceRow(at: index, with: widget)
+    remove(children[index])
+    add(widget, at: index)
+  }
+
+  /// Makes the widgets of all items anew, where something else has changed that they show.
+  public func reload() { for index in items.indices { makeRow(at: index) } }
 
   func wasSelected(at index: Int?) {
     let item = index.flatMap { items.indices.contains($0) ? items[$0].id : nil }
