@@ -39,6 +39,7 @@ import StagedoorKit
     leadingItems = [Button(icon: "list-add-symbolic", "Add Entry") { [unowned self] in add() }]
     trailingItems = [Button(icon: "user-trash-symbolic", "Delete Entry") { [unowned self] in remove() }]
     content = Split(Scroll(list.style("navigation-sidebar")).size(width: 220), page, at: 260)
+    takesDrops(of: ["text/plain"])
     editor.onChange { [unowned self] text in update(text) }
     scene.observe(.journalEntriesUpdated) { [unowned self] _ in reload() }
     reload()
@@ -50,6 +51,15 @@ import StagedoorKit
     let identifier = activity.userInfo[Entry.identifierKey]?.string
     show(identifier)
     if journal.entry(identifier) == nil { message = "There is no entry \(identifier ?? "without a name")." }
+  }
+
+  /// Text from anywhere becomes an entry. An entry that is dropped here has been shown by its activity.
+  override func scene(_ scene: Scene, receive items: [DragItem]) {
+    attempt("adding an entry") { [self] in
+      for item in items where item.itemProvider.userActivities.isEmpty {
+        show(try journal.add(try await item.itemProvider.loadText()).id)
+      }
+    }
   }
 
   // MARK: What it shows

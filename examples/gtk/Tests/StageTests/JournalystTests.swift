@@ -61,12 +61,35 @@ extension StageTests {
 
           try await desktop.letGo()
           let sessions = try await desktop.windows(of: play, "a second window") { $0.count == 2 && $0[1].title != "" }
-          #expect(sessions.map(\.title) == ["Journalyst", "Bread, third attempt"])
+          // What is dropped at home is shown there.
+          #expect(sessions.map(\.title) == ["Night train", "Bread, third attempt"])
           #expect(sessions[1].userActivity?.activityType == openDetail)
           #expect(sessions[1].userActivity?.userInfo == ["entryID": "bread"])
           #expect(sessions[1].targetContentIdentifier == "")
           try await desktop.place("Bread, third attempt", at: 460, 270)
           try await desktop.picture("Journalyst/screenshot.png")
+        }
+      }
+    }
+
+    @Test func `an entry that is dropped onto another window is shown there, and text becomes an entry`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play) { _ in
+          try await desktop.place("Journalyst", at: 40, 60)
+          try await desktop.drag(from: row(0), to: (1100, 700))
+          try await desktop.place("Night train", at: 420, 300)
+          try await desktop.place("Journalyst", at: 40, 60)
+          // Onto the list of the second window.
+          try await desktop.drag(from: row(2), to: (560, 700))
+          try await desktop.windows(of: play, titled: "Journalyst", "A walk along the coast")
+          let session = try await desktop.sessions(of: play)[0].identifier
+          var provider = ItemProvider()
+          provider.registerText("Sent from elsewhere")
+          var options = DeliveryOptions()
+          options.session = session
+          try await desktop.stagedoor.deliver([DragItem(itemProvider: provider)], options)
+          try await desktop.windows(of: play, titled: "Sent from elsewhere", "A walk along the coast")
         }
       }
     }
