@@ -22,6 +22,7 @@ struct Cat: Identifiable, Equatable {
 /// Cats, and a window for each that one wants to see larger.
 @MainActor final class Cats: Application {
   private(set) var meals = 0
+  var mealsInWords: String { meals == 0 ? "not fed yet" : meals == 1 ? "fed once" : "fed \(meals) times" }
 
   override func didFinishLaunching(with options: LaunchOptions) {
     restoresWindows = true
@@ -100,7 +101,7 @@ struct Cat: Identifiable, Equatable {
   }
 
   override func sceneNeedsRefresh(_ scene: Scene) {
-    meals.text = cats.meals == 0 ? "not fed yet" : "fed \(cats.meals) times"
+    meals.text = cats.mealsInWords
     super.sceneNeedsRefresh(scene)
   }
 
@@ -109,7 +110,7 @@ struct Cat: Identifiable, Equatable {
     name.text = cat?.name ?? "No cat in particular"
     picture.data = cat?.picture
     picture.description = cat?.name ?? "no cat"
-    meals.text = cats.meals == 0 ? "not fed yet" : "fed \(cats.meals) times"
+    meals.text = cats.mealsInWords
     scene?.title = name.text
     scene?.activationConditions = cat.map { .only($0.name) } ?? SceneActivationConditions(can: .never)
   }

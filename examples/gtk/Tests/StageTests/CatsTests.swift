@@ -77,7 +77,7 @@ extension StageTests {
           try await running.line { $0 == "-- Luna --" }
           try await running.line { $0 == "  not fed yet" }
           try await desktop.action("feed", of: play)
-          try await running.line { $0 == "  fed 1 times" }
+          try await running.line { $0 == "  fed once" }
         }
       }
     }
