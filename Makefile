@@ -57,12 +57,12 @@ FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libe
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help setup run demo build test check check-scripts check-format check-rules check-shell check-unit check-manual \
+.PHONY: help setup run demo build test examples test-examples pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
   check-examples check-install docs format bench stress fuzz simulate mutate sanitize-thread sanitize-address release \
   install install-built uninstall deb clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z%-]*\):.*## /\1\t/p' Makefile | expand -t 20
 
 run: ## set up what is missing, build, and show the house at work
 	@$(SETUP) build run
@@ -73,6 +73,24 @@ demo: ## set up what is missing, build, and show a drop find its window
 	for name in stagedoord stagedoor private-bus; do $(SWIFT) build $(BUILD) --product $$name || exit 1; done
 	@built="$$($(SWIFT) build $(BUILD) --show-bin-path)"; \
 	  PATH="$$built:$$PATH" "$$built/private-bus" -- examples/shell/round stagedoord
+
+examples: ## set up what is missing, and build the applications with windows, of examples/gtk
+	@$(SETUP) build run examples
+	$(SWIFT) build --package-path examples/gtk
+	$(SWIFT) build --package-path examples/gtk --product stagedoord
+
+# One of them, on a bus of its own: `make run-gallery`. Everything that it stores is gone when it ends.
+run-%: examples ## start one of the applications with windows on a bus of its own (run-journalyst, run-cats …)
+	@examples/gtk/run "$$($(SWIFT) build --package-path examples/gtk --show-bin-path)" $* $(ARGS)
+
+test-examples: ## test the applications with windows, on displays that nobody sees (ARGS="--filter Cats")
+	@$(SETUP) build run examples test-examples
+	@$(SWIFT) test --package-path examples/gtk --disable-xctest $(ARGS)
+	@Scripts/check-examples "$$($(SWIFT) build --package-path examples/gtk --show-bin-path)" \
+	  $$(Scripts/list-files 'examples/gtk/Sources/*.swift' 'examples/gtk/*.md')
+
+pictures: ## make the pictures of the pages about the applications anew
+	@STAGE_PICTURES=1 $(MAKE) --no-print-directory test-examples
 
 test: ## set up what is missing, build, and run every test (ARGS="--filter Names")
 	@$(SETUP) build test
@@ -132,7 +150,7 @@ install-built:
 	install -d "$(BIN)" "$(DOC)" "$(MAN)" "$(INTERFACES)" "$(SERVICES)" "$(UNITS)"
 	for name in $(EXECUTABLES); do install -m 755 "$(BUILT)/$$name" "$(BIN)" || exit 1; done
 	install -m 644 $(wildcard README.md) LICENSE CHANGELOG.md "$(DOC)"
-	find docs \( -name '*.md' -o -name '*.svg' \) -exec install -D -m 644 {} "$(DOC)/{}" \;
+	find docs \( -name '*.md' -o -name '*.png' \) -exec install -D -m 644 {} "$(DOC)/{}" \;
 	install -m 644 docs/*.1 "$(MAN)"
 	for pair in $(COMPLETIONS); do \
 	  install -D -m 644 "docs/completions/$${pair%%:*}" "$(SHARE)/$${pair#*:}" || exit 1; \
@@ -167,7 +185,7 @@ deb: release ## build a Debian package in .build
 	Scripts/make-deb "$$($(SWIFT) build $(RELEASE) --show-bin-path)" $(SCRATCH)
 
 setup: ## install every system package that any target needs
-	@$(SETUP) build run test check bench
+	@$(SETUP) build run test check bench examples test-examples
 
 format: ## write the sources as check-format wants them
 	@$(SOURCES) | xargs $(SWIFT) format format --in-place --parallel

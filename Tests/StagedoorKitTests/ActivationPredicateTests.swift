@@ -13,6 +13,16 @@ import Testing
     #expect(ActivationPredicate.isOne(of: ["a", text]).matches(text))
   }
 
+  @Test func `a scene of one thing takes that before others, and nothing else`() {
+    let conditions = SceneActivationConditions.only("it's \"7\"")
+    for condition in [
+      conditions.canActivateForTargetContentIdentifier, conditions.prefersToActivateForTargetContentIdentifier,
+    ] {
+      #expect(condition?.matches("it's \"7\"") == true)
+      #expect(condition?.matches("8") == false)
+    }
+  }
+
   @Test func `what is no predicate is refused with its place`() {
     let wrong = "SELF MATCHES 'x'"
     #expect {

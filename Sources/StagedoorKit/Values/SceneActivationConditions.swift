@@ -21,6 +21,15 @@ public struct SceneActivationConditions: Sendable, Hashable {
     canActivateForTargetContentIdentifier = can
     prefersToActivateForTargetContentIdentifier = prefers
   }
+
+  /// The next drop of this key comes to the scene, and no other drop does: for a window that shows one thing.
+  ///
+  /// ```swift
+  /// @MainActor func show(_ photo: String, in scene: Scene) { scene.activationConditions = .only(photo) }
+  /// ```
+  public static func only(_ identifier: String) -> SceneActivationConditions {
+    SceneActivationConditions(can: .equals(identifier), prefers: .equals(identifier))
+  }
 }
 
 /// A condition on one text, `SELF`.

@@ -1,0 +1,121 @@
+import Foundation
+import StagedoorGTK
+import StagedoorKit
+
+/// A cat, with its picture.
+struct Cat: Identifiable, Equatable {
+  let name: String
+  var id: String { name }
+
+  static let all = ["Tom", "Kitty", "Luna", "Bruno"].map { Cat(name: $0) }
+  static let view = "org.stagedoor.examples.Cats.viewCat"
+
+  var picture: Data? {
+    Bundle.module.url(forResource: name, withExtension: "png", subdirectory: "Pictures").flatMap {
+      try? Data(contentsOf: $0)
+    }
+  }
+
+  var activity: UserActivity { UserActivity(Self.view, targetContentIdentifier: name, title: "View \(name)") }
+}
+
+/// Cats, and a window for each that one wants to see larger.
+@MainActor final class Cats: Application {
+  private(set) var meals = 0
+  var mealsInWords: String { meals == 0 ? "not fed yet" : meals == 1 ? "fed once" : "fed \(meals) times" }
+
+  override func didFinishLaunching(with options: LaunchOptions) {
+    restoresWindows = true
+    addAction("feed", title: "Feed the Cats", shortcut: "<Control>f") { [unowned self] _ in try await feed() }
+  }
+
+  override func configuration(forConnecting session: SceneSession, options: ConnectionOptions) -> SceneConfiguration? {
+    options.userActivities.first?.activityType == Cat.view ? SceneConfiguration(name: "Cat Detail") : nil
+  }
+
+  override func sceneDelegate(for session: SceneSession) -> SceneDelegate? {
+    session.configuration.name == "Cat Detail" ? CatScene(of: self) : ListScene(of: self)
+  }
+
+  /// The windows in the background show it too, when the service thinks it is time.
+  private func feed() async throws {
+    meals += 1
+    for scene in connectedScenes { scene.delegate.sceneNeedsRefresh(scene) }
+    for session in openSessions where scene(of: session.identifier)?.userActivity?.activityType == Cat.view {
+      try await requestSceneSessionRefresh(session)
+    }
+  }
+}
+
+/// All cats.
+@MainActor final class ListScene: WindowScene {
+  private let cats: Cats
+  init(of cats: Cats) { self.cats = cats }
+
+  override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+    scene.title = "Cats"
+    defaultSize = (560, 640)
+    let grid = Grid<Cat> { [unowned self] in card(of: $0) }
+    grid.items = Cat.all
+    content = Scroll(grid.padding(18))
+  }
+
+  private func card(of cat: Cat) -> Widget {
+    let picture = Picture(cat.picture, cat.name, within: (220, 220))
+    return Column(spacing: 8, picture.style("rounded"), Label(cat.name, align: .center).style("heading")).onTap {
+      [unowned self] in
+      // The window that shows the cat, or a new one.
+      open(cat.activity, at: cats.window(showing: cat.activity) ?? .edge)
+    }
+    .onDrag(icon: picture) {
+      var provider = ItemProvider(cat.activity)
+      provider.suggestedName = "\(cat.name).png"
+      // Loaded when somebody asks for it.
+      provider.registerDataRepresentation(as: "image/png") { _ in cat.picture ?? Data() }
+      var item = DragItem(itemProvider: provider)
+      item.localObject = cat
+      return [item]
+    }
+  }
+}
+
+/// One cat.
+@MainActor final class CatScene: WindowScene {
+  private let cats: Cats
+  private let picture = Picture(nil, "no cat")
+  private let name = Label("", align: .center).style("title-1")
+  private let meals = Label("", align: .center).style("dim-label")
+  init(of cats: Cats) { self.cats = cats }
+
+  override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+    defaultSize = (380, 460)
+    leadingItems = [Button("Close") { [unowned self] in destroy(animation: .commit) }]
+    content = Column(spacing: 10, picture.style("rounded").expand(), name, meals).padding(18)
+    let activity = options.userActivities.first ?? session.stateRestorationActivity
+    show(Cat.all.first { $0.name == activity?.targetContentIdentifier })
+    if let activity { scene.userActivity = activity }
+  }
+
+  override func scene(_ scene: Scene, continue activity: UserActivity) {
+    show(Cat.all.first { $0.name == activity.targetContentIdentifier })
+  }
+
+  override func sceneNeedsRefresh(_ scene: Scene) {
+    meals.text = cats.mealsInWords
+    super.sceneNeedsRefresh(scene)
+  }
+
+  /// A window that is restored without its activity shows no cat in particular.
+  private func show(_ cat: Cat?) {
+    name.text = cat?.name ?? "No cat in particular"
+    picture.data = cat?.picture
+    picture.description = cat?.name ?? "no cat"
+    meals.text = cats.mealsInWords
+    scene?.title = name.text
+    scene?.activationConditions = cat.map { .only($0.name) } ?? SceneActivationConditions(can: .never)
+  }
+}
+
+@main enum Main {
+  static func main() { GtkStage.run { Cats("org.stagedoor.examples.Cats") } }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import StagedoorGTK
+import StagedoorKit
+
+/// Photos in any number of windows.
+@MainActor final class Gallery: Application {
+  static let identifier = "org.stagedoor.examples.Gallery"
+  static let inspector = "Inspector Configuration"
+  let photos: Photos
+
+  init() throws {
+    photos = try Photos(in: GtkStage.dataFolder(of: Self.identifier))
+    super.init(Self.identifier)
+    photos.onUpdate = { [unowned self] in post(.photosUpdated) }
+  }
+
+  override func didFinishLaunching(with options: LaunchOptions) { restoresWindows = true }
+
+  override func configuration(forConnecting session: SceneSession, options: ConnectionOptions) -> SceneConfiguration? {
+    options.userActivities.first?.activityType == Photo.openInspector ? SceneConfiguration(name: Self.inspector) : nil
+  }
+
+  override func sceneDelegate(for session: SceneSession) -> SceneDelegate? {
+    session.configuration.name == Self.inspector ? InspectorScene(photos) : GalleryScene(self)
+  }
+
+  /// Takes pictures that came from somewhere, and returns the last.
+  func take(_ items: [DragItem], _ progress: ItemProgress = ItemProgress()) async throws -> Photo? {
+    var last: Photo?
+    for item in items where item.itemProvider.hasItem(conformingTo: "image/*") {
+      let provider = item.itemProvider
+      let type = provider.registeredTypes.contains("image/png") ? "image/png" : "image/jpeg"
+      let picture = try await provider.loadDataRepresentation(as: "image/*", progress: progress)
+      last = try photos.add(picture, named: provider.suggestedName ?? "Picture", as: type)
+    }
+    return last
+  }
+}
+
+/// All photos, or one of them.
+@MainActor final class GalleryScene: WindowScene {
+  private static let mainIdentifier = "main"
+  private let gallery: Gallery
+  private var photos: Photos { gallery.photos }
+  private lazy var grid = Grid<Photo> { [unowned self] in card(of: $0) }.onOpen { [unowned self] in show($0) }
+  private lazy var overview = Scroll(grid.padding(16)).onDrop(of: ["image/*"]) { [gallery] drop in
+    // A photo of the gallery is there already.
+    if drop.source != nil { return .cancel }
+    return try await gallery.take(drop.items, drop.progress) == nil ? .cancel : .copy
+  }
+  init(_ gallery: Gallery) { self.gallery = gallery }
+
+  override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+    defaultSize = (700, 540)
+    content = overview
+    scene.observe(.photosUpdated) { [unowned self] _ in grid.items = photos.all }
+    grid.items = photos.all
+    show(nil)
+    if let activity = options.userActivities.first ?? session.stateRestorationActivity {
+      self.scene(scene, continue: activity)
+    }
+    if !options.items.isEmpty { receive(options.items) }
+  }
+
+  override func scene(_ scene: Scene, continue activity: UserActivity) {
+    let name = activity.userInfo[Photo.titleKey]?.string ?? activity.targetContentIdentifier ?? "without a name"
+    let photo = photos.photo(activity.userInfo[Photo.identifierKey]?.string ?? activity.targetContentIdentifier)
+    show(photo)
+    if photo == nil { message = "There is no photo \(name) any more." }
+  }
+
+  override func scene(_ scene: Scene, receive items: [DragItem]) { receive(items) }
+
+  private func receive(_ items: [DragItem]) {
+    attempt("taking the picture") { [self] in if let photo = try await gallery.take(items) { show(photo) } }
+  }
+
+  // MARK: What it shows
+
+  private func card(of photo: Photo) -> Widget {
+    let picture = Picture(photo.data, photo.title, within: (200, 150)).style("rounded")
+    return Column(picture, Label(photo.title, align: .center)).onDrag(icon: picture) { [photo.dragItem] }.contextMenu {
+      [unowned self] in
+      [
+        MenuItem("Inspect") { [unowned self] in inspect(photo) },
+        MenuItem("Open in New Window") { [unowned self] in open(photo.detailActivity, at: .edge) },
+      ]
+    }
+  }
+
+  /// One photo, or all.
+  private func show(_ photo: Photo?) {
+    message = nil
+    guard let photo else {
+      content = overview
+      (leadingItems, trailingItems) = ([], [])
+      scene?.title = "Gallery"
+      scene?.userActivity = nil
+      scene?.activationConditions = .only(Self.mainIdentifier)
+      return
+    }
+    content = Picture(photo.data, photo.title).padding(16).onDrag { [photo.dragItem] }
+    leadingItems = [Button(icon: "go-previous-symbolic", "All Photos") { [unowned self] in show(nil) }]
+    trailingItems = [Button("Inspect") { [unowned self] in inspect(photo) }]
+    scene?.title = photo.title
+    scene?.userActivity = photo.detailActivity
+    scene?.activationConditions = .only(photo.id)
+  }
+
+  /// In the inspector that is open for the photo, which knows it already, or in a new one.
+  private func inspect(_ photo: Photo) {
+    let place = gallery.window(showing: photo.inspectorActivity)
+    open(place == nil ? photo.inspectorActivity : nil, at: place ?? .edge, style: .prominent)
+  }
+}
+
+/// What there is to know of a photo.
+@MainActor final class InspectorScene: WindowScene {
+  private let photos: Photos
+  init(_ photos: Photos) { self.photos = photos }
+
+  override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+    defaultSize = (320, 380)
+    let activity = options.userActivities.first ?? session.stateRestorationActivity
+    let photo = photos.photo(activity?.targetContentIdentifier)
+    scene.title = "Inspector"
+    scene.userActivity = activity
+    content =
+      photo.map { photo in
+        Column(
+          spacing: 10, Picture(photo.data, photo.title, within: (280, 210)).style("rounded"),
+          Label(photo.title, align: .center).style("title-2"),
+          Label("\(photo.type), \(photo.data?.count ?? 0) bytes", align: .center),
+          Label(photo.file.lastPathComponent, align: .center).style("dim-label")
+        ).padding(16)
+      } ?? Label("This photo is not in the gallery.", align: .center).style("dim-label")
+    if options.presentationStyle == .prominent { stands(above: options.requestingSession) }
+  }
+}
+
+@main enum Main {
+  static func main() { GtkStage.run { try Gallery() } }
+}

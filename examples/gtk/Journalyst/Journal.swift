@@ -1,0 +1,86 @@
+import FoundationEssentials
+import StagedoorKit
+
+/// An entry of the journal.
+struct Entry: Codable, Identifiable, Equatable {
+  let id: String
+  let date: Date
+  var text: String
+
+  var title: String { text.split(separator: "\n").first.map(String.init) ?? "New entry" }
+  var day: String { String(date.formatted(.iso8601.dateTimeSeparator(.space)).prefix(16)) }
+}
+
+extension Entry {
+  static let openDetail = "org.stagedoor.examples.Journalyst.EntryOpenDetail"
+  static let identifierKey = "entryID"
+
+  /// The window of this entry. It has no target identifier: each drag to the edge opens a window.
+  var openDetailActivity: UserActivity {
+    UserActivity(Self.openDetail, title: title, userInfo: [Self.identifierKey: .string(id)])
+  }
+}
+
+extension SceneNotification.Name {
+  static let journalEntriesUpdated: Self = "JournalEntriesUpdated"
+}
+
+/// The one journal that all windows show, in one file. It says that something has changed where something has.
+@MainActor final class Journal {
+  private(set) var entries: [Entry]
+  /// Called after each change.
+  var onUpdate: @MainActor () -> Void = {}
+  private let file: URL
+
+  /// A journal that is kept in a folder.
+  init(in folder: URL) throws {
+    file = folder.appending(path: "entries.json")
+    let isThere = FileManager.default.fileExists(atPath: file.path)
+    entries = isThere ? try JSONDecoder().decode([Entry].self, from: Data(contentsOf: file)) : Self.firstEntries
+  }
+
+  func entry(_ id: String?) -> Entry? { entries.first { $0.id == id } }
+
+  @discardableResult func add(_ text: String = "") throws -> Entry {
+    let entry = Entry(id: UUID().uuidString.lowercased(), date: Date(), text: text)
+    try store([entry] + entries)
+    return entry
+  }
+
+  func update(_ id: String, text: String) throws {
+    try store(entries.map { $0.id == id ? Entry(id: id, date: $0.date, text: text) : $0 })
+  }
+
+  func remove(_ id: String) throws { try store(entries.filter { $0.id != id }) }
+
+  private func store(_ changed: [Entry]) throws {
+    if changed == entries { return }
+    try JSONEncoder().encode(changed).write(to: file, options: .atomic)
+    entries = changed
+    onUpdate()
+  }
+
+  private static let firstEntries: [Entry] = [
+    Entry(
+      id: "train", date: Date(timeIntervalSince1970: 1_789_700_000),
+      text: """
+        Night train
+
+        Across three borders asleep. Coffee from a paper cup with the mountains going by, pink first, then white.
+        """),
+    Entry(
+      id: "bread", date: Date(timeIntervalSince1970: 1_789_000_000),
+      text: """
+        Bread, third attempt
+
+        Less water, more patience. It rose. The crust sings when it comes out of the oven; I had thought people made that up.
+        """),
+    Entry(
+      id: "coast", date: Date(timeIntervalSince1970: 1_788_300_000),
+      text: """
+        A walk along the coast
+
+        Fog until noon. Then the whole bay at once, and two seals on the rocks by the pier, who had seen it all before.
+        """),
+  ]
+}

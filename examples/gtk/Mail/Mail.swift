@@ -1,0 +1,147 @@
+import FoundationEssentials
+import StagedoorGTK
+import StagedoorKit
+
+/// Mail, with windows of three kinds.
+@MainActor final class Mail: Application {
+  static let identifier = "org.stagedoor.examples.Mail"
+  let drafts: Drafts
+  /// A setting that all windows follow at once.
+  private(set) var hasLargeText = false
+
+  init() throws {
+    drafts = try Drafts(in: GtkStage.dataFolder(of: Self.identifier))
+    super.init(Self.identifier)
+  }
+
+  override func didFinishLaunching(with options: LaunchOptions) {
+    restoresWindows = true
+    GtkStage.addStyle(".large-text { font-size: 1.4em; }")
+    addAction("compose", title: "New Message", shortcut: "<Control>m") { $0?.open(Message.newActivity) }
+    addAction("large-text", title: "Large Text", shortcut: "<Control>l") { [unowned self] _ in
+      hasLargeText.toggle()
+      post(.settingsUpdated)
+    }
+    addAction("release", title: "Release Windows in the Background") { [unowned self] _ in releaseBackground() }
+  }
+
+  override func sceneDelegate(for session: SceneSession) -> SceneDelegate? {
+    switch session.configuration.name {
+    case "Message": MessageScene(self)
+    case "Compose": ComposeScene(self)
+    default: MailboxScene(self)
+    }
+  }
+
+  /// Also for windows that were closed for good while the program did not run.
+  override func didDiscard(_ sessions: Set<SessionIdentifier>) { for session in sessions { drafts.remove(session) } }
+
+  /// Their sessions stay, and are given a window again when somebody selects them.
+  private func releaseBackground() {
+    for scene in connectedScenes where scene.activationState == .background { scene.release() }
+  }
+}
+
+/// What the windows have in common: a message to read, and the setting that they follow.
+@MainActor class MailWindow: WindowScene {
+  let mail: Mail
+  private let (subject, sender) = (Label(wraps: true).style("title-2"), Label().style("dim-label"))
+  let text = Label(wraps: true)
+  private(set) lazy var page = Column(spacing: 12, subject, sender, text).padding(18)
+  init(_ mail: Mail) { self.mail = mail }
+
+  func follow(_ scene: Scene, with text: Widget) {
+    let show = { [mail] in text.style("large-text", isOn: mail.hasLargeText) }
+    scene.observe(.settingsUpdated) { _ in show() }
+    show()
+  }
+
+  func read(_ identifier: String?) -> Message? {
+    guard let message = Message.all.first(where: { $0.id == identifier }) else { return nil }
+    (subject.text, sender.text, text.text) = (message.subject, "from \(message.from)", message.text)
+    return message
+  }
+}
+
+/// All messages, and one of them beside them.
+@MainActor final class MailboxScene: MailWindow {
+  private let place = Place(Label("Select a message", align: .center).style("dim-label"))
+
+  override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+    scene.title = "Mail"
+    defaultSize = (820, 480)
+    leadingItems = [
+      Button(icon: "document-edit-symbolic", "New Message") { [unowned self] in open(Message.newActivity) }
+    ]
+    let list = List<Message> { [unowned self] in row(of: $0) }.onSelect { [unowned self] in show($0) }
+    list.items = Message.all
+    content = Split(Scroll(list.style("navigation-sidebar")), place, at: 300)
+    follow(scene, with: text)
+    list.selection = session.userInfo["selected"]?.string
+    show(list.selection)
+  }
+
+  private func row(of message: Message) -> Widget {
+    Column(spacing: 2, Label(message.from).style("heading"), Label(message.subject).style("dim-label")).padding(6)
+      .onDrag { [DragItem(message.activity)] }
+      .contextMenu { [unowned self] in
+        [
+          MenuItem("Open in New Window") { [unowned self] in open(message.activity) },
+          MenuItem("Reply") { [unowned self] in open(message.replyActivity) },
+        ]
+      }
+  }
+
+  private func show(_ identifier: String?) {
+    guard let message = read(identifier) else { return }
+    scene?.userInfo["selected"] = .string(message.id)
+    place.content = page
+  }
+}
+
+/// A message in a window of its own, from which there is no way back to the list.
+@MainActor final class MessageScene: MailWindow {
+  override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+    defaultSize = (520, 380)
+    closing = .releases
+    content = page
+    follow(scene, with: text)
+    if let activity = options.userActivities.first ?? session.stateRestorationActivity {
+      self.scene(scene, continue: activity)
+    }
+  }
+
+  override func scene(_ scene: Scene, continue activity: UserActivity) {
+    guard let message = read(activity.targetContentIdentifier) else {
+      return self.message = "This message has been deleted."
+    }
+    scene.title = message.subject
+    scene.userActivity = activity
+    scene.activationConditions = .only(message.id)
+    trailingItems = [
+      Button(icon: "mail-reply-sender-symbolic", "Reply") { [unowned self] in open(message.replyActivity) }
+    ]
+  }
+}
+
+/// A message that is being written.
+@MainActor final class ComposeScene: MailWindow {
+  override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+    let activity = options.userActivities.first ?? session.stateRestorationActivity
+    scene.title = activity?.title ?? "New message"
+    scene.userActivity = activity
+    defaultSize = (520, 400)
+    let text = TextArea(mail.drafts.text(of: scene.id)).onChange { [unowned self] text in
+      attempt("keeping the draft") { try mail.drafts.store(text, of: scene.id) }
+    }
+    content = Column(
+      TextField(activity?.userInfo["to"]?.string ?? "", placeholder: "To").padding(6),
+      TextField(activity?.userInfo["subject"]?.string ?? "", placeholder: "Subject").padding(6), Scroll(text))
+    trailingItems = [Button("Send") { [unowned self] in destroy(animation: .commit) }.style("suggested-action")]
+    follow(scene, with: text)
+  }
+}
+
+@main enum Main {
+  static func main() { GtkStage.run { try Mail() } }
+}

@@ -1,0 +1,60 @@
+import FoundationEssentials
+import StagedoorKit
+
+/// A message.
+struct Message: Identifiable, Equatable {
+  let id: String
+  let from: String
+  let subject: String
+  let text: String
+
+  static let open = "org.stagedoor.examples.Mail.openMessage"
+  static let compose = "org.stagedoor.examples.Mail.compose"
+
+  /// The window of this message.
+  var activity: UserActivity { UserActivity(Self.open, targetContentIdentifier: id, title: subject) }
+  /// A window in which it is answered.
+  var replyActivity: UserActivity {
+    UserActivity(
+      Self.compose, title: "Re: \(subject)", userInfo: ["to": .string(from), "subject": .string("Re: \(subject)")])
+  }
+  static var newActivity: UserActivity { UserActivity(compose, title: "New message") }
+
+  static let all = [
+    Message(
+      id: "lunch", from: "Ada", subject: "Lunch on Thursday?",
+      text: "The place by the canal has its tables outside again. Half past twelve, before everyone else thinks of it?"),
+    Message(
+      id: "boat", from: "Grace", subject: "The boat is back in the water",
+      text:
+        "No leaks this time. We took her once around the island and the engine only stopped when we asked it to.\n\nCome on Sunday, bring something warm."
+    ),
+    Message(
+      id: "proofs", from: "Printer's office", subject: "Proofs of the second edition",
+      text: "The proofs are ready to be seen. Page 114 has one line too many; tell us which one you can do without."),
+    Message(
+      id: "cat", from: "Neighbour, second floor", subject: "Is this your cat?",
+      text: "Orange, green eyes, very sure of himself. He has been asleep on our piano since noon."),
+  ]
+}
+
+extension SceneNotification.Name {
+  static let settingsUpdated: Self = "SettingsUpdated"
+}
+
+/// What is not sent yet, in a file for each window that is written in: it goes when the session goes, also while the program is away.
+struct Drafts {
+  let folder: URL
+
+  init(in parent: URL) throws {
+    folder = parent.appending(path: "drafts")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  private func file(_ session: SessionIdentifier) -> URL { folder.appending(path: "\(session).txt") }
+  func text(of session: SessionIdentifier) -> String { (try? String(contentsOf: file(session), encoding: .utf8)) ?? "" }
+  func store(_ text: String, of session: SessionIdentifier) throws {
+    try text.write(to: file(session), atomically: true, encoding: .utf8)
+  }
+  func remove(_ session: SessionIdentifier) { try? FileManager.default.removeItem(at: file(session)) }
+}

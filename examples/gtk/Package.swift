@@ -1,0 +1,54 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own, so that neither the service nor the kit needs GTK.
+
+let settings: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+let kit: Target.Dependency = .product(name: "StagedoorKit", package: "stagedoor")
+let bus: Target.Dependency = .product(name: "DBus", package: "stagedoor")
+
+/// One of the applications, with what belongs to it on a desktop.
+func play(_ name: String, at folder: String, resources: [Resource] = []) -> Target {
+  let identifier = "org.stagedoor.examples.\(folder)"
+  return .executableTarget(
+    name: name, dependencies: ["StagedoorGTK", kit], path: folder,
+    exclude: ["Info.plist", "README.md", "screenshot.png", "\(identifier).desktop", "\(identifier).service.in"],
+    resources: resources,
+    swiftSettings: settings)
+}
+
+let package = Package(
+  name: "stagedoor-gtk",
+  products: [.library(name: "StagedoorGTK", targets: ["StagedoorGTK"])],
+  dependencies: [.package(name: "stagedoor", path: "../..")],
+  targets: [
+    .systemLibrary(name: "CGtk4", pkgConfig: "gtk4", providers: [.apt(["libgtk-4-dev"])]),
+    .target(name: "CStage", dependencies: ["CGtk4"]),
+    .target(name: "StagedoorGTK", dependencies: ["CGtk4", "CStage", kit, bus], swiftSettings: settings),
+    play("journalyst", at: "Journalyst"),
+    play("cats", at: "Cats", resources: [.copy("Pictures")]),
+    play("dates", at: "Dates"),
+    play("gallery", at: "Gallery", resources: [.copy("Photos")]),
+    play("mail", at: "Mail"),
+    play("expose", at: "Expose"),
+    .executableTarget(
+      name: "stage-play", dependencies: ["CGtk4", "StagedoorGTK", kit], path: "Tests/StagePlay", swiftSettings: settings
+    ),
+    .testTarget(
+      name: "StageTests",
+      dependencies: [
+        .product(name: "StagedoorTestSupport", package: "stagedoor"),
+        .product(name: "DBusTestSupport", package: "stagedoor"), .product(name: "stagedoord", package: "stagedoor"),
+        kit, bus,
+        "journalyst", "cats", "dates", "gallery", "mail", "expose", "stage-play",
+      ], exclude: ["Hands"], swiftSettings: settings),
+  ]
+)

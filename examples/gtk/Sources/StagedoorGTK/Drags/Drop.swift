@@ -1,0 +1,182 @@
+internal import CGtk4
+internal import CStage
+internal import FoundationEssentials
+public import StagedoorKit
+
+/// Something that is over a widget, or was dropped there.
+///
+/// ```swift
+/// import StagedoorKit
+///
+/// let place = Label("drop a picture here")
+/// place.onDrop(of: ["image/*"]) { drop in
+///   for item in drop.items {
+///     let picture = try await item.itemProvider.loadDataRepresentation(as: "image/*", progress: drop.progress)
+///     place.text = "\(item.itemProvider.suggestedName ?? "a picture"): \(picture.count) bytes"
+///   }
+///   return .copy
+/// }
+/// ```
+@MainActor public final class Drop {
+  /// The items. While the drag hovers, those of another program are not known, and of those of this program the types and activities. After the drop
+  /// their data can be loaded, until the handler has answered.
+  public internal(set) var items: [DragItem] = []
+  /// What the source allows.
+  public let allowedOperations: Set<DropOperation>
+  /// Where in the widget it is.
+  public internal(set) var location: (x: Double, y: Double) = (0, 0)
+  /// The window that it comes from, if that is one of this program.
+  public let source: Scene?
+  /// How far the load is that got this.
+  public let progress: ItemProgress
+  /// The types that the source offers, its best first.
+  public let types: [String]
+
+  let pointer: OpaquePointer
+  private let drag: Drag?
+
+  init(_ pointer: OpaquePointer, _ progress: ItemProgress) {
+    self.pointer = pointer
+    self.progress = progress
+    g_object_ref(UnsafeMutableRawPointer(pointer))
+    allowedOperations = gdk_drop_get_actions(pointer).operations
+    drag = gdk_drop_get_drag(pointer).flatMap { Drag.current[$0] }
+    source = drag?.scene
+    items = drag?.items ?? []
+    var count: UInt = 0
+    let names = gdk_content_formats_get_mime_types(gdk_drop_get_formats(pointer), &count)
+    types = (0..<Int(count)).compactMap { names?[$0].map { String(cString: $0) } }
+  }
+
+  isolated deinit { g_object_unref(UnsafeMutableRawPointer(pointer)) }
+
+  /// Whether it comes from a program that speaks Stagedoor, with activities.
+  public var isOfStagedoor: Bool {
+    drag != nil || types.contains(Payload.contentType) || types.contains(DragSession.ticketType)
+  }
+
+  /// Hands it on to a window, or to a new one, of any application: with everything that its source offers and, where the source speaks
+  /// Stagedoor, without loading it here.
+  @discardableResult
+  public func deliver(
+    to place: DropPlace, _ stagedoor: Stagedoor, _ options: DeliveryOptions = DeliveryOptions()
+  ) async throws -> Delivery {
+    if drag == nil, types.contains(DragSession.ticketType), place != .anywhere {
+      let ticket = String(decoding: try await load(DragSession.ticketType), as: UTF8.self)
+      let session = try await stagedoor.openDrag(ticket)
+      return try await session.drop(on: place.session)
+    }
+    var options = options
+    options.session = place.session
+    if place == .edge { options.disposition = .new }
+    options.keepsPromises = true
+    options.requestingSession = place.session == nil ? source?.id : nil
+    return try await stagedoor.deliver(items, options)
+  }
+
+  // MARK: Reading
+
+  /// Whether there is something in it for a target that takes these types.
+  func fits(_ wanted: [String]) -> Bool {
+    if let drag {
+      return drag.items.contains { item in
+        !item.itemProvider.userActivities.isEmpty || wanted.contains { item.itemProvider.hasItem(conformingTo: $0) }
+      }
+    }
+    return isOfStagedoor || stage_drop_has_files(pointer) != 0
+      || types.contains { type in Self.type(type, isOf: wanted) }
+  }
+
+  /// Reads what the items are, and not what they hold. What says the most comes first: Stagedoor's own types, files, and then the types
+  /// that the target prefers.
+  func readItems(_ wanted: [String]) async throws {
+    if drag != nil { return }
+    if types.contains(Payload.contentType) {
+      items = try Payload(decoding: try await load(Payload.contentType)).items
+      if items.count == 1 { register(ofSingle: &items[0], { !Self.own.contains($0) }) }
+    } else if stage_drop_has_files(pointer) != 0 {
+      items = try await files().map { DragItem(itemProvider: ItemProvider(file: $0)) }
+    } else {
+      var item = DragItem(itemProvider: ItemProvider())
+      for type in wanted { register(ofSingle: &item) { Self.type($0, isOf: [type]) } }
+      items = [item]
+    }
+  }
+
+  /// Stagedoor's types, and those that stand for the others.
+  private static let own: Set<String> = [Payload.contentType, DragSession.ticketType, "text/uri-list"]
+
+  private func register(ofSingle item: inout DragItem, _ fits: (String) -> Bool) {
+    for type in types where type.contains("/") && fits(type) && !item.itemProvider.registeredTypes.contains(type) {
+      item.itemProvider.registerDataRepresentation(as: type) { [self] progress in try await load(type, progress) }
+    }
+  }
+
+  private static func type(_ type: String, isOf wanted: [String]) -> Bool {
+    var provider = ItemProvider()
+    provider.registerData(Data(), as: type)
+    return wanted.contains { provider.hasItem(conformingTo: $0) }
+  }
+
+  private func load(_ type: String, _ progress: ItemProgress = ItemProgress()) async throws -> Data {
+    try await reading(progress) { stage_drop_read(pointer, type, $0, Reading.take, Reading.end, $1) }.data
+  }
+
+  private func files() async throws -> [String] {
+    try await reading(progress) { stage_drop_read_files(pointer, $0, Reading.take, Reading.end, $1) }.pieces
+      .map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func reading(
+    _ progress: ItemProgress, _ start: (UnsafeMutablePointer<GCancellable>?, UnsafeMutableRawPointer) -> Void
+  ) async throws -> Reading {
+    let reading = Reading(progress)
+    try await withCheckedThrowingContinuation { continuation in
+      reading.continuation = continuation
+      let cancellable = g_cancellable_new()
+      start(cancellable, Box(reading).given)
+      if let cancellable { g_object_unref(cancellable) }
+    }
+    return reading
+  }
+}
+
+extension DropPlace {
+  fileprivate var session: SessionIdentifier? { if case .window(let session) = self { session } else { nil } }
+}
+
+/// Bytes on their way from the source of a drag.
+@MainActor private final class Reading {
+  private(set) var pieces: [Data] = []
+  private let progress: ItemProgress
+  var continuation: CheckedContinuation<Void, any Error>?
+
+  init(_ progress: ItemProgress) { self.progress = progress }
+
+  var data: Data { Data(pieces.joined()) }
+
+  static let take: StageBytes = { box, bytes, count in
+    guard let box, let bytes else { return }
+    let piece = Data(bytes: bytes, count: count)
+    let reading = Box<Reading>.value(of: box)
+    // GLib calls on the main thread.
+    MainActor.assumeIsolated {
+      reading.pieces.append(piece)
+      reading.progress.update(completedByteCount: reading.pieces.reduce(0) { $0 + $1.count })
+    }
+  }
+
+  static let end: StageEnd = { box, error in
+    guard let box else { return }
+    let reading = Box<Reading>.taken(box)
+    let message = error.map { String(cString: $0) }
+    MainActor.assumeIsolated {
+      if let message {
+        reading.continuation?.resume(throwing: StagedoorError(.loadFailed, message))
+      } else {
+        reading.continuation?.resume()
+      }
+      reading.continuation = nil
+    }
+  }
+}

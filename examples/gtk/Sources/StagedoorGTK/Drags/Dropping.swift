@@ -1,0 +1,163 @@
+internal import CGtk4
+internal import CStage
+public import StagedoorKit
+
+extension Widget {
+  /// Takes what is dropped onto the widget.
+  ///
+  /// ```swift
+  /// import StagedoorKit
+  ///
+  /// let folder = Label("Archive")
+  /// folder.onDrop { drop in
+  ///   for case let message? in drop.items.map(\.localObject) { print("archived", message) }
+  ///   return drop.allowedOperations.contains(.move) ? .move : .copy
+  /// }
+  /// ```
+  ///
+  /// Items of Stagedoor, with their activities, are taken whatever their types; other programs' content as far as it is of `types`: a list of
+  /// files becomes an item for each.
+  ///
+  /// - Parameters:
+  ///   - types: What is wanted beside activities, the best first: `image/*`, `text/plain`.
+  ///   - proposal: Says while it hovers what a drop would do; `nil` asks the window's ``SceneDelegate/scene(_:proposalFor:allowed:)``.
+  ///   - perform: Takes it, and says what it did. An error is shown in the window, and the source hears that nothing came of it.
+  @discardableResult
+  public func onDrop(
+    of types: [String] = [], proposal: (@MainActor (Drop) -> DropOperation)? = nil,
+    _ perform: @escaping @MainActor (Drop) async throws -> DropOperation
+  ) -> Self {
+    guard pointer != nil,
+      let target = gtk_drop_target_async_new(nil, GdkDragAction([.copy, .move]))
+    else { return self }
+    let dropping = Dropping(of: self, types, proposal, perform)
+    connect("accept", of: target) { signal in
+      signal.answer(signal.object(1).map { Drop($0, ItemProgress()).fits(types) } ?? false)
+    }
+    for name in ["drag-enter", "drag-motion"] {
+      connect(name, of: target) { signal in
+        signal.answer(dropping.hover(signal.object(1), signal.number(2), signal.number(3)))
+      }
+    }
+    connect("drag-leave", of: target) { _ in dropping.leave() }
+    connect("drop", of: target) { signal in
+      signal.answer(dropping.drop(signal.object(1), signal.number(2), signal.number(3)))
+    }
+    add(controller: target)
+    return style(Dropping.mark)
+  }
+}
+
+/// A widget onto which something can be dropped.
+@MainActor private final class Dropping {
+  private unowned let widget: Widget
+  private let types: [String]
+  private let proposal: (@MainActor (Drop) -> DropOperation)?
+  private let perform: @MainActor (Drop) async throws -> DropOperation
+  private var hovering: Drop?
+
+  init(
+    of widget: Widget, _ types: [String], _ proposal: (@MainActor (Drop) -> DropOperation)?,
+    _ perform: @escaping @MainActor (Drop) async throws -> DropOperation
+  ) {
+    (self.widget, self.types, self.proposal, self.perform) = (widget, types, proposal, perform)
+  }
+
+  func hover(_ pointer: OpaquePointer?, _ x: Double, _ y: Double) -> GdkDragAction {
+    guard let pointer else { return GdkDragAction([]) }
+    let drop = hovering?.pointer == pointer ? hovering ?? Drop(pointer, ItemProgress()) : Drop(pointer, ItemProgress())
+    hovering = drop
+    drop.location = (x, y)
+    let operation = operation(of: drop)
+    // A target around another one hears of what hovers over that too.
+    if isInnermost(at: x, y) { highlight(operation == .copy || operation == .move) } else { highlight(false) }
+    return GdkDragAction(operation)
+  }
+
+  func leave() {
+    hovering = nil
+    highlight(false)
+  }
+
+  private func operation(of drop: Drop) -> DropOperation {
+    if let proposal { return proposal(drop) }
+    guard let scene = widget.scene else { return drop.allowedOperations.contains(.copy) ? .copy : .forbidden }
+    return scene.delegate.scene(scene, proposalFor: drop.items, allowed: drop.allowedOperations)
+  }
+
+  private func isInnermost(at x: Double, _ y: Double) -> Bool {
+    widget.raw { widget in
+      var part = gtk_widget_pick(widget, x, y, GTK_PICK_DEFAULT)
+      while let inner = part, inner != widget {
+        if gtk_widget_has_css_class(inner, Self.mark) != 0 { return false }
+        part = gtk_widget_get_parent(inner)
+      }
+      return true
+    } ?? true
+  }
+
+  /// A class that has no style, and tells which widgets are targets.
+  static let mark = "stage-drop-target"
+
+  /// GTK's own highlight stays after a drop that takes its time.
+  private func highlight(_ isOn: Bool) {
+    widget.raw { widget in
+      if isOn {
+        gtk_widget_add_css_class(widget, "stage-drop-here")
+      } else {
+        gtk_widget_remove_css_class(widget, "stage-drop-here")
+      }
+    }
+  }
+
+  func drop(_ pointer: OpaquePointer?, _ x: Double, _ y: Double) -> Bool {
+    leave()
+    guard let pointer else { return false }
+    let drop = Drop(pointer, ItemProgress())
+    drop.location = (x, y)
+    let delegate = widget.delegate
+    Task { @MainActor in
+      var operation = DropOperation.cancel
+      do {
+        try await drop.readItems(types)
+        operation = try await perform(drop)
+      } catch {
+        delegate?.attempt("the drop") { throw error }
+      }
+      gdk_drop_finish(pointer, GdkDragAction(operation))
+    }
+    return true
+  }
+}
+
+extension WindowScene {
+  /// Lets people drop onto all of the window. The drop goes by way of the service, as one from anywhere else would:
+  /// ``SceneDelegate/scene(_:proposalFor:allowed:)`` is asked while it hovers, ``SceneDelegate/scene(_:continue:)`` and
+  /// ``SceneDelegate/scene(_:receive:)`` get it.
+  ///
+  /// ```swift
+  /// import StagedoorKit
+  ///
+  /// final class PhotoScene: WindowScene {
+  ///   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+  ///     content = Label("drop a picture here")
+  ///     takesDrops(of: ["image/*"])
+  ///   }
+  ///
+  ///   override func scene(_ scene: Scene, receive items: [DragItem]) {
+  ///     attempt("showing the picture") {
+  ///       for item in items { print(try await item.itemProvider.loadDataRepresentation(as: "image/*").count) }
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  public func takesDrops(of types: [String] = []) {
+    content?.onDrop(of: types) { [weak self] drop in
+      guard let scene = self?.scene, let stagedoor = scene.application?.stagedoor else { return .cancel }
+      var options = DeliveryOptions()
+      options.wait = .handled
+      try await drop.deliver(to: .window(scene.id), stagedoor, options)
+      return .copy
+    }
+  }
+}

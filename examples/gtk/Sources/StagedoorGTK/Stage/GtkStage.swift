@@ -1,0 +1,202 @@
+internal import CGtk4
+internal import CStage
+internal import DBus
+public import FoundationEssentials
+internal import Glibc
+public import StagedoorKit
+
+/// The stage of an application whose windows are GTK's: its main loop, its name on the desktop, its menu.
+///
+/// ```swift
+/// import StagedoorKit
+///
+/// final class Cats: Application {
+///   override func didFinishLaunching(with options: LaunchOptions) { restoresWindows = true }
+///   override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { CatScene() }
+/// }
+///
+/// final class CatScene: WindowScene {
+///   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
+///     scene.title = "Tom"
+///     content = Label("a cat")
+///   }
+/// }
+///
+/// @main enum Main {
+///   static func main() { GtkStage.run { Cats("org.example.Cats") } }
+/// }
+/// ```
+///
+/// The stage keeps the application alive until its last window has closed; the sessions stay, and the next drop starts the program
+/// again. SIGTERM ends the windows in order. The program takes files as arguments, and opens them. A second one hands its files to the first.
+///
+/// `--headless` runs the same scenes without a display. Each window is written to standard output, as what people read in it, whenever it
+/// changes; actions come over the bus.
+@MainActor public enum GtkStage {
+  /// Whether there is no display. Widgets then are what they say in Swift.
+  public private(set) static var isHeadless = false
+  /// The application that runs on this stage.
+  public private(set) static var application: Application?
+
+  static let actions = Actions()
+  /// The scene whose window had the focus last.
+  static weak var lastActive: Scene?
+  private static var hadWindow = false
+  private static var isQuitting = false
+
+  /// Runs the application that `make` returns, and ends the process with it.
+  public nonisolated static func run(_ make: @escaping @MainActor () throws -> Application) -> Never {
+    // The main actor is the thread that the process began with, and this is called there.
+    MainActor.assumeIsolated { begin(make) }
+    g_main_loop_run(g_main_loop_new(nil, 0))
+    exit(EXIT_SUCCESS)
+  }
+
+  private static func begin(_ make: @escaping @MainActor () throws -> Application) {
+    let arguments = Arguments(CommandLine.arguments.dropFirst())
+    isHeadless = arguments.isHeadless
+    if !isHeadless, gtk_init_check() == 0 {
+      fail("there is no display; --headless runs without one")
+    }
+    if !isHeadless {
+      stage_load_style(style)
+      stage_watch_drags()
+    }
+    g_unix_fd_add(
+      MainQueue.descriptor, G_IO_IN,
+      { _, _, _ in
+        MainQueue.drain()
+        return 1
+      }, nil)
+    Task { @MainActor in
+      do { try await start(try make(), arguments) } catch { fail("\(error)") }
+    }
+  }
+
+  private static func start(_ application: Application, _ arguments: Arguments) async throws {
+    let connection = try await Connection.session()
+    self.application = application
+    if !isHeadless { g_set_prgname(application.identifier) }
+    actions.addStandard(to: application)
+    let desktop = DesktopInterface(of: application)
+    desktop.export(on: connection)
+    do throws(StagedoorError) {
+      try await application.start(on: connection)
+    } catch  where error.code == .alreadyRunning {
+      try await desktop.callOther(on: connection, arguments.files)
+      exit(EXIT_SUCCESS)
+    }
+    Task { @MainActor in
+      _ = await connection.closed()
+      if !isQuitting { fail("the bus has gone") }
+    }
+    desktop.isReady.signal()
+    if !arguments.files.isEmpty {
+      try await desktop.open(arguments.files, token: nil)
+    } else if !arguments.isService, !application.restoresWindows {
+      try await desktop.activate(token: nil)
+    }
+  }
+
+  private static func fail(_ message: String) -> Never {
+    let line = Array("\(CommandLine.arguments.first ?? "stage"): \(message)\n".utf8)
+    _ = write(STDERR_FILENO, line, line.count)
+    exit(EXIT_FAILURE)
+  }
+
+  // MARK: The end
+
+  /// Ends the program. The sessions stay as they are, and an application that restores its windows shows them when it starts again.
+  public static func quit() {
+    if isQuitting { return }
+    isQuitting = true
+    Task { @MainActor in
+      await application?.stop()
+      exit(EXIT_SUCCESS)
+    }
+  }
+
+  static func windowOpened() { hadWindow = true }
+
+  /// A delivery may be on its way to open another one.
+  static func windowClosed() {
+    MainQueueLater.run(after: 500) {
+      if hadWindow, let application, application.connectedScenes.isEmpty { quit() }
+    }
+  }
+
+  // MARK: Files
+
+  /// The folder for the files that an application keeps, in the place that the desktop has for such folders. It is made where it is missing.
+  ///
+  /// ```swift
+  /// import FoundationEssentials
+  ///
+  /// let entries = try GtkStage.dataFolder(of: "org.example.Journal").appending(path: "entries.json")
+  /// print(try Data(contentsOf: entries).count)
+  /// ```
+  public nonisolated static func dataFolder(of application: String) throws -> URL {
+    let environment = ProcessInfo.processInfo.environment
+    let data = environment["XDG_DATA_HOME"] ?? "\(environment["HOME"] ?? "")/.local/share"
+    let folder = URL(filePath: "\(data)/\(application)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  // MARK: Tokens
+
+  /// A token of the user's last click or key in this program. With it another program's window may come to the front: see
+  /// ``DeliveryOptions/activationToken``.
+  ///
+  /// ```swift
+  /// import StagedoorKit
+  ///
+  /// func show(_ session: SceneSession, _ stagedoor: Stagedoor) async throws {
+  ///   var options = DeliveryOptions()
+  ///   options.session = session.identifier
+  ///   options.activationToken = GtkStage.activationToken()
+  ///   try await stagedoor.deliver([], options)
+  /// }
+  /// ```
+  public static func activationToken() -> String? {
+    if isHeadless { return nil }
+    guard let token = stage_activation_token(application?.identifier ?? "") else { return nil }
+    defer { g_free(token) }
+    return String(cString: token)
+  }
+
+  /// Adds style sheets of the application's own, for the classes that ``Widget/style(_:)`` gives.
+  ///
+  /// ```swift
+  /// GtkStage.addStyle(".note { background: khaki; }")
+  /// let note = Label("buy milk").style("note")
+  /// ```
+  public static func addStyle(_ css: String) { if !isHeadless { stage_load_style(css) } }
+
+  private static let style = """
+    .stage-place { border: none; border-radius: 0; }
+    .stage-message { padding: 6px 12px; background: alpha(@warning_color, 0.25); }
+    .card { border-radius: 12px; }
+    picture.rounded { border-radius: 10px; }
+    *:drop(active) { box-shadow: none; }
+    .stage-drop-here { outline: 3px solid @theme_selected_bg_color; outline-offset: -3px; border-radius: 8px; }
+    """
+}
+
+/// What the program was started with.
+private struct Arguments {
+  var isHeadless = false
+  /// The bus started it: whoever did that says what is to be shown.
+  var isService = false
+  var files: [String] = []
+
+  init(_ words: ArraySlice<String>) {
+    for word in words {
+      switch word {
+      case "--headless": isHeadless = true
+      case "--gapplication-service": isService = true
+      default: files.append(word)
+      }
+    }
+  }
+}

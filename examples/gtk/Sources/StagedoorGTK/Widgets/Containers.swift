@@ -1,0 +1,139 @@
+internal import CGtk4
+
+/// Widgets one below the other.
+///
+/// ```swift
+/// let form = Column(spacing: 6, Label("Name"), TextField(placeholder: "Tom"))
+/// ```
+@MainActor open class Column: Widget {
+  /// Makes a column.
+  public init(spacing: Int = 6, _ parts: Widget...) {
+    super.init { gtk_box_new(GTK_ORIENTATION_VERTICAL, Int32(spacing)) }
+    for part in parts { append(part) }
+  }
+
+  /// Adds a part at the end.
+  public func append(_ part: Widget) {
+    add(part)
+    raw { box in part.raw { gtk_box_append(Widget.box(box), $0) } }
+  }
+
+  /// Takes all parts out.
+  public func removeAll() {
+    for part in children {
+      raw { box in part.raw { gtk_box_remove(Widget.box(box), $0) } }
+      remove(part)
+    }
+  }
+}
+
+/// Widgets side by side.
+///
+/// ```swift
+/// let bar = Row(Button("Back") {}, Label("Tom").expand())
+/// ```
+@MainActor open class Row: Widget {
+  /// Makes a row.
+  public init(spacing: Int = 6, _ parts: Widget...) {
+    super.init { gtk_box_new(GTK_ORIENTATION_HORIZONTAL, Int32(spacing)) }
+    for part in parts { append(part) }
+  }
+
+  /// Adds a part at the end.
+  public func append(_ part: Widget) {
+    add(part)
+    raw { box in part.raw { gtk_box_append(Widget.box(box), $0) } }
+  }
+
+  /// Takes all parts out.
+  public func removeAll() {
+    for part in children {
+      raw { box in part.raw { gtk_box_remove(Widget.box(box), $0) } }
+      remove(part)
+    }
+  }
+
+  open override var lines: [String] {
+    let columns = children.map { $0.lines.joined(separator: " / ") }.filter { !$0.isEmpty }
+    return columns.isEmpty ? [] : [columns.joined(separator: "  ")]
+  }
+}
+
+extension Widget {
+  static func box(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkBox> {
+    UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkBox.self)
+  }
+}
+
+/// Two widgets with a border that people can move: a list, and what it lists.
+///
+/// ```swift
+/// let split = Split(Label("the list"), Label("the entry"), at: 240)
+/// ```
+public final class Split: Widget {
+  /// Makes a split; `position` is the width of the first part.
+  public init(_ first: Widget, _ second: Widget, at position: Int = 260) {
+    super.init { gtk_paned_new(GTK_ORIENTATION_HORIZONTAL) }
+    add(first)
+    add(second)
+    opaque { paned in
+      first.raw { gtk_paned_set_start_child(paned, $0) }
+      second.raw { gtk_paned_set_end_child(paned, $0) }
+      gtk_paned_set_position(paned, Int32(position))
+      gtk_paned_set_resize_start_child(paned, 0)
+      gtk_paned_set_shrink_start_child(paned, 0)
+      gtk_paned_set_shrink_end_child(paned, 0)
+    }
+  }
+}
+
+/// A widget that may be larger than its window.
+///
+/// ```swift
+/// let page = Scroll(Label("a long text"))
+/// ```
+public final class Scroll: Widget {
+  /// Makes a widget scroll.
+  public init(_ part: Widget) {
+    super.init { gtk_scrolled_window_new() }
+    add(part)
+    opaque { scroll in
+      part.raw { gtk_scrolled_window_set_child(scroll, $0) }
+      gtk_scrolled_window_set_policy(scroll, GTK_POLICY_NEVER, GTK_POLICY_AUTOMATIC)
+    }
+    expand()
+  }
+}
+
+/// Room for one widget, which can be another one later.
+///
+/// ```swift
+/// let place = Place(Label("nothing is selected"))
+/// place.content = Label("Tom")
+/// ```
+public final class Place: Widget {
+  /// What stands here.
+  public var content: Widget {
+    didSet {
+      if content === oldValue { return }
+      remove(oldValue)
+      take()
+    }
+  }
+
+  /// Makes a place.
+  public init(_ content: Widget) {
+    self.content = content
+    super.init { gtk_frame_new(nil) }
+    style("stage-place")
+    take()
+  }
+
+  private func take() {
+    add(content)
+    raw { frame in
+      let frame = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: GtkFrame.self)
+      content.raw { gtk_frame_set_child(frame, $0) }
+    }
+  }
+}

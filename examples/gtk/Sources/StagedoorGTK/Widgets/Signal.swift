@@ -1,0 +1,57 @@
+internal import CGtk4
+internal import CStage
+
+/// A signal of GTK, while its handler runs. The arguments are counted from 0, the object that sends it.
+@MainActor struct Signal {
+  private let arguments: UnsafePointer<GValue>
+  private let result: UnsafeMutablePointer<GValue>?
+
+  func integer(_ index: Int) -> Int { Int(g_value_get_int(arguments + index)) }
+  func flag(_ index: Int) -> Bool { g_value_get_boolean(arguments + index) != 0 }
+  func number(_ index: Int) -> Double { g_value_get_double(arguments + index) }
+  func enumeration(_ index: Int) -> Int32 { g_value_get_enum(arguments + index) }
+  func object(_ index: Int) -> OpaquePointer? { g_value_get_object(arguments + index).map { OpaquePointer($0) } }
+
+  func answer(_ flag: Bool) { if let result { g_value_set_boolean(result, flag ? 1 : 0) } }
+  func answer(_ action: GdkDragAction) { if let result { g_value_set_flags(result, action.rawValue) } }
+  /// Gives the object away.
+  func answer(giving object: OpaquePointer?) {
+    if let result { g_value_take_object(result, object.map { UnsafeMutableRawPointer($0) }) }
+  }
+
+  /// Connects `body`, which lives until the handler is disconnected or the object ends.
+  static func connect(_ object: OpaquePointer, _ name: String, _ body: @escaping @MainActor (Signal) -> Void) -> UInt {
+    stage_connect(
+      UnsafeMutableRawPointer(object), name,
+      { box, _, arguments, result in
+        guard let box, let arguments else { return }
+        // They are read before this returns.
+        nonisolated(unsafe) let (read, written) = (arguments, result)
+        let handler = Unmanaged<Box<@MainActor (Signal) -> Void>>.fromOpaque(box).takeUnretainedValue()
+        // GTK calls on the main thread, and waits for the answer.
+        MainActor.assumeIsolated { handler.value(Signal(arguments: read, result: written)) }
+      }, Box(body).given, { Box<@MainActor (Signal) -> Void>.release($0) })
+  }
+}
+
+/// A Swift value that C carries.
+final class Box<Value: Sendable>: Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+
+  /// A pointer that owns this object.
+  var given: UnsafeMutableRawPointer { Unmanaged.passRetained(self).toOpaque() }
+
+  static func release(_ pointer: UnsafeMutableRawPointer?) {
+    if let pointer { Unmanaged<Box>.fromOpaque(pointer).release() }
+  }
+
+  static func value(of pointer: UnsafeMutableRawPointer) -> Value {
+    Unmanaged<Box>.fromOpaque(pointer).takeUnretainedValue().value
+  }
+
+  /// The value of a pointer that comes back for the last time.
+  static func taken(_ pointer: UnsafeMutableRawPointer) -> Value {
+    Unmanaged<Box>.fromOpaque(pointer).takeRetainedValue().value
+  }
+}

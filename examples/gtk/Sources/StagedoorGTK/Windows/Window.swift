@@ -1,0 +1,233 @@
+internal import CGtk4
+internal import CStage
+internal import FoundationEssentials
+internal import Glibc
+internal import StagedoorKit
+
+/// A window: GTK's, or without a display what people would read in it.
+@MainActor final class Window: Widget {
+  private unowned let host: WindowScene
+  private let header: UnsafeMutablePointer<GtkWidget>?
+  private let frame = Column(spacing: 0)
+  private let notice = Label(wraps: true)
+  private let noticeBar: Row
+  private var isOpen = false
+  private var isClosed = false
+
+  init(of owner: WindowScene) {
+    host = owner
+    noticeBar = Row(spacing: 12, notice.expand(vertically: false)).style("stage-message")
+    noticeBar.isVisible = false
+    header = GtkStage.isHeadless ? nil : gtk_header_bar_new()
+    super.init { gtk_window_new() }
+    window = owner
+    add(frame)
+    frame.append(noticeBar)
+    noticeBar.append(
+      Button(icon: "window-close-symbolic", "Put away") { [unowned self] in message = nil }.style("flat"))
+    addMenu()
+    raw { window in
+      gtk_window_set_titlebar(Self.window(window), header)
+      frame.raw { gtk_window_set_child(Self.window(window), $0) }
+    }
+    connect("close-request") { [unowned self] signal in
+      // The scene closes it, if it wants to.
+      signal.answer(true)
+      host.close()
+    }
+    connect("notify::is-active") { [unowned self] _ in focusChanged() }
+    connect("realize") { [unowned self] _ in realized() }
+  }
+
+  /// The scene may be refused before its window opens.
+  isolated deinit { if !isClosed { raw { gtk_window_destroy(Self.window($0)) } } }
+
+  static func window(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWindow> {
+    UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)
+  }
+
+  // MARK: What it shows
+
+  var title = "" {
+    didSet {
+      if title == oldValue { return }
+      raw { gtk_window_set_title(Self.window($0), title) }
+      changed()
+    }
+  }
+
+  var content: Widget? {
+    didSet {
+      if let oldValue {
+        frame.raw { box in oldValue.raw { gtk_box_remove(Widget.box(box), $0) } }
+        frame.remove(oldValue)
+      }
+      if let content { frame.append(content.expand()) }
+    }
+  }
+
+  var message: String? {
+    didSet {
+      notice.text = message ?? ""
+      noticeBar.isVisible = message != nil
+      if let message, GtkStage.isHeadless { Self.say("! \(title): \(message)") }
+    }
+  }
+
+  var defaultSize: (width: Int, height: Int) = (640, 480)
+
+  var leadingItems: [Widget] = [] {
+    didSet {
+      replace(oldValue, leadingItems) { gtk_header_bar_pack_start($0, $1) }
+    }
+  }
+
+  var trailingItems: [Widget] = [] {
+    didSet {
+      replace(oldValue, trailingItems) { gtk_header_bar_pack_end($0, $1) }
+    }
+  }
+
+  private func replace(
+    _ old: [Widget], _ new: [Widget], _ pack: (OpaquePointer, UnsafeMutablePointer<GtkWidget>) -> Void
+  ) {
+    let bar = header.map { OpaquePointer($0) }
+    for item in old {
+      if let bar { item.raw { gtk_header_bar_remove(bar, $0) } }
+      remove(item)
+    }
+    for item in new {
+      add(item)
+      if let bar { item.raw { pack(bar, $0) } }
+    }
+  }
+
+  override func changed() { printSoon() }
+
+  override var lines: [String] {
+    let bar = (leadingItems + trailingItems).flatMap(\.lines).joined(separator: " ")
+    let notice = noticeBar.isVisible ? self.notice.lines.map { "! \($0)" } : []
+    return (bar.isEmpty ? [] : [bar]) + notice + (content?.lines ?? [])
+  }
+
+  func stands(above other: Window) {
+    raw { window in other.raw { gtk_window_set_transient_for(Self.window(window), Self.window($0)) } }
+  }
+
+  // MARK: Opening and closing
+
+  func present(_ token: String?) {
+    if isClosed { return }
+    if !isOpen { open() }
+    guard let pointer else {
+      host.scene?.enter(.foregroundActive)
+      printSoon()
+      return
+    }
+    stage_window_present(pointer, token)
+  }
+
+  private func open() {
+    isOpen = true
+    GtkStage.windowOpened()
+    guard let pointer else { return }
+    gtk_window_set_default_size(Self.window(pointer), Int32(defaultSize.width), Int32(defaultSize.height))
+    // Otherwise the first list gets the focus, and selects what nobody has chosen.
+    frame.raw { box in
+      gtk_widget_set_focusable(box, 1)
+      gtk_widget_grab_focus(box)
+    }
+    // When it is drawn for the first time.
+    MainQueueLater.run(after: 700) { [weak self] in self?.takeSnapshot() }
+  }
+
+  private func addMenu() {
+    guard let pointer, let header else { return }
+    if let menu = GtkStage.actions.install(in: OpaquePointer(pointer), of: host), let button = gtk_menu_button_new() {
+      gtk_menu_button_set_icon_name(OpaquePointer(button), "open-menu-symbolic")
+      gtk_menu_button_set_menu_model(
+        OpaquePointer(button), UnsafeMutableRawPointer(menu).assumingMemoryBound(to: GMenuModel.self))
+      gtk_widget_set_tooltip_text(button, "Menu")
+      gtk_header_bar_pack_end(OpaquePointer(header), button)
+      g_object_unref(UnsafeMutableRawPointer(menu))
+    }
+  }
+
+  private func realized() {
+    guard let pointer, let surface = gtk_native_get_surface(OpaquePointer(pointer)) else { return }
+    connect("notify::state", of: surface) { [unowned self] _ in focusChanged() }
+  }
+
+  private func focusChanged() {
+    guard !isClosed, let pointer, let scene = host.scene else { return }
+    if stage_window_is_minimized(pointer) != 0 {
+      scene.enter(.background)
+    } else if gtk_window_is_active(Self.window(pointer)) != 0 {
+      scene.enter(.foregroundActive)
+    } else if scene.activationState == .foregroundActive {
+      scene.enter(.foregroundInactive)
+      takeSnapshot()
+    } else if scene.activationState == .background, isOpen {
+      scene.enter(.foregroundInactive)
+    }
+  }
+
+  func close(_ animation: DismissalAnimation) {
+    if isClosed { return }
+    isClosed = true
+    guard pointer != nil else {
+      if isOpen { Self.say("-- \(title) is closed --") }
+      end()
+      return
+    }
+    if animation == .standard { vanish() } else { fade(1) }
+  }
+
+  private func fade(_ opacity: Double) {
+    if opacity <= 0 { return vanish() }
+    raw { gtk_widget_set_opacity($0, opacity) }
+    MainQueueLater.run(after: 16) { self.fade(opacity - 0.1) }
+  }
+
+  private func vanish() {
+    end()
+    raw { gtk_window_destroy(Self.window($0)) }
+  }
+
+  // MARK: Pictures
+
+  func takeSnapshot() {
+    guard let pointer, !isClosed, let scene = host.scene, let stagedoor = scene.application?.stagedoor,
+      let bytes = stage_window_picture(pointer, 640)
+    else { return }
+    defer { g_bytes_unref(bytes) }
+    var count: UInt = 0
+    guard let start = g_bytes_get_data(bytes, &count) else { return }
+    let picture = Data(bytes: start, count: Int(count))
+    Task { @MainActor in
+      // Without the service there is nobody who wants it.
+      try? await stagedoor.setSnapshot(picture, as: "image/png", of: scene.id)
+    }
+  }
+
+  // MARK: Without a display
+
+  private var willPrint = false
+
+  /// Once for all that changes at once.
+  func printSoon() {
+    guard GtkStage.isHeadless, isOpen, !isClosed, !willPrint else { return }
+    willPrint = true
+    MainQueueLater.run { [weak self] in
+      guard let self, !isClosed else { return }
+      willPrint = false
+      Self.say((["-- \(title) --"] + lines.map { "  \($0)" }).joined(separator: "\n"))
+    }
+  }
+
+  /// Whoever reads along gets it at once.
+  private static func say(_ text: String) {
+    print(text)
+    fflush(nil)
+  }
+}

@@ -1,0 +1,132 @@
+import DBusTestSupport
+import Foundation
+import Glibc
+import StagedoorKit
+import StagedoorTestSupport
+import Testing
+
+extension StageTests {
+  /// The gallery, with real windows and hands.
+  @Suite struct GalleryTests {
+    private let play = Play("Gallery")
+    private let openDetail = "org.stagedoor.examples.Gallery.openDetail"
+    /// Photos in the window at (20, 20).
+    private let beach = (x: 130, y: 170)
+    private let mountains = (x: 350, y: 170)
+
+    @Test func `a photo that is dragged to the edge gets a window, and the next drop of it finds that`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play) { _ in
+          try await desktop.place("Gallery", at: 20, 20)
+          try await desktop.drag(from: mountains, to: (1100, 700))
+          let windows = try await desktop.windows(of: play, "a window of the photo") { $0.last?.title == "Mountains" }
+          try await desktop.place("Gallery", at: 20, 20)
+          try await desktop.windows(of: play, "the focus of the gallery") {
+            $0.first?.activationState == .foregroundActive
+          }
+          // From a shell, which has no token.
+          let delivery = try await desktop.stagedoor.drop(openDetail, "photo-2")
+          #expect(delivery.outcome == .activated)
+          #expect(delivery.session == windows.last?.identifier)
+          try await desktop.windows(of: play, "the focus of the photo") {
+            $0.last?.activationState == .foregroundActive
+          }
+          try await desktop.place("Mountains", at: 540, 220)
+          try await desktop.picture("Gallery/screenshot.png")
+        }
+      }
+    }
+
+    @Test func `the inspector of a photo opens above its window, and once`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play) { _ in
+          try await desktop.place("Gallery", at: 20, 20)
+          for _ in 1...2 {
+            try await desktop.click(beach.x, beach.y, button: 3)
+            try await desktop.pause()
+            try await desktop.click(beach.x + 40, beach.y + 22)
+            try await desktop.windows(of: play, "the inspector") {
+              $0.count == 2 && $0[1].activationState == .foregroundActive
+            }
+            let inspector = try await desktop.window(titled: "Inspector")
+            let above = try await Command(
+              "xprop", "-id", inspector, "WM_TRANSIENT_FOR", environment: desktop.environment
+            ).output()
+            #expect(above.contains("window id"))
+            try await desktop.place("Gallery", at: 20, 20)
+          }
+          let sessions = try await desktop.sessions(of: play)
+          #expect(sessions.map(\.configuration.name) == ["Default Configuration", "Inspector Configuration"])
+        }
+      }
+    }
+
+    @Test func `windows are restored after a restart, and one says that its photo is gone`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play, "--headless") { running in
+          try await running.line { $0 == "-- Gallery --" }
+          try await desktop.stagedoor.drop(openDetail, "photo-7")
+          try await desktop.stagedoor.drop(openDetail, "photo-70")
+          try await running.line { $0 == "! Gallery: There is no photo photo-70 any more." }
+          try await desktop.windows(of: play, titled: "Gallery", "Gallery", "Palm")
+          running.signal(SIGTERM)
+          try await running.ended()
+        }
+        try await desktop.running(play, "--headless") { _ in
+          try await desktop.windows(of: play, titled: "Gallery", "Gallery", "Palm")
+        }
+      }
+    }
+
+    @Test func `the next drop starts a gallery that was killed`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        let session = try await desktop.running(play) { running in
+          try await desktop.place("Gallery", at: 20, 20)
+          let delivery = try await desktop.stagedoor.drop(openDetail, "photo-7")
+          try await desktop.windows(of: play, titled: "Gallery", "Palm")
+          running.signal(SIGKILL)
+          try await running.ended()
+          return delivery.session
+        }
+        try await desktop.windows(of: play, "no windows") { !$0.contains(where: \.isConnected) }
+        #expect(try await desktop.stagedoor.drop(openDetail, "photo-7").session == session)
+        try await desktop.windows(of: play, titled: "Palm")
+        _ = try await desktop.window(titled: "Palm")
+      }
+    }
+
+    @Test func `a window that is closed while the service is away stays closed, and the others stay open`() async throws
+    {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play) { _ in
+          try await desktop.place("Gallery", at: 20, 20)
+          let palm = try await desktop.stagedoor.drop(openDetail, "photo-7").session
+          try await desktop.place("Palm", at: 500, 300)
+          try await desktop.windows(of: play, "the focus of Palm") { $0.last?.activationState == .foregroundActive }
+          try await desktop.house.killService()
+          try await desktop.key("ctrl+w")
+          try await eventually("the end of the window") {
+            try await !Command(
+              "xdotool", "search", "--onlyvisible", "--name", "^Palm$", environment: desktop.environment
+            ).run().status.isSuccess
+          }
+          // The gallery still answers its user.
+          try await desktop.place("Gallery", at: 20, 20)
+          try await desktop.click(beach.x, beach.y)
+          _ = try await desktop.window(titled: "Beach")
+          try await desktop.house.startService()
+          let sessions = try await desktop.windows(of: play, "the window that is left") {
+            $0.map(\.activationConditions.canActivateForTargetContentIdentifier) == [.equals("photo-1")]
+          }
+          #expect(!sessions.contains { $0.identifier == palm })
+          #expect(try await desktop.stagedoor.drop(openDetail, "photo-1").session == sessions[0].identifier)
+        }
+      }
+    }
+  }
+}

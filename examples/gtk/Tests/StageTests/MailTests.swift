@@ -1,0 +1,93 @@
+import DBusTestSupport
+import Foundation
+import Glibc
+import StagedoorKit
+import Testing
+
+extension StageTests {
+  /// The mail, with real windows and hands.
+  @Suite struct MailTests {
+    private let play = Play("Mail")
+
+    /// The middle of a row of the list, of a window whose corner is at (20, 20).
+    private func row(_ number: Int) -> (x: Int, y: Int) { (140, 20 + 76 + 52 * number) }
+
+    @Test func `a message opens in its own window, is put away, and comes back when it is selected`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play) { _ in
+          try await desktop.place("Mail", at: 20, 20)
+          try await desktop.click(row(1).x, row(1).y)
+          try await desktop.click(row(3).x, row(3).y, button: 3)
+          try await desktop.pause()
+          try await desktop.click(row(3).x + 60, row(3).y + 22)
+          try await desktop.place("Is this your cat?", at: 560, 260)
+          let windows = try await desktop.windows(of: play, "the message's window") {
+            $0.last?.activationState == .foregroundActive
+          }
+          let cat = try #require(windows.last)
+          #expect(cat.configuration.name == "Message")
+          let before = try await desktop.pixels("820x300+40+80")
+          try await desktop.key("ctrl+l")
+          try await eventually("larger text in both windows") { try await desktop.pixels("820x300+40+80") != before }
+          try await desktop.picture("Mail/screenshot.png")
+          try await desktop.key("ctrl+w")
+          try await desktop.windows(of: play, "the session without a window") { $0.count == 2 && !$0[1].isConnected }
+          try await desktop.stagedoor.activate(cat.identifier)
+          try await desktop.windows(of: play, titled: "Is this your cat?", "Mail")
+          _ = try await desktop.window(titled: "Is this your cat?")
+        }
+      }
+    }
+
+    @Test func `windows in the background are released, and their sessions stay`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play) { _ in
+          try await desktop.place("Mail", at: 20, 20)
+          try await desktop.stagedoor.drop("org.stagedoor.examples.Mail.openMessage", "boat")
+          let boat = try await desktop.window(titled: "The boat is back in the water")
+          try await desktop.windows(of: play, "the focus of the message") {
+            $0.last?.activationState == .foregroundActive
+          }
+          try await desktop.xdotool("windowminimize", boat)
+          try await desktop.windows(of: play, "the message in the background") {
+            $0.last?.activationState == .background
+          }
+          try await desktop.action("release", of: play)
+          try await desktop.windows(of: play, "the message without a window") {
+            $0.count == 2 && !$0[1].isConnected && $0[0].isConnected
+          }
+        }
+      }
+    }
+
+    @Test func `the draft of a window that was closed while the program was away is gone after its start`() async throws
+    {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        let drafts = URL(filePath: "\(desktop.environment["XDG_DATA_HOME"] ?? "")/\(play.identifier)/drafts")
+        @Sendable func names() throws -> [String] { try FileManager.default.contentsOfDirectory(atPath: drafts.path) }
+        let session = try await desktop.running(play) { running in
+          try await desktop.place("Mail", at: 20, 20)
+          try await desktop.key("ctrl+m")
+          try await desktop.place("New message", at: 500, 300)
+          let session = try await desktop.windows(of: play, "the new message") {
+            $0.last?.activationState == .foregroundActive
+          }[1]
+          try await desktop.click(700, 560)
+          try await desktop.type("Dear Ada")
+          try await eventually("the draft") { try names() == ["\(session.identifier).txt"] }
+          running.signal(SIGKILL)
+          try await running.ended()
+          return session
+        }
+        try await desktop.stagedoor.destroy(session.identifier)
+        try await desktop.running(play, "--headless") { running in
+          try await running.line { $0 == "-- Mail --" }
+          try await eventually("the end of the draft") { try names().isEmpty }
+        }
+      }
+    }
+  }
+}

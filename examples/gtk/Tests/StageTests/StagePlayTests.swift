@@ -1,0 +1,89 @@
+import DBusTestSupport
+import Foundation
+import StagedoorKit
+import Testing
+
+extension StageTests {
+  /// The library itself, with a program made for it.
+  @Suite struct StagePlayTests {
+    /// Places in the window at (20, 20), or at (620, 20) of the second program.
+    private let two = (x: 200, y: 110)
+    private let one = (x: 200, y: 180)
+    private let target = (x: 200, y: 250)
+    private let rest = (x: 200, y: 320)
+
+    private func program(_ name: String, on desktop: Desktop, _ arguments: String...) -> Command {
+      var environment = desktop.environment
+      environment["PLAY"] = name
+      var command = Command.built("stage-play", environment: environment)
+      command.arguments = arguments
+      return command
+    }
+
+    @Test func `items are moved within a program, as the objects that they are`() async throws {
+      try await Desktop.run { desktop in
+        try await program("Here", on: desktop).whileRunning { here in
+          try await desktop.place("Here", at: 20, 20)
+          try await desktop.drag(from: two, to: target)
+          try await here.line { $0 == #"dropped: ["one", "another"] ["one", "another"]"# }
+          try await here.line { $0 == "ended: move" }
+          try await desktop.drag(from: one, to: target)
+          try await here.line { $0 == #"dropped: ["alone"] ["alone"]"# }
+          try await here.line { $0 == "ended: copy" }
+          try await desktop.drag(from: two, to: (900, 600))
+          try await here.line { $0 == "out: 2" }
+          try await here.line { $0 == "ended: cancel" }
+          // Nothing that could be opened: nothing happens.
+          try await desktop.drag(from: one, to: (900, 600))
+          try await here.line { $0 == "ended: cancel" }
+          here.expectNoComplaints()
+        }
+      }
+    }
+
+    @Test func `items go to another program with their data, and onto its whole window by way of the service`()
+      async throws
+    {
+      try await Desktop.run { desktop in
+        try await program("Here", on: desktop).whileRunning { here in
+          try await desktop.place("Here", at: 20, 20)
+          try await program("There", on: desktop).whileRunning { there in
+            try await desktop.place("There", at: 620, 20)
+            try await desktop.pause()
+            try await desktop.drag(from: two, to: (target.x + 600, target.y))
+            try await there.line { $0 == #"dropped: ["one", "another"] ["foreign", "foreign"]"# }
+            try await here.line { $0 == "ended: move" }
+            try await desktop.drag(from: one, to: (target.x + 600, target.y))
+            try await there.line { $0 == #"dropped: ["alone"] ["foreign"]"# }
+            try await here.line { $0 == "ended: copy" }
+            try await desktop.drag(from: one, to: (rest.x + 600, rest.y))
+            try await there.line { $0 == "received: alone" }
+            try await here.line { $0 == "ended: copy" }
+            there.expectNoComplaints()
+            here.expectNoComplaints()
+          }
+        }
+      }
+    }
+
+    @Test func `a second start hands its files to the first, and an error is shown in the window`() async throws {
+      try await Desktop.run { desktop in
+        let file = "\(desktop.environment["HOME"] ?? "")/letter.txt"
+        try "Dear Tom".write(toFile: file, atomically: true, encoding: .utf8)
+        try await program("Here", on: desktop).whileRunning { here in
+          try await desktop.place("Here", at: 20, 20)
+          #expect(try await program("Here", on: desktop, file).run().status.isSuccess)
+          try await here.line { $0 == "received: Dear Tom" }
+          let before = try await desktop.pixels("400x60+20+70")
+          try await desktop.key("ctrl+f")
+          try await eventually("the message") { try await desktop.pixels("400x60+20+70") != before }
+          // A window that says no stays.
+          try await desktop.key("ctrl+w")
+          try await here.line { $0 == "closing" }
+          _ = try await desktop.window(titled: "Here")
+          here.expectNoComplaints()
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,245 @@
+import DBus
+import DBusTestSupport
+import Foundation
+import StagedoorKit
+import StagedoorTestSupport
+import Testing
+
+/// A desktop for one test: a display that nobody sees, a window manager, a bus with the service and a fresh home. The hands are
+/// xdotool's.
+final class Desktop: Sendable {
+  let house: PrivateStagedoor
+  let stagedoor: Stagedoor
+  /// For programs that have windows here.
+  let environment: [String: String]
+  private let programs: [RunningCommand]
+
+  private init(_ house: PrivateStagedoor) async throws {
+    self.house = house
+    var environment = house.environment
+    let settings = "\(environment["XDG_CONFIG_HOME"] ?? "")/gtk-4.0"
+    try FileManager.default.createDirectory(atPath: settings, withIntermediateDirectories: true)
+    try "[Settings]\ngtk-font-name=Cantarell 11\n".write(
+      toFile: "\(settings)/settings.ini", atomically: true, encoding: .utf8)
+    let display = try await Command(
+      "sh", "-c", "exec Xvfb -displayfd 1 -noreset -screen 0 1280x800x24 -nolisten tcp 2>/dev/null",
+      environment: environment
+    ).start()
+    environment["DISPLAY"] = ":\(try await display.nextLine())"
+    environment.merge([
+      "GDK_BACKEND": "x11", "LIBGL_ALWAYS_SOFTWARE": "1", "GSK_RENDERER": "cairo", "GTK_A11Y": "none",
+      "NO_AT_BRIDGE": "1", "XDG_DATA_DIRS": "/usr/local/share:/usr/share",
+    ]) { $1 }
+    environment["WAYLAND_DISPLAY"] = nil
+    self.environment = environment
+    let manager = try await Command("openbox", environment: environment).start()
+    programs = [manager, display]
+    stagedoor = Stagedoor(on: try await house.connect())
+    _ = try await Command("xsetroot", "-solid", "#3d5a6c", environment: environment).output()
+    try await eventually("the window manager") { [environment] in
+      try await Command("xprop", "-root", "_NET_SUPPORTING_WM_CHECK", environment: environment).output().contains(
+        "window id")
+    }
+  }
+
+  /// Runs `body` on a desktop of its own.
+  nonisolated(nonsending) static func run<Result>(_ body: nonisolated(nonsending) (Desktop) async throws -> Result)
+    async throws -> Result
+  {
+    try await withPrivateStagedoor { house in
+      let desktop = try await Desktop(house)
+      do {
+        let result = try await body(desktop)
+        await desktop.stop()
+        return result
+      } catch {
+        await desktop.stop()
+        throw error
+      }
+    }
+  }
+
+  private func stop() async {
+    await stagedoor.close()
+    for program in programs { await program.stop() }
+  }
+
+  // MARK: Applications
+
+  /// The folder of this package.
+  static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+
+  /// Installs an application as its package would: its manifest, and its activation file.
+  func install(_ play: Play) async throws {
+    let manifest = try String(contentsOf: Self.package.appending(path: "\(play.folder)/Info.plist"), encoding: .utf8)
+    try await house.install(manifest: manifest, of: play.identifier)
+    try await house.bus.install(
+      try BusName(play.identifier), executable: play.command(environment).program,
+      arguments: ["--gapplication-service"],
+      environment: environment.filter { !$0.key.hasPrefix("DBUS_") })
+  }
+
+  /// Runs `body` while the application runs, as its user starts it.
+  nonisolated(nonsending) func running<Result>(
+    _ play: Play, _ arguments: String..., body: nonisolated(nonsending) (RunningCommand) async throws -> Result
+  ) async throws -> Result {
+    var command = play.command(environment)
+    command.arguments = arguments
+    return try await command.whileRunning { running in
+      let result = try await body(running)
+      running.expectNoComplaints()
+      return result
+    }
+  }
+
+  // MARK: Sessions
+
+  func sessions(of play: Play) async throws -> [SceneSession] { try await stagedoor.sessions(of: play.identifier) }
+
+  /// Waits until the windows of an application are as `fit` wants them, the oldest first.
+  @discardableResult
+  func windows(
+    of play: Play, _ what: String, where fit: @escaping @Sendable ([SceneSession]) -> Bool
+  ) async throws -> [SceneSession] {
+    let last = Last([SceneSession]())
+    do {
+      return try await awaited(what) { [self] in
+        let sessions = try await sessions(of: play)
+        await last.set(sessions)
+        return fit(sessions) ? sessions : nil
+      }
+    } catch let error as LimitExceeded {
+      let windows = await last.value.map {
+        "\($0.title) \($0.activationState) \($0.userActivity.map { "\($0)" } ?? "")"
+      }
+      throw LimitExceeded(what: error.what, limit: error.limit, details: windows.joined(separator: "\n"))
+    }
+  }
+
+  func windows(of play: Play, titled titles: String...) async throws {
+    let titles = titles.sorted()
+    try await windows(of: play, "the windows \(titles)") { sessions in
+      sessions.filter(\.isConnected).map(\.title).sorted() == titles
+    }
+  }
+
+  /// Calls an action of an application, as the desktop does.
+  func action(_ name: String, of play: Play) async throws {
+    let path = try ObjectPath("/" + play.identifier.split(separator: ".").joined(separator: "/"))
+    _ = try await stagedoor.connection.call(
+      to: try BusName(play.identifier), at: path, "org.freedesktop.Application", "ActivateAction", name, [Variant](),
+      [String: Variant]())
+  }
+
+  // MARK: Hands and eyes
+
+  /// For what says nothing when it is there: a menu that has popped up, a window that has been drawn.
+  func pause(_ seconds: Double = 0.5) async throws { try await xdotool("sleep", "\(seconds)") }
+
+  /// What can be seen of a part of the screen.
+  func pixels(_ part: String) async throws -> String {
+    try await Command(
+      "sh", "-c", "import -window root -crop \(part) +repage rgb:- | md5sum", environment: environment
+    ).output()
+  }
+
+  @discardableResult
+  func xdotool(_ arguments: String...) async throws -> String {
+    try await Command("xdotool", arguments: arguments, environment: environment).output()
+  }
+
+  /// Waits for a window, and puts its left upper corner at a place. The oldest of this title is taken.
+  func place(_ title: String, at x: Int, _ y: Int) async throws {
+    let window = try await window(titled: title)
+    try await xdotool("windowmove", "--sync", window, "\(x)", "\(y)")
+    try await xdotool("windowactivate", "--sync", window)
+  }
+
+  func window(titled title: String) async throws -> String {
+    // A pattern, in which a question mark would be a question.
+    let pattern = String(title.map { $0.isLetter || $0.isNumber || $0 == " " ? $0 : "." })
+    return try await awaited("a window \(title)") { [self] in
+      let result = try await Command(
+        "xdotool", "search", "--onlyvisible", "--name", "^\(pattern)$", environment: environment
+      ).run()
+      return result.standardOutput.split(separator: "\n").first.map(String.init)
+    }
+  }
+
+  func click(_ x: Int, _ y: Int, button: Int = 1) async throws {
+    try await xdotool("mousemove", "\(x)", "\(y)", "sleep", "0.1", "click", "\(button)")
+  }
+
+  func type(_ text: String) async throws { try await xdotool("type", "--delay", "20", text) }
+  func key(_ keys: String...) async throws {
+    for key in keys { try await xdotool("key", key) }
+  }
+
+  /// Drags from one place to another, as a hand does: with many small moves, and a pause before it lets go.
+  func drag(
+    from start: (x: Int, y: Int), to end: (x: Int, y: Int), letGo: Bool = true, holding pause: Double = 0.35
+  ) async throws {
+    var steps = ["mousemove", "\(start.x)", "\(start.y)", "sleep", "0.1", "mousedown", "1", "sleep", "0.1"]
+    for step in 1...14 {
+      let (x, y) = (start.x + (end.x - start.x) * step / 14, start.y + (end.y - start.y) * step / 14)
+      steps += ["mousemove", "\(x)", "\(y)", "sleep", "0.02"]
+    }
+    steps += ["sleep", "\(pause)"] + (letGo ? ["mouseup", "1"] : [])
+    _ = try await Command("xdotool", arguments: steps, environment: environment).output()
+  }
+
+  func letGo() async throws { try await xdotool("mouseup", "1") }
+
+  /// Keeps a picture of the screen, or of a part of it, beside what was built; with STAGE_PICTURES where the READMEs show it.
+  func picture(_ path: String, _ part: String = "1280x800+0+0") async throws {
+    let shown = ProcessInfo.processInfo.environment["STAGE_PICTURES"] != nil
+    let folder = shown ? Self.package : Self.package.appending(path: ".build/pictures/examples/gtk")
+    let file = folder.appending(path: path)
+    try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    _ = try await Command(
+      "import", "-window", "root", "-crop", part, "+repage", "-strip", "-colors", "256", "PNG8:\(file.path)",
+      environment: environment
+    ).output()
+  }
+}
+
+extension RunningCommand {
+  /// GTK says on standard error what a program does wrong.
+  func expectNoComplaints() {
+    let lines = standardError.split(separator: "\n").filter { line in
+      // GTK 4.8 sometimes miscounts what is pressed in a menu of its own that closes.
+      (line.contains("CRITICAL") || line.contains("WARNING")) && !line.contains("Broken accounting of active state")
+    }
+    #expect(lines.isEmpty)
+  }
+}
+
+/// One of the applications.
+struct Play: Sendable {
+  let name: String
+  let folder: String
+
+  init(_ folder: String) { (name, self.folder) = (folder.lowercased(), folder) }
+
+  var identifier: String { "org.stagedoor.examples.\(folder)" }
+  func command(_ environment: [String: String]) -> Command { Command.built(name, environment: environment) }
+}
+
+/// Asks again and again until there is an answer.
+func awaited<Value: Sendable>(
+  _ what: String, within limit: Duration = usualLimit, _ ask: @escaping @Sendable () async throws -> Value?
+) async throws -> Value {
+  try await withLimit(limit, what) {
+    while true {
+      if let value = try await ask() { return value }
+      try await ContinuousClock().sleep(for: .milliseconds(30))
+    }
+  }
+}
+
+private actor Last<Value: Sendable> {
+  private(set) var value: Value
+  init(_ value: Value) { self.value = value }
+  func set(_ value: Value) { self.value = value }
+}
