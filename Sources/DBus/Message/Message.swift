@@ -50,6 +50,14 @@ public struct Message: ~Copyable {
     }
   }
 
+  /// The same, or `nil` where libdbus gets no memory for it.
+  var rawWithMemory: OpaquePointer? {
+    switch content {
+    case .library(let raw): raw
+    case .bytes(let bytes): bytes.rawWithMemory
+    }
+  }
+
   /// The message as it goes over the wire, where that was written here.
   var bytes: MessageBytes? { if case .bytes(let bytes) = content { bytes } else { nil } }
 
@@ -180,7 +188,7 @@ extension Message {
       bytes.finish()
       if bytes.isSmall {
         // That libdbus agrees is what every test asks by the way.
-        assert(bytes.isTakenByLibrary)
+        assert(!bytes.isRefusedByLibrary)
         return Message(bytes)
       }
       guard let raw = bytes.makeRaw() else { throw .outOfMemory }
