@@ -120,7 +120,7 @@ let package = Package(
         "StoreTestSupport", "TheatreCommand",
         "stagedoord",
       ],
-      exclude: ["Clients"], swiftSettings: settings),
+      exclude: ["Clients", "Preloads"], swiftSettings: settings),
     .testTarget(
       name: "HostileTests", dependencies: ["DBus", "DBusTestSupport", "DaemonTestSupport", "stagedoord"],
       exclude: ["Clients"], swiftSettings: settings),

@@ -28,38 +28,46 @@ extension House {
   static let application = "org.stagedoor.Application1"
   static let properties = "org.freedesktop.DBus.Properties"
 
-  private func send(_ member: String, _ arguments: [String], _ path: String, _ interface: String) -> Command {
-    command(
-      "dbus-send",
-      arguments: ["--session", "--print-reply", "--dest=\(Self.name)", path, "\(interface).\(member)"] + arguments)
+  /// - Parameter sandbox: the application in whose sandbox the caller is; `nil` for a caller outside.
+  private func send(
+    _ member: String, _ arguments: [String], _ path: String, _ interface: String, _ sandbox: String?
+  ) -> Command {
+    let arguments =
+      ["--session", "--print-reply", "--dest=\(Self.name)", path, "\(interface).\(member)"] + arguments
+    return sandbox.map { sandboxed(as: $0, "dbus-send", arguments: arguments) }
+      ?? command("dbus-send", arguments: arguments)
   }
 
   /// Calls a method, and reads what its reply shows.
   func call(
-    _ member: String, _ arguments: String..., at path: String = root, in interface: String = interchange
+    _ member: String, _ arguments: String..., at path: String = root, in interface: String = interchange,
+    from sandbox: String? = nil
   ) async throws -> [Shown] {
-    try await call(member, arguments, at: path, in: interface)
+    try await call(member, arguments, at: path, in: interface, from: sandbox)
   }
 
   func call(
-    _ member: String, _ arguments: [String], at path: String = root, in interface: String = interchange
+    _ member: String, _ arguments: [String], at path: String = root, in interface: String = interchange,
+    from sandbox: String? = nil
   ) async throws -> [Shown] {
-    let output = try await send(member, arguments, path, interface).output()
+    let output = try await send(member, arguments, path, interface, sandbox).output()
     var reader = ShownReader(output.split(separator: "\n").dropFirst())
     return reader.rest()
   }
 
   /// Calls a method that is to be refused.
   func refusal(
-    _ member: String, _ arguments: String..., at path: String = root, in interface: String = interchange
+    _ member: String, _ arguments: String..., at path: String = root, in interface: String = interchange,
+    from sandbox: String? = nil
   ) async throws -> ShownError {
-    try await refusal(member, arguments, at: path, in: interface)
+    try await refusal(member, arguments, at: path, in: interface, from: sandbox)
   }
 
   func refusal(
-    _ member: String, _ arguments: [String], at path: String = root, in interface: String = interchange
+    _ member: String, _ arguments: [String], at path: String = root, in interface: String = interchange,
+    from sandbox: String? = nil
   ) async throws -> ShownError {
-    let result = try await send(member, arguments, path, interface).run()
+    let result = try await send(member, arguments, path, interface, sandbox).run()
     #expect(result.status == .exited(1), "\(member) \(arguments): \(result)")
     let parts = result.standardError.drop { $0 != " " }.dropFirst().split(separator: ": ", maxSplits: 1)
     guard parts.count == 2, result.standardError.hasPrefix("Error ") else {

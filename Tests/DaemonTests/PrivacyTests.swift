@@ -101,6 +101,48 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
+  func `nothing of it is told when its host has handled it`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try await expectNoSecret(in: house) { _ in
+        try await house.hosting("org.example.Diary") { host in
+          for member in ["ConnectScene", "ContinueScene"] {
+            let landing = try await house.deliver(Self.secret)
+            try await house.waitUntil(landing.delivery, is: "handled")
+            #expect(try #require(try await host.asked(1, member).first?.arguments.last).contains("secret-key"))
+            expectNoSecret(in: try await answers(of: house))
+          }
+          try await host.settle()
+        }
+        expectNoSecret(in: try await answers(of: house))
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a window is public again when its host says that it shows something else`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try await expectNoSecret(in: house) { _ in
+        try await house.hosting("org.example.Diary") { host in
+          let landing = try await house.deliver(Self.secret)
+          try await house.waitUntil(landing.delivery, is: "handled")
+          try await host.set("Title", of: landing.session, to: "secret-name")
+          // What it was given, with what the user has changed since, is the same thing.
+          try await host.set(
+            "UserActivity", of: landing.session,
+            to: #"{"activityType": "secret-type", "targetContentIdentifier": "secret-key", "userInfo": {"page": 2}}"#)
+          #expect(try await house.property("TargetContentIdentifier", of: landing.session) == "")
+          try await host.set(
+            "UserActivity", of: landing.session,
+            to: #"{"activityType": "write", "targetContentIdentifier": "plain-key"}"#)
+          #expect(try await house.property("TargetContentIdentifier", of: landing.session) == "plain-key")
+          #expect(try await house.property("Title", of: landing.session) == "")
+          expectNoSecret(in: try await answers(of: house))
+        }
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
   func `what comes after it tells nothing of it either`(kind: PrivateBus.Kind) async throws {
     try await withHouse(kind) { house in
       try await expectNoSecret(in: house) { _ in

@@ -7,11 +7,15 @@ import Testing
 
 /// One peer attacks the service in every way that we know of, from outside and from a sandbox, while somebody else uses it.
 ///
-/// `make test` shows that nobody else is refused anything, and that nobody waits for seconds: other tests run beside it. `make stress` has the
-/// machine for itself. It gives each attack ten seconds, writes a table, and holds the medians and the memory to what is promised.
+/// `make test` shows that nobody else is refused anything, and that the attacker has a few turns before another's call has one, and not hundreds.
+/// How long such a turn takes it does not measure: other tests run beside it, in a debug build. `make stress` has the machine for itself. It
+/// gives each attack ten seconds, writes a table, and holds the medians and the memory to what is promised.
 @Suite(.serialized) struct HostileTests {
   private static let isLong = getenv("STAGEDOOR_STRESS") != nil
   private static let time = Duration.seconds(isLong ? 10 : 1)
+
+  /// Behind all that an attacker may have in its queue, a call would come after thousands.
+  private static let mostOvertakings = 64
 
   private static let application = "org.example.Attacked"
 
@@ -46,6 +50,10 @@ import Testing
         }
         #expect(daemon.status == nil, "\(daemon.standardError)")
         #expect(idle.refusals + noticed.refusals == [])
+        // Each quitter is a sender of its own, and has a turn of its own.
+        if one.attack != .quitters {
+          #expect(noticed.overtaking <= Self.mostOvertakings, "\(noticed.overtakings)")
+        }
         if Self.isLong {
           let after = try await restingMemory(of: daemon)
           print(
@@ -54,11 +62,6 @@ import Testing
           #expect(noticed.get <= idle.get * 4)
           #expect(noticed.drop <= idle.drop * 4)
           #expect(after <= memory * 2)
-        } else {
-          // Beside the rest of the suite no time is quiet enough to compare with. That the neighbour is served shows here, and how soon in the
-          // long form.
-          #expect(noticed.get < .seconds(30))
-          #expect(noticed.drop < .seconds(30))
         }
         await neighbour.connection.close()
       }

@@ -1,4 +1,5 @@
 import DBus
+import DBusTestSupport
 import DaemonTestSupport
 
 /// Somebody who uses the service as everyone does, and notices how long it takes.
@@ -10,11 +11,15 @@ struct Neighbour: Sendable {
   struct Noticed: Sendable {
     var gets: [Duration] = []
     var drops: [Duration] = []
+    /// How many events there were between one answer and the next, where the call came right behind the first: what others did before it had
+    /// its turn. Other work on the machine makes the neighbour wait longer, and no more of these.
+    var overtakings: [Int] = []
     /// What it was refused, in words.
     var refusals: [String] = []
 
     var get: Duration { gets.median }
     var drop: Duration { drops.median }
+    var overtaking: Int { overtakings.isEmpty ? 0 : overtakings.sorted()[overtakings.count / 2] }
   }
 
   /// Asks and drops, a hundred times in a second at most, until `time` has passed.
@@ -29,13 +34,23 @@ struct Neighbour: Sendable {
       }
       let end = clock.now + time
       let service = connection.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+      let properties = connection.object(
+        House.name, at: "/org/stagedoor/Interchange1", "org.freedesktop.DBus.Properties")
+      func eventSequence() async throws(CallError) -> UInt64 {
+        let value = try await properties.call(
+          "Get", "org.stagedoor.Interchange1", "EventSequence", timeout: usualLimit, returning: Variant.self)
+        do { return try UInt64(value) } catch { throw .unexpectedReply(error) }
+      }
       while clock.now < end {
+        var sequence: UInt64 = 0
+        await take(\.gets) { () async throws(CallError) in sequence = try await eventSequence() }
         await take(\.gets) { () async throws(CallError) in
-          let _: UInt64 = try await service.get("EventSequence")
+          noticed.overtakings.append(Int(try await eventSequence() - sequence))
         }
         await take(\.drops) { () async throws(CallError) in
           _ = try await service.call(
-            "Drop", "viewCat", "cat1", [String: String](), returning: ObjectPath.self, String.self, String.self)
+            "Drop", "viewCat", "cat1", [String: String](), timeout: usualLimit, returning: ObjectPath.self, String.self,
+            String.self)
         }
         await connection.loop.sleep(for: .milliseconds(10))
       }

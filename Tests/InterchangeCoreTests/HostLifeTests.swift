@@ -1,4 +1,5 @@
 import SceneModel
+import SceneRouting
 import Testing
 
 @testable import InterchangeCore
@@ -215,5 +216,18 @@ import Testing
     #expect(stage.errands.count == 2)
     stage.attach()
     #expect(stage.errands.contains(.forgetLaunch(application: "org.example.Cats", number: 2)))
+  }
+
+  @Test func `a sandbox does not learn how many windows another application has`() throws {
+    var stage = Stage(cats())
+    for key in 0..<102 { stage.drop(key: Text("\(key)")) }
+    func explained(to caller: Caller) throws -> Explanation {
+      try stage.book.explain(stage.activity("view", "other"), from: caller, at: stage.now).get().explanation
+    }
+    #expect(try explained(to: .shell).candidates.count == 100)
+    #expect(try explained(to: .shell).candidatesLeftOut == 2)
+    #expect(try explained(to: .sandbox("org.example.Cats")).candidatesLeftOut == 2)
+    #expect(try explained(to: .sandbox("org.example.Mail")).candidates == [])
+    #expect(try explained(to: .sandbox("org.example.Mail")).candidatesLeftOut == 0)
   }
 }

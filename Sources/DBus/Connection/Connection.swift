@@ -501,6 +501,9 @@ extension Connection {
   @discardableResult
   func transmit(_ message: borrowing Message, serial: UInt32? = nil) -> UInt32 {
     guard let raw, closeReason == nil else { return 0 }
+    if message.bytes == nil, dbus_message_contains_unix_fds(message.raw) != 0, !canSendFileDescriptors {
+      return refuse(message)
+    }
     if !delayed.isEmpty { return delay(message, serial) }
     if let bytes = message.bytes, mail.isOpen(on: raw) {
       if mail.isEmpty { loop.setDeparting(self) }
@@ -510,14 +513,12 @@ extension Connection {
       return serial
     }
     sendMail()
-    if dbus_message_contains_unix_fds(message.raw) != 0, !canSendFileDescriptors { return refuse(message) }
-    if dbus_message_get_serial(message.raw) == 0 {
-      dbus_message_set_serial(message.raw, serial ?? mail.nextSerial())
-    }
     // The collected messages may have been delayed just now.
-    if !delayed.isEmpty || dbus_connection_send(raw, message.raw, nil) == 0 { return delay(message, serial) }
+    guard delayed.isEmpty, let made = message.rawWithMemory else { return delay(message, serial) }
+    if dbus_message_get_serial(made) == 0 { dbus_message_set_serial(made, serial ?? mail.nextSerial()) }
+    if dbus_connection_send(raw, made, nil) == 0 { return delay(message, dbus_message_get_serial(made)) }
     checkOutgoing(raw)
-    return dbus_message_get_serial(message.raw)
+    return dbus_message_get_serial(made)
   }
 
   /// Keeps a message for which libdbus has no memory. If the message were dropped, its caller would wait in vain.

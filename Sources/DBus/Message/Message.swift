@@ -49,6 +49,14 @@ public struct Message: ~Copyable {
     }
   }
 
+  /// The same; `nil` if libdbus has no memory for it.
+  var rawWithMemory: OpaquePointer? {
+    switch content {
+    case .library(let raw): raw
+    case .bytes(let bytes): bytes.rawWithMemory
+    }
+  }
+
   /// The bytes of the message, if this module has written it.
   var bytes: MessageBytes? { if case .bytes(let bytes) = content { bytes } else { nil } }
 
@@ -179,7 +187,7 @@ extension Message {
       bytes.finish()
       if bytes.isSmall {
         // Every test thus checks that libdbus accepts the bytes.
-        assert(bytes.isTakenByLibrary)
+        assert(!bytes.isRefusedByLibrary)
         return Message(bytes)
       }
       guard let raw = bytes.makeRaw() else { throw .outOfMemory }

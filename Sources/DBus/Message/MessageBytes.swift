@@ -173,17 +173,29 @@ extension MessageBytes: @unchecked Sendable {}
 extension MessageBytes {
   /// The same message as libdbus's, made at the first use.
   var raw: OpaquePointer {
+    guard let raw = rawWithMemory else { preconditionFailure("libdbus does not take a message that was written here") }
+    return raw
+  }
+
+  /// The same, or `nil` where memory is short.
+  var rawWithMemory: OpaquePointer? {
     if let made = foreign.load() { return made.raw }
-    guard let raw = makeRaw() else { preconditionFailure("libdbus does not take a message that was written here") }
+    guard let raw = makeRaw() else { return nil }
     // It gets its serial when it is sent.
     dbus_message_set_serial(raw, 0)
     return foreign.storeIfNil(ForeignMessage(raw)).raw
   }
 
-  var isTakenByLibrary: Bool {
-    guard let raw = makeRaw() else { return false }
-    dbus_message_unref(raw)
-    return true
+  /// Whether libdbus calls it no message. That it has no memory to look says nothing.
+  var isRefusedByLibrary: Bool {
+    var error = DBusError()
+    dbus_error_init(&error)
+    defer { dbus_error_free(&error) }
+    if let raw = dbus_message_demarshal(start.assumingMemoryBound(to: CChar.self), Int32(count), &error) {
+      dbus_message_unref(raw)
+      return false
+    }
+    return dbus_error_has_name(&error, DBUS_ERROR_NO_MEMORY) == 0
   }
 
   /// The same message as libdbus's, with its serial; `nil` if memory is short.

@@ -20,6 +20,7 @@ extension DaemonBus {
         <auth>EXTERNAL</auth>
         <servicedir>\(folder)/services</servicedir>
         <policy context="default">
+          <allow user="*"/>
           <allow send_destination="*" eavesdrop="true"/>
           <allow eavesdrop="true"/>
           <allow own="*"/>

@@ -109,8 +109,10 @@ extension PromptBook {
       let request = Request(payload, from: sender(caller), newSession: newIdentifier(), listsCandidates: true)
       switch SceneRouting.decide(memory.routing, request, at: moment.time) {
       case .decided(var decision):
-        // A sandbox reads the sessions of its own application only.
-        if !caller.mayTouch(decision.explanation.application ?? .empty) { decision.explanation.candidates = [] }
+        // A sandbox reads the sessions of its own application only, and does not learn how many others have.
+        if !caller.mayTouch(decision.explanation.application ?? .empty) {
+          (decision.explanation.candidates, decision.explanation.candidatesLeftOut) = ([], 0)
+        }
         return .success(decision)
       case .needs(let need): throw .lacks(.routing([need]))
       }

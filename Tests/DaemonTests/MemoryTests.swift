@@ -1,0 +1,91 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// What becomes of calls where libdbus gets no memory: `Preloads/without_memory.c` says no in its place.
+@Suite struct MemoryTests {
+  /// Which allocations of libdbus fail.
+  private struct Allocations {
+    let preload: Preload
+
+    /// How many have failed since they were told to.
+    var failed: Int64 { preload[2] }
+
+    /// After so many that go well, so many fail. The count is what begins it, so it is written last.
+    func fail(_ count: Int64, after first: Int64 = 0) {
+      for (place, value) in [(1, 0), (0, first), (2, 0), (1, count)] { preload.put(value, at: place) }
+    }
+  }
+
+  /// With a window, so that each call changes as much as the one before it.
+  private func withService(_ body: (RemoteObject, Allocations) async throws -> Void) async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      let preload = try await Preload("without_memory", in: house)
+      try await house.serving(behind: preload) {
+        let service = try house.service(house.watcher)
+        #expect(try await Exchange.longCall.isDone(service))
+        try await body(service, Allocations(preload: preload))
+      }
+    }
+  }
+
+  /// A call that is small and has a small answer, one that takes many reads, and one whose answer is long as well.
+  private enum Exchange: CaseIterable {
+    case small, longCall, longAnswer
+
+    private static let key = String(repeating: "k", count: 12_000)
+    private static let document =
+      #"{"activity": {"activityType": "viewCat", "targetContentIdentifier": "\#(key)", "#
+      + #""userInfo": {"x": "\#(String(repeating: "x", count: 100_000))"}}, "options": {"deadline": 3600}}"#
+
+    /// Whether it was answered as it is where there is memory.
+    func isDone(_ service: RemoteObject) async throws(CallError) -> Bool {
+      switch self {
+      case .small:
+        let number: UInt64 = try await service.get("EventSequence")
+        return number > 0
+      case .longCall:
+        let (_, outcome, _) = try await service.call(
+          "Deliver", Self.document, returning: ObjectPath.self, String.self, String.self)
+        return ["activated", "created"].contains(outcome)
+      case .longAnswer:
+        return try await service.call("Explain", Self.document, returning: String.self).contains(Self.key)
+      }
+    }
+  }
+
+  @Test func `whichever allocation of libdbus fails, the call is answered`() async throws {
+    try await withService { service, allocations in
+      for exchange in Exchange.allCases {
+        // libdbus keeps what it had for the next message, so not every call asks for as much as the one before it.
+        var (count, failures, idle) = (0 as Int64, 0, 0)
+        while idle < 10 {
+          allocations.fail(1, after: count)
+          do throws(CallError) {
+            #expect(try await exchange.isDone(service), "\(exchange), \(count)")
+          } catch {
+            guard case .replied(let reply) = error, reply.name == .noMemory else { throw error }
+          }
+          if allocations.failed > 0 { (failures, idle) = (failures + 1, 0) } else { idle += 1 }
+          count += 1
+        }
+        allocations.fail(0)
+        #expect(failures >= 3, "\(exchange): else nothing was shown")
+      }
+    }
+  }
+
+  @Test func `what comes while libdbus gets no memory is answered when it gets some`() async throws {
+    try await withService { service, allocations in
+      for exchange in Exchange.allCases {
+        allocations.fail(.max)
+        let calls = (0..<3).map { _ in Task { try await exchange.isDone(service) } }
+        // It has tried again by then, and nobody sends anything else.
+        try await eventually("failures") { allocations.failed >= 3 }
+        allocations.fail(0)
+        for call in calls { #expect(try await call.value) }
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+import DBus
+import DBusTestSupport
+import FoundationEssentials
+import Glibc
+import Testing
+
+/// A library that stands before the C library in the service, made of a file in `Preloads`, and the numbers that tell it what to do.
+struct Preload {
+  private let library: String
+  private let path: String
+  private let numbers: OwnedFileDescriptor
+
+  /// Builds it into the house, with the compiler that comes with Swift's.
+  init(_ name: String, in house: House) async throws {
+    let home = house.environment["HOME"] ?? ""
+    library = "\(home)/\(name).so"
+    path = "\(home)/\(name).numbers"
+    let source = "\(Repository.path)/Tests/DaemonTests/Preloads/\(name).c"
+    _ = try await Command("clang", "-O1", "-Wall", "-Werror", "-shared", "-fPIC", "-o", library, source).output()
+    try house.write(String(repeating: "\0", count: 64), to: path)
+    numbers = try .file(path, O_RDWR)
+  }
+
+  /// The number at a place.
+  subscript(_ place: Int) -> Int64 {
+    var value: Int64 = 0
+    let count = numbers.withRawValue { pread($0, &value, 8, off_t(8 * place)) }
+    #expect(count == 8)
+    return value
+  }
+
+  func put(_ value: Int64, at place: Int) {
+    var value = value
+    let count = numbers.withRawValue { pwrite($0, &value, 8, off_t(8 * place)) }
+    #expect(count == 8)
+  }
+
+  fileprivate var environment: [String: String] { ["LD_PRELOAD": library, "PRELOAD_NUMBERS": path] }
+}
+
+extension House {
+  /// Runs `body` while the service runs behind such a library, from when it has its name. It keeps nothing.
+  nonisolated(nonsending) func serving(
+    behind preload: Preload, _ body: nonisolated(nonsending) () async throws -> Void
+  ) async throws {
+    var daemon = daemon("--durability", "memory")
+    daemon.environment.merge(preload.environment) { $1 }
+    try await daemon.whileRunning { running in
+      let watcher = watcher
+      try await withLimit(usualLimit, "the service's name") {
+        _ = try await watcher.owners(of: House.name).first { $0 != nil }
+      }
+      try await body()
+      #expect(running.status == nil, "\(running.standardError)")
+    }
+  }
+}

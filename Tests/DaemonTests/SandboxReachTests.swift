@@ -1,0 +1,430 @@
+import DBus
+import DBusTestSupport
+import Glibc
+import SceneModel
+import Testing
+
+/// What a program in a sandbox reaches of its own application, and of another's.
+///
+/// Each test begins with two applications that were registered, and a window of each.
+@Suite(.enabled(if: House.canSandbox)) struct SandboxReachTests {
+  private static let own = "org.example.Mail"
+  private static let foreign = "org.example.Cats"
+  private static let denied = "org.freedesktop.DBus.Error.AccessDenied"
+  private static let manager = "org.freedesktop.DBus.ObjectManager"
+
+  private static let mail = Manifests.application(
+    own, types: "readMail", configurations: Manifests.configuration("Main"))
+
+  private static func path(of application: String) -> String {
+    "\(House.root)/application/\(application.replacing(".", with: "_2e"))"
+  }
+
+  private func withTwo(_ body: (House, _ own: Landing, _ foreign: Landing) async throws -> Void) async throws {
+    try await withService { house in
+      try await house.register(Self.mail)
+      try await house.register(House.pictures)
+      try await body(house, try await house.hand("readMail", "letter1"), try await house.hand("viewCat", "cat1"))
+    }
+  }
+
+  /// Runs `body`, in which everything is refused, and expects that nothing happened.
+  private func changesNothing(_ house: House, _ body: () async throws -> Void) async throws {
+    let before = try await Record(of: house)
+    try await body()
+    #expect(try await Record(of: house) == before)
+  }
+
+  // MARK: Who it is
+
+  /// Owns the name of another application, and writes into the header of each call that its sender is another connection.
+  private static let impostor = """
+    import sys
+    import dbus
+    from dbus.lowlevel import MethodCallMessage
+
+    name, sender, foreign, document = sys.argv[1:]
+    bus = dbus.SessionBus()
+    assert bus.request_name(name) == dbus.bus.REQUEST_NAME_REPLY_PRIMARY_OWNER
+
+
+    def answer(member, *arguments):
+        message = MethodCallMessage("org.stagedoor.Interchange1", "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", member)
+        message.set_sender(sender)
+        message.append(*arguments)
+        try:
+            return bus.send_message_with_reply_and_block(message, 60).get_args_list()
+        except dbus.DBusException as error:
+            return error.get_dbus_name()
+
+
+    print(answer("RegisterApplication", "{}"))
+    print(answer("ListSessions", name, "", dbus.UInt32(0)))
+    print(answer("GetDelivery", foreign))
+    delivered = answer("Deliver", document)
+    print(delivered[2] if isinstance(delivered, list) else delivered)
+    """
+
+  @Test func `nothing that it says of itself makes it another`() async throws {
+    try await withTwo { house, own, foreign in
+      let document = """
+        {"items": [{"activities": [{"activityType": "readMail"}]}], "sender": "\(Self.foreign)", \
+        "sourceApplication": "\(Self.foreign)", "options": {"deadline": 3600, "session": "\(own.session)", "sender": "\(Self.foreign)", \
+        "sourceApplication": "\(Self.foreign)"}}
+        """
+      let sender = try #require(await house.watcher.uniqueName).rawValue
+      var command = house.sandboxed(
+        as: Self.own, "/usr/bin/python3",
+        arguments: ["-B", "-c", Self.impostor, Self.foreign, sender, foreign.delivery, document])
+      for name in ["FLATPAK_ID", "SNAP_NAME"] { command.environment[name] = Self.foreign }
+      let said = try await command.output().split(separator: "\n").map(String.init)
+      try #require(said.count == 4 && UniqueIdentifier(Text(said[3])) != nil, "\(said)")
+      #expect(said.prefix(3) == [Self.denied, Self.denied, Self.denied])
+      // A host is told who it is.
+      try await house.hosting(Self.own) { host in
+        let options = try #require(try await host.asked(1, "ContinueScene").first).options
+        #expect(options["delivery"]?.text == said[3])
+        #expect(options["sourceApplication"]?.text == Self.own)
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `who has left before anyone could look at it is in a sandbox`(kind: PrivateBus.Kind) async throws {
+    try await withHouse(kind) { house in
+      try await house.serving("--durability", "memory") { daemon in
+        try await daemon.freeze()
+        // Without --print-reply, dbus-send leaves as soon as it has sent.
+        _ = try await house.command(
+          "dbus-send", "--session", "--type=method_call", "--dest=\(House.name)", House.root,
+          "\(House.interchange).RegisterApplication", "string:\(Manifests.cats)"
+        ).output()
+        daemon.signal(SIGCONT)
+        try await eventually("the refusal") {
+          daemon.standardError.contains("RegisterApplication was refused to a caller that nothing is known of")
+        }
+        #expect(try await house.call("ListApplications")[0].elements == [])
+      }
+    }
+  }
+
+  /// Root may become somebody else, and goes on being let into the house.
+  private static let asSomebodyElse = [
+    "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=+dac_override,+dac_read_search",
+    "--ambient-caps=+dac_override,+dac_read_search", "--",
+  ]
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `another user is in a sandbox, without an application`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Manifests.cats)
+      func asked(_ member: String, _ arguments: [String]) async throws -> Command.Result {
+        let call = ["dbus-send", "--session", "--print-reply", "--dest=\(House.name)", House.root, member] + arguments
+        return try await house.command("setpriv", arguments: Self.asSomebodyElse + call).run()
+      }
+      let drop = try await asked("\(House.interchange).Drop", ["string:viewCat", "string:cat1", "dict:string:string:"])
+      #expect(drop.status.isSuccess, "\(drop)")
+      let delivery = try #require(try await house.deliveries().first)[0]
+      for (member, arguments) in [
+        ("RegisterApplication", ["string:\(Manifests.oneScene)"]), ("GetDelivery", ["string:\(delivery)"]),
+        ("CancelDelivery", ["string:\(delivery)"]), ("ListDeliveries", ["string:", "string:", "uint32:0"]),
+        ("ListSessions", ["string:org.example.Cats", "string:", "uint32:0"]),
+      ] {
+        let answer = try await asked("\(House.interchange).\(member)", arguments)
+        #expect(answer.standardError.contains(Self.denied), "\(member): \(answer)")
+      }
+      let objects = try await asked("\(Self.manager).GetManagedObjects", [])
+      #expect(objects.status.isSuccess && !objects.standardOutput.contains("cat1"), "\(objects)")
+    }
+  }
+
+  // MARK: What it reads
+
+  @Test func `it hands in for any application, and asks where it would go`() async throws {
+    try await withTwo { house, _, _ in
+      let text = """
+        {"items": [{"representations": [{"type": "text/plain", "text": "meow"}]}], \
+        "options": {"application": "\(Self.foreign)", "deadline": 3600}}
+        """
+      for document in [Payloads.activity("viewCat", "cat2"), text] {
+        let why = try Document(try await house.call("Explain", "string:\(document)", from: Self.own)[0].text)
+        #expect(why["application"]?["chosen"]?.text == Self.foreign, "\(why)")
+        let landing = try house.landing(try await house.call("Deliver", "string:\(document)", from: Self.own))
+        let deliveries = try await house.deliveries()
+        #expect(deliveries.contains { $0[0] == landing.delivery && $0[2] == Self.foreign })
+      }
+      // Without anything in hand it opens windows of its own application only.
+      let empty = #"{"options": {"application": "\#(Self.foreign)", "deadline": 3600}}"#
+      #expect(try await house.refusal("Deliver", "string:\(empty)", from: Self.own).name == Self.denied)
+      _ = try await house.call(
+        "Deliver", "string:\(empty.replacing(Self.foreign, with: Self.own))", from: Self.own)
+    }
+  }
+
+  @Test func `it is shown the candidates of its own application, and none of another`() async throws {
+    try await withTwo { house, own, foreign in
+      for (type, session) in [("readMail", own.session), ("viewCat", foreign.session)] {
+        func candidates(from sandbox: String?) async throws -> [String?]? {
+          let document = Payloads.activity(type, "other")
+          let why = try Document(try await house.call("Explain", "string:\(document)", from: sandbox)[0].text)
+          return why["candidates"]?.elements.map { $0["path"]?.text }
+        }
+        let (shownToAll, shown) = (try await candidates(from: nil), try await candidates(from: Self.own) ?? [])
+        #expect(shownToAll == [session])
+        #expect(shown == (type == "readMail" ? [session] : []))
+      }
+    }
+  }
+
+  @Test func `it lists sessions, deliveries and events of its own application only`() async throws {
+    try await withTwo { house, own, _ in
+      func rows(_ member: String, _ arguments: String..., from sandbox: String) async throws -> [[String]] {
+        try await house.call(member, arguments, from: sandbox)[0].elements.map { $0.elements.map(\.text) }
+      }
+      func sessions(of application: String) -> [String] { ["string:\(application)", "string:", "uint32:0"] }
+      let listed = try await house.call("ListSessions", sessions(of: Self.own), from: Self.own)[0].elements
+      #expect(listed.map { $0.elements[0].text } == [own.session])
+      let deliveries = try await rows("ListDeliveries", "string:", "string:", "uint32:0", from: Self.own)
+      #expect(deliveries.map { $0[0] } == [own.delivery])
+      let events = try await rows("EventsSince", "uint64:0", "uint32:0", from: Self.own)
+      let all = try await house.events()
+      #expect(events.map { $0[0] } == all.filter { $0.arguments["application"] == Self.own }.map(\.sequence))
+      #expect(!events.isEmpty && events.count < all.count)
+      for application in ["", Self.foreign] {
+        let refusal = try await house.refusal("ListSessions", sessions(of: application), from: Self.own)
+        #expect(refusal.name == Self.denied)
+      }
+      // A sandbox without an application has none that is its own.
+      #expect(try await house.refusal("ListSessions", sessions(of: ""), from: "x y").name == Self.denied)
+      let refusal = try await house.refusal("ListDeliveries", "string:", "string:", "uint32:0", from: "x y")
+      #expect(refusal.name == Self.denied)
+      #expect(try await rows("EventsSince", "uint64:0", "uint32:0", from: "x y") == [])
+    }
+  }
+
+  @Test func `it reads properties and managed objects of its own application only`() async throws {
+    try await withTwo { house, own, foreign in
+      let objects = "\(try await house.call("GetManagedObjects", in: Self.manager, from: Self.own))"
+      for mine in [own.session, Self.path(of: Self.own)] { #expect(objects.contains("\"\(mine)\""), "\(mine)") }
+      for other in [foreign.session, Self.path(of: Self.foreign)] { #expect(!objects.contains(other), "\(other)") }
+      for (interface, mine, other) in [
+        (House.session, own.session, foreign.session),
+        (House.application, Self.path(of: Self.own), Self.path(of: Self.foreign)),
+      ] {
+        let read = try await house.call(
+          "GetAll", "string:\(interface)", at: mine, in: House.properties, from: Self.own)
+        #expect(!read[0].elements.isEmpty)
+        let refusal = try await house.refusal(
+          "GetAll", "string:\(interface)", at: other, in: House.properties, from: Self.own)
+        #expect(refusal.name == Self.denied)
+      }
+    }
+  }
+
+  @Test func `a token of it names its own deliveries only`() async throws {
+    try await withTwo { house, _, _ in
+      let document = Payloads.activity("viewCat", "cat2", options: #""token": "t""#)
+      var deliveries: [String?: String] = [:]
+      for sandbox in [nil, Self.own, Self.foreign] {
+        for _ in 0..<2 {
+          let landing = try house.landing(try await house.call("Deliver", "string:\(document)", from: sandbox))
+          #expect(deliveries[sandbox] ?? landing.delivery == landing.delivery, "the same call has the same answer")
+          deliveries[sandbox] = landing.delivery
+        }
+      }
+      #expect(Set(deliveries.values).count == 3)
+    }
+  }
+
+  // MARK: What it does
+
+  @Test func `it makes, activates, refreshes and destroys windows of its own application only`() async throws {
+    try await withTwo { house, own, foreign in
+      func acts(on landing: Landing, _ application: String) -> [(String, [String], String, String)] {
+        [
+          ("NewSession", ["string:Main"], Self.path(of: application), House.application),
+          ("Activate", ["string:"], landing.session, House.session), ("Refresh", [], landing.session, House.session),
+          ("Destroy", ["string:standard"], landing.session, House.session),
+        ]
+      }
+      try await changesNothing(house) {
+        for (member, arguments, path, interface) in acts(on: foreign, Self.foreign) {
+          let refusal = try await house.refusal(member, arguments, at: path, in: interface, from: Self.own)
+          #expect(refusal.name == Self.denied, "\(member)")
+        }
+      }
+      for (member, arguments, path, interface) in acts(on: own, Self.own) {
+        _ = try await house.call(member, arguments, at: path, in: interface, from: Self.own)
+      }
+      let left = try await house.sessions().map { $0[0] }
+      #expect(!left.contains(own.session))
+    }
+  }
+
+  @Test func `it redirects deliveries to its own application, and no others`() async throws {
+    try await withTwo { house, own, foreign in
+      let windows = [
+        Self.own: try await house.newSession("Main", of: Self.own),
+        Self.foreign: try await house.newSession("Main", of: Self.foreign),
+      ]
+      // That it handed one in does not let it say where another application shows it.
+      let handed = try house.landing(
+        try await house.call("Deliver", "string:\(Payloads.activity("viewCat", "cat1"))", from: Self.own))
+      func redirect(_ delivery: String, in application: String) throws -> [String] {
+        ["string:\(delivery)", "objpath:\(try #require(windows[application]))"]
+      }
+      try await changesNothing(house) {
+        for delivery in [handed.delivery, foreign.delivery] {
+          let arguments = try redirect(delivery, in: Self.foreign)
+          let refusal = try await house.refusal("RedirectDelivery", arguments, from: Self.own)
+          #expect(refusal.name == Self.denied)
+        }
+      }
+      _ = try await house.call("RedirectDelivery", try redirect(own.delivery, in: Self.own), from: Self.own)
+    }
+  }
+
+  @Test func `it cancels what its own application sent, and nothing else`() async throws {
+    try await withTwo { house, _, foreign in
+      let handed = try house.landing(
+        try await house.call("Deliver", "string:\(Payloads.activity("viewCat", "cat2"))", from: Self.own))
+      try await changesNothing(house) {
+        for (delivery, sandbox) in [
+          (foreign.delivery, Self.own), (handed.delivery, Self.foreign), (handed.delivery, "x y"),
+        ] {
+          for member in ["GetDelivery", "CancelDelivery"] {
+            let refusal = try await house.refusal(member, "string:\(delivery)", from: sandbox)
+            #expect(refusal.name == Self.denied, "\(member) from \(sandbox)")
+          }
+        }
+      }
+      _ = try await house.call("CancelDelivery", "string:\(handed.delivery)", from: Self.own)
+      #expect(try await house.call("GetDelivery", "string:\(handed.delivery)", from: Self.own)[0].text == "cancelled")
+    }
+  }
+
+  @Test func `it neither changes nor reads what holds for the whole session`() async throws {
+    try await withTwo { house, _, _ in
+      try await changesNothing(house) {
+        for (member, arguments) in [
+          ("RegisterApplication", [Self.mail]), ("UnregisterApplication", [Self.own]), ("ListHandlers", ["readMail"]),
+          ("SetPreferredApplication", ["readMail", Self.own]), ("GetPreferredApplication", ["readMail"]),
+          ("ListPreferredApplications", []),
+        ] {
+          let refusal = try await house.refusal(member, arguments.map { "string:\($0)" }, from: Self.own)
+          #expect(refusal.name == Self.denied, "\(member)")
+        }
+      }
+      #expect(try await house.call("GetPreferredApplication", "string:readMail")[0].text == "")
+    }
+  }
+
+  // MARK: Hosts
+
+  /// `Clients/host.py` in a sandbox, which does not see the sources.
+  private func host(_ application: String, in sandbox: String, _ house: House) throws -> Command {
+    let script = try Repository.text(of: "Tests/DaemonTests/Clients/host.py")
+    return house.sandboxed(as: sandbox, "/usr/bin/python3", arguments: ["-B", "-c", script, application])
+  }
+
+  @Test func `it is host of its own application, and of no other whose name it owns`() async throws {
+    try await withTwo { house, _, _ in
+      for (application, isHost) in [(Self.foreign, false), (Self.own, true)] {
+        try await host(application, in: Self.own, house).whileRunning { host in
+          let line = try await host.nextLine()
+          #expect(line.hasPrefix(isHost ? #"["attached""# : #"["not attached""#), "\(line)")
+          let attached = try await house.property(
+            "HostAttached", of: Self.path(of: application), in: House.application)
+          #expect(attached == "\(isHost)")
+        }
+      }
+    }
+  }
+
+  @Test func `a host in a sandbox is not given the name of a file`() async throws {
+    try await withHouse { house in
+      try house.write(House.pictures, to: "\(house.applications)/\(Self.foreign).json")
+      try await house.serving("--durability", "memory") { _ in
+        let file = try house.file("cat.png", "a cat")
+        let document = """
+          {"items": [{"activities": [{"activityType": "viewCat", "targetContentIdentifier": "cat1"}], "representations": \
+          [{"type": "image/png", "file": "file://\(file)", "openInPlace": true}]}], "options": {"deadline": 3600}}
+          """
+        try await host(Self.foreign, in: Self.foreign, house).whileRunning { host in
+          try await host.told("attached")
+          _ = try await house.deliver(document)
+          let options = try #require(try await host.told("ConnectScene").last?.text)
+          #expect(
+            options.contains("image/png") && !options.contains("file") && !options.contains("openInPlace"), "\(options)"
+          )
+        }
+        try await house.hosting(Self.foreign) { host in
+          _ = try await house.deliver(document)
+          let options = try #require(try await host.asked(1, "ConnectScene").first?.arguments.last)
+          #expect(options.contains("file://\(file)"), "\(options)")
+        }
+      }
+    }
+  }
+
+  @Test func `it does not play the host of an application that has none`() async throws {
+    try await withTwo { house, own, _ in
+      let path = Self.path(of: Self.own)
+      let acts: [(String, [String], String, String)] = [
+        ("SetState", ["string:background"], own.session, House.session), ("Disconnect", [], own.session, House.session),
+        (
+          "Set", ["string:\(House.session)", "string:Title", "variant:string:Letter"], own.session, House.properties
+        ),
+        ("PostNotification", ["string:Read", "string:{}"], path, House.application),
+      ]
+      try await changesNothing(house) {
+        for sandbox in [Self.own, Self.foreign] {
+          for (member, arguments, path, interface) in acts {
+            let refusal = try await house.refusal(member, arguments, at: path, in: interface, from: sandbox)
+            #expect(refusal.name == Self.denied, "\(member) from \(sandbox)")
+          }
+        }
+      }
+      // A shell does.
+      for (member, arguments, path, interface) in acts.suffix(2) {
+        _ = try await house.call(member, arguments, at: path, in: interface)
+      }
+      #expect(try await house.property("Title", of: own.session) == "Letter")
+    }
+  }
+
+  // MARK: Private deliveries
+
+  @Test func `it reads the decision of its private delivery as long as that is kept`() async throws {
+    try await withHouse { house in
+      try house.write(House.pictures, to: "\(house.applications)/\(Self.foreign).json")
+      let secret = Payloads.activity("viewCat", "secret-cat", options: #""private": true"#)
+      func expectToSee(_ delivery: String, as state: String) async throws {
+        for (sandbox, isSender) in [(Self.own, true), (nil, false)] {
+          let answer = try await house.call("GetDelivery", "string:\(delivery)", from: sandbox)
+          #expect(answer[0].text == state)
+          #expect(answer[1].text.contains("secret-cat") == isSender, "\(state), \(sandbox ?? "outside"): \(answer)")
+        }
+        for other in [Self.foreign, "x y"] {
+          #expect(try await house.refusal("GetDelivery", "string:\(delivery)", from: other).name == Self.denied)
+        }
+      }
+      let deliveries = try await house.serving { _ in
+        let held = try house.landing(try await house.call("Deliver", "string:\(secret)", from: Self.own)).delivery
+        try await expectToSee(held, as: "held")
+        _ = try await house.call("CancelDelivery", "string:\(held)", from: Self.own)
+        try await expectToSee(held, as: "cancelled")
+        let handled = try await house.hosting(Self.foreign) { _ in
+          let landing = try house.landing(try await house.call("Deliver", "string:\(secret)", from: Self.own))
+          try await house.waitUntil(landing.delivery, is: "handled")
+          return landing.delivery
+        }
+        try await expectToSee(handled, as: "handled")
+        return [(held, "cancelled"), (handled, "handled")]
+      }
+      try await house.serving { _ in
+        for (delivery, state) in deliveries { try await expectToSee(delivery, as: state) }
+      }
+    }
+  }
+}
