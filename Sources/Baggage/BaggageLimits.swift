@@ -5,7 +5,7 @@ package enum BaggageLimits {
   package static let descriptors = 512
 
   /// The time for which a source may send nothing while it is copied. A slow source may continue.
-  package static let silence = Duration.seconds(30)
+  package static let silence = Duration.seconds(60)
 
   /// The bytes of a snapshot: a picture of a window, for a window switcher.
   package static let snapshot = 1 << 20
