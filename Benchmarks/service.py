@@ -48,9 +48,9 @@ WARM_UP = 500
 GIBIBYTE = 1 << 30
 ITEM_CALLS = 50  # pairs of deliveries with a mebibyte for one round
 RUN_LIMIT = 120  # seconds for one run of a client: something hangs
-# Seconds after a drop by when all has been done that was put off: its deadline is after twenty, and the store is put in
-# order three later.
-QUIET = 26
+# Seconds after a drop by when all has been done that was put off: its deadline is after twenty, the store is put in order
+# three later, and then free memory is given back.
+QUIET = 32
 PSS = 8.0  # MiB
 
 
