@@ -74,6 +74,42 @@ import Testing
     }
   }
 
+  @Test func `a sender waits for the portal with four calls at most, and others go on`() async throws {
+    try await withHouse { house in
+      try await house.carrying { host in
+        let portal = try await house.bus.connect()
+        let waiting = Lock<[Reply<[String]>]>([])
+        var interface = Interface("org.freedesktop.portal.FileTransfer")
+        interface.method("RetrieveFiles", in: "key", "options", out: "files") {
+          (reply: Reply<[String]>, _: String, _: [String: Variant]) in waiting.withLock { $0.append(reply) }
+        }
+        portal.export(interface, at: "/org/freedesktop/portal/documents")
+        _ = try await portal.requestName(Self.name, .doNotQueue)
+        let sender = try await house.bus.connect()
+        let document = document(#""text": "one""#)
+        func deliver() async throws -> ErrorReply? {
+          try await refused {
+            _ = try await house.service(sender).call(
+              "Deliver", document, returning: ObjectPath.self, String.self, String.self)
+          }
+        }
+        let calls = (0..<4).map { _ in Task { try await deliver() } }
+        try await eventually("four calls at the portal") { waiting.withLock { $0.count } == 4 }
+        #expect(try await deliver()?.name == .limitsExceeded)
+        // Whoever else comes waits behind none of them.
+        #expect(try await house.drop("viewCat", "cat2").outcome == "created")
+        for reply in waiting.withLock(\.self) { reply.send([]) }
+        for call in calls { #expect(try await call.value?.name == "org.stagedoor.Error.InvalidPayload") }
+        let fifth = Task { try await deliver() }
+        try await eventually("the fifth at the portal") { waiting.withLock { $0.count } == 5 }
+        waiting.withLock { $0.last }?.send([])
+        #expect(try await fifth.value?.name == "org.stagedoor.Error.InvalidPayload")
+        await portal.close()
+        await sender.close()
+      }
+    }
+  }
+
   @Test func `a key without a portal, without files, or of a file that cannot be read changes nothing`() async throws {
     try await withHouse { house in
       try await house.carrying { host in

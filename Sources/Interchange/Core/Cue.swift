@@ -60,7 +60,7 @@ package struct Caller: Hashable, Sendable {
     self.isStranger = isStranger
   }
 
-  var principal: Principal {
+  package var principal: Principal {
     if isSandboxed { return isStranger || application.isEmpty ? .strangers : .sandbox(application) }
     return connection.map { .connection($0) } ?? .strangers
   }

@@ -36,7 +36,7 @@ extension Interchange {
 
 extension Interchange: InterchangeCalls {
   package func drop(_ activity: UserActivity, _ reply: DeliveryReply) throws {
-    deliver(Payload(activity), digest: .empty, size: 0, reply)
+    handIn(Payload(activity), bringing: [], digest: .empty, size: 0, reply)
   }
 
   package func deliver(_ document: Text, _ reply: DeliveryReply) throws {
@@ -51,8 +51,14 @@ extension Interchange: InterchangeCalls {
   ) {
     redeem(payload.items, descriptors, reply) { items, descriptors in
       let payload = Payload(items: items, options: payload.options)
-      self.call(reply.call, .deliver(payload, digest: digest, size: size), bringing: descriptors) { $0.send(to: reply) }
+      self.handIn(payload, bringing: descriptors, digest: digest, size: size, reply)
     }
+  }
+
+  private func handIn(
+    _ payload: Payload, bringing descriptors: [OwnedFileDescriptor], digest: Text, size: Int, _ reply: DeliveryReply
+  ) {
+    call(reply.call, .deliver(payload, digest: digest, size: size), bringing: descriptors) { $0.send(to: reply) }
   }
 
   package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {

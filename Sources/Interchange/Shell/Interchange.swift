@@ -34,6 +34,8 @@ package actor Interchange {
   /// The openings for calls.
   var openings: [CallNumber: Opening] = [:]
   let room: BaggageRoom
+  /// The calls of each principal that wait for the portal.
+  var redeeming: [Principal: Int] = [:]
   /// The time at which the core will be called.
   var timer: (at: Int64, task: Task<Void, Never>)?
   /// The task that reads sessions while nobody waits.

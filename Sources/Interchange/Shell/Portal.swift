@@ -8,6 +8,10 @@ import SceneModel
 // holder to read the files. The service asks the portal for the files, opens them, and continues as if their descriptors had come with the call.
 extension Interchange {
   private static let keyType = ContentType("application/vnd.portal.filetransfer")
+  /// How many calls of one principal wait for the portal at the same time. No ledger charges a call before its files are there.
+  private static let redemptionsOfOne = 4
+  /// How many files one call may bring as keys. Each is a descriptor of the service until the baggage room has it.
+  private static let redeemedFiles = 64
 
   /// Continues with the items of a call: at once, or when their keys have been redeemed.
   func redeem<each Value: BusValue>(
@@ -17,7 +21,20 @@ extension Interchange {
     guard items.contains(where: { $0.representations.contains { $0.type == Interchange.keyType } }) else {
       return goOn(items, descriptors)
     }
+    let principal = callers.caller(of: reply.call).principal
+    if redeeming[principal] ?? 0 >= Interchange.redemptionsOfOne {
+      reply.fail(
+        InterchangeError(
+          .limitsExceeded,
+          "\(Interchange.redemptionsOfOne) calls of this sender wait for the portal already: wait for the answers"))
+      return
+    }
+    redeeming[principal, default: 0] += 1
     connection.loop.task {
+      defer {
+        redeeming[principal, default: 1] -= 1
+        if redeeming[principal] == 0 { redeeming[principal] = nil }
+      }
       do throws(InterchangeError) {
         let (items, descriptors) = try await redeemed(items, descriptors)
         goOn(items, descriptors)
@@ -30,7 +47,7 @@ extension Interchange {
   private func redeemed(
     _ items: [Item], _ descriptors: [OwnedFileDescriptor]
   ) async throws(InterchangeError) -> ([Item], [OwnedFileDescriptor]) {
-    var (result, descriptors) = ([] as [Item], descriptors)
+    var (result, descriptors, count) = ([] as [Item], descriptors, 0)
     for (number, item) in items.enumerated() {
       var item = item
       var more: [Item] = []
@@ -38,12 +55,19 @@ extension Interchange {
       {
         let position = Place.document.key("items").index(number).key("representations").index(place).description
         let visibility = item.representations.remove(at: place).visibility
-        for (count, path) in try await files(ofKey: items[number].representations[place], position).enumerated() {
+        let paths = try await files(ofKey: items[number].representations[place], position)
+        count += paths.count
+        if count > Interchange.redeemedFiles {
+          throw InterchangeError(
+            .limitsExceeded,
+            "\(position): expected at most \(Interchange.redeemedFiles) files by keys of a portal, got \(count)")
+        }
+        for (index, path) in paths.enumerated() {
           let file = try await opened(path, position)
           let content = Representation(type: file.type, .descriptor(descriptors.count), visibility: visibility)
           descriptors.append(file.data)
           // The first file becomes the item. Each further file becomes an item of its own.
-          if count > 0 || item.representations.contains(where: { $0.type == file.type }) {
+          if index > 0 || item.representations.contains(where: { $0.type == file.type }) {
             more.append(Item(suggestedName: file.name, representations: [content]))
           } else {
             item.suggestedName = item.suggestedName ?? file.name
@@ -77,9 +101,6 @@ extension Interchange {
       throw InterchangeError(.invalidPayload, "\(place): the portal gives no files for this key: \(error.short)")
     }
     if files.isEmpty { throw InterchangeError(.invalidPayload, "\(place): the portal has no files for this key") }
-    if files.count > Limits.items {
-      throw InterchangeError(.limitsExceeded, "\(place): expected at most \(Limits.items) files, got \(files.count)")
-    }
     return files
   }
 

@@ -42,8 +42,8 @@ internal import StagedoorKit
       { box, type, task in
         guard let box, let type, let task else { return }
         let drag = Box<Drag>.value(of: box)
+        // GTK asks on the main thread, and the request stays there.
         nonisolated(unsafe) let request = (String(cString: type), task)
-        // GTK asks on the main thread.
         MainActor.assumeIsolated { drag.write(request.0, request.1) }
       }, Box(self).given, { Box<Drag>.release($0) })
     return content.map { OpaquePointer($0) }
