@@ -25,7 +25,7 @@ extension OwnedFileDescriptor {
 
   /// An empty memory file, which can be written to until it is sealed.
   package static func emptyMemoryFile() throws(CodingError) -> OwnedFileDescriptor {
-    let number = memfd_create("item", UInt32(MFD_CLOEXEC | MFD_ALLOW_SEALING))
+    let number = memfd_create("dbus", UInt32(MFD_CLOEXEC | MFD_ALLOW_SEALING))
     if number < 0 { throw .fileDescriptorUnavailable(errno) }
     return OwnedFileDescriptor(owning: number)
   }
