@@ -9,7 +9,7 @@ import SceneRouting
 struct Memory {
   /// Applications, sessions and preferences, in the form that decisions use.
   var routing: State
-  private var routingChanges: [RoutingChange] = []
+  private var routingChanges = Changes<RoutingChange>()
 
   /// Whole sessions: every session that was changed in this turn, and some others.
   var sessions = Table<UniqueIdentifier, Session>()
@@ -20,7 +20,7 @@ struct Memory {
   private var changes = Table<UniqueIdentifier, DeliveryChange>()
   /// The number of sessions of each application, including those whose host must still be told that they are gone.
   private(set) var sessionCounts = Table<Text, Int>()
-  private(set) var sessionTotal = 0
+  @Kept private(set) var sessionTotal = 0
   private(set) var owed = Rows<Text, Owed>()
 
   /// The open deliveries.
@@ -38,7 +38,7 @@ struct Memory {
   /// The times at which deliveries have waited long enough, and at which contents and drags are forgotten.
   private var agenda = Agenda<Appointment>()
   /// The entries of the agenda that came up in this turn.
-  private var due: [(appointment: Appointment, at: Int64)] = []
+  private var due = Changes<(appointment: Appointment, at: Int64)>()
   /// Applications with sessions whose configuration their manifest has lost. These sessions are discarded soon.
   var orphaned = Table<Text, Bool>()
 
@@ -77,10 +77,10 @@ struct Memory {
   /// The sessions that took the dragged items, until the drag ends.
   var dropTargets = Table<UniqueIdentifier, UniqueIdentifier>()
   /// The amounts of the ledger that this turn returns.
-  var relief = Relief()
+  @Kept var relief = Relief()
 
   /// The number of the newest event.
-  private(set) var sequence: UInt64 = 0
+  @Kept private(set) var sequence: UInt64 = 0
   /// The newest number of the order in which things came.
   private var order: Int64 = 0
 
@@ -94,7 +94,7 @@ struct Memory {
   /// Sessions, and discards of which a host must still hear.
   func places(of application: Text) -> Int { (sessionCounts[application] ?? 0) + owed.count(of: application) }
   var places: Int { sessionTotal + owedTotal }
-  private(set) var owedTotal = 0
+  @Kept private(set) var owedTotal = 0
 
   // MARK: Deadlines
 
@@ -359,128 +359,63 @@ struct Memory {
 // MARK: - Keeping and taking back
 
 extension Memory {
-  /// The state of all tables, to which later changes can be taken back.
-  struct Mark {
-    fileprivate let routing, sessions, leaving, sessionCounts, owed, deliveries, toSession, toApplication, recent: Int
-    fileprivate let tokens, followers, manifests, preferences, hosts, hosted, lanes, queue, errands, starts: Int
-    fileprivate let attaching, calls, waiters, refreshes, closings, provisional: Int
-    fileprivate let packings, transfers, baggage, ofSession, packed, drags, tickets, dropTargets: Int
-    fileprivate let sessionTotal, owedTotal, orphaned, due, activations, changes: Int
-    fileprivate let handledBaggage: Int
-    fileprivate let relief: Relief
-    fileprivate let sequence: UInt64
-  }
-
-  var mark: Mark {
-    Mark(
-      routing: routingChanges.count, sessions: sessions.mark, leaving: leaving.mark, sessionCounts: sessionCounts.mark,
-      owed: owed.mark, deliveries: deliveries.mark, toSession: deliveriesToSession.mark,
-      toApplication: deliveriesToApplication.mark, recent: recent.mark, tokens: tokens.mark, followers: followers.mark,
-      manifests: manifests.mark, preferences: preferences.mark, hosts: hosts.mark, hosted: hosted.mark,
-      lanes: lanes.mark,
-      queue: queue.mark, errands: errands.mark, starts: starts.mark, attaching: attaching.mark, calls: calls.mark,
-      waiters: waiters.mark, refreshes: refreshes.mark, closings: closings.mark, provisional: provisional.mark,
-      packings: packings.mark, transfers: transfers.mark, baggage: baggage.mark, ofSession: baggageOfSession.mark,
-      packed: packed.mark, drags: drags.mark, tickets: tickets.mark, dropTargets: dropTargets.mark,
-      sessionTotal: sessionTotal, owedTotal: owedTotal, orphaned: orphaned.mark, due: due.count,
-      activations: activations.mark, changes: changes.mark, handledBaggage: handledBaggage.mark, relief: relief,
-      sequence: sequence)
-  }
-
-  mutating func rewind(to mark: Mark) {
-    while routingChanges.count > mark.routing {
-      switch routingChanges.removeLast() {
+  /// A cue begins; its changes or those of the whole turn are taken back; or the changes stay.
+  mutating func settle(_ settlement: Settlement) {
+    while let change = routingChanges.next(settlement) {
+      switch change {
       case .session(let undo): routing.revert(undo)
       case .manifest(let application, let before):
         if let before { routing.register(before) } else { routing.unregister(application) }
       case .preference(let type, let before): routing.setPreferredApplication(before, for: type)
       }
     }
-    sessions.rewind(to: mark.sessions)
-    leaving.rewind(to: mark.leaving)
-    activations.rewind(to: mark.activations)
-    changes.rewind(to: mark.changes)
-    sessionCounts.rewind(to: mark.sessionCounts)
-    owed.rewind(to: mark.owed)
-    deliveries.rewind(to: mark.deliveries)
-    deliveriesToSession.rewind(to: mark.toSession)
-    deliveriesToApplication.rewind(to: mark.toApplication)
-    recent.rewind(to: mark.recent)
-    tokens.rewind(to: mark.tokens)
-    followers.rewind(to: mark.followers)
-    manifests.rewind(to: mark.manifests)
-    preferences.rewind(to: mark.preferences)
-    hosts.rewind(to: mark.hosts)
-    hosted.rewind(to: mark.hosted)
-    lanes.rewind(to: mark.lanes)
-    queue.rewind(to: mark.queue)
-    errands.rewind(to: mark.errands)
-    starts.rewind(to: mark.starts)
-    attaching.rewind(to: mark.attaching)
-    calls.rewind(to: mark.calls)
-    waiters.rewind(to: mark.waiters)
-    refreshes.rewind(to: mark.refreshes)
-    closings.rewind(to: mark.closings)
-    provisional.rewind(to: mark.provisional)
-    packings.rewind(to: mark.packings)
-    transfers.rewind(to: mark.transfers)
-    baggage.rewind(to: mark.baggage)
-    baggageOfSession.rewind(to: mark.ofSession)
-    handledBaggage.rewind(to: mark.handledBaggage)
-    relief = mark.relief
-    packed.rewind(to: mark.packed)
-    drags.rewind(to: mark.drags)
-    tickets.rewind(to: mark.tickets)
-    dropTargets.rewind(to: mark.dropTargets)
-    orphaned.rewind(to: mark.orphaned)
-    while due.count > mark.due {
-      let (appointment, moment) = due.removeLast()
-      agenda.add(appointment, at: moment)
-    }
-    (sessionTotal, owedTotal, sequence) = (mark.sessionTotal, mark.owedTotal, mark.sequence)
+    while let (appointment, moment) = due.next(settlement) { agenda.add(appointment, at: moment) }
+    sessions.settle(settlement)
+    leaving.settle(settlement)
+    activations.settle(settlement)
+    changes.settle(settlement)
+    sessionCounts.settle(settlement)
+    owed.settle(settlement)
+    deliveries.settle(settlement)
+    deliveriesToSession.settle(settlement)
+    deliveriesToApplication.settle(settlement)
+    recent.settle(settlement)
+    tokens.settle(settlement)
+    followers.settle(settlement)
+    manifests.settle(settlement)
+    preferences.settle(settlement)
+    hosts.settle(settlement)
+    hosted.settle(settlement)
+    lanes.settle(settlement)
+    queue.settle(settlement)
+    errands.settle(settlement)
+    starts.settle(settlement)
+    attaching.settle(settlement)
+    calls.settle(settlement)
+    waiters.settle(settlement)
+    refreshes.settle(settlement)
+    closings.settle(settlement)
+    provisional.settle(settlement)
+    packings.settle(settlement)
+    transfers.settle(settlement)
+    baggage.settle(settlement)
+    baggageOfSession.settle(settlement)
+    handledBaggage.settle(settlement)
+    packed.settle(settlement)
+    drags.settle(settlement)
+    tickets.settle(settlement)
+    dropTargets.settle(settlement)
+    orphaned.settle(settlement)
+    _sessionTotal.settle(settlement)
+    _owedTotal.settle(settlement)
+    _sequence.settle(settlement)
+    _relief.settle(settlement)
   }
 
   /// The store has the turn, whose changes can no longer be taken back.
   mutating func keep() {
-    routingChanges.removeAll(keepingCapacity: routingChanges.count <= 64)
-    sessions.keep()
-    leaving.keep()
-    activations.keep()
-    changes.keep()
-    sessionCounts.keep()
-    owed.keep()
-    deliveries.keep()
-    deliveriesToSession.keep()
-    deliveriesToApplication.keep()
-    recent.keep()
-    tokens.keep()
-    followers.keep()
-    manifests.keep()
-    preferences.keep()
-    hosts.keep()
-    hosted.keep()
-    lanes.keep()
-    queue.keep()
-    errands.keep()
-    starts.keep()
-    attaching.keep()
-    calls.keep()
-    waiters.keep()
-    refreshes.keep()
-    closings.keep()
-    provisional.keep()
-    packings.keep()
-    transfers.keep()
-    baggage.keep()
-    baggageOfSession.keep()
-    handledBaggage.keep()
     relief = Relief()
-    packed.keep()
-    drags.keep()
-    tickets.keep()
-    dropTargets.keep()
-    orphaned.keep()
-    due.removeAll()
+    settle(.keep)
     forgetOld()
   }
 

@@ -22,8 +22,6 @@ package struct PromptBook: Sendable {
   var now = Moment(time: Instant(microseconds: 0), uptime: 0)
   /// The data that was read for the present cue.
   var known = Knowledge()
-  /// The beginning of the present turn.
-  private var turn: Memory.Mark
   private var identifiers: Identifiers
   private var errandNumber: ErrandNumber = 0
   private var startNumber = 0
@@ -33,7 +31,6 @@ package struct PromptBook: Sendable {
   package init(types: TypeCatalog, allowance: Allowance = Allowance(), seed: (UInt64, UInt64)) {
     self.types = types
     memory = Memory(routing: State(types: types))
-    turn = memory.mark
     ledger = Ledger(allowance)
     identifiers = Identifiers(seed: seed)
   }
@@ -53,7 +50,6 @@ package struct PromptBook: Sendable {
     }
     leftConnected = remembered.connected
     memory.keep()
-    turn = memory.mark
   }
 
   /// Sessions whose scenes were connected when the service ended.
@@ -64,11 +60,12 @@ package struct PromptBook: Sendable {
   /// Handles a cue. If the core lacks data, nothing has changed: read the data, call ``learn(_:)``, and give the cue again.
   package mutating func handle(_ cue: Cue, at moment: Moment) throws(Lack) -> Step {
     (now, step) = (moment, Step())
-    let (mark, identifiersBefore) = (memory.mark, identifiers)
+    let identifiersBefore = identifiers
+    memory.settle(.begin)
     do throws(Halt) {
       try respond(to: cue)
     } catch {
-      memory.rewind(to: mark)
+      memory.settle(.dropCue)
       switch error {
       case .lacks(let lack):
         identifiers = identifiersBefore
@@ -168,14 +165,12 @@ package struct PromptBook: Sendable {
   /// The store has taken the records of the turn.
   package mutating func keep() {
     memory.keep()
-    turn = memory.mark
   }
 
   /// The store has refused the records: everything returns to the state before the turn.
   package mutating func drop() {
-    memory.rewind(to: turn)
+    memory.settle(.dropTurn)
     memory.keep()
-    turn = memory.mark
   }
 
   // MARK: Reading

@@ -1,15 +1,66 @@
-/// A dictionary whose changes can be taken back until they are kept.
+/// The fate of the changes of a cue or of a turn.
 ///
-/// The prompt book decides a turn before the store has taken it. Each table remembers what every change replaced: when a cue is refused, the table
-/// returns to where the cue began, and when the store refuses a turn, to where the turn began. Nothing else in the core undoes anything.
+/// The prompt book decides a turn before the store has taken it. So each value of the memory remembers what its changes replaced: when a cue is
+/// refused, the value returns to where the cue began, and when the store refuses a turn, to where the turn began. Nothing else in the core undoes
+/// anything.
+enum Settlement {
+  /// A cue begins.
+  case begin
+  /// The changes since the cue began are taken back.
+  case dropCue
+  /// The changes since the turn began are taken back.
+  case dropTurn
+  /// All changes stay. Another turn begins.
+  case keep
+}
+
+/// Changes in their order, which can be taken back until they are kept.
+struct Changes<Change: Sendable>: Sendable {
+  private var changes: [Change] = []
+  /// The number of changes when the cue began.
+  private var before = 0
+
+  var isEmpty: Bool { changes.isEmpty }
+
+  mutating func append(_ change: Change) { changes.append(change) }
+
+  /// Removes the last change that is to be taken back. Returns `nil` when everything is settled.
+  mutating func next(_ settlement: Settlement) -> Change? {
+    switch settlement {
+    case .begin: before = changes.count
+    case .dropCue: if changes.count > before { return changes.removeLast() }
+    case .dropTurn: return changes.popLast()
+    case .keep: if !changes.isEmpty { changes.removeAll(keepingCapacity: changes.count <= 64) }
+    }
+    return nil
+  }
+}
+
+/// A value whose changes can be taken back until they are kept.
+@propertyWrapper
+struct Kept<Value: Sendable>: Sendable {
+  var wrappedValue: Value
+  private var atCue: Value
+  private var atTurn: Value
+
+  init(wrappedValue: Value) { (self.wrappedValue, atCue, atTurn) = (wrappedValue, wrappedValue, wrappedValue) }
+
+  mutating func settle(_ settlement: Settlement) {
+    switch settlement {
+    case .begin: atCue = wrappedValue
+    case .dropCue: wrappedValue = atCue
+    case .dropTurn: wrappedValue = atTurn
+    case .keep: atTurn = wrappedValue
+    }
+  }
+}
+
+/// A dictionary whose changes can be taken back until they are kept.
 package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   private(set) var values: [Key: Value] = [:]
-  private var replaced: [(key: Key, value: Value?)] = []
+  private var replaced = Changes<(key: Key, value: Value?)>()
 
   package init() {}
-
-  /// The number of changes that can be taken back.
-  var mark: Int { replaced.count }
 
   subscript(key: Key) -> Value? {
     get { values[key] }
@@ -24,16 +75,11 @@ package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     }
   }
 
-  /// Takes back every change since `mark`, the last one first.
-  mutating func rewind(to mark: Int) {
-    while replaced.count > mark {
-      let (key, value) = replaced.removeLast()
+  mutating func settle(_ settlement: Settlement) {
+    while let (key, value) = replaced.next(settlement) {
       if let value { values[key] = value } else { values.removeValue(forKey: key) }
     }
   }
-
-  /// Keeps all changes: they can no longer be taken back.
-  mutating func keep() { if !replaced.isEmpty { replaced.removeAll(keepingCapacity: replaced.count <= 64) } }
 
   /// Adds a value that is remembered for speed only, and that stays when changes are taken back.
   mutating func remember(_ value: Value, for key: Key) { values[key] = value }
@@ -57,11 +103,9 @@ package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
 /// key has, except for moving the elements behind it.
 package struct Rows<Key: Hashable & Sendable, Element: Comparable & Sendable>: Sendable {
   private var rows: [Key: [Element]] = [:]
-  private var changes: [(key: Key, element: Element, isInsertion: Bool)] = []
+  private var changes = Changes<(key: Key, element: Element, isInsertion: Bool)>()
 
   package init() {}
-
-  var mark: Int { changes.count }
 
   subscript(key: Key) -> [Element] { rows[key] ?? [] }
 
@@ -87,14 +131,11 @@ package struct Rows<Key: Hashable & Sendable, Element: Comparable & Sendable>: S
     return true
   }
 
-  mutating func rewind(to mark: Int) {
-    while changes.count > mark {
-      let (key, element, isInsertion) = changes.removeLast()
+  mutating func settle(_ settlement: Settlement) {
+    while let (key, element, isInsertion) = changes.next(settlement) {
       _ = isInsertion ? take(element, for: key) : place(element, for: key)
     }
   }
-
-  mutating func keep() { if !changes.isEmpty { changes.removeAll(keepingCapacity: changes.count <= 64) } }
 
   private mutating func place(_ element: Element, for key: Key) -> Bool {
     // A new element is usually the last.
