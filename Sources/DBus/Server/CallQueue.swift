@@ -2,7 +2,8 @@
 ///
 /// The next call is a call of the sender that has had the least time so far. So if a sender floods the service, the others wait for one of its calls,
 /// and not for all. And a sender rests after its calls, for a multiple of the time that they took, so others who call meanwhile are usually answered
-/// at once. The calls of one sender keep their order. A call also waits here until the bus has identified its caller, and while calls are held.
+/// at once. All senders that have left the bus share one account of time, so no program gets more time by calling over many short connections. The
+/// calls of one sender keep their order. A call also waits here until the bus has identified its caller, and while calls are held.
 struct CallQueue {
   /// The most calls of one sender that wait. A service starts within seconds, and the bus answers within a round trip: a sender that sends more in
   /// this time does not want answers. dbus-daemon looks at all of them for each further call of that sender, and everyone waits meanwhile.
@@ -30,6 +31,19 @@ struct CallQueue {
     case known(Credentials?)
   }
 
+  /// The time that a sender has had, or that all senders have had that left the bus. On the loop only, like the queue.
+  fileprivate final class Account {
+    /// In nanoseconds. A sender that comes, or comes back, begins with the time of the last sender that was served.
+    var used: UInt64
+    var restsUntil: Instant = 0
+    /// Until then unread messages come before the sender's next call.
+    var yieldsUntil: Instant = 0
+    /// The time of short calls since the last rest.
+    var unrested: UInt64 = 0
+
+    init(used: UInt64) { self.used = used }
+  }
+
   /// One sender. On the loop only, like the queue.
   final class Sender {
     fileprivate struct Waiting {
@@ -45,17 +59,11 @@ struct CallQueue {
     fileprivate var bytes = 0
     fileprivate var withDescriptors = 0
     fileprivate var hasLeft = false
-    /// The time that the sender has had, in nanoseconds. A sender that comes, or comes back, begins with the time of the last sender that was served.
-    fileprivate var used: UInt64
-    fileprivate var restsUntil: Instant = 0
-    /// Until then unread messages come before the sender's next call.
-    fileprivate var yieldsUntil: Instant = 0
-    /// The time of the sender's short calls since it last rested or yielded.
-    fileprivate var unrested: UInt64 = 0
+    fileprivate var account: Account
 
     fileprivate init(_ name: BusName?, used: UInt64) {
       self.name = name
-      self.used = used
+      account = Account(used: used)
       identity = .unknown
     }
 
@@ -81,6 +89,8 @@ struct CallQueue {
   private var senders: [BusName?: Sender] = [:]
   /// The senders whose next call may be carried out, in the order in which they came.
   private var ready: [Sender] = []
+  /// The account of all senders that have left the bus.
+  private let departed = Account(used: 0)
   /// The time that the last served sender had used before.
   private var clock: UInt64 = 0
   /// Refusals, which are sent when no call is carried out: otherwise answers would wait behind them in the bus.
@@ -131,7 +141,7 @@ struct CallQueue {
     do throws(ErrorReply) {
       try check(call, bytes, of: sender)
     } catch {
-      sender.used += UInt64(bytes)
+      sender.account.used += UInt64(bytes)
       throw error
     }
     if call.carriesDescriptors { sender.withDescriptors += 1 }
@@ -177,13 +187,14 @@ struct CallQueue {
     guard isReady else { return nil }
     var (first, rested) = (nil as Int?, Instant.max)
     for place in ready.indices {
-      rested = min(rested, ready[place].restsUntil)
-      if ready[place].restsUntil <= now, first.map({ ready[place].used < ready[$0].used }) ?? true { first = place }
+      let account = ready[place].account
+      rested = min(rested, account.restsUntil)
+      if account.restsUntil <= now, first.map({ account.used < ready[$0].account.used }) ?? true { first = place }
     }
     guard let place = first else { return .rest(until: rested) }
     let sender = ready[place]
-    if sender.yieldsUntil > now && hasUnread() { return .unread }
-    clock = max(clock, sender.used)
+    if sender.account.yieldsUntil > now && hasUnread() { return .unread }
+    clock = max(clock, sender.account.used)
     let next = sender.takeFirst()
     if sender.isEmpty { ready.remove(at: place) }
     if case .known(let credentials?) = sender.identity { next.call.identify(as: credentials) }
@@ -192,17 +203,17 @@ struct CallQueue {
 
   /// Charges `sender` with the time of a call. Reading the call took time too: about a nanosecond for each byte.
   mutating func charge(_ sender: Sender, _ time: UInt64, bytes: Int, _ now: Instant) {
-    let time = time + UInt64(bytes)
-    sender.used += time
-    sender.unrested += time
-    if sender.unrested > Self.shareBetweenReading {
-      let rest = now + min(sender.unrested * Self.restFactor, Self.longestRest)
-      if time > Self.shortTime { sender.restsUntil = rest } else { sender.yieldsUntil = rest }
-      sender.unrested = 0
+    let (account, time) = (sender.account, time + UInt64(bytes))
+    account.used += time
+    account.unrested += time
+    if account.unrested > Self.shareBetweenReading {
+      let rest = now + min(account.unrested * Self.restFactor, Self.longestRest)
+      if time > Self.shortTime { account.restsUntil = rest } else { account.yieldsUntil = rest }
+      account.unrested = 0
     }
     // If nobody waits, everyone has had the same. Senders that used more than others, and have no calls, are forgotten.
     if ready.isEmpty {
-      clock = senders.values.reduce(clock) { max($0, $1.used) }
+      clock = senders.values.reduce(clock) { max($0, $1.account.used) }
       prune(now)
     } else if senders.count > ready.count * 2 + 64 {
       prune(now)
@@ -210,18 +221,21 @@ struct CallQueue {
   }
 
   /// The work of a call of `sender` comes later and is not measured.
-  func comesAfterOthers(_ sender: Sender) { sender.used += Self.longTime }
+  func comesAfterOthers(_ sender: Sender) { sender.account.used += Self.longTime }
 
   private mutating func prune(_ now: Instant) {
     let clock = clock
     senders = senders.filter { _, sender in
-      !sender.isEmpty || sender.isAsked || max(sender.restsUntil, sender.yieldsUntil) > now || sender.used > clock
+      !sender.isEmpty || sender.isAsked || sender.account.used > clock
+        || max(sender.account.restsUntil, sender.account.yieldsUntil) > now
     }
   }
 
   mutating func callerLeft(_ name: BusName) {
-    guard let sender = senders[name] else { return }
+    guard let sender = senders[name], !sender.hasLeft else { return }
     sender.hasLeft = true
+    departed.used = max(departed.used, sender.account.used)
+    sender.account = departed
   }
 
   func hasLeft(_ name: BusName?) -> Bool { senders[name]?.hasLeft ?? false }

@@ -95,7 +95,9 @@ extension Connection {
     }
     switch answer {
     case .success(let credentials): callers.queue.identify(sender, as: credentials)
-    case .failure where callers.admitsStrangers: callers.queue.identify(sender, as: nil)
+    case .failure where callers.admitsStrangers:
+      if let name = sender.name { callers.queue.callerLeft(name) }
+      callers.queue.identify(sender, as: nil)
     case .failure:
       for call in callers.queue.takeAll(of: sender) {
         callers.observer?(call)
