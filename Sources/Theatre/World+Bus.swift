@@ -20,7 +20,7 @@ extension World {
       tell("     - session \(short(session))")
       if visible.remove(session) == nil { breaks(.objects, "the session \(session) went, and was not there") }
     case .sessionChanged(let session, let fields, let withheld):
-      tell("     ~ session \(short(session)): \((fields + withheld).map(\.rawValue).joined(separator: " "))")
+      tell("     ~ session \(short(session)): \((fields + withheld).map(\.name).joined(separator: " "))")
       if !visible.contains(session) { breaks(.objects, "the session \(session) changed, and was not there") }
     case .log(_, let line):
       if line.holdsSecret { breaks(.secrets, "the log has \(line)") }

@@ -300,7 +300,7 @@ extension Saying {
       "application changed \(properties.map(\.rawValue).joined(separator: " "))"
     case .applicationWent: "application went"
     case .sessionAppeared: "session appeared"
-    case .sessionChanged(_, let fields, _): "session changed \(fields.map(\.rawValue).joined(separator: " "))"
+    case .sessionChanged(_, let fields, _): "session changed \(fields.map(\.name).joined(separator: " "))"
     case .sessionWent: "session went"
     case .notification: "notification"
     case .drag(_, let news, _):

@@ -46,23 +46,22 @@ extension Session {
 
 extension Session {
   /// The properties that only the host uses. It may write the content of a private delivery there.
-  private static let hostsOwn: [SessionField] = [
+  static let hostsOwn: [SessionProperty] = [
     .stateRestorationActivity, .userInfo, .canActivatePredicate, .prefersToActivatePredicate,
   ]
 
-  static func isHostsOwn(_ property: SessionProperty) -> Bool { hostsOwn.contains { $0.rawValue == property.rawValue } }
-
   /// Whether a field is hidden from all but the host and the sender of a private delivery.
   package func hides(_ field: SessionField) -> Bool {
-    if Session.hostsOwn.contains(field) { return isPrivate || hasSecrets }
-    return isPrivate && [.userActivity, .targetContentIdentifier, .title].contains(field)
+    switch field {
+    case .configuration, .state, .connected: false
+    case .targetContentIdentifier, .written(.userActivity), .written(.title): isPrivate
+    case .written: isPrivate || hasSecrets
+    }
   }
 
   /// The host's own fields that are not empty.
   private var ownFields: [SessionField] {
-    Session.hostsOwn.filter { field in
-      SessionProperty(rawValue: field.rawValue).map { !text(of: $0).isEmpty } ?? false
-    }
+    Session.hostsOwn.filter { !text(of: $0).isEmpty }.map { .written($0) }
   }
 
   /// The session in the form that everyone may see.
@@ -86,7 +85,7 @@ extension Session {
     case .canActivatePredicate(let predicate): session.canActivatePredicate = predicate
     case .prefersToActivatePredicate(let predicate): session.prefersToActivatePredicate = predicate
     }
-    if isPrivate, Session.isHostsOwn(writing.property), !session.text(of: writing.property).isEmpty {
+    if isPrivate, Session.hostsOwn.contains(writing.property), !session.text(of: writing.property).isEmpty {
       session.hasSecrets = true
     }
     return session
@@ -115,19 +114,19 @@ extension Session {
   func fieldsShown(otherThan before: Session) -> [SessionField] {
     let isOther = before.isPrivate != isPrivate
     var changed: [SessionField] = []
-    if isOther || before.userActivity != userActivity { changed.append(.userActivity) }
+    if isOther || before.userActivity != userActivity { changed.append(.written(.userActivity)) }
     if isOther || before.targetContentIdentifier != targetContentIdentifier { changed.append(.targetContentIdentifier) }
     // The title reveals the content, so a private title is hidden as well.
-    if isOther || isPrivate && !changed.isEmpty || before.title != title { changed.append(.title) }
+    if isOther || isPrivate && !changed.isEmpty || before.title != title { changed.append(.written(.title)) }
     if isOther { changed += ownFields }
     return changed
   }
 
   /// The fields that the host's writing changes for others.
   func fields(writtenFrom before: Session, _ property: SessionProperty) -> [SessionField] {
-    var changed = [SessionField(rawValue: property.rawValue)].compactMap(\.self)
+    var changed: [SessionField] = [.written(property)]
     if property == .userActivity { changed.append(.targetContentIdentifier) }
-    if property == .userActivity, before.isPrivate { changed.append(.title) }
+    if property == .userActivity, before.isPrivate { changed.append(.written(.title)) }
     if before.isPrivate != isPrivate { changed += ownFields.filter { !changed.contains($0) } }
     return changed
   }

@@ -52,17 +52,23 @@ package enum ApplicationProperty: String, CaseIterable, Sendable {
 }
 
 /// The properties of a session's object that can change and are announced.
-package enum SessionField: String, CaseIterable, Sendable {
-  case configuration = "Configuration"
-  case state = "State"
-  case connected = "Connected"
-  case targetContentIdentifier = "TargetContentIdentifier"
-  case title = "Title"
-  case userActivity = "UserActivity"
-  case stateRestorationActivity = "StateRestorationActivity"
-  case userInfo = "UserInfo"
-  case canActivatePredicate = "CanActivatePredicate"
-  case prefersToActivatePredicate = "PrefersToActivatePredicate"
+package enum SessionField: Hashable, Sendable {
+  case configuration
+  case state
+  case connected
+  case targetContentIdentifier
+  /// A property that the host writes.
+  case written(SessionProperty)
+
+  package var name: String {
+    switch self {
+    case .configuration: "Configuration"
+    case .state: "State"
+    case .connected: "Connected"
+    case .targetContentIdentifier: "TargetContentIdentifier"
+    case .written(let property): property.rawValue
+    }
+  }
 }
 
 /// The answer to a call.

@@ -23,10 +23,10 @@ extension Interchange {
     case .sessionChanged(let session, let fields, let withheld):
       let path = InterchangeNames.path(ofSession: session)
       for field in fields {
-        connection.propertyChanged(MemberName(unchecked: field.rawValue), of: InterchangeNames.session, at: path)
+        connection.propertyChanged(MemberName(unchecked: field.name), of: InterchangeNames.session, at: path)
       }
       for field in withheld {
-        connection.propertyInvalidated(MemberName(unchecked: field.rawValue), of: InterchangeNames.session, at: path)
+        connection.propertyInvalidated(MemberName(unchecked: field.name), of: InterchangeNames.session, at: path)
       }
     case .sessionWent(let session):
       connection.objectRemoved(at: InterchangeNames.path(ofSession: session), [InterchangeNames.session])
