@@ -164,10 +164,12 @@ actor BaggageKeeper {
       switch patience {
       case .within(let time): await loop.sleep(for: time)
       case .progress(let progress):
-        var before: Int64 = -1
-        while case let size = progress.size.withLock(\.self), size != before, !Task.isCancelled {
-          before = size
-          await loop.sleep(for: BaggageLimits.silence)
+        var (before, since) = (Int64(-1), ContinuousClock.now)
+        while !Task.isCancelled {
+          let (size, now) = (progress.size.withLock(\.self), ContinuousClock.now)
+          if size != before { (before, since) = (size, now) }
+          if now - since >= BaggageLimits.silence { break }
+          await loop.sleep(for: BaggageLimits.silence / 8)
         }
       }
       let isLate = !Task.isCancelled

@@ -192,11 +192,12 @@ struct Spool: Sendable {
     guard let root = try root(isMade: false) else { return }
     for name in try Spool.names(in: root) where Spool.text(name) != Spool.snapshots {
       guard let text = Spool.text(name), let delivery = UniqueIdentifier(Text(text)), delivery.description == text,
-        kept.contains(delivery), let directory = try? Spool.open(text, in: root)
+        kept.contains(delivery), Spool.status(of: name, in: root)?.isDirectory ?? true
       else {
         try Spool.remove(name, in: root)
         continue
       }
+      guard let directory = try Spool.open(text, in: root) else { continue }
       for name in try Spool.names(in: directory) where !Spool.isKeptFile(name, in: directory) {
         try Spool.remove(name, in: directory)
       }
@@ -246,4 +247,5 @@ struct Spool: Sendable {
 
 extension stat {
   fileprivate var isFile: Bool { st_mode & S_IFMT == S_IFREG }
+  fileprivate var isDirectory: Bool { st_mode & S_IFMT == S_IFDIR }
 }

@@ -129,6 +129,7 @@ package enum DragInterface {
       try service.drag(access).allowedOperations.map(\.rawValue)
     }
     interface.property("State", on: service) { service, access in try service.drag(access).state.string }
+    interface.property("Operation", on: service) { service, access in try service.drag(access).operation.string }
     interface.method("AddItems", in: "items", on: service) {
       (service: isolated Service, reply: Reply<>, items: [ItemDictionaries.Dictionary]) in
       let (items, descriptors) = try ItemDictionaries.items(items, types: service.types)

@@ -88,6 +88,7 @@ extension World {
     case .open(let number, let delivery, _, _): "call \(number): open a parcel of \(short(delivery))"
     case .callOff(let number): "call \(number): nobody waits for its item"
     case .endPromises(let promises): "nobody asks for \(promises.map(\.path)) any more"
+    case .forgetPicture(let session): "forget the picture of \(short(session))"
     case .free(let deliveries): "free what \(deliveries.map { short($0) }) carried"
     case .freeParcels(let delivery, let numbers): "free the parcels \(numbers) of \(short(delivery))"
     }

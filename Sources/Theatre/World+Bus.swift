@@ -136,7 +136,7 @@ extension World {
     case .callOff(let number): openings.removeAll { $0.number == number }
     case .free(let deliveries): free(deliveries)
     case .freeParcels(let delivery, let numbers): free(numbers, of: delivery)
-    case .endPromises: break
+    case .endPromises, .forgetPicture: break
     }
   }
 
@@ -191,7 +191,7 @@ extension World {
       let isThere = connections.contains { $0.name == question.owner && $0.isThere }
       news.append(.answer(question.errand, isThere ? .refused("NoReply") : .gone(neverReached: neverReached)))
     case .answer(let errand, let answer): feed(.hostAnswered(errand, answer))
-    case .callerWent(let name): if prompter.book.isCharged(name) { feed(.callerLeft(connection: name)) }
+    case .callerWent(let name): if prompter.book.matters(name) { feed(.callerLeft(connection: name)) }
     case .launch(let application, let number, let what):
       if launches[application]?.number == number { feed(.launch(application: application, number: number, what)) }
     }

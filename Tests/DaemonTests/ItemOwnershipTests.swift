@@ -53,7 +53,7 @@ import Testing
                 } else {
                   let error = try await refused { _ = try await host.open(landing.delivery, 0, type) }
                   #expect(error?.name == "org.stagedoor.Error.NoSuchItem")
-                  #expect(error?.text.contains("has nothing of") ?? false)
+                  #expect(error?.text.contains("has no representation of the type") ?? false)
                 }
               }
               // The first that it may see, in the order of fidelity.

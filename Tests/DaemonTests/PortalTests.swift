@@ -68,7 +68,7 @@ import Testing
           // Each is good for one transfer.
           let late = try await house.refusal("Deliver", "string:\(document(#""text": "one""#))")
           #expect(late.name == "org.stagedoor.Error.InvalidPayload")
-          #expect(late.message.hasPrefix("items[0].representations[0]: the portal gives no files for this key: "))
+          #expect(late.message.hasPrefix("items[0].representations[0]: the portal does not accept this key: "))
         }
       }
     }

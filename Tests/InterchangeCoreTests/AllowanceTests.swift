@@ -35,7 +35,7 @@ import Testing
       stage.play(.callerLeft(connection: Text(":2.\(number)")))
     }
     #expect(stage.book.ledger.taken(.waiting, by: .departed) == 4 * 4096)
-    #expect(!stage.book.isCharged(":2.0"))
+    #expect(!stage.book.matters(":2.0"))
     #expect(stage.drop(key: "5", by: .shell(5))?.refusal?.name == .limitsExceeded)
     #expect(stage.call(.cancel(stage.shelf.deliveryOrder[0])) == .done)
     #expect(stage.book.ledger.taken(.waiting, by: .departed) == 3 * 4096)

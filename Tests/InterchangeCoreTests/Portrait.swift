@@ -21,7 +21,7 @@ struct Portrait {
       case .run(let application, _, let command, let token): "run \(application) \(command) \(token ?? .empty)"
       case .forgetLaunch(let application, _): "forget the launch of \(application)"
       case .findOwner(let number, let application, let connection): "find owner \(number) \(application) \(connection)"
-      case .pack, .open, .callOff, .endPromises, .free, .freeParcels: "\(errand)"
+      case .pack, .open, .callOff, .endPromises, .forgetPicture, .free, .freeParcels: "\(errand)"
       }
     }
     let again = step.callAgain.map { "call again at \($0)" } ?? "never again"

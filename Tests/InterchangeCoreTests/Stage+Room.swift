@@ -94,7 +94,7 @@ extension Stage {
 
   /// As the shell tells it: of a connection that means nothing to the core, it says nothing.
   mutating func callerLeaves(_ caller: Caller) {
-    guard let connection = caller.connection, book.isCharged(connection) else { return }
+    guard let connection = caller.connection, book.matters(connection) else { return }
     play(.callerLeft(connection: connection))
   }
 

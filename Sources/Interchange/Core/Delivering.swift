@@ -158,6 +158,7 @@ extension PromptBook {
     if let baggage { try keep(baggage, of: caller) }
     if decision.passedOn != nil {
       freeWhatStays(packing, firstItem: item, count: payload.items.count, baggage, identifier)
+      memory.drags[identifier]?.isWhole = false
     }
     if isPrivate || payload.hasOwnProcess { memory.deliveries[identifier]?.confidant = caller.connection }
     announceRouting(decision, of: identifier, isPrivate)
@@ -225,6 +226,12 @@ extension PromptBook {
   /// Announces the change as others may see it: of a private session, only that something changed.
   mutating func announceShown(_ before: Session, _ after: Session) {
     announce(after.fieldsShown(otherThan: before), of: after)
+    forgetPicture(before, after)
+  }
+
+  /// A private window shows something that everyone may see: its picture is of the private content.
+  mutating func forgetPicture(_ before: Session, _ after: Session) {
+    if before.isPrivate, !after.isPrivate { step.errands.append(.forgetPicture(after.identifier)) }
   }
 
   mutating func announce(_ fields: [SessionField], of session: Session) {
@@ -314,7 +321,7 @@ extension PromptBook {
   }
 
   /// The delivery of a token; of several attempts, the last.
-  private func firstDelivery(_ token: Text?, _ digest: Text, _ caller: Caller) throws(Halt) -> StoredDelivery? {
+  func firstDelivery(_ token: Text?, _ digest: Text, _ caller: Caller) throws(Halt) -> StoredDelivery? {
     guard let token else { return nil }
     let key = TokenKey(token: token, owner: caller.tokenOwner)
     guard let stored = known.tokens[key] else { throw .lacks(.token(token, owner: key.owner)) }

@@ -39,6 +39,12 @@ struct Drag: Sendable {
   var state = DragState.dragging
   /// The operation of the drop.
   var operation: PayloadOptions.Operation?
+  /// Whether the delivery carries everything that was dragged: a sandbox may not hand over all of it.
+  var isWhole = true
+  /// Whether the host has said that it has all of the contents.
+  var isTaken = false
+  /// How the drag ended, as its source was told: "copy", "move" or "cancel".
+  var result: Text = .empty
   /// The connections that opened the ticket, and below them the hosts that were asked.
   var openers: Set<Text> = []
   var asked: Set<Text> = []
@@ -61,17 +67,6 @@ struct Drag: Sendable {
   func mayLook(_ caller: Caller) -> Bool {
     if isSource(caller) || caller.connection.map(openers.contains) ?? false { return true }
     return isOpenedOutside && !caller.isSandboxed
-  }
-
-  /// The promises of the drag, before its drop.
-  var promises: [Promise] {
-    guard let connection = source.connection else { return [] }
-    return payload.items.enumerated().flatMap { place, item in
-      item.representations.compactMap { representation in
-        guard case .promise(let path) = representation.content else { return nil }
-        return Promise(source: connection, path: path, item: place, type: representation.type.spelling)
-      }
-    }
   }
 
   /// Everyone who hears how the drag ends.

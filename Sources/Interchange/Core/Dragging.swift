@@ -90,7 +90,7 @@ extension PromptBook {
     let items = packing.payload.items
     let before = drag.payload.items
     drag.payload = try payload(of: drag, with: items)
-    drag.parcels = Packing.rows(before, drag.parcels) + Packing.rows(items, packing.parcels)
+    drag.parcels = Packing.rows(before, drag.parcels) + Packing.rows(items, packing.parcels).behind(before.count)
     drag.size += packing.payload.json.count
     try weigh(&drag)
     memory.drags[identifier] = drag
@@ -144,7 +144,8 @@ extension PromptBook {
     let application = hostedApplication(of: caller) ?? caller.application
     return DragView(
       items: items(of: drag, isSource: isSource, to: application),
-      allowedOperations: drag.payload.options.allowedOperations, state: Text(drag.state.rawValue))
+      allowedOperations: drag.payload.options.allowedOperations, state: Text(drag.state.rawValue),
+      operation: drag.result)
   }
 
   private func items(of drag: Drag, isSource: Bool, to application: Text) -> [Item] {
@@ -178,13 +179,19 @@ extension PromptBook {
     guard let session, let found = try self.session(session), found.isConnected,
       let host = memory.hosts[found.application]
     else { return answer(number, .operation(Text(first))) }
+    if host.proposing >= Host.maximumProposing {
+      throw refused(
+        .limitsExceeded,
+        "the host of \(host.application) has not answered \(Host.maximumProposing) proposals yet: ask again later")
+    }
+    memory.hosts[found.application]?.proposing += 1
     drag.asked.insert(host.connection)
     memory.drags[identifier] = drag
     let items = items(
       of: drag, isSource: host.connection == drag.source.connection, to: found.application)
     _ = ask(
       host, .propose(session, items: items, allowed: drag.payload.options.allowedOperations),
-      .proposal(number, drag: identifier), within: 1_000_000)
+      .proposal(number, drag: identifier, of: host.application, by: host.connection), within: 1_000_000)
   }
 
   /// The source's allowed operations limit the host's choice.
@@ -284,14 +291,15 @@ extension PromptBook {
 
   private mutating func cancel(_ drag: Drag) {
     step.errands.append(.free([drag.identifier]))
-    endPromises(drag.promises)
+    endPromises(drag.parcels.promises)
     end(drag, .cancelled, .ended(operation: "cancel", target: nil))
   }
 
   /// The source has left during the drag. After the drop the rules for promises apply.
   mutating func cancelDrags(of connection: Text) {
-    for drag in memory.drags.values.values.sorted(by: { $0.identifier < $1.identifier })
-    where drag.endsWith(connection) {
+    for drag in memory.drags.values.values.sorted(by: { $0.identifier < $1.identifier }) {
+      if drag.openers.contains(connection) { memory.drags[drag.identifier]?.openers.remove(connection) }
+      guard drag.endsWith(connection) else { continue }
       switch drag.state {
       case .dragging: cancel(drag)
       case .dropped: memory.drags[drag.identifier]?.isAbandoned = true
@@ -324,7 +332,7 @@ extension PromptBook {
     if outcome == .failed { return end(drag, .ended, .ended(operation: "cancel", target: nil)) }
     // A host may release the contents before it has taken the delivery.
     guard memory.deliveries[delivery] == nil else { return }
-    let name = outcome == .done ? operation.rawValue : "copy"
+    let name = outcome == .done && drag.isWhole ? operation.rawValue : "copy"
     end(drag, .ended, .ended(operation: Text(name), target: memory.dropTargets[delivery]))
   }
 
@@ -333,6 +341,7 @@ extension PromptBook {
     memory.relief.add(drag.bytes)
     var ended = drag
     (ended.state, ended.bytes, ended.parcels, ended.payload.items) = (state, nil, [], [])
+    if case .ended(let operation, _) = news { ended.result = operation }
     ended.due = now.uptime + Drag.rest
     memory.drags[drag.identifier] = ended
     memory.dropTargets[drag.identifier] = nil

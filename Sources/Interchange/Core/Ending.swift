@@ -130,7 +130,12 @@ extension PromptBook {
         .requestDenied, "the delivery \(identifier) is \(stored.progress.state.rawValue), and its time is over")
     }
     try refuseWhereLost(open, stored)
-    let decision = try decideRedirect(of: stored, to: target)
+    var payload = try readPayload(of: stored)
+    if payload.hasContents, memory.baggage[identifier] == nil {
+      throw refused(
+        .requestDenied, "the host has released what the delivery \(identifier) carried: hand it in again")
+    }
+    let decision = try decideRedirect(of: stored, &payload, to: target)
     let before = open?.progress ?? stored.progress
     if let first = before.session, first != target, before.outcome != "created", let session = try session(first) {
       try takeAway(identifier, from: session)
@@ -173,9 +178,9 @@ extension PromptBook {
       "the delivery \(stored.identifier) goes with its session, whose configuration the manifest has lost")
   }
 
-  private mutating func decideRedirect(of stored: StoredDelivery, to target: UniqueIdentifier) throws(Halt) -> Decision
-  {
-    var payload = try readPayload(of: stored)
+  private mutating func decideRedirect(
+    of stored: StoredDelivery, _ payload: inout Payload, to target: UniqueIdentifier
+  ) throws(Halt) -> Decision {
     payload.options = PayloadOptions()
     payload.options.session = Text("\(target)")
     payload.options.isPrivate = stored.isPrivate

@@ -33,8 +33,13 @@ struct Host: Hashable, Sendable {
   /// The number of sessions about which the host is being asked.
   var running = 0
 
-  /// The most unanswered calls to a host: the bus limits unanswered calls, and all callers share the bus.
+  /// The number of drops about which the host is being asked.
+  var proposing = 0
+
+  /// The most unanswered calls to a host about its sessions: the bus limits unanswered calls, and all callers share the bus.
   static let maximumRunning = 256
+  /// The most unanswered proposals: many drags may pass over a window, and each call for one is answered.
+  static let maximumProposing = 256
 }
 
 /// The work of a host on one session, one thing at a time. Different sessions do not wait for each other.

@@ -105,6 +105,8 @@ extension PromptBook {
       let wasInHand = inHand.contains(delivery.identifier)
       let progress = delivery.heldAgain(wasInHand: wasInHand, isDeparture: isDeparture)
       if progress != delivery.progress { note(.deliveryProgress(delivery.identifier, progress)) }
+      // The next host has only what is still there.
+      memory.drags[delivery.identifier]?.isTaken = false
     }
   }
 
@@ -236,7 +238,9 @@ extension PromptBook {
     switch purpose {
     case .discards(let application): try discardsWereTold(application, answer)
     case .lane(let key): try laneAnswered(key, answer)
-    case .proposal(let number, let drag): proposed(number, drag, answer)
+    case .proposal(let number, let drag, let application, let connection):
+      if memory.hosts[application]?.connection == connection { memory.hosts[application]?.proposing -= 1 }
+      proposed(number, drag, answer)
     }
   }
 }

@@ -69,6 +69,8 @@ struct Memory {
   /// Deliveries with contents, and the contents that were packed in this turn.
   var baggage = Table<UniqueIdentifier, KeptBaggage>()
   private(set) var baggageOfSession = Rows<UniqueIdentifier, Ordered>()
+  /// The deliveries that carry promises of an object.
+  private(set) var promised = Rows<PromiseObject, UniqueIdentifier>()
   /// Contents that make room for what their principal hands in later, because a host has taken their delivery.
   private(set) var handledBaggage = Rows<Principal, Ordered>()
   private(set) var packed = Table<UniqueIdentifier, Baggage>()
@@ -156,6 +158,7 @@ struct Memory {
       packed[baggage.delivery] = baggage
       keepBaggage(of: baggage.delivery, for: deliveries[baggage.delivery]?.session)
       self.baggage[baggage.delivery]?.promises = baggage.promises
+      for promise in baggage.promises { promised.insert(baggage.delivery, for: PromiseObject(promise)) }
       self.baggage[baggage.delivery]?.isInRoom = baggage.isInRoom
     case .baggageReleased(let delivery):
       guard let kept = baggage[delivery] else { return }
@@ -163,6 +166,7 @@ struct Memory {
         baggageOfSession.remove(Ordered(order: kept.order, identifier: delivery), for: session)
       }
       takeFromHandled(delivery)
+      for promise in kept.promises { promised.remove(delivery, for: PromiseObject(promise)) }
       relief.add(kept.holding)
       baggage[delivery] = nil
       packed[delivery] = nil
@@ -400,6 +404,7 @@ extension Memory {
     transfers.settle(settlement)
     baggage.settle(settlement)
     baggageOfSession.settle(settlement)
+    promised.settle(settlement)
     handledBaggage.settle(settlement)
     packed.settle(settlement)
     drags.settle(settlement)
@@ -479,6 +484,13 @@ private struct DeliveryChange: Sendable {
   let previous: PreviouslyShown?
 }
 
+/// An object of a source that has promised something.
+struct PromiseObject: Hashable, Sendable {
+  let source, path: Text
+
+  init(_ promise: Promise) { (source, path) = (promise.source, promise.path) }
+}
+
 struct TokenKey: Hashable, Sendable {
   let token: Text
   let owner: Text
@@ -508,7 +520,7 @@ enum Appointment: Hashable, Sendable {
 /// The receiver of an errand's result.
 enum ErrandPurpose: Hashable, Sendable {
   case lane(Lane.Key)
-  case proposal(CallNumber, drag: UniqueIdentifier)
+  case proposal(CallNumber, drag: UniqueIdentifier, of: Text, by: Text)
   case discards(application: Text)
 }
 

@@ -40,7 +40,7 @@ package enum OpeningAnswer: Hashable, Sendable {
 
 extension PromptBook {
   /// The time in which a source must hand out promised data, in microseconds.
-  static let loadingPatience: Int64 = 60_000_000
+  package static let loadingPatience: Int64 = 60_000_000
 
   // MARK: Keeping
 
@@ -78,6 +78,7 @@ extension PromptBook {
   /// - Parameter isDone: Whether the host asks for it. Otherwise nobody knows whether the host has opened everything that it wanted.
   mutating func release(_ delivery: UniqueIdentifier, isDone: Bool = false) {
     guard let kept = memory.baggage[delivery] else { return }
+    if isDone { memory.drags[delivery]?.isTaken = true }
     note(.baggageReleased(delivery))
     if kept.isInRoom { step.errands.append(.free([delivery])) }
     endPromises(kept.promises)
@@ -85,16 +86,26 @@ extension PromptBook {
     dragEnds(with: delivery, isDone ? .done : .kept)
   }
 
-  /// Nobody will ask for the promises again: tells each object that made some of them, once.
-  mutating func endPromises(_ promises: [Promise]) {
-    var told: Set<Text> = []
-    let first = promises.filter { told.insert($0.path).inserted }
+  /// Nobody will ask for the promises again: tells each object that made some of them, once, unless another delivery has a promise of the object.
+  ///
+  /// - Parameter drag: A drag that may have other promises of the same objects.
+  mutating func endPromises(_ promises: [Promise], butOf drag: UniqueIdentifier? = nil) {
+    if promises.isEmpty { return }
+    var told = Set(drag.flatMap { memory.drags[$0] }?.parcels.promises.map(PromiseObject.init) ?? [])
+    let first = promises.filter { promise in
+      let object = PromiseObject(promise)
+      return memory.promised.first(of: object) == nil && told.insert(object).inserted
+    }
     if !first.isEmpty { step.errands.append(.endPromises(first)) }
   }
 
   /// The host has taken a delivery: it has some time to open the contents.
   mutating func keepForAWhile(_ delivery: UniqueIdentifier) {
-    guard memory.baggage[delivery] != nil else { return dragEnds(with: delivery, .done) }
+    guard memory.baggage[delivery] != nil else {
+      let drag = memory.drags[delivery]
+      let hasEverything = drag.map { $0.isTaken || !$0.payload.hasContents } ?? true
+      return dragEnds(with: delivery, hasEverything ? .done : .kept)
+    }
     memory.baggageIsHandled(of: delivery, until: now.uptime + ledger.allowance.baggageTime)
     if memory.drags[delivery]?.operation != .move { dragEnds(with: delivery, .done) }
   }
@@ -137,7 +148,7 @@ extension PromptBook {
     let entries = baggage.items[item].filter { visible.contains($0.visibility) }
     let entry = try entry(of: entries, type, item)
     if kept.isFromBefore, case .promise = entry.parcel.content {
-      throw refused(.sourceGone, "the service began anew, and what was promised before is gone")
+      throw refused(.sourceGone, "the service has restarted, and earlier promises are lost")
     }
     memory.transfers[number] = Transfer(delivery: identifier, application: delivery.application)
     step.errands.append(.open(number, identifier, entry.parcel, within: PromptBook.loadingPatience))
@@ -161,7 +172,8 @@ extension PromptBook {
     if let found = entries.first(where: { types.conforms($0.type, to: wanted) }) { return found }
     let has = entries.map(\.type.spelling.string).joined(separator: ", ")
     throw refused(
-      .noSuchItem, "item \(item) has nothing of \(quoted(type.string)): it has \(has.isEmpty ? "no data" : has)")
+      .noSuchItem,
+      "item \(item) has no representation of the type \(quoted(type.string)); it has \(has.isEmpty ? "none" : has)")
   }
 
   /// The delivery, if the caller is its host.

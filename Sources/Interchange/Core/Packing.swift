@@ -56,6 +56,8 @@ struct Packing: Sendable {
   private(set) var orders: [PackingOrder] = []
   /// The delivery of each item, or one delivery for all if they go together.
   let deliveries: [UniqueIdentifier]
+  /// Everything that was promised, also what the room fetches.
+  private(set) var promises: [Promise] = []
   /// The next number. A delivery never uses a number twice, even if calls add items to a drag at the same time.
   private(set) var nextNumber: Int
 }
@@ -68,6 +70,7 @@ extension Packing {
     (self.payload, self.caller, self.purpose, self.deliveries) = (payload, caller, purpose, deliveries)
     nextNumber = firstNumber
     self.parcels = payload.hasContents ? Packing.rows(payload.items, parcels) : []
+    promises = parcels.promises
   }
 
   func delivery(of item: Int) -> UniqueIdentifier { deliveries.count == 1 ? deliveries[0] : deliveries[item] }
@@ -84,7 +87,7 @@ extension Packing {
   /// - Parameter whole: Whether to pack files and promises too; a drag leaves these for the drop.
   mutating func pack(whole: Bool) {
     for item in payload.items.indices {
-      for representation in payload.items[item].representations.indices where parcels[item][representation] == nil {
+      for representation in payload.items[item].representations.indices {
         guard let (source, key) = source(of: item, representation, whole) else { continue }
         let place = Place.document.key("items").index(item).key("representations").index(representation).key(key)
         orders.append(
@@ -100,6 +103,10 @@ extension Packing {
   private mutating func source(
     of item: Int, _ representation: Int, _ whole: Bool
   ) -> (PackingOrder.Source, key: Text)? {
+    if let parcel = parcels[item][representation] {
+      guard whole, payload.options.keepPromises, case .promise(let promise) = parcel.content else { return nil }
+      return (.promise(promise), "provider")
+    }
     switch payload.items[item].representations[representation].content {
     case .data(let bytes):
       if bytes.count > Allowance.smallParcel { return (.bytes(bytes), "data") }
@@ -113,10 +120,11 @@ extension Packing {
       return (.file(url, inPlace: payload.items[item].representations[representation].openInPlace), "file")
     case .descriptor(let number): return (.descriptor(number), "fd")
     case .promise(let path):
-      guard whole, let source = caller.connection else { return nil }
+      guard let source = caller.connection else { return nil }
       let type = payload.items[item].representations[representation].type.spelling
       let promise = Promise(source: source, path: path, item: item, type: type)
-      if payload.options.keepPromises { return (.promise(promise), "provider") }
+      promises.append(promise)
+      if whole, payload.options.keepPromises { return (.promise(promise), "provider") }
       store(Parcel(.promise(promise), size: nil), item, representation)
     case .stored: break
     }
@@ -138,9 +146,6 @@ extension Packing {
     }
     orders = []
   }
-
-  /// The promises that the room fetches.
-  var promises: [Promise] { orders.compactMap { if case .promise(let promise) = $0.source { promise } else { nil } } }
 
   /// The reason why the packing fails without this connection; `nil` if it does not need the connection.
   func failure(without connection: Text) -> InterchangeError? {
@@ -202,7 +207,7 @@ extension PromptBook {
     packing.pack(whole: whole)
     if packing.orders.isEmpty { return try goOn(packing, number) }
     // The room takes nothing for a call that was carried out before, or that would be refused.
-    if try answeredBefore(packing, number) { return }
+    if try answeredBefore(packing, number) { return endPromises(packing.promises) }
     switch packing.purpose {
     case .delivery, .drop: try refuseWhatIsRefused(packing)
     case .eachItem, .drag, .moreItems: break
@@ -235,9 +240,8 @@ extension PromptBook {
       // Another call with the same token may have come meanwhile, and its answer is for both.
       guard try answeredBefore(packing, number) else { throw .refused(error) }
       free(packing)
-    case .packed(let sizes):
-      // The service has fetched these promises.
       endPromises(packing.promises)
+    case .packed(let sizes):
       packing.finish(sizes)
       try goOn(packing, number)
     }
@@ -248,7 +252,21 @@ extension PromptBook {
     guard let packing = memory.packings[number] else { return }
     memory.packings[number] = nil
     free(packing)
-    if case .drop(let drag, _) = packing.purpose { dragGoesOn(drag) }
+    switch packing.purpose {
+    case .delivery, .eachItem, .drag: endPromises(packing.promises)
+    case .moreItems(let drag): endPromises(packing.promises, butOf: drag)
+    case .drop(let drag, _): dragGoesOn(drag)
+    }
+  }
+
+  /// A call was refused at once.
+  mutating func endPromises(of ask: Ask, _ caller: Caller) {
+    switch ask {
+    case .deliver(let payload, _, _), .deliverEach(let payload, _, _), .beginDrag(let payload, _, _, _):
+      endPromises(payload.items.promises(of: caller))
+    case .addItems(let items, let drag, _): endPromises(items.promises(of: caller), butOf: drag)
+    default: break
+    }
   }
 
   private mutating func free(_ packing: Packing) {
@@ -288,9 +306,11 @@ extension PromptBook {
     case .delivery(let digest): try conclude(packing, digest, number)
     case .eachItem(let digest): try concludeEach(packing, digest, number)
     case .drop(let drag, let caller): try concludeDrop(packing, of: drag, by: caller, number)
-    case .drag(let drag): try begin(drag, packing, number)
-    case .moreItems(let drag): try add(packing, to: drag, number)
+    case .drag(let drag): return try begin(drag, packing, number)
+    case .moreItems(let drag): return try add(packing, to: drag, number)
     }
+    // Those that no delivery carries: the service has fetched them, their items were refused, or the call was carried out before.
+    endPromises(packing.promises)
   }
 }
 
@@ -300,5 +320,34 @@ extension Payload {
 
   fileprivate var hasPromises: Bool {
     items.contains { item in item.representations.contains { if case .promise = $0.content { true } else { false } } }
+  }
+}
+
+extension [Item] {
+  fileprivate func promises(of caller: Caller) -> [Promise] {
+    guard let source = caller.connection else { return [] }
+    return enumerated().flatMap { place, item in
+      item.representations.compactMap { representation in
+        guard case .promise(let path) = representation.content else { return nil }
+        return Promise(source: source, path: path, item: place, type: representation.type.spelling)
+      }
+    }
+  }
+}
+
+extension [[Parcel?]] {
+  var promises: [Promise] {
+    joined().compactMap { if case .promise(let promise)? = $0?.content { promise } else { nil } }
+  }
+
+  /// The parcels of items that come behind so many others.
+  func behind(_ count: Int) -> [[Parcel?]] {
+    map { row in
+      row.map { parcel in
+        guard let parcel, case .promise(let promise) = parcel.content else { return parcel }
+        let moved = Promise(source: promise.source, path: promise.path, item: promise.item + count, type: promise.type)
+        return Parcel(.promise(moved), size: parcel.size)
+      }
+    }
   }
 }

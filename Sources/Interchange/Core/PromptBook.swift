@@ -85,7 +85,9 @@ package struct PromptBook: Sendable {
 
   private mutating func refuse(_ cue: Cue, _ refusal: InterchangeError) {
     switch cue {
-    case .call(let number, _, _): say(.answer(number, .refused(refusal)))
+    case .call(let number, let caller, let ask):
+      endPromises(of: ask, caller)
+      say(.answer(number, .refused(refusal)))
     case .ownership(let number, _, _):
       memory.attaching[number] = nil
       answer(number, .refused(refusal))

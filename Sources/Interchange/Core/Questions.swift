@@ -35,6 +35,21 @@ extension PromptBook {
     }
   }
 
+  /// Whether a call under this token was carried out before. If the core lacks data, learn it and ask again.
+  package mutating func isRepeated(
+    _ token: Text, _ digest: Text, _ caller: Caller
+  ) throws(Lack) -> Result<Bool, InterchangeError> {
+    defer { known = Knowledge() }
+    do throws(Halt) {
+      return .success(try firstDelivery(token, digest, caller) != nil)
+    } catch {
+      switch error {
+      case .lacks(let lack): throw lack
+      case .refused(let refusal): return .failure(refusal)
+      }
+    }
+  }
+
   /// Whether sessions were found whose configuration their manifest has lost: the next moment discards them.
   package var hasOrphans: Bool { !memory.orphaned.isEmpty }
 
@@ -73,14 +88,13 @@ extension PromptBook {
     memory.waiters.values.map { ($0.key, $0.value) }
   }
 
-  /// Whether the core must hear when a connection leaves: it has charges, or is the source of a drag.
-  package func isCharged(_ connection: Text) -> Bool {
-    ledger.isCharged(.connection(connection)) || isSource(connection)
-  }
-
-  /// A sandbox is charged by its application, however many connections it has.
-  private func isSource(_ connection: Text) -> Bool {
-    memory.drags.values.values.contains { $0.endsWith(connection) && !$0.state.isOver }
+  /// Whether the core must hear when a connection leaves: it has charges, takes part in a drag, or is the source of contents. A sandbox is charged by
+  /// its application, however many connections it has.
+  package func matters(_ connection: Text) -> Bool {
+    ledger.isCharged(.connection(connection))
+      || memory.drags.values.values.contains { drag in
+        !drag.state.isOver && (drag.endsWith(connection) || drag.openers.contains(connection))
+      }
       || memory.packings.values.values.contains { $0.failure(without: connection) != nil }
   }
 

@@ -53,6 +53,7 @@ extension PromptBook {
     let after = before.writing(writing)
     note(.session(after))
     announce(after.fields(writtenFrom: before, writing.property), of: after)
+    forgetPicture(before, after)
     warn(of: writing.property, after)
     answer(number, .done)
   }

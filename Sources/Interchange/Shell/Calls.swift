@@ -49,8 +49,7 @@ extension Interchange: InterchangeCalls {
     _ payload: Payload, bringing descriptors: [OwnedFileDescriptor] = [], digest: Text, size: Int,
     _ reply: DeliveryReply
   ) {
-    redeem(payload.items, descriptors, reply) { items, descriptors in
-      let payload = Payload(items: items, options: payload.options)
+    redeem(payload, descriptors, digest: digest, size: size, reply) { payload, descriptors in
       self.handIn(payload, bringing: descriptors, digest: digest, size: size, reply)
     }
   }
@@ -64,8 +63,7 @@ extension Interchange: InterchangeCalls {
   package func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws {
     let payload = try readPayload(document)
     let digest = Digest(of: Text("each \(document)")).hex
-    redeem(payload.items, [], reply) { items, descriptors in
-      let payload = Payload(items: items, options: payload.options)
+    redeem(payload, [], digest: digest, size: document.count, reply) { payload, descriptors in
       let ask = Ask.deliverEach(payload, digest: digest, size: document.count)
       self.call(reply.call, ask, bringing: descriptors) { answer in
         switch answer {

@@ -20,8 +20,7 @@ extension Interchange {
     _ payload: Payload, _ descriptors: [OwnedFileDescriptor], outlivesSource: Bool, size: Int,
     _ reply: Reply<ObjectPath, String>
   ) {
-    redeem(payload.items, descriptors, reply) { items, descriptors in
-      let payload = Payload(items: items, options: payload.options)
+    redeem(payload, descriptors, size: size, reply) { payload, descriptors in
       let ask = Ask.beginDrag(payload, ticket: Interchange.ticket(), outlivesSource: outlivesSource, size: size)
       self.call(reply.call, ask, bringing: descriptors) { answer in
         guard case .dragBegun(let drag, let ticket) = answer else { return answer.fail(reply) }
@@ -57,7 +56,7 @@ extension Interchange {
     throw InterchangeError(.unknownObject, "there is no drag at \(access.path) for this caller: open its ticket first")
   }
 
-  /// A drag exists for those who take part in it.
+  /// Only its participants can see a drag.
   func isDrag(_ path: ObjectPath, _ call: Call?) -> Bool {
     guard let drag = InterchangeNames.drag(at: path), let call else { return false }
     endTurn()
@@ -68,8 +67,8 @@ extension Interchange {
     _ items: [Item], _ descriptors: [OwnedFileDescriptor], at path: ObjectPath, _ reply: Reply<>
   ) throws {
     let drag = try drag(at: path)
-    redeem(items, descriptors, reply) { items, descriptors in
-      self.call(reply.call, .addItems(items, to: drag, size: items.weight), bringing: descriptors) {
+    redeem(Payload(items: items), descriptors, size: items.weight, reply) { payload, descriptors in
+      self.call(reply.call, .addItems(payload.items, to: drag, size: items.weight), bringing: descriptors) {
         $0.send(to: reply)
       }
     }
@@ -112,7 +111,7 @@ extension Interchange {
       do throws(CodingError) {
         switch news {
         // The values differ from listener to listener.
-        case .stateChanged: try tellChanged("State", of: path, to: name)
+        case .stateChanged: try tellChanged("State", "Operation", of: path, to: name)
         case .itemsChanged: try tellChanged("Items", of: path, to: name)
         case .ended(let operation, let target):
           guard let dragEnded else { return }
@@ -120,14 +119,14 @@ extension Interchange {
           try connection.emit(dragEnded, from: path, operation.string, session, to: name)
         }
       } catch {
-        log.error("the end of a drag could not be told: \(error)")
+        log.error("a signal about a drag could not be sent: \(error)")
       }
     }
   }
 
-  private func tellChanged(_ property: String, of path: ObjectPath, to listener: BusName) throws(CodingError) {
+  private func tellChanged(_ properties: String..., of path: ObjectPath, to listener: BusName) throws(CodingError) {
     try connection.emit(
       from: path, "org.freedesktop.DBus.Properties", "PropertiesChanged", InterchangeNames.drag.rawValue,
-      [String: Variant](), [property], to: listener)
+      [String: Variant](), properties, to: listener)
   }
 }

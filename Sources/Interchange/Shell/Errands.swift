@@ -41,6 +41,7 @@ extension Interchange {
       open(number, delivery, parcel, within: .microseconds(within))
     case .callOff(let number): callOff(number)
     case .endPromises(let promises): for promise in promises { endPromise(promise) }
+    case .forgetPicture(let session): forgetSnapshot(of: session)
     case .free(let deliveries): free(deliveries)
     case .freeParcels(let delivery, let numbers): free(numbers, of: delivery)
     }
@@ -136,7 +137,8 @@ extension Interchange {
   /// A sender has left the bus.
   func left(_ name: BusName) {
     let connection = Text(name.rawValue)
-    if prompter.book.isCharged(connection) { feed(.callerLeft(connection: connection)) }
+    sideWork.left(name)
+    if prompter.book.matters(connection) { feed(.callerLeft(connection: connection)) }
   }
 
   // MARK: Starting applications

@@ -34,8 +34,7 @@ package actor Interchange {
   /// The openings for calls.
   var openings: [CallNumber: Opening] = [:]
   let room: BaggageRoom
-  /// The calls of each principal that wait for the portal.
-  var redeeming: [Principal: Int] = [:]
+  var sideWork = SideWork()
   /// The time at which the core will be called.
   var timer: (at: Int64, task: Task<Void, Never>)?
   /// The task that reads sessions while nobody waits.
@@ -157,7 +156,8 @@ package actor Interchange {
     for delivery in prompter.book.waitedFor {
       let left = InterchangeError(
         .noReply,
-        "the service ended while the delivery \(delivery.identifier) waited; it goes on, and GetDelivery tells the end")
+        "the service ended while the delivery \(delivery.identifier) waited; the delivery continues, and GetDelivery reports how it ends"
+      )
       for number in delivery.calls { replies.removeValue(forKey: number)?(.refused(left)) }
     }
     timer?.task.cancel()

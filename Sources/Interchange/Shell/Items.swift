@@ -24,17 +24,16 @@ extension Interchange {
     // Before any file is looked at.
     try refuseSandbox(reply.call, "name files: it sends descriptors, or a portal's key")
     let (size, fileType) = (list.count, settings.fileType)
-    connection.loop.task {
-      do throws(InterchangeError) {
-        // A disk may be slow, and calls are answered meanwhile.
-        for file in files { _ = try await room.check(fileAt: file.url, at: file.place.description) }
-        let payload = try await room.look { () throws(InterchangeError) in
-          try Interchange.payload(of: uris, type, key, fileType)
-        }
-        deliver(payload, [], size: size, reply)
-      } catch {
-        reply.fail(error)
+    aside(.files, bytes: size, for: reply) { () throws(InterchangeError) in
+      // A disk may be slow, and calls are answered meanwhile.
+      for file in files {
+        _ = try await self.room.check(fileAt: file.url, at: Interchange.place(file.place.description, of: file.url))
       }
+      return try await self.room.look { () throws(InterchangeError) in
+        try Interchange.payload(of: uris, type, key, fileType)
+      }
+    } _: { payload in
+      self.deliver(payload, [], size: size, reply)
     }
   }
 
@@ -101,6 +100,9 @@ extension Interchange {
     }
   }
 
+  /// The place of a file in an error for its sender, who may not have numbered the items.
+  private static func place(_ place: String, of url: Text) -> String { "\(place): \(quoted(url.string))" }
+
   private func pack(
     _ order: PackingOrder, _ descriptors: [OwnedFileDescriptor], _ limit: Int64
   ) async throws(InterchangeError) -> Int64? {
@@ -109,20 +111,21 @@ extension Interchange {
     case .bytes(let bytes):
       try await room.keep(bytes, as: number, of: delivery, at: place)
       return Int64(bytes.count)
-    case .file(let url, inPlace: true): return try await room.check(fileAt: url, at: place)
+    case .file(let url, inPlace: true): return try await room.check(fileAt: url, at: Interchange.place(place, of: url))
     case .file(let url, inPlace: false):
-      return try await room.copy(fileAt: url, as: number, of: delivery, atMost: limit, at: place)
+      return try await room.copy(
+        fileAt: url, as: number, of: delivery, atMost: limit, at: Interchange.place(place, of: url))
     case .descriptor(let index):
       guard descriptors.indices.contains(index) else {
         throw InterchangeError(.invalidPayload, "\(place): expected a descriptor of the call, got number \(index)")
       }
       return try await room.keep(descriptors[index], as: number, of: delivery, at: place)
     case .promise(let promise):
-      let (data, promised) = try await load(promise, within: .seconds(60))
+      let (data, promised) = try await load(promise, within: .microseconds(PromptBook.loadingPatience))
       let size = try await room.copy(data, as: number, of: delivery, atMost: limit, at: place)
       // The pipe closes when the source has finished, and also when it dies.
       if let promised, size < promised {
-        throw InterchangeError(.sourceGone, "\(place): the source said \(promised) bytes, and ended after \(size)")
+        throw InterchangeError(.sourceGone, "\(place): the source announced \(promised) bytes but sent \(size)")
       }
       return size
     }
@@ -233,7 +236,7 @@ extension Interchange {
       try await room.sweep(keeping: deliveries)
       try await room.sweepSnapshots { session in await self.isStored(session) }
     } catch {
-      log.warning("what an earlier service kept could not be looked through: \(error.message)")
+      log.warning("the spool of an earlier run could not be swept: \(error.message)")
     }
   }
 

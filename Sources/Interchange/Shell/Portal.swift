@@ -3,70 +3,68 @@ import DBus
 import InterchangeCore
 import InterchangeTurns
 import SceneModel
+import SessionStore
 
 // The key of a portal's file transfer, which toolkits offer in a drag out of a sandbox: `org.freedesktop.portal.FileTransfer`. The key allows its
 // holder to read the files. The service asks the portal for the files, opens them, and continues as if their descriptors had come with the call.
 extension Interchange {
   private static let keyType = ContentType("application/vnd.portal.filetransfer")
-  /// How many calls of one principal wait for the portal at the same time. No ledger charges a call before its files are there.
-  private static let redemptionsOfOne = 4
-  /// How many files one call may bring as keys. Each is a descriptor of the service until the baggage room has it.
-  private static let redeemedFiles = 64
 
-  /// Continues with the items of a call: at once, or when their keys have been redeemed.
+  /// Continues with a payload whose keys have been redeemed: at once, if it has none or its call was carried out before.
+  ///
+  /// - Parameters:
+  ///   - digest: The digest under which the core keeps the payload's token.
+  ///   - size: The bytes of the call.
   func redeem<each Value: BusValue>(
-    _ items: [Item], _ descriptors: [OwnedFileDescriptor], _ reply: Reply<repeat each Value>,
-    _ goOn: @escaping (_ items: [Item], _ descriptors: [OwnedFileDescriptor]) -> Void
+    _ payload: Payload, _ descriptors: [OwnedFileDescriptor], digest: Text = .empty, size: Int,
+    _ reply: Reply<repeat each Value>, _ goOn: @escaping (Payload, [OwnedFileDescriptor]) -> Void
   ) {
-    guard items.contains(where: { $0.representations.contains { $0.type == Interchange.keyType } }) else {
-      return goOn(items, descriptors)
+    guard payload.items.contains(where: { $0.representations.contains { $0.type == Interchange.keyType } }) else {
+      return goOn(payload, descriptors)
     }
-    let principal = callers.caller(of: reply.call).principal
-    if redeeming[principal] ?? 0 >= Interchange.redemptionsOfOne {
-      reply.fail(
-        InterchangeError(
-          .limitsExceeded,
-          "\(Interchange.redemptionsOfOne) calls of this sender wait for the portal already: wait for the answers"))
+    do throws(InterchangeError) {
+      // A portal gives the files of a key once.
+      if try isRepeated(payload.options.token, digest, reply.call) { return goOn(payload, descriptors) }
+    } catch {
+      _ = reply.fail(error)
       return
     }
-    redeeming[principal, default: 0] += 1
-    connection.loop.task {
-      defer {
-        redeeming[principal, default: 1] -= 1
-        if redeeming[principal] == 0 { redeeming[principal] = nil }
-      }
-      do throws(InterchangeError) {
-        let (items, descriptors) = try await redeemed(items, descriptors)
-        goOn(items, descriptors)
-      } catch {
-        reply.fail(error)
-      }
+    aside(.keys, bytes: size, for: reply) { () throws(InterchangeError) in
+      try await self.redeemed(payload.items, descriptors)
+    } _: { items, descriptors in
+      goOn(Payload(items: items, options: payload.options), descriptors)
     }
+  }
+
+  private func isRepeated(_ token: Text?, _ digest: Text, _ call: Call) throws(InterchangeError) -> Bool {
+    guard let token else { return false }
+    endTurn()
+    let caller = callers.caller(of: call)
+    return try stored { () throws(StoreError) in try prompter.isRepeated(token, digest, caller) }.get()
   }
 
   private func redeemed(
     _ items: [Item], _ descriptors: [OwnedFileDescriptor]
   ) async throws(InterchangeError) -> ([Item], [OwnedFileDescriptor]) {
-    var (result, descriptors, count) = ([] as [Item], descriptors, 0)
+    var (result, more, descriptors, count) = ([] as [Item], [] as [Item], descriptors, 0)
     for (number, item) in items.enumerated() {
       var item = item
-      var more: [Item] = []
       for place in item.representations.indices.reversed() where item.representations[place].type == Interchange.keyType
       {
         let position = Place.document.key("items").index(number).key("representations").index(place).description
         let visibility = item.representations.remove(at: place).visibility
         let paths = try await files(ofKey: items[number].representations[place], position)
         count += paths.count
-        if count > Interchange.redeemedFiles {
+        if count > SideWork.maximumFiles {
           throw InterchangeError(
             .limitsExceeded,
-            "\(position): expected at most \(Interchange.redeemedFiles) files by keys of a portal, got \(count)")
+            "\(position): expected at most \(SideWork.maximumFiles) files by keys of a portal, got \(count)")
         }
         for (index, path) in paths.enumerated() {
           let file = try await opened(path, position)
           let content = Representation(type: file.type, .descriptor(descriptors.count), visibility: visibility)
           descriptors.append(file.data)
-          // The first file becomes the item. Each further file becomes an item of its own.
+          // The first file becomes the item. Each further file becomes an item of its own, behind all others, which keep their numbers.
           if index > 0 || item.representations.contains(where: { $0.type == file.type }) {
             more.append(Item(suggestedName: file.name, representations: [content]))
           } else {
@@ -75,12 +73,12 @@ extension Interchange {
           }
         }
       }
-      result += [item] + more
-      if result.count > Limits.items {
+      result.append(item)
+      if items.count + more.count > Limits.items {
         throw InterchangeError(.limitsExceeded, "items: expected at most \(Limits.items) files and other items")
       }
     }
-    return (result, descriptors)
+    return (result + more, descriptors)
   }
 
   private func files(ofKey representation: Representation, _ place: String) async throws(InterchangeError) -> [String] {
@@ -98,7 +96,7 @@ extension Interchange {
     do throws(CallError) {
       files = try await portal.call("RetrieveFiles", key, [String: Variant](), returning: [String].self)
     } catch {
-      throw InterchangeError(.invalidPayload, "\(place): the portal gives no files for this key: \(error.short)")
+      throw InterchangeError(.invalidPayload, "\(place): the portal does not accept this key: \(error.short)")
     }
     if files.isEmpty { throw InterchangeError(.invalidPayload, "\(place): the portal has no files for this key") }
     return files

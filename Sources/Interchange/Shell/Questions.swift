@@ -14,7 +14,7 @@ extension Interchange {
   }
 
   /// Gives the store's errors their names on the bus.
-  private func stored<Result>(_ read: () throws(StoreError) -> Result) throws(InterchangeError) -> Result {
+  func stored<Result>(_ read: () throws(StoreError) -> Result) throws(InterchangeError) -> Result {
     do throws(StoreError) {
       return try read()
     } catch {

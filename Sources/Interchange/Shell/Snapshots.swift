@@ -23,24 +23,28 @@ extension Interchange {
     endTurn()
     let session = try sessionToShow(path)
     try prompter.book.requireHost(callers.caller(of: reply.call), of: session.application)
-    guard ContentType(type) != nil else {
+    guard let found = ContentType(type), let image = ContentType("image/*", as: .asked),
+      types.conforms(found, to: image)
+    else {
       throw InterchangeError(
-        .invalidArgs, "type: expected a content type such as image/png, got \(quoted(type.string))")
+        .invalidArgs, "type: expected the type of a picture such as image/png, got \(quoted(type.string))")
     }
-    connection.loop.task { await keepSnapshot(of: session.identifier, type, data, reply) }
+    aside(.picture, bytes: 0, for: reply) { () throws(InterchangeError) in
+      try await self.keepSnapshot(of: session, type, data)
+    } _: {
+      reply.send()
+    }
   }
 
   private func keepSnapshot(
-    of session: UniqueIdentifier, _ type: Text, _ data: OwnedFileDescriptor, _ reply: Reply<>
-  ) async {
-    do throws(InterchangeError) {
-      try await room.setSnapshot(of: session, type: type, from: data)
-      endTurn()
-      // The session may have been discarded meanwhile.
-      if try storedSession(session) == nil { try await room.removeSnapshots(of: [session]) }
-      reply.send()
-    } catch {
-      reply.fail(error)
+    of session: Session, _ type: Text, _ data: OwnedFileDescriptor
+  ) async throws(InterchangeError) {
+    try await room.setSnapshot(of: session.identifier, type: type, from: data)
+    endTurn()
+    // The session may have been discarded meanwhile, or show something that is for everyone, and the picture is not.
+    let now = try storedSession(session.identifier)
+    if now == nil || session.isPrivate && !(now?.isPrivate ?? true) {
+      try await room.removeSnapshots(of: [session.identifier])
     }
   }
 

@@ -282,6 +282,15 @@ extension Prompter {
     }
   }
 
+  /// Whether a call under this token was carried out before.
+  package mutating func isRepeated(
+    _ token: Text, _ digest: Text, _ caller: Caller
+  ) throws(StoreError) -> Result<Bool, InterchangeError> {
+    while true {
+      do throws(Lack) { return try book.isRepeated(token, digest, caller) } catch { try find(error) }
+    }
+  }
+
   /// The applications that take a type.
   package mutating func handlers(of type: Text) throws(StoreError) -> Result<[Text], InterchangeError> {
     while true {

@@ -5,8 +5,10 @@ package struct DragView: Hashable, Sendable {
   package var allowedOperations: [PayloadOptions.Operation]
   /// "dragging", "dropped", "cancelled" or "ended".
   package var state: Text
+  /// How the drag ended: "copy", "move" or "cancel"; "" before.
+  package var operation: Text
 
-  package init(items: [Item], allowedOperations: [PayloadOptions.Operation], state: Text) {
-    (self.items, self.allowedOperations, self.state) = (items, allowedOperations, state)
+  package init(items: [Item], allowedOperations: [PayloadOptions.Operation], state: Text, operation: Text) {
+    (self.items, self.allowedOperations, self.state, self.operation) = (items, allowedOperations, state, operation)
   }
 }

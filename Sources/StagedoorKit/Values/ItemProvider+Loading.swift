@@ -69,7 +69,8 @@ extension ItemProvider {
     }
     let types = registeredTypes.joined(separator: ", ")
     throw StagedoorError(
-      .noSuchItem, "the item has nothing of \(quoted(type)): it has \(types.isEmpty ? "nothing" : types)")
+      .noSuchItem,
+      "the item has no representation of the type \(quoted(type)): it has \(types.isEmpty ? "nothing" : types)")
   }
 
   /// The type to ask the service for.
