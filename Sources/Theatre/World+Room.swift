@@ -221,7 +221,7 @@ extension World {
     switch task.parcel.content {
     case .data: break
     case .file: if !obeys, chance.once(in: 4) { failure = InterchangeError(.invalidPayload, "it is gone") }
-    case .kept(let number):
+    case .kept(let number), .held(let number):
       let shelf = room[task.delivery] ?? Shelf()
       if shelf.kept[number] == nil {
         failure = InterchangeError(.sourceGone, "the service began anew")

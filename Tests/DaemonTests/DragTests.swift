@@ -18,14 +18,16 @@ import Testing
         guard signal.interface != "org.freedesktop.DBus" else { return }
         let ended = try? signal.values(as: String.self, ObjectPath.self)
         let changed = try? signal.values(as: String.self, [String: Variant].self, [String].self)
-        let text = ended.map { "Ended \($0) \($1)" } ?? changed.map { "changed \($2.joined())" } ?? "\(signal.member)"
+        let text =
+          ended.map { "Ended \($0) \($1)" } ?? changed.map { "changed \($2.joined(separator: " "))" }
+          ?? "\(signal.member)"
         heard.withLock { $0.append(text) }
       }
       // The connection observes from here on.
       _ = try await self.connection.owner(of: House.name)
     }
 
-    /// What it was told: `changed State`, `Ended copy /…/session/…`
+    /// What it was told: `changed State Operation`, `Ended copy /…/session/…`
     var told: [String] { heard.withLock { $0 } }
 
     func isTold(_ text: String) async throws {
@@ -138,7 +140,7 @@ import Testing
       #expect(try await host.text(landing.delivery, 0, "text/plain") == "promised 0 text/plain")
       for participant in [source, asHost] { try await participant.isTold("Ended copy \(window)") }
       // The one who dropped knows: it hears of the state alone.
-      try await dropper.isTold("changed State")
+      try await dropper.isTold("changed State Operation")
       #expect(!dropper.told.contains { $0.hasPrefix("Ended") })
       #expect(try await source.state(drag) == "ended")
       let again = try await refused { _ = try await dropper.drop(drag, on: window) }
@@ -352,7 +354,7 @@ import Testing
       #expect(try !house.spooled.isEmpty)
       await source.leave()
       try await asHost.isTold("Ended cancel /")
-      try await dropper.isTold("changed State")
+      try await dropper.isTold("changed State Operation")
       #expect(try await dropper.state(drag) == "cancelled")
       let error = try await refused { _ = try await dropper.drop(drag, on: window) }
       #expect(error?.name == "org.stagedoor.Error.RequestDenied")
@@ -455,6 +457,7 @@ import Testing
       let second = try await house.call("BeginDrag", "string:\(document)")[0].text
       _ = try await house.call("Cancel", at: second, in: interface)
       #expect(try await house.property("State", of: second, in: interface) == "cancelled")
+      #expect(try await house.property("Operation", of: second, in: interface) == "cancel")
     }
   }
 }

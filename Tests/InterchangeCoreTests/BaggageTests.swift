@@ -48,7 +48,7 @@ import Testing
     let parcels = try #require(stage.shelf.baggage[delivered.delivery]).items[0].map(\.parcel)
     #expect(parcels[2] == Parcel(.kept(2), size: 7))
     #expect(parcels[3] == Parcel(.file("file:///home/user/b"), size: 8))
-    #expect(parcels[4] == Parcel(.kept(4), size: nil))
+    #expect(parcels[4] == Parcel(.held(4), size: nil))
     #expect(parcels[5].content == .data(Array("a cat".utf8)))
   }
 
@@ -470,10 +470,11 @@ import Testing
     #expect(stage.room.isEmpty)
   }
 
-  @Test func `a service that begins knows what is kept, and that promises are gone`() throws {
+  @Test func `a service that begins knows what is kept, and that promises and descriptors are gone`() throws {
     var stage = Stage(cats())
     stage.attach()
-    let handled = try stage.handled(.descriptor(), .promise(), key: "1")
+    let handled = try stage.handled(
+      .file("a.gif", type: "image/gif"), .descriptor(type: "image/bmp"), .promise(), key: "1")
     stage.call(.deliver(stage.payload([.text("x")], "2"), digest: "", size: 1))
     let open = try #require(stage.answers[stage.lastCall]?.delivered)
     stage.restart(cats())
@@ -484,7 +485,9 @@ import Testing
     #expect(stage.lacks.contains(.baggage(handled.delivery)))
     stage.roomOpens()
     #expect(stage.answers[stage.lastCall]?.size == 100)
-    #expect(stage.open(handled, 0, "image/jpeg")?.refusal?.name == .sourceGone)
+    for type in ["image/jpeg", "image/bmp"] as [Text] {
+      #expect(stage.open(handled, 0, type)?.refusal?.name == .sourceGone)
+    }
     stage.open(open)
     stage.roomOpens(size: 1)
     #expect(stage.answers[stage.lastCall]?.size == 1)
@@ -585,7 +588,7 @@ import Testing
   @Test func `a call that is refused all the same pushes nothing out`() throws {
     var stage = small(4)
     let first = try stage.handled(.descriptor(), key: "1")
-    stage.drop(.descriptor(), key: "2")
+    stage.drop(.file(), key: "2")
     stage.roomPacks([Int64(5 * Allowance.smallestBaggage)])
     #expect(stage.answers[stage.lastCall]?.refusal?.name == .limitsExceeded)
     #expect(stage.room.parcels == [first.delivery: [0]])
@@ -595,12 +598,12 @@ import Testing
   @Test func `the room is told how much it may take, with what would make room`() throws {
     var stage = small(8)
     _ = try stage.handled(.text(), key: "1")
-    stage.drop(.descriptor(), key: "2")
-    #expect(stage.packing.first?.atMost == 8 * Allowance.smallestBaggage)
+    stage.drop(.file(), key: "2")
+    #expect(stage.packing.first?.atMost == 4 * Allowance.smallestBaggage)
     stage.roomPacks([Int64(4 * Allowance.smallestBaggage)])
     #expect(stage.answers[stage.lastCall]?.delivered != nil)
     stage.drop(.descriptor(), key: "3", by: .other)
-    #expect(stage.packing.first?.atMost == 3 * Allowance.smallestBaggage)
+    #expect(stage.packing.first?.atMost == 2 * Allowance.smallestBaggage)
   }
 
   @Test func `what a connection handed in that has left is charged on, until it goes`() throws {
@@ -610,6 +613,85 @@ import Testing
     #expect(stage.book.ledger.taken(.baggage, by: .departed) == Allowance.smallestBaggage)
     stage.call(.release(delivered.delivery), by: .host)
     #expect(stage.book.ledger.total(.baggage) == 0)
+  }
+
+  @Test func `a descriptor counts as one, and its bytes as nothing`() throws {
+    var allowance = Allowance()
+    allowance.baggage = 100 * Allowance.smallestBaggage
+    allowance.descriptors = 4
+    var stage = Stage(cats(), allowance: allowance)
+    for key in ["1", "2"] as [Text] {
+      stage.drop(.descriptor(), key: key)
+      stage.roomPacks([1 << 50])
+      #expect(stage.answers[stage.lastCall]?.delivered != nil)
+    }
+    #expect(stage.book.ledger.total(.baggage) == 2 * Allowance.smallestBaggage)
+    stage.drop(.descriptor(), key: "3")
+    stage.roomPacks()
+    #expect(stage.answers[stage.lastCall]?.refusal?.name == .limitsExceeded && stage.room.parcels.count == 2)
+    stage.drop(.descriptor(), key: "3", by: .other)
+    stage.roomPacks()
+    let third = try #require(stage.answers[stage.lastCall]?.delivered)
+    stage.restart(cats())
+    #expect(stage.book.ledger.total(.descriptors) == 0)
+    stage.attach()
+    stage.hostAnswersAll()
+    #expect(stage.open(third)?.refusal?.name == .sourceGone)
+  }
+
+  // MARK: Promises
+
+  private func ended(_ stage: Stage) -> [[Text]] {
+    stage.errands.compactMap { if case .endPromises(let promises) = $0 { promises.map(\.path) } else { nil } }
+  }
+
+  @Test func `the promises of a call that is refused end`() throws {
+    var stage = Stage(cats())
+    stage.drop(.promise("/refused")) { $0.application = "org.example.Nobody" }
+    #expect(stage.answers[stage.lastCall]?.refusal != nil)
+    stage.drop(.file(), .promise("/fails"))
+    stage.roomFails()
+    stage.drop(.promise("/kept")) { $0.keepPromises = true }
+    stage.roomFails()
+    #expect(ended(stage) == [["/refused"], ["/fails"], ["/kept"]])
+  }
+
+  @Test func `the promises of a call that was carried out before end, unless they are those of the first`() throws {
+    var stage = Stage(cats())
+    stage.drop(.promise("/first")) { $0.token = "t" }
+    stage.drop(.promise("/first")) { $0.token = "t" }
+    #expect(ended(stage) == [])
+    stage.drop(.promise("/second")) { $0.token = "t" }
+    #expect(stage.answers[stage.lastCall]?.delivered != nil)
+    #expect(ended(stage) == [["/second"]])
+  }
+
+  @Test func `promises of one object end with the last delivery that has some`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let one = try stage.handled(.promise("/a"), key: "1")
+    let other = try stage.handled(.promise("/a"), key: "2")
+    stage.call(.release(one.delivery), by: .host)
+    #expect(ended(stage) == [])
+    stage.call(.release(other.delivery), by: .host)
+    #expect(ended(stage) == [["/a"]])
+  }
+
+  @Test func `promises that a sandbox may not hand over end`() throws {
+    var stage = Stage(cats())
+    stage.drop(.promise("/undeclared"), by: .sandbox("org.example.Mail"))
+    #expect(stage.answers[stage.lastCall]?.delivered != nil)
+    #expect(ended(stage) == [["/undeclared"]])
+  }
+
+  @Test func `what its host has released cannot be redirected`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let first = try stage.handled(.text(), key: "1")
+    let second = try stage.handled(.text(), key: "2")
+    stage.call(.release(first.delivery), by: .host)
+    #expect(stage.call(.redirect(first.delivery, to: second.session))?.refusal?.name == .requestDenied)
+    #expect(stage.call(.redirect(second.delivery, to: first.session)) == .outcome("activated"))
   }
 
   @Test func `a delivery that is redirected makes no room while it is on its way`() throws {

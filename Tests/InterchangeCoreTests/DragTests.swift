@@ -100,7 +100,7 @@ import Testing
     #expect(calls.allSatisfy { stage.answers[$0] == .done })
     stage.call(.drop(drag.drag, on: window, operation: "copy"))
     let baggage = try #require(stage.shelf.baggage[drag.drag])
-    #expect(baggage.items.map { $0.map(\.parcel.content) } == [[.kept(0)], [.kept(2)], [.kept(1)]])
+    #expect(baggage.items.map { $0.map(\.parcel.content) } == [[.held(0)], [.held(2)], [.held(1)]])
   }
 
   @Test func `items that come when the drag is over are refused and freed`() throws {
@@ -310,7 +310,7 @@ import Testing
     let delivered = try #require(stage.answers[call]?.delivered)
     #expect(delivered.delivery == drag.drag && delivered.session == window)
     let baggage = try #require(stage.shelf.baggage[drag.drag]).items[0].map(\.parcel.content)
-    #expect(baggage[0] == .kept(0) && baggage[1] == .kept(1))
+    #expect(baggage[0] == .held(0) && baggage[1] == .kept(1))
     #expect(baggage[2] == .promise(Promise(source: ":1.1", path: "/cat", item: 0, type: "image/jpeg")))
     #expect(news(stage, since: count) == ["drag State :1.1 :3.9"])
     // What is copied ends as soon as it was handled, and can be opened all the same.
@@ -605,21 +605,22 @@ import Testing
   @Test func `a drag is charged for all it has, and a drop does not charge it twice`() throws {
     var allowance = Allowance()
     allowance.baggage = 8 * Allowance.smallestBaggage
+    let large = Representation.data(Allowance.smallParcel + 1)
     var stage = staged(allowance: allowance)
-    stage.begin(.descriptor())
+    stage.begin(large)
     stage.roomPacks([Int64(3 * Allowance.smallestBaggage)])
     let drag = try #require(stage.answers[stage.lastCall]?.begun)
     #expect(stage.book.ledger.total(.baggage) >= 3 * Allowance.smallestBaggage)
-    stage.call(.addItems([Item(representations: [.descriptor(1)])], to: drag.drag, size: 1))
+    stage.call(.addItems([Item(representations: [large])], to: drag.drag, size: 1))
     stage.roomPacks([Int64(Allowance.smallestBaggage) / 2])
     #expect(stage.answers[stage.lastCall] == .done)
-    stage.call(.addItems([Item(representations: [.descriptor(2)])], to: drag.drag, size: 1))
+    stage.call(.addItems([Item(representations: [large])], to: drag.drag, size: 1))
     #expect(stage.packing.first.map { $0.atMost < 5 * Allowance.smallestBaggage } == true)
     stage.roomPacks([Int64(5 * Allowance.smallestBaggage)])
     #expect(stage.answers[stage.lastCall]?.refusal?.name == .limitsExceeded)
     allowance.baggage = 20 * Allowance.smallestBaggage
     var other = staged(allowance: allowance)
-    other.begin(.descriptor())
+    other.begin(large)
     other.roomPacks([Int64(6 * Allowance.smallestBaggage)])
     let dropped = try #require(other.answers[other.lastCall]?.begun)
     #expect(other.call(.drop(dropped.drag, on: nil, operation: "copy"))?.delivered != nil)
@@ -631,10 +632,125 @@ import Testing
     payload.items[0].activities[0].userInfo = ["much": .string(Text(String(repeating: "x", count: 1 << 20)))]
     stage.call(.beginDrag(payload, ticket: "t", outlivesSource: false, size: 1 << 20))
     let drag = try #require(stage.answers[stage.lastCall]?.begun)
-    #expect(stage.book.ledger.total(.baggage) > 1 << 20)
+    #expect(stage.book.ledger.total(.dragBytes) > 1 << 20 && stage.book.ledger.total(.baggage) == 0)
     stage.call(.cancelDrag(drag.drag))
-    #expect(stage.book.ledger.total(.baggage) == 0)
+    #expect(stage.book.ledger.total(.dragBytes) == 0)
     #expect(stage.memory.drags[drag.drag]?.payload.items.isEmpty == true)
+  }
+
+  @Test func `drags have in memory as much as there is for them, and not one more`() throws {
+    var allowance = Allowance()
+    allowance.dragBytes = 4_000
+    var stage = staged(allowance: allowance)
+    let drag = try stage.dragging(.text(Text(String(repeating: "x", count: 1_000))))
+    let more = { (count: Int) in Item(representations: [.text(Text(String(repeating: "x", count: count)))]) }
+    #expect(stage.call(.addItems([more(2_000)], to: drag.drag, size: 1))?.refusal?.name == .limitsExceeded)
+    let rest = 1_900 - stage.book.ledger.total(.dragBytes)
+    #expect(stage.call(.addItems([more(rest)], to: drag.drag, size: 1)) == .done)
+    #expect(stage.begin(.text(), by: .other)?.begun != nil)
+  }
+
+  // MARK: Whether the source may delete
+
+  @Test func `a source does not delete what a sandbox could not hand over`() throws {
+    var stage = staged()
+    let source = Caller.sandbox("org.example.Mail")
+    let drag = try stage.dragging(.text(), .text(type: "org.example.undeclared"), by: source) {
+      $0.allowedOperations = [.move]
+    }
+    stage.call(.drop(drag.drag, on: nil, operation: "move"), by: source)
+    stage.hostAnswersAll()
+    stage.call(.release(drag.drag), by: .host)
+    #expect(news(stage).last == "Ended copy :3.0")
+    #expect(stage.book.viewOfDrag(drag.drag, for: source)?.operation == "copy")
+  }
+
+  @Test func `a source does not delete what only a host had that has gone`() throws {
+    var stage = staged()
+    let window = try window(&stage)
+    let drag = try stage.dragging(.text()) { $0.allowedOperations = [.move] }
+    stage.call(.drop(drag.drag, on: window, operation: "move"))
+    stage.call(.release(drag.drag), by: .host)
+    stage.hostLeaves()
+    stage.attach()
+    stage.hostAnswersAll()
+    #expect(news(stage).last == "Ended copy :1.1")
+  }
+
+  @Test func `a drag says how it ended, and nothing before`() throws {
+    for (operation, isReleased, expected) in [("copy", false, "copy"), ("move", true, "move")] as [(Text, Bool, Text)] {
+      var stage = staged()
+      let drag = try stage.dragging(.text(), isScript: true) { $0.allowedOperations = [.copy, .move] }
+      #expect(stage.book.viewOfDrag(drag.drag, for: .other)?.operation == "")
+      stage.call(.drop(drag.drag, on: nil, operation: operation), by: .other)
+      #expect(stage.book.viewOfDrag(drag.drag, for: .other)?.operation == "")
+      stage.hostAnswersAll()
+      if isReleased { stage.call(.release(drag.drag), by: .host) }
+      #expect(stage.book.viewOfDrag(drag.drag, for: .other)?.operation == expected)
+    }
+    var stage = staged()
+    let drag = try stage.dragging(.text(), isScript: true)
+    stage.call(.cancelDrag(drag.drag))
+    #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.operation == "cancel")
+  }
+
+  // MARK: Promises
+
+  @Test func `a promise is asked of the connection that made it`() throws {
+    for keeps in [false, true] {
+      var stage = staged()
+      let window = try window(&stage)
+      let drag = try stage.dragging(.promise("/first"), isScript: true) { $0.keepPromises = keeps }
+      let added = Item(representations: [.promise("/second")])
+      #expect(stage.call(.addItems([added], to: drag.drag, size: 1), by: .other) == .done)
+      stage.call(.drop(drag.drag, on: window, operation: "copy"))
+      let promises = [
+        Promise(source: ":1.1", path: "/first", item: 0, type: "image/jpeg"),
+        Promise(source: ":1.2", path: "/second", item: 1, type: "image/jpeg"),
+      ]
+      if keeps {
+        #expect(stage.packing.first?.orders.map(\.source) == promises.map { .promise($0) })
+        stage.roomPacks()
+      } else {
+        #expect(stage.shelf.baggage[drag.drag]?.promises == promises)
+      }
+    }
+  }
+
+  @Test func `items that are refused end their promises, and leave those of the drag`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.promise("/a"))
+    for path in ["/a", "/b"] as [Text] {
+      let item = Item(representations: [.promise(path), .descriptor(0)])
+      stage.call(.addItems([item], to: drag.drag, size: 1))
+      stage.roomFails()
+    }
+    let ended = stage.errands.compactMap {
+      if case .endPromises(let promises) = $0 { promises.map(\.path) } else { nil }
+    }
+    #expect(ended == [["/b"]])
+  }
+
+  // MARK: Many
+
+  @Test func `a host has as many proposals as it may, and not one more`() throws {
+    var stage = staged()
+    let window = try window(&stage)
+    let drag = try stage.dragging(.text())
+    for _ in 0..<Host.maximumProposing { #expect(stage.call(.propose(drag.drag, on: window)) == nil) }
+    #expect(stage.call(.propose(drag.drag, on: window))?.refusal?.name == .limitsExceeded)
+    stage.hostAnswers(.operation("copy"))
+    #expect(stage.call(.propose(drag.drag, on: window)) == nil)
+  }
+
+  @Test func `whoever has left no longer brings the ticket`() throws {
+    var stage = staged()
+    let drag = try stage.dragging(.text())
+    for number in 0..<Allowance.dragOpeners {
+      stage.call(.openDrag(ticket: drag.ticket), by: .shell(number))
+      stage.callerLeaves(.shell(number))
+    }
+    #expect(stage.call(.openDrag(ticket: drag.ticket), by: Self.target) == .dragOpened(drag.drag))
   }
 }
 

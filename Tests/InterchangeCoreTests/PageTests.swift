@@ -29,7 +29,8 @@ import Testing
     "HistoryLimits": "Sources/SessionStore/HistoryLimits.swift", "CallQueue": "Sources/DBus/Server/CallQueue.swift",
     "TurnShare": "Sources/DBus/Server/Connection+Serve.swift",
     "RunningHandlers": "Sources/DBus/Server/RunningHandlers.swift",
-    "Drag": "Sources/Interchange/Core/Drag.swift", "BaggageLimits": "Sources/Baggage/BaggageLimits.swift",
+    "SideWork": "Sources/Interchange/Shell/SideWork.swift", "Drag": "Sources/Interchange/Core/Drag.swift",
+    "BaggageLimits": "Sources/Baggage/BaggageLimits.swift",
   ]
 
   /// What a constant of the source is: numbers, `<<`, `*`, `/`, `+`, `-` and other constants of its file.

@@ -111,7 +111,7 @@ extension Stage {
       }
       var parcels = shelf.baggage[delivery]?.items.joined().map(\.parcel) ?? []
       if let drag = memory.drags[delivery] { parcels += drag.parcels.joined().compactMap { $0 } }
-      known.formUnion(parcels.compactMap { if case .kept(let number) = $0.content { number } else { nil } })
+      known.formUnion(parcels.compactMap(\.numberInRoom))
       #expect(
         numbers.subtracting(known).isEmpty, "parcels of \(delivery) that nobody knows lie in the room",
         sourceLocation: sourceLocation)

@@ -53,7 +53,13 @@ struct Drag: Sendable {
   /// Whether the source has left. If the drop is refused, the drag is then over.
   var isAbandoned = false
   var holding: Holding?
+  /// The charges for its document and its small contents, and for what the baggage room has for it.
+  var document: Holding?
   var bytes: Holding?
+  var descriptors: Holding?
+
+  /// The charges are returned.
+  func relieve(_ relief: inout Relief) { for holding in [document, bytes, descriptors] { relief.add(holding) } }
 
   func isSource(_ caller: Caller) -> Bool {
     if caller.connection != nil, caller.connection == source.connection { return true }

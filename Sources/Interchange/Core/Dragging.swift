@@ -51,11 +51,22 @@ extension PromptBook {
     memory.tickets[drag.ticket] = nil
   }
 
-  /// Charges the contents of a drag and its document to its source.
+  /// Charges a drag to its source: what it keeps in memory, what the baggage room has for it, and the descriptors among that.
   private mutating func weigh(_ drag: inout Drag) throws(Halt) {
-    memory.relief.add(drag.bytes)
-    let bytes = drag.parcels.joined().reduce(drag.size) { $0 + ($1?.keptBytes ?? 0) }
-    drag.bytes = try chargeBaggage(max(Allowance.smallestBaggage, bytes), to: drag.source.principal)
+    drag.relieve(&memory.relief)
+    let parcels = drag.parcels.joined().compactMap(\.self)
+    let inRoom = parcels.filter { $0.numberInRoom != nil }
+    let inMemory = parcels.reduce(drag.size) { $0 + ($1.numberInRoom == nil ? $1.keptBytes : 0) }
+    let principal = drag.source.principal
+    do throws(InterchangeError) {
+      drag.document = try ledger.charge(inMemory, of: .dragBytes, to: principal, after: memory.relief)
+    } catch {
+      throw .refused(error)
+    }
+    let bytes = max(Allowance.smallestBaggage, inRoom.reduce(0) { $0 + $1.keptBytes })
+    drag.bytes = inRoom.isEmpty ? nil : try chargeBaggage(bytes, .baggage, to: principal)
+    let held = inRoom.count(where: \.isHeld)
+    drag.descriptors = held > 0 ? try chargeBaggage(held, .descriptors, to: principal) : nil
   }
 
   mutating func addItems(
@@ -338,9 +349,10 @@ extension PromptBook {
 
   /// Ends a drag. For a while callers can still ask how it ended, but it no longer has items to show.
   private mutating func end(_ drag: Drag, _ state: DragState, _ news: DragNews) {
-    memory.relief.add(drag.bytes)
+    drag.relieve(&memory.relief)
     var ended = drag
-    (ended.state, ended.bytes, ended.parcels, ended.payload.items) = (state, nil, [], [])
+    (ended.state, ended.parcels, ended.payload.items) = (state, [], [])
+    (ended.document, ended.bytes, ended.descriptors) = (nil, nil, nil)
     if case .ended(let operation, _) = news { ended.result = operation }
     ended.due = now.uptime + Drag.rest
     memory.drags[drag.identifier] = ended

@@ -25,8 +25,12 @@ package enum Resource: Hashable, CaseIterable, Sendable {
   case manifests
   /// The bytes that deliveries and drags carry beside their documents, in memory and on the disk.
   case baggage
+  /// The descriptors that the service holds for deliveries and drags.
+  case descriptors
   /// Drags.
   case drags
+  /// The bytes of the documents and small contents of drags, which are in memory.
+  case dragBytes
 }
 
 /// The most that the service keeps, for all callers. `docs/limits.md` has a row for each, and a test compares the two.
@@ -49,8 +53,12 @@ package struct Allowance: Hashable, Sendable {
   package static let smallParcel = 64 << 10
   /// The microseconds for which a host may open the contents of a delivery after it has taken the delivery: ten minutes.
   package var baggageTime: Int64 = 600_000_000
+  /// The descriptors that the service holds for deliveries and drags: half of the 1,024 that a process may have by default.
+  package var descriptors = 512
   /// Drags of one sender. A person has two hands.
   package var drags = 100
+  /// The bytes of the documents and small contents of all drags, which are in memory only: sixteen of the longest.
+  package var dragBytes = 256 << 20
   /// The connections that may open the ticket of one drag.
   package static let dragOpeners = 1_000
   /// Sessions of all applications, and discarded sessions whose hosts must still be told: each is an object on the bus, a row on the disk and an
@@ -70,7 +78,9 @@ package struct Allowance: Hashable, Sendable {
     case .callBytes: callBytes
     case .manifests: manifests
     case .baggage: baggage
+    case .descriptors: descriptors
     case .drags: drags
+    case .dragBytes: dragBytes
     }
   }
 }
@@ -125,10 +135,14 @@ package final class Ledger: @unchecked Sendable {
   ) throws(InterchangeError) -> Holding {
     let own = taken(resource, by: principal) - relief.of(resource, principal)
     switch resource {
-    case .waiting, .baggage:
-      // The first sender that fills a resource gets half of it, the next one half of the rest: nobody holds more than is left for others.
+    // The first sender that fills a resource gets half of it, the next one half of the rest: nobody holds more than is left for others.
+    case .waiting:
+      // One delivery is a small part of the whole.
       let (taken, limit) = (total(resource) - relief.of(resource), allowance.limit(resource))
-      guard taken + own + amount <= limit else { throw refusal(of: resource, limit, taken, own) }
+      guard own + amount <= limit - taken else { throw refusal(of: resource, limit, taken, own) }
+    case .baggage, .descriptors, .dragBytes:
+      let (taken, limit) = (total(resource) - relief.of(resource), allowance.limit(resource))
+      guard own + amount <= limit - taken - amount else { throw refusal(of: resource, limit, taken, own) }
     case .manifests:
       let (taken, limit) = (total(resource) - (replaced?.charge.amount ?? 0), allowance.limit(resource))
       guard taken + amount <= limit else { throw refusal(of: resource, limit, taken, own) }
@@ -147,7 +161,7 @@ package final class Ledger: @unchecked Sendable {
   func room(for principal: Principal, after relief: Relief, givingUp own: Int) -> Int {
     let taken = total(.baggage) - relief.of(.baggage) - own
     let ofPrincipal = self.taken(.baggage, by: principal) - relief.of(.baggage, principal) - own
-    return max(0, allowance.baggage - taken - ofPrincipal)
+    return max(0, (allowance.baggage - taken - ofPrincipal) / 2)
   }
 
   /// Charges an account whatever the limit is, because the thing was accepted before.
@@ -163,8 +177,14 @@ package final class Ledger: @unchecked Sendable {
         "deliveries that wait for their applications may take \(limit) bytes, 4096 each at least; \(taken) are taken, \(own) of them by "
           + "this sender, who may have as many as are left: try later"
       case .baggage:
-        "what deliveries and drags carry may take \(limit) bytes, 65536 each at least; \(taken) are taken, \(own) of them by this sender, who may have "
-          + "as many as are left: let the hosts open it, or send a file to be opened in its place"
+        "the contents of deliveries and drags may take \(limit) bytes, 65536 each at least; \(taken) are taken, \(own) of them by this sender, who may "
+          + "have as many as are left: wait until hosts have released some, or send a file to be opened in its place"
+      case .descriptors:
+        "the service holds at most \(limit) descriptors; it has \(taken), \(own) of them from this sender, who may have as many as are left: wait "
+          + "until hosts have released some, or send files"
+      case .dragBytes:
+        "the documents and small contents of drags may take \(limit) bytes; \(taken) are taken, \(own) of them by this sender, who may have as many "
+          + "as are left: drop or cancel a drag"
       case .drags: "\(limit) drags of this sender are under way: drop or cancel one"
       case .calls: "\(limit) calls of this sender are not answered yet: wait for the answers"
       case .callBytes:

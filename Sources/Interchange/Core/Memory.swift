@@ -168,6 +168,7 @@ struct Memory {
       takeFromHandled(delivery)
       for promise in kept.promises { promised.remove(delivery, for: PromiseObject(promise)) }
       relief.add(kept.holding)
+      relief.add(kept.descriptors)
       baggage[delivery] = nil
       packed[delivery] = nil
     }

@@ -24,6 +24,7 @@ struct KeptBaggage: Sendable {
   var until: Int64?
   var handledFor: Principal?
   var holding: Holding?
+  var descriptors: Holding?
 }
 
 /// A host's call to open one representation. It ends when the descriptor is handed over, or when it fails or is called off.
@@ -47,17 +48,20 @@ extension PromptBook {
   /// A delivery has contents from now on.
   mutating func keep(_ baggage: Baggage, of caller: Caller) throws(Halt) {
     let size = max(Allowance.smallestBaggage, baggage.keptBytes)
-    let holding = try chargeBaggage(size, to: caller.principal)
+    let holding = try chargeBaggage(size, .baggage, to: caller.principal)
+    let held = baggage.heldDescriptors
+    let descriptors = held > 0 ? try chargeBaggage(held, .descriptors, to: caller.principal) : nil
     note(.baggage(baggage))
     memory.baggage[baggage.delivery]?.holding = holding
+    memory.baggage[baggage.delivery]?.descriptors = descriptors
     memory.baggage[baggage.delivery]?.confidant = caller.connection
   }
 
   /// Charges contents. The contents of handled deliveries make room, the oldest first: their hosts had time to open them.
-  mutating func chargeBaggage(_ size: Int, to principal: Principal) throws(Halt) -> Holding {
+  mutating func chargeBaggage(_ amount: Int, _ resource: Resource, to principal: Principal) throws(Halt) -> Holding {
     while true {
       do throws(InterchangeError) {
-        return try ledger.charge(size, of: .baggage, to: principal, after: memory.relief)
+        return try ledger.charge(amount, of: resource, to: principal, after: memory.relief)
       } catch {
         guard let oldest = memory.handledBaggage.first(of: principal) else { throw .refused(error) }
         release(oldest.identifier)
@@ -147,8 +151,12 @@ extension PromptBook {
     if kept.confidant != nil, kept.confidant == caller.connection { visible.insert(.ownProcess) }
     let entries = baggage.items[item].filter { visible.contains($0.visibility) }
     let entry = try entry(of: entries, type, item)
-    if kept.isFromBefore, case .promise = entry.parcel.content {
+    switch entry.parcel.content {
+    case .promise where kept.isFromBefore:
       throw refused(.sourceGone, "the service has restarted, and earlier promises are lost")
+    case .held where kept.isFromBefore:
+      throw refused(.sourceGone, "the service has restarted, and earlier descriptors are lost")
+    default: break
     }
     memory.transfers[number] = Transfer(delivery: identifier, application: delivery.application)
     step.errands.append(.open(number, identifier, entry.parcel, within: PromptBook.loadingPatience))

@@ -141,7 +141,11 @@ extension Packing {
   mutating func finish(_ sizes: [Int64?]) {
     for (order, size) in zip(orders, sizes) {
       let content: Parcel.Content =
-        if case .file(let url, inPlace: true) = order.source { .file(url) } else { .kept(order.number) }
+        switch order.source {
+        case .file(let url, inPlace: true): .file(url)
+        case .descriptor: .held(order.number)
+        case .bytes, .file, .promise: .kept(order.number)
+        }
       store(Parcel(content, size: size), order.item, order.representation)
     }
     orders = []
@@ -177,21 +181,16 @@ extension Packing {
   }
 
   /// Whether the room has some of the contents.
-  var hasKept: Bool { parcels.joined().contains { $0?.keptNumber != nil } }
+  var hasKept: Bool { parcels.joined().contains { $0?.numberInRoom != nil } }
 
   /// The numbers of the parcels that the room has for some items.
   func kept(firstItem: Int, count: Int) -> [Int] {
-    parcels.dropFirst(firstItem).prefix(count).joined().compactMap(\.?.keptNumber)
+    parcels.dropFirst(firstItem).prefix(count).joined().compactMap(\.?.numberInRoom)
   }
 }
 
-extension Parcel {
-  /// The number of the parcel, if the room has it.
-  fileprivate var keptNumber: Int? { if case .kept(let number) = content { number } else { nil } }
-}
-
 extension Baggage {
-  fileprivate var keptNumbers: Set<Int> { Set(items.joined().compactMap(\.parcel.keptNumber)) }
+  fileprivate var numbersInRoom: Set<Int> { Set(items.joined().compactMap(\.parcel.numberInRoom)) }
 }
 
 extension PromptBook {
@@ -285,7 +284,7 @@ extension PromptBook {
     let kept = packing.kept(firstItem: firstItem, count: count)
     if kept.isEmpty { return }
     guard let baggage else { return step.errands.append(.free([delivery])) }
-    let handedOver = baggage.keptNumbers
+    let handedOver = baggage.numbersInRoom
     if handedOver.isEmpty { return step.errands.append(.free([delivery])) }
     let rest = kept.filter { !handedOver.contains($0) }
     if !rest.isEmpty { step.errands.append(.freeParcels(delivery, rest)) }

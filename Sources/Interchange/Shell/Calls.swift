@@ -15,9 +15,22 @@ extension Interchange {
     _ reply: @escaping (CallAnswer) -> Void
   ) {
     let number = number ?? newCallNumber()
+    let caller = callers.caller(of: call)
     replies[number] = reply
-    if !descriptors.isEmpty { luggage[number] = descriptors }
-    let effort = feed(.call(number, callers.caller(of: call), ask))
+    if !descriptors.isEmpty {
+      do throws(InterchangeError) {
+        let share = try sideWork.takeDescriptors(descriptors.count, of: caller.principal)
+        replies[number] = { answer in
+          self.sideWork.giveBack(share)
+          reply(answer)
+        }
+        luggage[number] = descriptors
+      } catch {
+        replies[number] = nil
+        return reply(.refused(error))
+      }
+    }
+    let effort = feed(.call(number, caller, ask))
     // A document of a megabyte, or a decision of a million steps, takes some milliseconds: others come before the sender's next call.
     if effort > 1 << 20 { call.tookLong() }
   }

@@ -91,7 +91,10 @@ extension Interchange {
         // The call may have been answered while the last content was taken: the room has freed that content, and must take no more.
         if replies[number] == nil { throw InterchangeError(.cancelled, "nobody waits for the answer any more") }
         let size = try await pack(order, descriptors, rest)
-        if case .file(_, inPlace: true) = order.source {} else { rest -= size ?? 0 }
+        switch order.source {
+        case .bytes, .file(_, inPlace: false), .promise: rest -= size ?? 0
+        case .file(_, inPlace: true), .descriptor: break
+        }
         sizes.append(size)
       }
       return .packed(sizes)
@@ -175,7 +178,7 @@ extension Interchange {
   ) async throws(InterchangeError) -> (OwnedFileDescriptor, Int64?) {
     switch parcel.content {
     case .data(let bytes): (try BaggageRoom.memoryFile(bytes), Int64(bytes.count))
-    case .kept(let number): try await room.open(number, of: delivery, at: "the item")
+    case .kept(let number), .held(let number): try await room.open(number, of: delivery, at: "the item")
     case .file(let url): try await room.open(fileAt: url, at: "the item")
     case .promise(let promise): try await load(promise, within: patience)
     }

@@ -12,6 +12,9 @@ struct SideWork {
   static let maximumFiles = 64
   /// Other calls of one sender: a program may have dozens of windows, and hand in a picture of each at the same time.
   static let maximumCalls = 64
+  /// The descriptors of all calls that wait for their answer: with those that are held, and their copies in the messages, they must fit into a
+  /// process that may have few. A sender may have as many as it leaves for others.
+  static let maximumDescriptors = 512
   /// The bytes of one sender's calls, beside one call of any length: two of the longest documents.
   static let maximumBytes = 32 << 20
 
@@ -74,6 +77,34 @@ struct SideWork {
     connection.jobs -= 1
     connections[name] = connection.jobs == 0 ? nil : connection
     return !connection.hasLeft
+  }
+
+  /// The descriptors of one call.
+  struct Share {
+    fileprivate let principal: Principal
+    fileprivate let count: Int
+  }
+
+  private var descriptors: [Principal: Int] = [:]
+  private var allDescriptors = 0
+
+  mutating func takeDescriptors(_ count: Int, of principal: Principal) throws(InterchangeError) -> Share {
+    let own = descriptors[principal] ?? 0
+    if own + count > SideWork.maximumDescriptors - allDescriptors - count {
+      throw InterchangeError(
+        .limitsExceeded,
+        "calls that wait for their answer may bring \(SideWork.maximumDescriptors) descriptors; they have brought \(allDescriptors), \(own) of them "
+          + "from this sender, who may bring as many as are left: wait for the answers")
+    }
+    descriptors[principal] = own + count
+    allDescriptors += count
+    return Share(principal: principal, count: count)
+  }
+
+  mutating func giveBack(_ share: Share) {
+    allDescriptors -= share.count
+    descriptors[share.principal, default: share.count] -= share.count
+    if descriptors[share.principal] == 0 { descriptors[share.principal] = nil }
   }
 
   mutating func left(_ name: BusName) { connections[name]?.hasLeft = true }

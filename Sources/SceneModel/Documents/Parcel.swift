@@ -3,8 +3,10 @@ package struct Parcel: Hashable, Sendable {
   package enum Content: Hashable, Sendable {
     /// The content is small enough to be stored beside its delivery.
     case data([UInt8])
-    /// The baggage room has the bytes or the descriptor, under this number of its delivery.
+    /// The baggage room has the bytes, under this number of its delivery.
     case kept(Int)
+    /// The baggage room holds the descriptor that came with the call, under this number of its delivery, until the service ends.
+    case held(Int)
     /// A file URL: the file is opened in its place.
     case file(Text)
     /// The source hands out the content when it is asked.
@@ -22,9 +24,19 @@ package struct Parcel: Hashable, Sendable {
     switch content {
     case .data(let bytes): bytes.count
     case .kept: Int(clamping: size ?? 0)
-    case .file, .promise: 0
+    case .held, .file, .promise: 0
     }
   }
+
+  /// The number of the content, if the baggage room has it.
+  package var numberInRoom: Int? {
+    switch content {
+    case .kept(let number), .held(let number): number
+    case .data, .file, .promise: nil
+    }
+  }
+
+  package var isHeld: Bool { if case .held = content { true } else { false } }
 }
 
 /// Promised data: its source, and the item and type to ask for.
@@ -65,7 +77,7 @@ package struct Baggage: Hashable, Sendable {
 
   /// Whether the baggage room has some of the contents.
   package var isInRoom: Bool {
-    items.joined().contains { if case .kept = $0.parcel.content { true } else { false } }
+    items.joined().contains { $0.parcel.numberInRoom != nil }
   }
 
   package var promises: [Promise] {
@@ -73,6 +85,8 @@ package struct Baggage: Hashable, Sendable {
       if case .promise(let promise) = entry.parcel.content { promise } else { nil }
     }
   }
+
+  package var heldDescriptors: Int { items.joined().count { $0.parcel.isHeld } }
 
   package var keptBytes: Int { items.reduce(0) { $0 + $1.reduce(0) { $0 + $1.parcel.keptBytes } } }
 }
@@ -92,6 +106,7 @@ extension Baggage.Entry: Document {
       case "data":
         content = .data(try node.requireData())
       case "file": content = .file(try node.requireText())
+      case "held": content = .held(Int(node.integer ?? 0))
       case "item": item = node.integer ?? 0
       case "kept": content = .kept(Int(node.integer ?? 0))
       case "path": path = try node.requireText()
@@ -113,6 +128,7 @@ extension Baggage.Entry: Document {
   package func write(to fields: inout some DocumentFields) {
     if case .data(let data) = parcel.content { fields["data"] = Base64.text(of: data) }
     if case .file(let url) = parcel.content { fields["file"] = url }
+    if case .held(let number) = parcel.content { fields["held"] = number }
     if case .promise(let promise) = parcel.content { fields["item"] = promise.item }
     if case .kept(let number) = parcel.content { fields["kept"] = number }
     if case .promise(let promise) = parcel.content { fields["path"] = promise.path }

@@ -151,12 +151,13 @@ struct RecordGenerator {
   private mutating func entry() -> Baggage.Entry {
     let size: Int64? = random.once(in: 3) ? nil : Int64(random.below(1 << 40))
     let parcel: Parcel
-    switch random.below(4) {
+    switch random.below(5) {
     case 0:
       let bytes = (0..<(random.once(in: 10) ? 20_000 : random.below(50))).map { _ in UInt8(random.below(256)) }
       parcel = Parcel(.data(bytes), size: Int64(bytes.count))
     case 1: parcel = Parcel(.kept(random.below(100)), size: size)
-    case 2: parcel = Parcel(.file(Text("file:///home/a%20b/\(random.below(9)).png")), size: size)
+    case 2: parcel = Parcel(.held(random.below(100)), size: size)
+    case 3: parcel = Parcel(.file(Text("file:///home/a%20b/\(random.below(9)).png")), size: size)
     default:
       let promise = Promise(
         source: Text(":1.\(random.below(99))"), path: "/a/b", item: random.below(9), type: "image/png")
