@@ -197,6 +197,43 @@ import Testing
     }
   }
 
+  @Test func `calls that wait bring so many descriptors, and not one more, and each sender leaves as many as it has`()
+    async throws
+  {
+    try await withHouse { house in
+      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving("--durability", "memory") { daemon in
+        try await house.hosting { host in
+          // A source that never hands out what it promised, and descriptors behind it: libdbus sends sixteen at once.
+          let source = try await SourcePlayer(in: house)
+          @Sendable func call() async throws -> ErrorReply? {
+            let items =
+              try [Things.item(Things.promise())]
+              + (0..<16).map { _ in Things.item(Things.descriptor(try .pipe(of: []))) }
+            return try await refused {
+              _ = try await house.deliver(items, ["keepPromises": true.variant], over: source.connection)
+            }
+          }
+          let before = OpenDescriptors.of(process: daemon.processIdentifier).count
+          var calls: [Task<ErrorReply?, any Error>] = []
+          for number in 1...16 {
+            source.next(.waits)
+            calls.append(Task { try await call() })
+            try await source.isAsked("Load 0 image/png", number)
+          }
+          let more = try await call()
+          #expect(more?.name == .limitsExceeded && more?.text.contains("512 descriptors") ?? false, "\(more as Any)")
+          #expect(try await house.drop("viewCat", "cat1").outcome == "created")
+          await source.leave()
+          for call in calls { _ = try? await call.value }
+          try await eventually("as many descriptors as before") {
+            OpenDescriptors.of(process: daemon.processIdentifier).count <= before + 8
+          }
+        }
+      }
+    }
+  }
+
   @Test(
     arguments: ["normal", "memory"])
   func `a service that may open few files refuses what it cannot hold, and goes on`(durability: String) async throws {

@@ -74,6 +74,26 @@ import Testing
     }
   }
 
+  @Test func `what comes behind a key keeps its number, and a token is answered without the portal`() async throws {
+    try await withHouse { house in
+      try house.knowFileTypes()
+      try await house.carrying { host in
+        let (picture, notes) = (try house.file("A beach.png", "the sea"), try house.file("notes.txt", "milk"))
+        try await withPortal(["one": [picture, notes]], in: house) {
+          let key = #"{"representations": [{"type": "application/vnd.portal.filetransfer", "text": "one"}]}"#
+          let text = #"{"representations": [{"type": "text/html", "text": "<p>behind</p>"}]}"#
+          let document =
+            #"{"items": [\#(key), \#(text)], "options": {"application": "org.example.Cats", "token": "t"}}"#
+          let first = try house.landing(try await house.call("Deliver", "string:\(document)"))
+          #expect(try await host.text(first.delivery, 1, "text/html") == "<p>behind</p>")
+          #expect(try await host.text(first.delivery, 2, "text/plain") == "milk")
+          let second = try house.landing(try await house.call("Deliver", "string:\(document)"))
+          #expect(second.delivery == first.delivery && second.session == first.session)
+        }
+      }
+    }
+  }
+
   @Test func `a sender waits for the portal with four calls at most, and others go on`() async throws {
     try await withHouse { house in
       try await house.carrying { host in
