@@ -116,8 +116,8 @@ let package = Package(
     .testTarget(
       name: "DaemonTests",
       dependencies: [
-        "Baggage", "DBus", "DBusTestSupport", "DaemonTestSupport", "Interchange", "SceneModel", "SessionStore",
-        "StoreTestSupport", "TheatreCommand",
+        "Baggage", "DBus", "DBusTestSupport", "DaemonTestSupport", "Interchange", "InterchangeCore", "SceneModel",
+        "SessionStore", "StoreTestSupport", "TheatreCommand",
         "stagedoord",
       ],
       exclude: ["Clients", "Preloads"], swiftSettings: settings),

@@ -71,6 +71,9 @@ struct Tail {
   /// Sessions that were read from their rows, with their changes since: a turn looks at a chosen session a few times.
   private(set) var readSessions: [UniqueIdentifier: Session] = [:]
   private static let maximumRead = 64
+  /// The bytes of these. A document of a session may have 16 MiB, so when there are so many bytes, the next session takes the place of all.
+  private var readBytes = 0
+  private static let maximumReadBytes = 1 << 20
 
   private(set) var count = 0
   private(set) var bytes = 0
@@ -124,8 +127,12 @@ struct Tail {
   }
 
   mutating func keepRead(_ session: Session) {
-    if readSessions.count >= Tail.maximumRead { readSessions.removeAll(keepingCapacity: true) }
+    if readSessions.count >= Tail.maximumRead || readBytes >= Tail.maximumReadBytes {
+      readSessions.removeAll(keepingCapacity: true)
+      readBytes = 0
+    }
     readSessions[session.identifier] = session
+    readBytes += session.keptBytes
   }
 
   private mutating func activate(_ activation: SessionActivation) {

@@ -187,6 +187,10 @@ extension World {
     if places > setting.allowance.sessions {
       breaks(.charges, "there are \(places) sessions, and at most \(setting.allowance.sessions) may be")
     }
+    let bytes = remains.sessionBytes.values.reduce(0, +)
+    if bytes > setting.allowance.sessionBytes {
+      breaks(.charges, "sessions keep \(bytes) bytes, and at most \(setting.allowance.sessionBytes) may be")
+    }
     guard let disagreement = prompter.book.disagreements.first else { return }
     breaks(disagreement.contains("charge") || disagreement.contains("account") ? .charges : .fold, disagreement)
   }
@@ -233,11 +237,21 @@ extension World {
       if live.sessionCounts != stored.sessionCounts {
         breaks(.fold, "counted in memory are \(live.sessionCounts), and stored are \(stored.sessionCounts)")
       }
+      if live.sessionBytes != stored.sessionBytes {
+        breaks(.fold, "bytes of sessions in memory are \(live.sessionBytes), and stored are \(stored.sessionBytes)")
+      }
       breaks(.fold, "the last event in memory is \(live.lastEvent), and stored is \(stored.lastEvent)")
     }
-    var counts: [Text: Int] = [:]
-    for session in sessions { counts[session.application, default: 0] += 1 }
+    var (counts, bytes): ([Text: Int], [Text: Int]) = ([:], [:])
+    for session in sessions {
+      counts[session.application, default: 0] += 1
+      bytes[session.application, default: 0] += session.keptBytes
+    }
     if counts != stored.sessionCounts { breaks(.fold, "\(counts) sessions are counted as \(stored.sessionCounts)") }
+    bytes = bytes.filter { $0.value > 0 }
+    if bytes != stored.sessionBytes {
+      breaks(.fold, "\(bytes) bytes of sessions are counted as \(stored.sessionBytes)")
+    }
     let identifiers = Set(sessions.map(\.identifier))
     if identifiers != visible {
       breaks(.objects, "\(visible.symmetricDifference(identifiers)) are there or on the bus, and not both")

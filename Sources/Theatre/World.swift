@@ -165,6 +165,7 @@ struct Setting {
     history = HistoryLimits()
     if chance.once(in: 3) { self.allowance.baggage = (2 + chance.below(40)) * Allowance.smallestBaggage }
     if chance.once(in: 3) { self.allowance.drags = 1 + chance.below(4) }
+    if chance.once(in: 3) { self.allowance.sessionBytes = 300 + chance.below(5_000) }
   }
 }
 

@@ -3,6 +3,7 @@ import DBus
 import DBusTestSupport
 import Glibc
 import Interchange
+import InterchangeCore
 import SceneModel
 import SessionStore
 import StoreTestSupport
@@ -100,7 +101,7 @@ extension House.Caller {
 }
 
 /// What a service said.
-private final class LogLines: Sendable {
+final class LogLines: Sendable {
   private let content = Lock<[String]>([])
 
   var lines: [String] { content.withLock { $0 } }
@@ -109,8 +110,9 @@ private final class LogLines: Sendable {
 
 extension House {
   /// Runs `body` while the service runs in this process.
-  fileprivate func servingHere(
-    _ manifest: String, _ body: nonisolated(nonsending) (LogLines) async throws -> Void
+  func servingHere(
+    _ manifest: String, _ durability: Durability = .normal, sessionBytes: Int? = nil,
+    _ body: nonisolated(nonsending) (LogLines) async throws -> Void
   ) async throws {
     _ = DiskFaults.install
     let lines = LogLines()
@@ -122,10 +124,12 @@ extension House {
         Instant(microseconds: 1_777_636_800_000_000)
       }
       let store = try SessionStore(
-        directory: state, durability: .normal, rules: ReadingRules(types: TypeCatalog()), at: now())
+        directory: state, durability: durability, rules: ReadingRules(types: TypeCatalog()), at: now())
+      var settings = Interchange.Settings(now: now)
+      if let sessionBytes { settings.allowance.sessionBytes = sessionBytes }
       return try Interchange(
         on: connection, store: store, room: BaggageRoom(directory: nil, isSynced: false), types: TypeCatalog(),
-        settings: Interchange.Settings(now: now),
+        settings: settings,
         log: Log(.warning) { lines.add($1) })
     }
     try await interchange.declare(Manifest(Array(manifest.utf8), types: TypeCatalog()))

@@ -63,7 +63,7 @@ import Testing
   /// A number of the page with its unit.
   private func number(onPage cell: String) throws -> Int {
     let words = cell.split(separator: " ")
-    let units = ["KiB": 1 << 10, "MiB": 1 << 20, "days": 86_400_000_000]
+    let units = ["KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "days": 86_400_000_000]
     let number = try #require(Int(words[0].filter { $0 != "," }), "\(cell) is no number")
     return number * (words.count > 1 ? try #require(units[String(words[1])]) : 1)
   }

@@ -45,13 +45,13 @@ struct Portrait {
     for application in memory.manifests.values.keys.sorted() {
       lines.append("to \(application): \(memory.deliveriesToApplication[application].map { "\($0.identifier)" })")
       lines.append(
-        "places of \(application): \(memory.places(of: application)), owed \(memory.owed[application].map { "\($0.session)" })"
+        "places of \(application): \(memory.places(of: application)), bytes \(memory.sessionBytes[application] ?? 0), owed \(memory.owed[application].map { "\($0.session)" })"
       )
       lines.append("queue of \(application): \(memory.queue[application].map { "\($0.identifier)" })")
       lines.append("manifest of \(application): \(String(describing: memory.manifests[application]?.file))")
       lines.append("routed \(application): \(String(describing: memory.routing.manifest(of: application)))")
     }
-    lines.append("places \(memory.places), owed \(memory.owedTotal)")
+    lines.append("places \(memory.places), bytes \(memory.sessionByteTotal), owed \(memory.owedTotal)")
     for (application, host) in memory.hosts.values.sorted(by: { $0.key < $1.key }) {
       lines.append(
         "host of \(application): \(host.connection) \(host.stage) scenes [\(ids(Array(host.scenes)))] opened "

@@ -58,7 +58,10 @@ struct Shelf: Hashable {
   var remembered: Remembered {
     var remembered = Remembered()
     remembered.preferences = preferences
-    for session in sessions.values { remembered.sessionCounts[session.application, default: 0] += 1 }
+    for session in sessions.values {
+      remembered.sessionCounts[session.application, default: 0] += 1
+      remembered.sessionBytes[session.application, default: 0] += session.keptBytes
+    }
     remembered.owed = owed.filter { !$0.value.isEmpty }
     remembered.open = deliveryOrder.compactMap { deliveries[$0] }.filter(\.progress.isOpen).map(\.summary)
     remembered.connected = sessionOrder.compactMap { sessions[$0] }.filter(\.isConnected)

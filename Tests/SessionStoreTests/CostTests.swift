@@ -45,6 +45,28 @@ struct CostTests {
     #expect(reads == 0)
   }
 
+  @Test func `a session that was read is not read again, unless long ones were read after it`() throws {
+    let directory = TemporaryDirectory()
+    var store = try open(directory)
+    // Longer than the pages that SQLite keeps.
+    let much = Text(String(repeating: "x", count: 6 << 20))
+    for number: UInt64 in 1...4 {
+      var session = session(number)
+      if number > 2 { session.userInfo = ["x": .string(much)] }
+      try store.commit([.session(session)], at: noon)
+    }
+    store.close()
+    store = try open(directory)
+    func reads(_ number: UInt64) throws -> Int {
+      try DiskFaults.reads(in: directory) { _ = try store.session(session(number).identifier) }
+    }
+    #expect(try reads(1) > 0)
+    #expect(try reads(3) > 0)
+    #expect(try reads(3) == 0)
+    #expect(try reads(4) > 0)
+    #expect(try reads(3) > 0)
+  }
+
   @Test func `what waits for one session is found without a look at what waits for others`() throws {
     let directory = TemporaryDirectory()
     var store = try open(directory)

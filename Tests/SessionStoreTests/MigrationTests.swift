@@ -50,7 +50,7 @@ struct MigrationTests {
       """)
   }
 
-  @Test(arguments: [1, 2, 3], [false, true])
+  @Test(arguments: [1, 2, 3, 4], [false, true])
   func `a migration whose log was cut anywhere is made whole by whoever opens the store next`(
     version: Int, wasKilled: Bool
   ) throws {
@@ -68,7 +68,26 @@ struct MigrationTests {
     }
   }
 
-  @Test(arguments: [1, 2, 3], [false, true])
+  @Test(arguments: [1, 2, 3, 4])
+  func `of a private session that is discarded afterwards no byte is left in any file`(version: Int) throws {
+    let directory = TemporaryDirectory()
+    var store = try open(directory)
+    var secret = session(1)
+    secret.isPrivate = true
+    secret.userInfo = ["x": .string(Text(String(repeating: "s3cr3t", count: 2_000)))]
+    try store.commit([.session(secret), .session(session(2))], at: noon)
+    store.close()
+    let migrated = try directory.asVersion(version)
+    store = try open(migrated)
+    try store.commit([.sessionDiscarded(secret.identifier)], at: noon)
+    while try !store.rest(at: noon) {}
+    for name in migrated.names {
+      let isLeft = migrated.bytes(of: name).contains(Array("s3cr3ts3cr3t".utf8))
+      #expect(!isLeft, "\(name)")
+    }
+  }
+
+  @Test(arguments: [1, 2, 3, 4], [false, true])
   func `one that is killed at any write of it, or of the log's move into the file, has lost nothing`(
     version: Int, wasKilled: Bool
   ) throws {

@@ -17,6 +17,7 @@ extension PromptBook {
     package var owed: [Text: Set<UniqueIdentifier>] = [:]
     package var preferences: [Text: Text] = [:]
     package var sessionCounts: [Text: Int] = [:]
+    package var sessionBytes: [Text: Int] = [:]
     package var lastEvent: UInt64 = 0
   }
 
@@ -29,6 +30,7 @@ extension PromptBook {
     for application in memory.owed.keys { remains.owed[application] = Set(memory.owed[application].map(\.session)) }
     remains.preferences = memory.preferences.values
     remains.sessionCounts = memory.sessionCounts.values.filter { $0.value != 0 }
+    remains.sessionBytes = memory.sessionBytes.values.filter { $0.value != 0 }
     remains.lastEvent = memory.sequence
     return remains
   }
@@ -227,6 +229,10 @@ extension PromptBook {
   private func checkCounts(_ found: inout [String]) {
     let sessions = memory.sessionCounts.values.values.reduce(0, +)
     if sessions != memory.sessionTotal { found.append("\(sessions) sessions are \(memory.sessionTotal) in all") }
+    let bytes = memory.sessionBytes.values.values.reduce(0, +)
+    if bytes != memory.sessionByteTotal {
+      found.append("\(bytes) bytes of sessions are \(memory.sessionByteTotal) in all")
+    }
     let owed = memory.owed.keys.reduce(0) { $0 + memory.owed.count(of: $1) }
     if owed != memory.owedTotal { found.append("\(owed) owed discards are \(memory.owedTotal) in all") }
     for (application, count) in memory.sessionCounts.values where count < 0 {

@@ -203,7 +203,7 @@ extension PromptBook {
     case .sessionMade(var session):
       try refuseMoreSessions(of: session.application)
       session.shownBy = delivery
-      note(.session(session))
+      try noteContent(.session(session), of: session.application)
       say(.sessionAppeared(session.identifier))
       return PreviouslyShown()
     case .sessionActivated(let identifier, at: let instant, showing: let shown):
@@ -216,7 +216,7 @@ extension PromptBook {
         return nil
       }
       let activation = SessionActivation(before, shows: shown, by: delivery, isPrivate: isPrivate, at: instant)
-      note(.sessionActivated(activation))
+      try noteContent(.sessionActivated(activation), of: before.application)
       if isPrivate { memory.lanes[Lane.Key(application: before.application, session: identifier)]?.isSecret = true }
       if let after = memory.sessions[identifier] { announceShown(before, after) }
       return PreviouslyShown(before)
@@ -299,6 +299,24 @@ extension PromptBook {
       .limitsExceeded,
       "there are at most \(limit) sessions; \(all) are there, \(own) of them of \(application), which may have as many as are left for "
         + "others: destroy some that nobody needs")
+  }
+
+  /// Records what a session of an application keeps, unless it is longer than before and there is no room.
+  mutating func noteContent(_ record: Record, of application: Text) throws(Halt) {
+    let taken = memory.bytes(of: application)
+    note(record)
+    let more = memory.bytes(of: application).own - taken.own
+    if let lack = lackOfRoom(for: more, of: application, beside: taken) { throw .refused(lack) }
+  }
+
+  /// The reason why the sessions of an application may not keep more; `nil` if they may. An application may have as many bytes as it leaves for others.
+  func lackOfRoom(for more: Int, of application: Text, beside taken: (all: Int, own: Int)) -> InterchangeError? {
+    let (limit, all, own) = (ledger.allowance.sessionBytes, taken.all, taken.own)
+    if more <= 0 || all + own + more <= limit { return nil }
+    return InterchangeError(
+      .limitsExceeded,
+      "sessions may keep \(limit) bytes together; \(all) are taken, \(own) of them by \(application), which may have as many as are left "
+        + "for others, and this would be \(more) more: destroy sessions that nobody needs, or let them keep less")
   }
 
   // MARK: Tokens

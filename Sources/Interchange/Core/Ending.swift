@@ -41,7 +41,11 @@ extension PromptBook {
 
   /// Takes back the content that a delivery gave to its session: the session shows its previous content again, or that content becomes the previous
   /// content of the next delivery.
-  private mutating func takeAway(_ delivery: UniqueIdentifier, from session: Session) throws(Halt) {
+  ///
+  /// - Parameter refuses: Whether the cue is refused if there is no room for that content. Otherwise the session then shows nothing.
+  private mutating func takeAway(
+    _ delivery: UniqueIdentifier, from session: Session, orRefuse refuses: Bool = false
+  ) throws(Halt) {
     let follower = memory.followers[delivery].flatMap { memory.deliveries[$0] }
     guard session.shownBy == delivery || follower != nil else { return }
     guard let whole = try self.delivery(delivery) else { return }
@@ -49,7 +53,13 @@ extension PromptBook {
       note(.deliveryRedirected(follower.identifier, follower.progress, whole.previous))
     }
     guard session.shownBy == delivery else { return }
-    let after = session.showingAgain(whole.previous)
+    var after = session.showingAgain(whole.previous)
+    let (more, taken) = (after.growth(since: session), memory.bytes(of: session.application))
+    if let lack = lackOfRoom(for: more, of: session.application, beside: taken) {
+      if refuses { throw .refused(lack) }
+      after = session.showingAgain(PreviouslyShown())
+      log(.warning, "\(delivery): its session shows nothing: \(lack.message)")
+    }
     note(.session(after))
     announceShown(session, after)
   }
@@ -138,7 +148,7 @@ extension PromptBook {
     let decision = try decideRedirect(of: stored, &payload, to: target)
     let before = open?.progress ?? stored.progress
     if let first = before.session, first != target, before.outcome != "created", let session = try session(first) {
-      try takeAway(identifier, from: session)
+      try takeAway(identifier, from: session, orRefuse: true)
     }
     var holding = open?.holding
     if holding == nil {

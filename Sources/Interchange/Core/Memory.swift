@@ -5,7 +5,7 @@ import SceneRouting
 /// kept.
 ///
 /// Only ``fold(_:at:)`` changes the data that survives a restart, live and after a restart. The memory forgets a whole session or delivery that was
-/// not used for a while, and reads it again; routing keeps what it needs of a session.
+/// not used for a while, and reads it again; routing keeps what it needs of a session. A session that changes or goes is here whole.
 struct Memory {
   /// Applications, sessions and preferences, in the form that decisions use.
   var routing: State
@@ -15,12 +15,16 @@ struct Memory {
   var sessions = Table<UniqueIdentifier, Session>()
   /// Sessions that were discarded in this turn, and are still in the store.
   private(set) var leaving = Table<UniqueIdentifier, Bool>()
-  /// The changes of this turn to sessions and deliveries that are not here whole: the store still has their state before the turn.
-  private var activations = Table<UniqueIdentifier, SessionActivation>()
+  /// Sessions that are too long to be remembered beyond this turn.
+  private var longSessions: [UniqueIdentifier] = []
+  /// The changes of this turn to deliveries that are not here whole: the store still has their state before the turn.
   private var changes = Table<UniqueIdentifier, DeliveryChange>()
   /// The number of sessions of each application, including those whose host must still be told that they are gone.
   private(set) var sessionCounts = Table<Text, Int>()
   @Kept private(set) var sessionTotal = 0
+  /// The bytes that the sessions of each application keep (`Session.keptBytes`).
+  private(set) var sessionBytes = Table<Text, Int>()
+  @Kept private(set) var sessionByteTotal = 0
   private(set) var owed = Rows<Text, Owed>()
 
   /// The open deliveries.
@@ -98,6 +102,9 @@ struct Memory {
   var places: Int { sessionTotal + owedTotal }
   @Kept private(set) var owedTotal = 0
 
+  /// The bytes of all sessions, and of those of an application.
+  func bytes(of application: Text) -> (all: Int, own: Int) { (sessionByteTotal, sessionBytes[application] ?? 0) }
+
   // MARK: Deadlines
 
   /// The earliest time, on the clock that nobody can set.
@@ -122,13 +129,20 @@ struct Memory {
     switch record {
     case .session(let session):
       let isKnown = routing.contains(session.identifier)
-      if !isKnown, sessions[session.identifier] == nil { count(session.application, 1) }
+      if let before = sessions[session.identifier] {
+        grow(session, session.growth(since: before))
+      } else {
+        precondition(!isKnown, "a session changes, and is not here whole")
+        count(session.application, 1)
+        grow(session, session.keptBytes)
+      }
       sessions[session.identifier] = session
       routingChanges.append(.session(isKnown ? routing.update(session) : routing.apply(.sessionMade(session))))
     case .sessionActivated(let activation): activate(activation)
     case .sessionDiscarded(let identifier):
-      if let application = routing.application(of: identifier) ?? sessions[identifier]?.application {
-        count(application, -1)
+      if let session = sessions[identifier] {
+        count(session.application, -1)
+        grow(session, -session.keptBytes)
       }
       sessions[identifier] = nil
       leaving[identifier] = true
@@ -213,15 +227,13 @@ struct Memory {
   }
 
   private mutating func activate(_ activation: SessionActivation) {
-    if var session = sessions[activation.session] {
-      activation.apply(to: &session)
-      sessions[activation.session] = session
-    } else if var earlier = activations[activation.session] {
-      earlier.add(activation)
-      activations[activation.session] = earlier
-    } else {
-      activations[activation.session] = activation
+    guard var session = sessions[activation.session] else {
+      preconditionFailure("a session is activated, and is not here whole")
     }
+    let growth = activation.growth(of: session)
+    activation.apply(to: &session)
+    grow(session, growth)
+    sessions[activation.session] = session
     let shown: Shown? =
       activation.userActivity.map { .activity($0) }
       ?? activation.openedContent.flatMap { $0.isEmpty ? nil : .content($0) }
@@ -301,6 +313,18 @@ struct Memory {
     sessionTotal += change
   }
 
+  /// The session is longer by so many bytes, or shorter.
+  private mutating func grow(_ session: Session, _ bytes: Int) {
+    if bytes == 0 { return }
+    sessionBytes[session.application] = (sessionBytes[session.application] ?? 0) + bytes
+    sessionByteTotal += bytes
+    if bytes > 0 { noteLength(of: session) }
+  }
+
+  private mutating func noteLength(of session: Session) {
+    if session.keptBytes > Memory.rememberedPayload { longSessions.append(session.identifier) }
+  }
+
   // MARK: Remembering
 
   /// Takes in the data that a starting service finds in its store.
@@ -312,6 +336,10 @@ struct Memory {
       for session in sessions { fold(.discardOwed(application: application, session: session), at: moment) }
     }
     for (application, number) in remembered.sessionCounts { count(application, number) }
+    for (application, bytes) in remembered.sessionBytes {
+      sessionBytes[application] = bytes
+      sessionByteTotal += bytes
+    }
     for delivery in remembered.open { open(delivery, at: moment) }
     for summary in remembered.baggage {
       keepBaggage(of: summary.delivery, for: summary.session)
@@ -327,10 +355,7 @@ struct Memory {
       routing.learn([session], answering: .session(session.identifier))
       // A session that was read stays when the turn is taken back; only the turn's changes go.
       sessions.remember(session, for: session.identifier)
-      guard let activation = activations[session.identifier] else { continue }
-      var changed = session
-      activation.apply(to: &changed)
-      sessions[session.identifier] = changed
+      noteLength(of: session)
     }
   }
 
@@ -377,9 +402,9 @@ extension Memory {
     while let (appointment, moment) = due.next(settlement) { agenda.add(appointment, at: moment) }
     sessions.settle(settlement)
     leaving.settle(settlement)
-    activations.settle(settlement)
     changes.settle(settlement)
     sessionCounts.settle(settlement)
+    sessionBytes.settle(settlement)
     owed.settle(settlement)
     deliveries.settle(settlement)
     deliveriesToSession.settle(settlement)
@@ -413,6 +438,7 @@ extension Memory {
     dropTargets.settle(settlement)
     orphaned.settle(settlement)
     _sessionTotal.settle(settlement)
+    _sessionByteTotal.settle(settlement)
     _owedTotal.settle(settlement)
     _sequence.settle(settlement)
     _relief.settle(settlement)
@@ -428,7 +454,7 @@ extension Memory {
   /// Whole sessions and deliveries that are remembered beyond a turn, for speed.
   private static let rememberedSessions = 2_048
   private static let rememberedDeliveries = 256
-  /// The greatest length of a payload that is remembered beyond its turn, in bytes.
+  /// The greatest length of a payload, or of a session, that is remembered beyond its turn, in bytes.
   private static let rememberedPayload = 64 << 10
 
   /// The deadlines of deliveries that are over, beyond the number of all other deadlines.
@@ -437,7 +463,6 @@ extension Memory {
   private mutating func forgetOld() {
     // The store now has the discards, the progress and the tokens of this turn.
     if !leaving.isEmpty { leaving.removeAll() }
-    if !activations.isEmpty { activations.removeAll() }
     if !changes.isEmpty { changes.removeAll() }
     if !tokens.isEmpty { tokens.removeAll() }
     if !packed.isEmpty { packed.removeAll() }
@@ -452,6 +477,10 @@ extension Memory {
       }
     }
     if sessions.count > Memory.rememberedSessions { sessions.removeAll() }
+    if !longSessions.isEmpty {
+      for session in longSessions { sessions.forget(session) }
+      longSessions = []
+    }
     if recent.count > Memory.rememberedDeliveries {
       recent.removeAll()
     } else if hasLongPayload {
@@ -538,6 +567,7 @@ struct Attaching: Sendable {
 package struct Remembered: Sendable {
   package var preferences: [Text: Text] = [:]
   package var sessionCounts: [Text: Int] = [:]
+  package var sessionBytes: [Text: Int] = [:]
   package var owed: [Text: [UniqueIdentifier]] = [:]
   /// In the order in which they came.
   package var open: [DeliverySummary] = []

@@ -51,7 +51,7 @@ extension PromptBook {
       throw refused(.limitsExceeded, "Title: expected at most \(Limits.text) bytes, got \(title.count)")
     }
     let after = before.writing(writing)
-    note(.session(after))
+    try noteContent(.session(after), of: after.application)
     announce(after.fields(writtenFrom: before, writing.property), of: after)
     forgetPicture(before, after)
     warn(of: writing.property, after)

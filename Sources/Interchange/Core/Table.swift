@@ -90,6 +90,11 @@ package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
     values = values.filter { !isForgotten($0.key, $0.value) }
   }
 
+  mutating func forget(_ key: Key) {
+    precondition(replaced.isEmpty, "a table forgets between two turns")
+    values[key] = nil
+  }
+
   mutating func removeAll() {
     precondition(replaced.isEmpty, "a table forgets between two turns")
     values.removeAll(keepingCapacity: values.count <= 1_024)

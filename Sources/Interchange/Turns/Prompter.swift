@@ -328,6 +328,7 @@ extension SessionStore {
     var remembered = Remembered()
     remembered.preferences = try preferences()
     remembered.sessionCounts = try sessionCounts()
+    remembered.sessionBytes = try sessionBytes()
     for application in try owedCounts().keys { remembered.owed[application] = try owedDiscards(of: application) }
     remembered.open = try openDeliveries()
     remembered.baggage = try baggageSummaries()

@@ -74,6 +74,17 @@ package struct SessionActivation: Hashable, Sendable {
     shownBy = later.shownBy ?? shownBy
   }
 
+  /// The bytes that the session keeps more afterwards: what `Session.growth` finds, without a look at what an activation leaves alone.
+  package func growth(of session: Session) -> Int {
+    var growth = 0
+    if let userActivity, userActivity != session.userActivity {
+      growth += userActivity.json.count - (session.userActivity?.json.count ?? 0)
+    }
+    if let openedContent { growth += openedContent.count - session.openedContent.count }
+    if let title { growth += title.count - session.title.count }
+    return growth
+  }
+
   package func apply(to session: inout Session) {
     session.lastActivated = instant
     if let userActivity { session.userActivity = userActivity }

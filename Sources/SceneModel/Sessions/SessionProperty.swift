@@ -24,6 +24,29 @@ extension Session {
     }
   }
 
+  /// The bytes of all that may be long. `Schema` adds up the same columns.
+  package var keptBytes: Int { SessionProperty.allCases.reduce(openedContent.count) { $0 + text(of: $1).count } }
+
+  /// The bytes that it keeps more than before. A document that both have is not written out, because it may be long.
+  package func growth(since before: Session) -> Int {
+    var growth = openedContent.count - before.openedContent.count
+    for property in SessionProperty.allCases where !hasSame(property, as: before) {
+      growth += text(of: property).count - before.text(of: property).count
+    }
+    return growth
+  }
+
+  private func hasSame(_ property: SessionProperty, as other: Session) -> Bool {
+    switch property {
+    case .title: title == other.title
+    case .userActivity: userActivity == other.userActivity
+    case .stateRestorationActivity: stateRestorationActivity == other.stateRestorationActivity
+    case .userInfo: userInfo == other.userInfo
+    case .canActivatePredicate: canActivatePredicate == other.canActivatePredicate
+    case .prefersToActivatePredicate: prefersToActivatePredicate == other.prefersToActivatePredicate
+    }
+  }
+
   /// The title in a list: the title of the activity stands in if the host has set none.
   package var shownTitle: Text { title.isEmpty ? shownActivity?.title ?? .empty : title }
 }

@@ -99,13 +99,23 @@ extension SessionStore {
     var counts = try countsOfRows("sessions")
     for (identifier, change) in tail.sessions {
       if case .activated = change { continue }
-      if let application = try applicationOfRow(identifier) { counts[application, default: 0] -= 1 }
+      if let row = try row(of: identifier) { counts[row.application, default: 0] -= 1 }
       if case .whole(let session) = change { counts[session.application, default: 0] += 1 }
     }
     return counts.filter { $0.value > 0 }
   }
 
-  /// The numbers that triggers keep for each application when rows come and go, so that nobody has to count the rows.
+  /// The bytes that the sessions of each application keep together (`Session.keptBytes`). Applications whose sessions keep nothing are left out.
+  package func sessionBytes() throws(StoreError) -> [Text: Int] {
+    var bytes = try countsOfRows("bytes")
+    for identifier in tail.sessions.keys {
+      if let row = try row(of: identifier) { bytes[row.application, default: 0] -= row.bytes }
+      if let session = try session(identifier) { bytes[session.application, default: 0] += session.keptBytes }
+    }
+    return bytes.filter { $0.value > 0 }
+  }
+
+  /// The numbers that triggers keep for each application when rows come, change and go, so that nobody has to count the rows.
   func countsOfRows(_ column: String) throws(StoreError) -> [Text: Int] {
     let database = try database()
     var counts: [Text: Int] = [:]
@@ -166,10 +176,13 @@ extension SessionStore {
     return try query.step() ? SessionAge(created: query.number(at: 0), identifier: identifier) : nil
   }
 
-  private func applicationOfRow(_ identifier: UniqueIdentifier) throws(StoreError) -> Text? {
-    var query = try database().query("SELECT application FROM session WHERE identifier = ?")
+  private func row(of identifier: UniqueIdentifier) throws(StoreError) -> (application: Text, bytes: Int)? {
+    var query = try database().query("SELECT bytes, application FROM session WHERE identifier = ?")
     query.put(identifier)
-    return try query.step() ? try? query.text() : nil
+    guard try query.step() else { return nil }
+    let bytes = Int(query.number(at: 0))
+    query.skip(1)
+    return (try? query.text()).map { ($0, bytes) }
   }
 }
 

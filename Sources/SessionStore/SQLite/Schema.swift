@@ -8,7 +8,7 @@ package struct Schema: Sendable {
 
   package init(steps: [String]) { self.steps = steps }
 
-  package static let current = Schema(steps: [first, second, third, fourth])
+  package static let current = Schema(steps: [first, second, third, fourth, fifth])
 
   /// The first version that files sessions under the keys of `Session.shownKey` and `Session.conditionKeys` as they are now. A change of these needs
   /// another step, and this number follows.
@@ -27,6 +27,8 @@ package struct Schema: Sendable {
 
   /// Brings a file to this version, in one transaction.
   func migrate(_ database: Database, from version: Int64, _ rules: ReadingRules) throws(StoreError) {
+    // A table that is made anew releases its old pages, and some of them have private content.
+    try database.overwriteDeleted(version > 0)
     try database.transaction { () throws(StoreError) in
       for step in steps[Int(version)...] { try database.execute(step) }
       if version > 0, version < Schema.digestsVersion, self.version >= Schema.digestsVersion {
@@ -37,6 +39,7 @@ package struct Schema: Sendable {
       }
       try database.execute("PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(self.version)")
     }
+    try database.overwriteDeleted(false)
   }
 }
 
@@ -166,6 +169,52 @@ extension Schema {
       number INTEGER PRIMARY KEY, delivery BLOB NOT NULL UNIQUE, is_private INTEGER NOT NULL, bytes INTEGER NOT NULL,
       document TEXT NOT NULL
     ) STRICT;
+    """
+
+  /// The bytes that each session keeps (`Session.keptBytes`), and their sum for each application. SQLite computes the first, and triggers keep the
+  /// second, so no writer of a row can forget to. The table is made anew so that the column stands before the documents, as do the others that are
+  /// read without them.
+  private static let fifth = """
+    CREATE TABLE new_session (
+      number INTEGER PRIMARY KEY, identifier BLOB NOT NULL UNIQUE, application TEXT NOT NULL, created INTEGER NOT NULL,
+      role TEXT NOT NULL, configuration TEXT NOT NULL, state TEXT NOT NULL, flags INTEGER NOT NULL,
+      last_activated INTEGER NOT NULL, shown_by BLOB, shown_key TEXT NOT NULL DEFAULT '',
+      bytes INTEGER NOT NULL AS (
+        length(CAST(title AS BLOB)) + length(CAST(can_activate AS BLOB)) + length(CAST(prefers_to_activate AS BLOB))
+          + length(CAST(opened_content AS BLOB)) + ifnull(length(CAST(user_info AS BLOB)), 0)
+          + ifnull(length(CAST(user_activity AS BLOB)), 0) + ifnull(length(CAST(restoration_activity AS BLOB)), 0)
+      ) STORED,
+      title TEXT NOT NULL, can_activate TEXT NOT NULL, prefers_to_activate TEXT NOT NULL, opened_content TEXT NOT NULL,
+      user_info TEXT, user_activity TEXT, restoration_activity TEXT
+    ) STRICT;
+    INSERT INTO new_session (
+        number, identifier, application, created, role, configuration, state, flags, last_activated, shown_by, shown_key,
+        title, can_activate, prefers_to_activate, opened_content, user_info, user_activity, restoration_activity)
+      SELECT number, identifier, application, created, role, configuration, state, flags, last_activated, shown_by,
+        shown_key, title, can_activate, prefers_to_activate, opened_content, user_info, user_activity,
+        restoration_activity
+      FROM session;
+    DROP TABLE session;
+    ALTER TABLE new_session RENAME TO session;
+    CREATE INDEX session_by_age ON session (created, identifier);
+    CREATE INDEX session_by_application ON session (application, created, identifier);
+    CREATE INDEX session_connected ON session (identifier) WHERE flags & 1;
+    CREATE INDEX session_by_key ON session (application, shown_key);
+
+    ALTER TABLE application_count ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+    UPDATE application_count
+      SET bytes = (SELECT ifnull(sum(bytes), 0) FROM session WHERE session.application = application_count.application);
+    CREATE TRIGGER session_added AFTER INSERT ON session BEGIN
+      INSERT INTO application_count (application, sessions, bytes) VALUES (new.application, 1, new.bytes)
+        ON CONFLICT (application) DO UPDATE SET sessions = sessions + 1, bytes = bytes + new.bytes;
+    END;
+    CREATE TRIGGER session_changed AFTER UPDATE ON session WHEN new.bytes <> old.bytes BEGIN
+      UPDATE application_count SET bytes = bytes + new.bytes - old.bytes WHERE application = new.application;
+    END;
+    CREATE TRIGGER session_removed AFTER DELETE ON session BEGIN
+      UPDATE application_count SET sessions = sessions - 1, bytes = bytes - old.bytes
+        WHERE application = old.application;
+    END;
     """
 }
 

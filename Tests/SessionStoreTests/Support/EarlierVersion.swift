@@ -3,7 +3,7 @@ import Testing
 
 extension TemporaryDirectory {
   /// The same store in a file as an earlier version made it; where that was killed, with all that it has in the write-ahead log. Before the third
-  /// version deliveries do not say when they were over. Baggage is left out: no earlier version knows any.
+  /// version deliveries do not say when they were over, and before the fourth there is no baggage.
   func asVersion(_ version: Int, killed isKilled: Bool = false) throws -> TemporaryDirectory {
     let earlier = TemporaryDirectory()
     try open(earlier, schema: Schema(steps: Array(Schema.current.steps[..<version]))).close()
@@ -21,7 +21,8 @@ extension TemporaryDirectory {
       // The last byte of an entry says that the delivery does not say it.
       version < 3 ? "UPDATE log SET body = substr(body, 1, length(body) - 1) WHERE kind IN (4, 5, 10)" : nil,
       copying("delivery", delivery + (version < 3 ? "" : ", ended, documents")),
-      copying("event", "*", to: ""), copying("preference", "*", to: ""), copying("owed", "*", to: ""), "COMMIT",
+      copying("event", "*", to: ""), copying("preference", "*", to: ""), copying("owed", "*", to: ""),
+      version > 3 ? copying("baggage", "*", to: "") : nil, "COMMIT",
     ].compactMap { $0 }
     tamper(earlier, script.joined(separator: "; ")) { if isKilled { killed = earlier.copy() } }
     return killed

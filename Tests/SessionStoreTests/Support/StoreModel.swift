@@ -93,6 +93,8 @@ func expectSame(
   #expect(try store.sessionCount() == model.sessions.count, comment, sourceLocation: place)
   let counts = model.sessions.values.reduce(into: [:]) { $0[$1.application, default: 0] += 1 }
   #expect(try store.sessionCounts() == counts, comment, sourceLocation: place)
+  let bytes = model.sessions.values.reduce(into: [:]) { $0[$1.application, default: 0] += $1.keptBytes }
+  #expect(try store.sessionBytes() == bytes.filter { $0.value > 0 }, comment, sourceLocation: place)
   let applications = Set(model.sessions.values.map(\.application))
   for application in applications {
     let some = try store.sessions(of: application, limit: .max)
