@@ -28,6 +28,28 @@ import Testing
     #expect(stage.drop(key: "9")?.delivered != nil)
   }
 
+  @Test func `a delivery that waits is charged for the content before it as well`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    var long = stage.activity("view", "1")
+    long.items[0].activities[0].userInfo = ["much": .string(Text(String(repeating: "x", count: 1 << 20)))]
+    let first = try #require(stage.call(.deliver(long, digest: "", size: 1))?.delivered)
+    stage.hostAnswersAll()
+    #expect(stage.book.ledger.total(.waiting) == 0)
+    let window = { (options: inout PayloadOptions) in options.session = Text("\(first.session)") }
+    stage.hostLeaves()
+    let second = try #require(stage.drop(key: "2", window)?.delivered)
+    #expect(stage.book.ledger.total(.waiting) > 1 << 20)
+    stage.drop(key: "3", window)
+    let both = stage.book.ledger.total(.waiting)
+    // What the second found goes over to the third.
+    stage.call(.cancel(second.delivery))
+    #expect(stage.book.ledger.total(.waiting) > 1 << 20 && stage.book.ledger.total(.waiting) < both)
+    stage.attach()
+    stage.hostAnswersAll()
+    #expect(stage.book.ledger.total(.waiting) == 0)
+  }
+
   @Test func `a caller that has left holds no room, but all that have left do together`() {
     var stage = stage { $0.waiting = 4 * 4096 }
     for number in 0..<4 {

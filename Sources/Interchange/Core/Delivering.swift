@@ -143,15 +143,14 @@ extension PromptBook {
     let isPrivate = payload.options.isPrivate
     let identifier = packing.delivery(of: item)
     var record = record(identifier, decision, payload, digest, caller, session)
-    let size = Allowance.size(of: record)
+    let previous = try show(fact, by: identifier, isPrivate)
+    if let previous { record.previous = previous }
     let holding: Holding
     do throws(InterchangeError) {
-      holding = try ledger.charge(size, of: .waiting, to: caller.principal)
+      holding = try ledger.charge(Allowance.size(of: record), of: .waiting, to: caller.principal)
     } catch {
       throw .refused(error)
     }
-    let previous = try show(fact, by: identifier, isPrivate)
-    if let previous { record.previous = previous }
     note(.delivery(record))
     memory.deliveries[identifier]?.holding = holding
     let baggage = packing.baggage(of: decision.passedOn?.payload ?? payload, firstItem: item, identifier)
@@ -369,7 +368,9 @@ extension Decision {
 
 extension Allowance {
   /// The room that a delivery takes among those that wait.
-  static func size(of delivery: StoredDelivery) -> Int { max(smallestDelivery, delivery.payload.count) }
+  static func size(of delivery: StoredDelivery) -> Int {
+    max(smallestDelivery, delivery.payload.count + delivery.previous.roughSize)
+  }
 }
 
 extension DeliveredItem {

@@ -51,6 +51,11 @@ extension PromptBook {
     guard let whole = try self.delivery(delivery) else { return }
     if let follower {
       note(.deliveryRedirected(follower.identifier, follower.progress, whole.previous))
+      // That content was accepted before.
+      if let holding = follower.holding, case let more = whole.previous.roughSize, more > 0 {
+        memory.deliveries[follower.identifier]?.holding = ledger.take(
+          holding.charge.amount + more, of: .waiting, for: holding.charge.principal)
+      }
     }
     guard session.shownBy == delivery else { return }
     var after = session.showingAgain(whole.previous)
@@ -150,26 +155,26 @@ extension PromptBook {
     if let first = before.session, first != target, before.outcome != "created", let session = try session(first) {
       try takeAway(identifier, from: session, orRefuse: true)
     }
-    var holding = open?.holding
-    if holding == nil {
-      let size = Allowance.size(of: stored)
-      do throws(InterchangeError) {
-        holding = try ledger.charge(size, of: .waiting, to: caller.principal)
-      } catch {
-        throw .refused(error)
-      }
-    }
     let isHosted = stateOfOpen(to: stored.application) == .routed
     let progress = before.redirected(to: target, outcome: decision.outcome.name, isHosted: isHosted)
     let previous = try decision.fact.flatMap { fact throws(Halt) in
       try show(fact, by: identifier, stored.isPrivate)
     }
     // If the target shows this delivery already, the content before it stays as recorded.
-    if target == before.session, previous == nil || previous?.shownBy == identifier {
-      note(.deliveryProgress(identifier, progress))
-    } else {
-      note(.deliveryRedirected(identifier, progress, previous ?? PreviouslyShown()))
+    var redirected = stored
+    let isShown = target == before.session && (previous == nil || previous?.shownBy == identifier)
+    if !isShown { redirected.previous = previous ?? PreviouslyShown() }
+    var holding = open?.holding
+    if case let size = Allowance.size(of: redirected), holding.map({ $0.charge.amount < size }) ?? true {
+      do throws(InterchangeError) {
+        holding = try ledger.charge(size, of: .waiting, to: caller.principal)
+      } catch {
+        throw .refused(error)
+      }
     }
+    note(
+      isShown
+        ? .deliveryProgress(identifier, progress) : .deliveryRedirected(identifier, progress, redirected.previous))
     memory.deliveries[identifier]?.holding = holding
     announceRouting(decision, of: identifier, stored.isPrivate)
     log("\(identifier): redirected to \(stored.isPrivate ? "a session" : "\(target)")")

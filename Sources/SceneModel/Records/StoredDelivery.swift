@@ -116,6 +116,20 @@ package struct PreviouslyShown: Hashable, Sendable {
     self.shownBy = shownBy
   }
 
+  /// About as many bytes as it takes. It is asked for each drop, so nothing is written out that is usually short.
+  package var roughSize: Int {
+    var size = openedContent.count + title.count
+    if let activity = userActivity {
+      let texts = [
+        activity.targetContentIdentifier, activity.title, activity.webpageURL, activity.persistentIdentifier,
+      ]
+      size += texts.reduce(activity.activityType.count) { $0 + ($1?.count ?? 0) }
+      size += (activity.keywords + activity.requiredUserInfoKeys).reduce(0) { $0 + $1.count }
+      if !activity.userInfo.isEmpty { size += JSON.text(of: .dictionary(activity.userInfo)).count }
+    }
+    return size
+  }
+
   package mutating func forgetDocuments() { (userActivity, openedContent, title) = (nil, .empty, .empty) }
 
   package init(_ session: Session) {
