@@ -83,7 +83,7 @@ extension World {
     case .launch(let application, let number): "start \(number) of \(application) by the bus"
     case .run(let application, let number, _, _): "start \(number) of \(application) by its command"
     case .forgetLaunch(let application, let number): "forget start \(number) of \(application)"
-    case .pack(let number, let orders, _):
+    case .pack(let number, let orders, _, _):
       "call \(number): pack \(orders.count) contents of \(Set(orders.map { short($0.delivery) }).sorted())"
     case .open(let number, let delivery, _, _): "call \(number): open a parcel of \(short(delivery))"
     case .callOff(let number): "call \(number): nobody waits for its item"

@@ -130,8 +130,8 @@ extension World {
       launches[application] = Launch(number: number, way: .command)
     case .forgetLaunch(let application, let number):
       if launches[application]?.number == number { launches[application] = nil }
-    case .pack(let number, let orders, let rest):
-      packings.append(PackingTask(number: number, orders: orders, rest: rest))
+    case .pack(let number, let orders, let rest, let eachItem):
+      packings.append(PackingTask(number: number, orders: orders, eachItem: eachItem, rest: rest))
     case .open(let number, let delivery, let parcel, _): beginOpening(number, delivery, parcel)
     case .callOff(let number): openings.removeAll { $0.number == number }
     case .free(let deliveries): free(deliveries)

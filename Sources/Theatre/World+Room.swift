@@ -158,9 +158,11 @@ extension World {
   struct PackingTask {
     let number: CallNumber
     let orders: [PackingOrder]
+    let eachItem: Bool
     /// The bytes that may still be taken.
     var rest: Int
     var sizes: [Int64?] = []
+    var failures: [Int: InterchangeError] = [:]
   }
 
   struct OpeningTask {
@@ -188,11 +190,23 @@ extension World {
   private func pack(_ place: Int, _ obeys: Bool) {
     let (number, order) = (packings[place].number, packings[place].orders[packings[place].sizes.count])
     func fail(_ name: InterchangeError.Name, _ why: String) {
+      let error = InterchangeError(name, "\(order.place): \(why)")
+      if packings[place].eachItem, calls[number] != nil {
+        packings[place].failures[order.item] = error
+        return took(nil)
+      }
       packings.remove(at: place)
-      feed(.packed(number, .failed(InterchangeError(name, "\(order.place): \(why)"))))
+      feed(.packed(number, .failed(error)))
+    }
+    func took(_ size: Int64?) {
+      packings[place].sizes.append(size)
+      guard packings[place].sizes.count == packings[place].orders.count else { return }
+      let task = packings.remove(at: place)
+      feed(.packed(number, .packed(task.sizes, failures: task.failures)))
     }
     // The call was answered while the last of its contents was taken.
     if calls[number] == nil { return fail(.cancelled, "nobody waits for it") }
+    if packings[place].failures[order.item] != nil { return took(nil) }
     if case .promise(let promise) = order.source {
       if !isThere(promise.source) { return fail(.sourceGone, "its source has left") }
       if !obeys, chance.once(in: 6) { return }
@@ -201,18 +215,15 @@ extension World {
       return fail(chance.one(of: [.storageFailed, .invalidPayload, .sourceGone]), "it cannot be taken")
     }
     if case .file(_, inPlace: true) = order.source {
-      packings[place].sizes.append(1_000)
+      took(1_000)
     } else {
       let size = chance.one(of: [10, 1_000, 100_000])
       if size > packings[place].rest { return fail(.limitsExceeded, "it is too large") }
       let isDescriptor = if case .descriptor = order.source { true } else { false }
       packings[place].rest -= size
-      packings[place].sizes.append(isDescriptor && size == 10 ? nil : Int64(size))
       room[order.delivery, default: Shelf()].kept[order.number] = isDescriptor
+      took(isDescriptor && size == 10 ? nil : Int64(size))
     }
-    guard packings[place].sizes.count == packings[place].orders.count else { return }
-    let task = packings.remove(at: place)
-    feed(.packed(number, .packed(task.sizes)))
   }
 
   private func open(_ place: Int, _ obeys: Bool) {

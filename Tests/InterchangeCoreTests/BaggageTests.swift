@@ -639,6 +639,33 @@ import Testing
     #expect(stage.open(third)?.refusal?.name == .sourceGone)
   }
 
+  @Test func `with best effort an item that cannot be taken leaves the others`() throws {
+    for batch in [PayloadOptions.Batch.bestEffort, .allOrNothing] {
+      var stage = Stage(cats())
+      var payload = stage.payload([.file(), .descriptor()], "1")
+      payload.items += stage.payload([.file(), .promise("/a")], "2").items + stage.payload([], "3").items
+      payload.options.batch = batch
+      stage.call(.deliverEach(payload, digest: "digest", size: 100))
+      let task = stage.packing.removeFirst()
+      #expect(task.orders.map(\.item) == [0, 0, 1])
+      for order in task.orders where order.item == 0 { stage.room.keep(order) }
+      let error = InterchangeError(.invalidPayload, "no such file")
+      guard batch == .bestEffort else {
+        stage.play(.packed(task.number, .failed(error)))
+        #expect(stage.answers[stage.lastCall] == .refused(error) && stage.room.isEmpty)
+        continue
+      }
+      stage.play(.packed(task.number, .packed([7, nil, nil], failures: [1: error])))
+      guard case .deliveredEach(let items)? = stage.answers[stage.lastCall] else {
+        Issue.record("\(stage.answers)")
+        continue
+      }
+      #expect(items.count == 3 && items[1] == .refused(error))
+      #expect(stage.shelf.deliveries.count == 2 && stage.shelf.baggage.count == 1)
+      #expect(ended(stage) == [["/a"]])
+    }
+  }
+
   // MARK: Promises
 
   private func ended(_ stage: Stage) -> [[Text]] {

@@ -129,7 +129,7 @@ struct Stage {
     case .ask(let number, _, let owner, let question, let within):
       errands.append(errand)
       asked.append(Asked(errand: number, owner: owner, question: question, within: within))
-    case .pack(let number, let orders, let limit):
+    case .pack(let number, let orders, let limit, _):
       errands.append(errand)
       packing.append(PackingTask(number: number, orders: orders, atMost: limit))
     case .open(let number, let delivery, let parcel, _):

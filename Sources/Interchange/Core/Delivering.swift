@@ -83,14 +83,21 @@ extension PromptBook {
     var digestOfFirst: Text? = digest
     var first: UniqueIdentifier?
     for (place, single) in singles.enumerated() {
+      func refuse(_ error: InterchangeError) {
+        items.append(.refused(error))
+        if single.hasContents { step.errands.append(.free([packing.delivery(of: place)])) }
+      }
+      if let failure = packing.failures[place] {
+        refuse(failure)
+        continue
+      }
       let decision = try decide(single, caller, within: &steps)
       if case .refused(let refusal) = decision.outcome {
         let error = InterchangeError(refusal)
         if payload.options.batch == .allOrNothing {
           throw refused(error.name, "items[\(place)]: \(error.message)")
         }
-        items.append(.refused(error))
-        if single.hasContents { step.errands.append(.free([packing.delivery(of: place)])) }
+        refuse(error)
         continue
       }
       let delivered = try carryOut(decision, packing, single, item: place, digestOfFirst)

@@ -29,9 +29,10 @@ package struct PackingOrder: Hashable, Sendable {
   package let source: Source
 }
 
-/// The result of packing: the sizes, in the order of the orders.
+/// The result of packing.
 package enum PackingAnswer: Hashable, Sendable {
-  case packed([Int64?])
+  /// The sizes, in the order of the orders, and the errors of items that could not be taken, by their places.
+  case packed([Int64?], failures: [Int: InterchangeError] = [:])
   case failed(InterchangeError)
 }
 
@@ -56,6 +57,8 @@ struct Packing: Sendable {
   private(set) var orders: [PackingOrder] = []
   /// The delivery of each item, or one delivery for all if they go together.
   let deliveries: [UniqueIdentifier]
+  /// The errors of items whose contents could not be taken, by their places.
+  private(set) var failures: [Int: InterchangeError] = [:]
   /// Everything that was promised, also what the room fetches.
   private(set) var promises: [Promise] = []
   /// The next number. A delivery never uses a number twice, even if calls add items to a drag at the same time.
@@ -138,8 +141,9 @@ extension Packing {
   }
 
   /// The room has taken the ordered contents.
-  mutating func finish(_ sizes: [Int64?]) {
-    for (order, size) in zip(orders, sizes) {
+  mutating func finish(_ sizes: [Int64?], _ failures: [Int: InterchangeError]) {
+    self.failures = failures
+    for (order, size) in zip(orders, sizes) where failures[order.item] == nil {
       let content: Parcel.Content =
         switch order.source {
         case .file(let url, inPlace: true): .file(url)
@@ -149,6 +153,11 @@ extension Packing {
       store(Parcel(content, size: size), order.item, order.representation)
     }
     orders = []
+  }
+
+  /// Whether an item whose contents cannot be taken leaves the others.
+  var isBestEffort: Bool {
+    if case .eachItem = purpose { payload.options.batch == .bestEffort } else { false }
   }
 
   /// The reason why the packing fails without this connection; `nil` if it does not need the connection.
@@ -220,7 +229,7 @@ extension PromptBook {
     case .delivery, .eachItem, .drag: break
     }
     memory.packings[number] = packing
-    step.errands.append(.pack(number, packing.orders, atMost: room))
+    step.errands.append(.pack(number, packing.orders, atMost: room, eachItem: packing.isBestEffort))
   }
 
   func refuseTooMany(_ payload: Payload) throws(Halt) {
@@ -240,8 +249,8 @@ extension PromptBook {
       guard try answeredBefore(packing, number) else { throw .refused(error) }
       free(packing)
       endPromises(packing.promises)
-    case .packed(let sizes):
-      packing.finish(sizes)
+    case .packed(let sizes, let failures):
+      packing.finish(sizes, failures)
       try goOn(packing, number)
     }
   }

@@ -119,8 +119,10 @@ package enum Errand: Hashable, Sendable {
   case forgetLaunch(application: Text, number: Int)
   /// Takes contents into the baggage room. The result is ``Cue/packed(_:_:)``.
   ///
-  /// - Parameter atMost: The bytes of all contents together.
-  case pack(CallNumber, [PackingOrder], atMost: Int)
+  /// - Parameters:
+  ///   - atMost: The bytes of all contents together.
+  ///   - eachItem: Whether an item that cannot be taken leaves the others. Otherwise everything fails with the first.
+  case pack(CallNumber, [PackingOrder], atMost: Int, eachItem: Bool)
   /// Opens a parcel for the caller. The result is ``Cue/opened(_:_:)``.
   ///
   /// - Parameter within: The time for a source that must be asked, in microseconds.

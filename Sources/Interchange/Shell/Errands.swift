@@ -36,7 +36,8 @@ extension Interchange {
         for task in launch.tasks { task.cancel() }
         launches[application] = nil
       }
-    case .pack(let number, let orders, let limit): pack(number, orders, atMost: limit)
+    case .pack(let number, let orders, let limit, let eachItem):
+      pack(number, orders, atMost: limit, eachItem: eachItem)
     case .open(let number, let delivery, let parcel, let within):
       open(number, delivery, parcel, within: .microseconds(within))
     case .callOff(let number): callOff(number)

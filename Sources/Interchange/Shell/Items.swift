@@ -73,34 +73,39 @@ extension Interchange {
   }
 
   /// Takes contents into the room, one after another.
-  func pack(_ number: CallNumber, _ orders: [PackingOrder], atMost limit: Int) {
+  func pack(_ number: CallNumber, _ orders: [PackingOrder], atMost limit: Int, eachItem: Bool) {
     let descriptors = luggage.removeValue(forKey: number) ?? []
     connection.loop.task {
-      let answer = await pack(orders, descriptors, Int64(limit), for: number)
+      let answer = await pack(orders, descriptors, Int64(limit), eachItem, for: number)
       feed(.packed(number, answer))
     }
   }
 
   private func pack(
-    _ orders: [PackingOrder], _ descriptors: [OwnedFileDescriptor], _ limit: Int64, for number: CallNumber
+    _ orders: [PackingOrder], _ descriptors: [OwnedFileDescriptor], _ limit: Int64, _ eachItem: Bool,
+    for number: CallNumber
   ) async -> PackingAnswer {
-    var sizes: [Int64?] = []
+    var (sizes, failures) = ([] as [Int64?], [:] as [Int: InterchangeError])
     var rest = limit
-    do throws(InterchangeError) {
-      for order in orders {
-        // The call may have been answered while the last content was taken: the room has freed that content, and must take no more.
-        if replies[number] == nil { throw InterchangeError(.cancelled, "nobody waits for the answer any more") }
-        let size = try await pack(order, descriptors, rest)
-        switch order.source {
-        case .bytes, .file(_, inPlace: false), .promise: rest -= size ?? 0
-        case .file(_, inPlace: true), .descriptor: break
-        }
-        sizes.append(size)
+    for order in orders {
+      // The call may have been answered while the last content was taken: the room has freed that content, and must take no more.
+      if replies[number] == nil {
+        return .failed(InterchangeError(.cancelled, "nobody waits for the answer any more"))
       }
-      return .packed(sizes)
-    } catch {
-      return .failed(error)
+      var size: Int64?
+      do throws(InterchangeError) {
+        if failures[order.item] == nil { size = try await pack(order, descriptors, rest) }
+      } catch {
+        if !eachItem { return .failed(error) }
+        failures[order.item] = error
+      }
+      switch order.source {
+      case .bytes, .file(_, inPlace: false), .promise: rest -= size ?? 0
+      case .file(_, inPlace: true), .descriptor: break
+      }
+      sizes.append(size)
     }
+    return .packed(sizes, failures: failures)
   }
 
   /// The place of a file in an error for its sender, who may not have numbered the items.
