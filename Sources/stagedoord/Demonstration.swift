@@ -48,7 +48,7 @@ enum Demonstration {
     print(
       """
       \(ownAddress == nil ? "\(InterchangeNames.bus) is on the session bus." : "There is no session bus here, so this one was started.")
-      It declares an application, Gallery. Gallery has no program, so nothing opens on your screen: you see the sessions
+      An application, Gallery, is declared here. It has no program, so nothing opens on your screen: you see the sessions
       that its windows would have. `make run-gallery` has windows.
 
       """)
