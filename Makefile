@@ -8,6 +8,10 @@ PREFIX  ?= /usr/local
 ARGS    ?=
 SECONDS  = 60
 
+# What `make install-built` installs, and how it makes the programs smaller: without names they are less than half as large.
+BUILT ?= $(SCRATCH)/release
+STRIP ?= strip --strip-unneeded
+
 # What `make run` shows, and what `make install` puts into bin.
 RUN         ?= stagedoord --demo
 EXECUTABLES ?= stagedoord stagedoor
@@ -50,6 +54,10 @@ MENUS       = thunar.desktop:Thunar/sendto/stagedoor.desktop kde.desktop:kio/ser
   nemo.nemo_action:nemo/actions/stagedoor.nemo_action
 NAUTILUS    = stagedoor/nautilus/Send to scene…
 
+# The directories that `make install` may have made. `make uninstall` removes those that are empty, and keeps the first of each path.
+OWN_DIRECTORIES = $(foreach pair,$(COMPLETIONS) $(MENUS),share/$(patsubst %/,%,$(dir $(lastword $(subst :, ,$(pair)))))) \
+  share/stagedoor share/dbus-1/interfaces share/dbus-1/services share/man/man1 lib/systemd/user
+
 # How the bus starts the service: its activation file and its unit, with the place of the program filled in.
 ACTIVATED = org.stagedoor.Interchange1.service
 UNIT      = stagedoord.service
@@ -59,28 +67,29 @@ FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libe
 .NOTPARALLEL:
 .PHONY: help setup run demo build test examples test-examples pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
   check-examples check-install docs format bench stress fuzz simulate mutate sanitize-thread sanitize-address release \
-  install install-built uninstall deb clean
+  check-prefix install install-built uninstall deb clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## /\1\t/p' Makefile | expand -t 20
 
-run: ## set up what is missing, build, and show the house at work
+run: ## start the service with a small application to try (ARGS=--replace takes over from one that runs)
 	@$(SETUP) build run
+	$(SWIFT) build $(BUILD) --product stagedoor
 	$(SWIFT) run $(BUILD) $(RUN) $(ARGS)
 
-demo: ## set up what is missing, build, and show a drop find its window
+demo: ## show how a drop finds its session, on a bus of its own
 	@$(SETUP) build run
 	for name in stagedoord stagedoor private-bus; do $(SWIFT) build $(BUILD) --product $$name || exit 1; done
 	@built="$$($(SWIFT) build $(BUILD) --show-bin-path)"; \
 	  PATH="$$built:$$PATH" "$$built/private-bus" -- examples/shell/round stagedoord
 
-examples: ## set up what is missing, and build the applications with windows, of examples/gtk
+examples: ## build the applications with windows, of examples/gtk
 	@$(SETUP) build run examples
 	$(SWIFT) build --package-path examples/gtk
 	$(SWIFT) build --package-path examples/gtk --product stagedoord
 
 # One of them, on a bus of its own: `make run-gallery`. Everything that it stores is gone when it ends.
-run-%: examples ## start one of the applications with windows on a bus of its own (run-journalyst, run-cats …)
+run-%: examples ## start an application with windows (run-gallery, run-journalyst, run-cats …)
 	@examples/gtk/run "$$($(SWIFT) build --package-path examples/gtk --show-bin-path)" $* $(ARGS)
 
 test-examples: ## test the applications with windows, on displays that nobody sees (ARGS="--filter Cats")
@@ -92,13 +101,13 @@ test-examples: ## test the applications with windows, on displays that nobody se
 pictures: ## make the pictures of the pages about the applications anew
 	@STAGE_PICTURES=1 $(MAKE) --no-print-directory test-examples
 
-test: ## set up what is missing, build, and run every test (ARGS="--filter Names")
+test: ## run every test (ARGS="--filter Names")
 	@$(SETUP) build test
 	@Scripts/repeat-failures $(SCRATCH)/test.log $(SWIFT) test $(BUILD) --disable-xctest $(ARGS)
 
 check: check-scripts check-format check-rules check-shell check-unit check-manual check-examples check-install docs ## format, rules, scripts, examples, what is installed, documentation
 
-docs: build ## check the documentation and build it as a site in .build/docs
+docs: build ## check the documentation of the libraries and build it as a site in .build/docs
 	@for module in $(DOCUMENTED); do \
 	  Scripts/build-docs $$module "$$($(SWIFT) build $(BUILD) --show-bin-path)" $(SCRATCH)/docs/$$module || exit 1; \
 	done
@@ -141,16 +150,24 @@ release: ## build what is installed (EXECUTABLES="stagedoord")
 	@Scripts/static-library libstdc++.a "$(STATIC)"
 	for name in $(EXECUTABLES); do $(SWIFT) build $(RELEASE) --product $$name || exit 1; done
 
-install: release ## build for release and install (PREFIX=/usr/local DESTDIR=)
-	@$(MAKE) --no-print-directory install-built BUILT="$$($(SWIFT) build $(RELEASE) --show-bin-path)"
+install: check-prefix release install-built ## build for release and install (PREFIX=/usr/local DESTDIR=)
 
-# Installs what was built before, in the directory BUILT, and what belongs to it.
-install-built:
+# Before minutes of building: the nearest directory that exists is one to write into.
+check-prefix:
 	@case "$(PREFIX)" in /*) ;; *) echo "PREFIX must begin with a slash, and not be $(PREFIX)" >&2; exit 1; esac
+	@place="$(BIN)"; while [ ! -e "$$place" ]; do place="$$(dirname "$$place")"; done; \
+	  if [ ! -w "$$place" ]; then \
+	    echo "You may not write into $$place. Type \`make release\`, then \`sudo make install-built\`; or choose another PREFIX." >&2; \
+	    exit 1; \
+	  fi
+
+install-built: check-prefix ## install what `make release` has built
 	install -d "$(BIN)" "$(DOC)" "$(MAN)" "$(INTERFACES)" "$(SERVICES)" "$(UNITS)"
-	for name in $(EXECUTABLES); do install -m 755 "$(BUILT)/$$name" "$(BIN)" || exit 1; done
+	for name in $(EXECUTABLES); do \
+	  install -m 755 "$(BUILT)/$$name" "$(BIN)" && $(STRIP) "$(BIN)/$$name" || exit 1; \
+	done
 	install -m 644 $(wildcard README.md) LICENSE CHANGELOG.md "$(DOC)"
-	find docs \( -name '*.md' -o -name '*.png' \) -exec install -D -m 644 {} "$(DOC)/{}" \;
+	find docs \( -name '*.md' -o -name '*.png' -o -name '*.svg' \) -exec install -D -m 644 {} "$(DOC)/{}" \;
 	install -m 644 docs/*.1 "$(MAN)"
 	for pair in $(COMPLETIONS); do \
 	  install -D -m 644 "docs/completions/$${pair%%:*}" "$(SHARE)/$${pair#*:}" || exit 1; \
@@ -178,11 +195,13 @@ uninstall: ## remove what install put there (same PREFIX and DESTDIR)
 	for name in $(UNIT); do rm -f "$(UNITS)/$$name"; done
 	for page in docs/*.1; do rm -f "$(MAN)/$${page##*/}"; done
 	for pair in $(COMPLETIONS) $(MENUS); do rm -f "$(SHARE)/$${pair#*:}"; done
-	rm -rf "$(LIBEXEC)" "$(SHARE)/stagedoor/nautilus"
-	rm -rf "$(DOC)"
+	rm -rf "$(LIBEXEC)" "$(SHARE)/stagedoor/nautilus" "$(DOC)"
+	for path in $(OWN_DIRECTORIES); do \
+	  cd "$(DESTDIR)$(PREFIX)/$${path%%/*}" 2>/dev/null && rmdir -p --ignore-fail-on-non-empty "$${path#*/}" 2>/dev/null; \
+	done; true
 
 deb: release ## build a Debian package in .build
-	Scripts/make-deb "$$($(SWIFT) build $(RELEASE) --show-bin-path)" $(SCRATCH)
+	Scripts/make-deb $(BUILT) $(SCRATCH)
 
 setup: ## install every system package that any target needs
 	@$(SETUP) build run test check bench examples test-examples
@@ -191,7 +210,7 @@ format: ## write the sources as check-format wants them
 	@$(SOURCES) | xargs $(SWIFT) format format --in-place --parallel
 
 clean: ## remove everything that was built
-	rm -rf $(SCRATCH)
+	rm -rf $(SCRATCH) examples/gtk/.build Benchmarks/.build
 
 # The parts of `make check`, cheapest first. Each can be run by itself.
 

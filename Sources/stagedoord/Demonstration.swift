@@ -42,27 +42,50 @@ enum Demonstration {
     return ending.status
   }
 
+  fileprivate static let type: Text = "org.stagedoor.examples.Gallery.openDetail"
+
   private static func introduce(_ ownAddress: BusAddress?) {
-    if let ownAddress {
-      print("There is no session bus here, so this one was started. Another terminal finds it after\n")
-      print("  export DBUS_SESSION_BUS_ADDRESS='\(ownAddress)'\n")
-      print("There, try:\n")
+    print(
+      """
+      \(ownAddress == nil ? "\(InterchangeNames.bus) is on the session bus." : "There is no session bus here, so this one was started.")
+      An application, Gallery, is declared here. It has no program, so nothing opens on your screen: you see the sessions
+      that its windows would have. `make run-gallery` has windows.
+
+      """)
+    let exports = exports(ownAddress)
+    if !exports.isEmpty {
+      print("In another terminal, type this first:\n\n\(exports.map { "  \($0)\n" }.joined())\nThere, try:\n")
     } else {
-      print("\(InterchangeNames.bus) is on the session bus. In another terminal, try:\n")
+      print("In another terminal, try:\n")
     }
-    let call = "dbus-send --session --print-reply --dest=\(InterchangeNames.bus) \(InterchangeNames.root)"
-    let type = "org.stagedoor.examples.Gallery.openDetail"
-    let document = #"{"activity":{"activityType":"\#(type)","targetContentIdentifier":"photo-7"}}"#
     for line in [
-      "\(call) \(InterchangeNames.bus).Drop string:\(type) string:photo-7 dict:string:string:",
-      "\(call) \(InterchangeNames.bus).Explain string:'\(document)'",
-      "\(call) \(InterchangeNames.bus).ListSessions string: string: uint32:0",
-      "\(call) \(InterchangeNames.bus).EventsSince uint64:0 uint32:0",
-      "busctl --user tree \(InterchangeNames.bus)",
+      "stagedoor drop --type \(type) --target photo-7",
+      "stagedoor explain --type \(type) --target photo-7",
+      "stagedoor sessions",
+      "stagedoor watch --past",
+      "dbus-send --session --print-reply --dest=\(InterchangeNames.bus) \(InterchangeNames.root) "
+        + "\(InterchangeNames.bus).Drop string:\(type) string:photo-7 dict:string:string:",
     ] { print("  \(line)") }
     print(
-      "\nThe first makes a window for a photo; the same again finds it. What happens will show below. Ctrl-C ends it all.\n"
-    )
+      """
+
+      The first line makes a session for a photo; the same again finds it. The last does the same without the command.
+      What happens will show below. Ctrl-C ends it all.
+
+      """)
+  }
+
+  /// What a shell needs to find this bus, and the command that was built beside this program.
+  private static func exports(_ ownAddress: BusAddress?) -> [String] {
+    var exports = ownAddress.map { ["export DBUS_SESSION_BUS_ADDRESS='\($0)'"] } ?? []
+    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let length = max(0, readlink("/proc/self/exe", &path, path.count))
+    let folder = String(decoding: path[..<(path[..<length].lastIndex(of: UInt8(ascii: "/")) ?? 0)], as: UTF8.self)
+    let places = getenv("PATH").map { String(cString: $0).split(separator: ":") } ?? []
+    if access("\(folder)/stagedoor", X_OK) == 0, !places.contains(folder[...]), !folder.contains("'") {
+      exports.append("export PATH='\(folder)':\"$PATH\"")
+    }
+    return exports
   }
 }
 
@@ -71,13 +94,19 @@ extension Interchange {
   fileprivate func demonstrate() throws {
     let configurations = [
       SceneConfiguration(name: "Overview"),
-      SceneConfiguration(name: "Detail", activityTypes: ["org.stagedoor.examples.Gallery.openDetail"]),
+      SceneConfiguration(name: "Detail", activityTypes: [Demonstration.type]),
     ]
     try declare(
       Manifest(
         identifier: "org.stagedoor.examples.Gallery", bundleName: "Gallery",
-        activityTypes: ["org.stagedoor.examples.Gallery.openDetail"], supportsMultipleScenes: true,
+        activityTypes: [Demonstration.type], supportsMultipleScenes: true,
         configurations: configurations))
-    observeEvents { event in print("\(event.sequence): \(event.name) \(event.arguments)") }
+    observeEvents { event in
+      print("\(event.sequence): \(event.name) \(event.arguments)")
+      if case .unclaimed = event.kind {
+        print(
+          "   No program came for this drop within \(Int(PayloadOptions.defaultDeadline)) seconds. Its session stays.")
+      }
+    }
   }
 }

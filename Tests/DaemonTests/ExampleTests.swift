@@ -1,6 +1,7 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import Foundation
 import Testing
 
 /// The examples in the documents, typed as they stand.
@@ -36,40 +37,45 @@ import Testing
     kind: PrivateBus.Kind
   ) async throws {
     let blocks = try pageBlocks().filter { !$0.contains("monitor") }
-    let registers = try #require(blocks.firstIndex { $0.contains("RegisterApplication") })
-    try #require(blocks.count > 15 && registers > 0)
-    // What the page shows of the application before it registers it is there, too.
-    var script = blocks
-    script.insert(script.remove(at: registers), at: 1)
-    try await withGallery(kind) { house, folder in
-      // In a pipe only the last command's status counts, so what fails is found by what it says.
-      var shell = house.command("sh", "-u", "-c", "exec 2>&1\n" + script.joined(separator: "\n") + "\necho the end")
+    try #require(blocks.count > 15)
+    // There is nothing before the first line: no application, and no file.
+    try await withService(kind) { house in
+      let folder = "\(house.environment["HOME"] ?? "")/empty"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      var shell = house.command("bash", "-eu", "-o", "pipefail", "-c", blocks.joined(separator: "\n"))
       shell.directory = folder
-      let output = try await shell.output()
-      let errors = output.split(separator: "\n").filter {
-        $0.hasPrefix("Error") || $0.contains("not found") || $0.hasPrefix("Call failed")
-      }
-      #expect(errors == [])
-      #expect(output.hasSuffix("the end"))
+      let result = try await shell.run()
+      #expect(result.status.isSuccess && result.standardError == "", "\(result)")
       for words in [#"string "created""#, #"string "activated""#, #"string "held""#, #"string "Routed""#] {
-        #expect(output.contains(words), "\(words) in \(output)")
+        #expect(result.standardOutput.contains(words), "\(words) in \(result.standardOutput)")
       }
     }
   }
 
-  @Test func `each line of the first drop in the README runs as it stands`() async throws {
-    let lines = try blocks(of: "README.md").filter { $0.contains("Interchange1") }
-    #expect(lines.count == 2)
-    try await withService { house in
-      try await house.register(Repository.text(of: "examples/shell/gallery.json"))
-      var sessions: Set<Substring> = []
-      for line in lines {
-        let result = try await house.command("sh", "-c", line).run()
-        #expect(result.status.isSuccess && result.standardError == "", "\(result)")
-        sessions.formUnion(result.standardOutput.matches(of: #/session/[0-9a-f_]+/#).map(\.output))
+  @Test
+  func `each line of the first drop in the README runs as it stands, and so does each that the demonstration prints`()
+    async throws
+  {
+    let page = try Repository.text(of: "README.md")
+    let chapter = try #require(page.split(separator: "\n## ").first { $0.hasPrefix("A first drop\n") })
+    let first = blocks(in: String(chapter))
+    #expect(first.count == 3)
+    try await withHouse { house in
+      try await house.daemon("--demo").whileRunning { demonstration in
+        try await demonstration.line { $0.contains("Ctrl-C") }
+        let printed = demonstration.standardOutput.split(separator: "\n").filter { $0.hasPrefix("  ") }.map {
+          String($0.dropFirst(2))
+        }
+        let exports = printed.filter { $0.hasPrefix("export ") }
+        let lines = printed.filter { !exports.contains($0) }
+        #expect(lines.count == 5)
+        for line in first + lines {
+          let result = try await house.command("sh", "-c", (exports + [line]).joined(separator: "\n")).run()
+          #expect(result.status.isSuccess && result.standardError == "", "\(result)")
+        }
+        // Each later drop finds the session of the first.
+        #expect(try await house.sessions().count == 1)
       }
-      // The second drop finds the window of the first.
-      #expect(sessions.count == 1)
     }
   }
 
@@ -78,16 +84,18 @@ import Testing
     try ["docs/bus.md", "docs/items.md"].flatMap(blocks(of:))
   }
 
-  private func blocks(of page: String) throws -> [String] {
-    let parts = try Repository.text(of: page).split(separator: "```", omittingEmptySubsequences: false)
+  private func blocks(of page: String) throws -> [String] { blocks(in: try Repository.text(of: page)) }
+
+  private func blocks(in text: String) -> [String] {
+    let parts = text.split(separator: "```", omittingEmptySubsequences: false)
     return parts.filter { $0.hasPrefix("sh\n") }.map { String($0.dropFirst("sh\n".count)) }
   }
 
   /// A service with the application of the examples, and a folder with the files that they name.
   private nonisolated(nonsending) func withGallery(
-    _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (House, _ folder: String) async throws -> Void
+    _ body: nonisolated(nonsending) (House, _ folder: String) async throws -> Void
   ) async throws {
-    try await withService(kind) { house in
+    try await withService { house in
       let folder = "\(house.environment["HOME"] ?? "")/examples"
       let register = try #require(try pageBlocks().first { $0.contains("RegisterApplication") })
       // The manifest stands in the page, in single quotes.

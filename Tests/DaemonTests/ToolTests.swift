@@ -25,10 +25,21 @@ import Testing
       ] {
         #expect(result.standardOutput.contains(words), "\(words) in \(result.standardOutput)")
       }
-      // Every command but `register` and `close` has an answer.
-      #expect(result.standardOutput.matches(of: /\n\$ [^\n]+\n\n/).count == 2)
+      // Every command but `register` has an answer.
+      #expect(result.standardOutput.matches(of: /\n\$ [^\n]+\n\n/).count == 1)
+      // The last impression is no failure.
+      #expect(!result.standardOutput.contains("failed"))
       try await house.gone()
       #expect(access(house.state, F_OK) != 0)
+    }
+  }
+
+  @Test(arguments: ["drop", "deliver", "explain", "register"])
+  func `a script without arguments says how it is used`(script: String) async throws {
+    try await withHouse { house in
+      let result = try await house.example(script).run()
+      #expect(result.status == .exited(2))
+      #expect(result.standardError.hasPrefix("usage: \(script) "))
     }
   }
 
