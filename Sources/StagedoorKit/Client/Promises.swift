@@ -98,8 +98,8 @@ final class Promises: Sendable {
     loads.withLock { $0[key, default: []].append(progress) }
     connection.loop.task {
       do throws(StagedoorError) {
-        let (data, size) = try await representation.source.open(progress)
-        reply.send(data, size)
+        let (data, size) = try await representation.source.open(type, progress)
+        reply.send(data, Int64(size ?? -1))
       } catch {
         reply.fail(ErrorReply(ErrorName(unchecked: error.code.rawValue), error.message))
       }
@@ -118,52 +118,5 @@ extension ItemProvider.Source {
     case .loader, .fileLoader: true
     case .data, .text, .file, .delivered: false
     }
-  }
-
-  /// The result of a load handler, as a descriptor and its size.
-  fileprivate func open(_ progress: ItemProgress) async throws(StagedoorError) -> (OwnedFileDescriptor, Int64) {
-    switch self {
-    case .loader(let load):
-      let data = try await ItemProvider.load(load, progress)
-      return (try OwnedFileDescriptor.memoryFile(data), Int64(data.count))
-    case .fileLoader(let load):
-      let file = try await ItemProvider.load(load, progress)
-      return try OwnedFileDescriptor.opening(file)
-    case .data, .text, .file, .delivered: throw StagedoorError(.noSuchItem, "it is not promised")
-    }
-  }
-}
-
-extension OwnedFileDescriptor {
-  /// Makes a sealed memory file with these bytes.
-  static func memoryFile(_ data: Data) throws(StagedoorError) -> OwnedFileDescriptor {
-    do throws(CodingError) {
-      return try data.withUnsafeBytes { bytes in
-        Result { () throws(CodingError) in try memoryFile(bytes) }
-      }.get()
-    } catch {
-      throw StagedoorError(.loadFailed, "the data: \(error)")
-    }
-  }
-
-  /// Opens a file for reading, and returns its size too.
-  static func opening(_ file: URL) throws(StagedoorError) -> (OwnedFileDescriptor, Int64) {
-    guard let path = FileURL.path(of: Text(file.absoluteString)) else {
-      throw StagedoorError(.loadFailed, "\(file.absoluteString): it is no file of this machine")
-    }
-    let number = Glibc.open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    if number < 0 { throw .cannotOpen(file.absoluteString, errno) }
-    let opened = OwnedFileDescriptor(owning: number)
-    var status = stat()
-    guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw StagedoorError(.loadFailed, "\(file.absoluteString): it is no plain file")
-    }
-    return (opened, Int64(status.st_size))
-  }
-}
-
-extension StagedoorError {
-  fileprivate static func cannotOpen(_ what: String, _ code: Int32) -> StagedoorError {
-    StagedoorError(.loadFailed, "\(what): \(String(cString: strerror(code)))")
   }
 }

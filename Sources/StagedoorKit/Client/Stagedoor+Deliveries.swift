@@ -62,20 +62,23 @@ extension Stagedoor {
 
   /// Hands in a payload, to one session. With ``DeliveryOptions/wait`` it waits for the application until the deadline, and throws the
   /// application's error.
-  @discardableResult
   ///
   /// A promised representation is loaded when a host opens it.
+  @discardableResult
   public func deliver(_ payload: Payload) async throws(StagedoorError) -> Delivery {
-    if payload.hasContents { return try await deliverContents(of: payload) }
-    let document = try await payload.json()
-    let (session, outcome, delivery) = try await call(
-      "Deliver", document, upTo: payload.options.slack, returning: ObjectPath.self, String.self, String.self)
-    let result = try Delivery(session.rawValue, outcome, delivery)
+    let result = try await payload.hasContents ? deliverContents(of: payload) : deliverDocument(of: payload)
     // The service does not wait for a scene of this connection's own host, because a host may be unable to answer while it waits. This library can.
     if payload.options.wait == .handled, try await self.delivery(result.identifier).state != .handled {
       try await finished(result.identifier)
     }
     return result
+  }
+
+  private func deliverDocument(of payload: Payload) async throws(StagedoorError) -> Delivery {
+    let (session, outcome, delivery) = try await call(
+      "Deliver", try await payload.json(), upTo: payload.options.slack,
+      returning: ObjectPath.self, String.self, String.self)
+    return try Delivery(session.rawValue, outcome, delivery)
   }
 
   private func deliverContents(of payload: Payload) async throws(StagedoorError) -> Delivery {
@@ -129,7 +132,7 @@ extension Stagedoor {
 extension DeliveryOptions {
   /// The additional time of a call with these options. The service answers at the deadline. Before that it may take a minute to fetch each promise.
   fileprivate var slack: Duration {
-    (wait == .handled ? effectiveDeadline : .zero) + (keepsPromises ? .seconds(60) : .zero)
+    (wait == .handled ? effectiveDeadline : .zero) + (keepsPromises ? Stagedoor.silence : .zero)
   }
 }
 

@@ -24,6 +24,9 @@ public struct Stagedoor: Sendable {
   /// ```
   public var timeout: Duration? = .seconds(25)
 
+  /// The longest time for which the source of a promise may be silent.
+  static let silence = Duration.seconds(60)
+
   /// Uses an existing connection, which its owner closes.
   public init(on connection: Connection) { self.connection = connection }
 

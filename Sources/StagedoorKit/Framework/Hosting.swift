@@ -6,6 +6,7 @@ internal import SceneModel
 /// The connection of a running application, and its state on the bus.
 @MainActor final class Hosting {
   let stagedoor: Stagedoor
+  let received: ReceivedDeliveries
   let name: BusName
   let path: ObjectPath
   /// Tasks start on this loop: Swift's own threads, once used, wake once a second until the process ends.
@@ -47,6 +48,7 @@ internal import SceneModel
     } else {
       stagedoor = try await Stagedoor.connect()
     }
+    received = ReceivedDeliveries(stagedoor)
     let connection = stagedoor.connection
     connected = connection.loop.task { await connection.closed() }
     let continuation: AsyncStream<HostCall>.Continuation
@@ -86,6 +88,7 @@ internal import SceneModel
     for task in tasks { task.cancel() }
     tasks = []
     isAttached = false
+    received.forget()
     stagedoor.connection.unexport(InterchangeNames.host, at: path)
     if ownsConnection {
       await stagedoor.close()
