@@ -125,7 +125,7 @@ import Testing
   /// A film of several gigabytes fits onto the disk, and not into the memory.
   @Test func `a file is loaded piece by piece, however large it is`() async throws {
     let film = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    let size = 256 << 20
+    let size = 128 << 20
     try #require(FileManager.default.createFile(atPath: film.path, contents: nil))
     defer { try? FileManager.default.removeItem(at: film) }
     try #require(truncate(film.path, off_t(size)) == 0)
@@ -133,7 +133,7 @@ import Testing
     provider.suggestedName = "../film"
     let most = Lock(0)
     let progress = ItemProgress { progress in
-      if progress.completedByteCount % (16 << 20) == 0 { most.withLock { $0 = max($0, memory()) } }
+      if progress.completedByteCount % (8 << 20) == 0 { most.withLock { $0 = max($0, memory()) } }
     }
     let before = memory()
     let copy = try await provider.loadFileRepresentation(as: "video/mp4", progress: progress)

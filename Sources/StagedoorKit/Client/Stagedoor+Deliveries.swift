@@ -82,17 +82,15 @@ extension Stagedoor {
   }
 
   private func deliverContents(of payload: Payload) async throws(StagedoorError) -> Delivery {
-    let isLazy = payload.items.contains { $0.itemProvider.representations.contains { $0.source.isLazy } }
-    let promises = isLazy ? Promises(payload.items, on: connection) : nil
-    do throws(StagedoorError) {
-      let (session, outcome, delivery) = try await call(
-        "DeliverItems", try await payload.dictionaries(promises), try payload.optionDictionary(),
-        upTo: payload.options.slack, returning: ObjectPath.self, String.self, String.self)
-      return try Delivery(session.rawValue, outcome, delivery)
-    } catch {
-      promises?.end()
-      throw error
+    let promises = Promises(payload.items, token: payload.options.token, on: connection)
+    let rows = try await payload.dictionaries(promises)
+    let wishes = try payload.optionDictionary()
+    let (session, outcome, delivery) = try await promises.handedIn { () async throws(StagedoorError) in
+      try await call(
+        "DeliverItems", rows, wishes, upTo: payload.options.slack,
+        returning: ObjectPath.self, String.self, String.self)
     }
+    return try Delivery(session.rawValue, outcome, delivery)
   }
 
   /// The result for one item of ``deliverEach(_:_:bestEffort:)``.
@@ -130,7 +128,7 @@ extension Stagedoor {
 }
 
 extension DeliveryOptions {
-  /// The additional time of a call with these options. The service answers at the deadline. Before that it may take a minute to fetch each promise.
+  /// The additional time of a call with these options. The service answers at the deadline. Before that it fetches the promises.
   fileprivate var slack: Duration {
     (wait == .handled ? effectiveDeadline : .zero) + (keepsPromises ? Stagedoor.silence : .zero)
   }
