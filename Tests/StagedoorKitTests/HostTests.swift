@@ -328,6 +328,7 @@ import Testing
         #expect(application.calls.last == "didDisconnect standard (unattached)")
         #expect(application.connectedScenes.isEmpty)
         #expect(application.failures.isEmpty)
+        if ending != "left" { #expect(try await service.connection.owner(of: "org.example.Cats") == nil) }
         await connection.close()
       }
       await service.close()

@@ -93,7 +93,9 @@ internal import SceneModel
     if ownsConnection {
       await stagedoor.close()
     } else {
-      _ = try? await stagedoor.connection.releaseName(name)
+      let (connection, name) = (stagedoor.connection, name)
+      // The task that stops the application may be cancelled.
+      await loop.task { _ = try? await connection.releaseName(name) }.value
     }
   }
 }
