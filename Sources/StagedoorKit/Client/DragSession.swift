@@ -72,7 +72,7 @@ public struct DragSession: Sendable {
   public var state: State {
     get async throws(StagedoorError) {
       let text: String = try await stagedoor.property("State", at: path, in: InterchangeNames.drag)
-      guard let state = State(rawValue: text) else { throw .unexpectedReply("unknown drag state: \(text)") }
+      guard let state = State(rawValue: text) else { throw .unexpectedReply("unknown drag state: \(quoted(text))") }
       return state
     }
   }

@@ -150,7 +150,7 @@ extension Stagedoor {
   ) async throws(StagedoorError) -> (state: DeliveryState, decision: Decision) {
     let (text, decision) = try await call(
       "GetDelivery", identifier.description, returning: String.self, String.self)
-    guard var state = DeliveryState(text) else { throw .unexpectedReply("no delivery's state: \(quoted(text))") }
+    guard var state = DeliveryState(text) else { throw .unexpectedReply("unknown delivery state: \(quoted(text))") }
     if case .failed = state, let reason = try DocumentValue(json: decision)["ended"],
       let code = reason["error"]?.text
     {
@@ -189,7 +189,7 @@ extension Stagedoor {
     return try rows.map { row throws(StagedoorError) in
       let (delivery, state, application, session) = row.members
       guard let identifier = DeliveryIdentifier(delivery), let state = DeliveryState(state) else {
-        throw .unexpectedReply("no delivery: \(delivery), \(state)")
+        throw .unexpectedReply("not a delivery: \(delivery), \(state)")
       }
       return DeliveryRecord(
         identifier: identifier, state: state, application: application, session: SessionIdentifier(session.rawValue))
@@ -207,7 +207,9 @@ extension Stagedoor {
     _ delivery: DeliveryIdentifier, to session: SessionIdentifier
   ) async throws(StagedoorError) -> Delivery {
     let text = try await call("RedirectDelivery", delivery.description, session.path, returning: String.self)
-    guard let outcome = Delivery.Outcome(rawValue: text) else { throw .unexpectedReply("no outcome: \(quoted(text))") }
+    guard let outcome = Delivery.Outcome(rawValue: text) else {
+      throw .unexpectedReply("unknown outcome: \(quoted(text))")
+    }
     return Delivery(delivery, session: session, outcome: outcome)
   }
 }

@@ -71,7 +71,7 @@ extension Application {
     SceneSession, ConnectionOptions
   ) {
     guard let identifier = SessionIdentifier(path.rawValue) else {
-      throw StagedoorError(.noSuchSession, "\(path) is no session's path")
+      throw StagedoorError(.noSuchSession, "\(path) is not a session path")
     }
     if destroyedSessions.contains(identifier) {
       throw StagedoorError(.noSuchSession, "the window of \(identifier) was closed for good")

@@ -38,7 +38,7 @@ internal import SceneModel
 
   init(_ identifier: String, on connection: Connection?) async throws(StagedoorError) {
     guard ApplicationIdentifier.isValid(Text(identifier)), let name = try? BusName(identifier) else {
-      throw StagedoorError(.invalidArguments, "\(quoted(identifier)) is no application's identifier")
+      throw StagedoorError(.invalidArguments, "\(quoted(identifier)) is not an application identifier")
     }
     self.name = name
     path = InterchangeNames.path(ofHost: Text(identifier))
