@@ -155,7 +155,7 @@ import Testing
       var denied = 0
       for number in 1...200 {
         let object = thief.object(
-          owner, at: ObjectPath(unchecked: "/org/stagedoor/items/\(number)"), "org.stagedoor.ItemProvider1")
+          owner, at: ObjectPath(unchecked: "/org/stagedoor/items/\(number)/0"), "org.stagedoor.ItemProvider1")
         let refusals = [
           try await refusal { () throws(CallError) in try await object.call("Load", UInt32(0), "image/png") },
           try await refusal { () throws(CallError) in try await object.call("CancelLoad", UInt32(0), "image/png") },

@@ -130,6 +130,27 @@ import Testing
     }
   }
 
+  @Test func `what was not loaded to its end is not released`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(
+        session,
+        """
+        {"delivery": "11111111-1111-4111-8111-111111111111", "attempt": 1, "userActivities": [],
+         "items": [{"representations": [{"type": "text/plain"}]}, {"representations": [{"type": "text/torn"}]}]}
+        """)
+      #expect(try await application.items[0].itemProvider.loadText() == "a beach")
+      let torn = application.items[1].itemProvider
+      #expect(await code { _ = try await torn.loadText(as: "text/torn") } == .sourceGone)
+      #expect(await code { _ = try await torn.loadFileRepresentation(as: "text/torn") } == .sourceGone)
+      _ = consume torn
+      application.items = []
+      application.scene(of: session)?.title = "later"
+      try await service.wait(for: "1: Title = later")
+      #expect(!service.lines.contains { $0.hasPrefix("ReleaseDelivery") })
+    }
+  }
+
   @Test func `what an item promises is not made on the main actor`() async throws {
     var provider = ItemProvider()
     let place = Lock<pthread_t?>(nil)
@@ -307,6 +328,7 @@ import Testing
         #expect(application.calls.last == "didDisconnect standard (unattached)")
         #expect(application.connectedScenes.isEmpty)
         #expect(application.failures.isEmpty)
+        if ending != "left" { #expect(try await service.connection.owner(of: "org.example.Cats") == nil) }
         await connection.close()
       }
       await service.close()

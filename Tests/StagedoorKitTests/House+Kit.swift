@@ -1,6 +1,7 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import Glibc
 import StagedoorKit
 import Testing
 
@@ -38,6 +39,33 @@ nonisolated(nonsending) func withClient<Result>(
     try await house.withClient { stagedoor in
       try await stagedoor.register(manifest: manifest)
       return try await body(house, stagedoor)
+    }
+  }
+}
+
+extension Stagedoor {
+  /// Opens an item: while a registered application has no host, anybody plays it.
+  func opened(_ delivery: DeliveryIdentifier, _ item: UInt32 = 0, _ type: String) async throws -> OwnedFileDescriptor {
+    try await connection.call(
+      to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "OpenItem",
+      delivery.description, item, type, returning: OwnedFileDescriptor.self, Int64.self
+    ).0
+  }
+
+  /// Says of a delivery without a host that its contents are not needed any more.
+  func release(_ delivery: DeliveryIdentifier) async throws {
+    try await connection.call(
+      to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "ReleaseDelivery",
+      delivery.description)
+  }
+}
+
+extension OwnedFileDescriptor {
+  /// The bytes of a memory file.
+  var text: String {
+    withRawValue { number in
+      var buffer = [UInt8](repeating: 0, count: 1 << 10)
+      return String(decoding: buffer[..<max(0, pread(number, &buffer, buffer.count, 0))], as: UTF8.self)
     }
   }
 }

@@ -63,7 +63,10 @@ import Testing
     note("continue \(userActivity.targetContentIdentifier ?? "")", scene)
     try application.whenContinuing(scene, userActivity)
   }
-  override func scene(_ scene: Scene, receive items: [DragItem]) throws { note("receive \(items.count)", scene) }
+  override func scene(_ scene: Scene, receive items: [DragItem]) throws {
+    note("receive \(items.count)", scene)
+    application.items = items
+  }
   override func sceneWillEnterForeground(_ scene: Scene) { note("willEnterForeground", scene) }
   override func sceneDidBecomeActive(_ scene: Scene) { note("didBecomeActive", scene) }
   override func sceneWillResignActive(_ scene: Scene) { note("willResignActive", scene) }

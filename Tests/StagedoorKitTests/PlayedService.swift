@@ -105,7 +105,7 @@ final class PlayedService: Sendable {
       if type == "text/endless" { endless.withLock { $0.append(pipe.writeEnd) } }
       let bytes = Array("a beach".utf8)
       pipe.writeEnd.withRawValue { _ = Glibc.write($0, bytes, bytes.count) }
-      return (pipe.readEnd, -1)
+      return (pipe.readEnd, type == "text/torn" ? Int64(bytes.count + 1) : -1)
     }
     root.method("GetDelivery", in: "delivery", out: "state", "decision") { (_: String) -> (String, String) in
       asked.withLock { $0 += 1 }

@@ -29,7 +29,7 @@ public struct DragSession: Sendable {
   public enum State: String, Sendable, Hashable, CaseIterable {
     /// The user has not let go yet.
     case dragging
-    /// The items have become a delivery, which its application has not taken yet.
+    /// The items have become a delivery, which its application has not taken yet, or whose items it has not released yet after a move.
     case dropped
     /// The source has cancelled the drag or left, or its deadline has passed.
     case cancelled
@@ -53,13 +53,12 @@ public struct DragSession: Sendable {
   public let ticket: String
   private let stagedoor: Stagedoor
   private let path: ObjectPath
-  private let promises: Promises?
   private let endings: SignalStream
 
   fileprivate init(
-    _ path: ObjectPath, ticket: String, of stagedoor: Stagedoor, _ promises: Promises? = nil
+    _ path: ObjectPath, ticket: String, of stagedoor: Stagedoor
   ) async throws(StagedoorError) {
-    (self.path, self.ticket, self.stagedoor, self.promises) = (path, ticket, stagedoor, promises)
+    (self.path, self.ticket, self.stagedoor) = (path, ticket, stagedoor)
     do throws(CallError) {
       endings = try await stagedoor.connection.signals(
         MatchRule(
@@ -73,7 +72,7 @@ public struct DragSession: Sendable {
   public var state: State {
     get async throws(StagedoorError) {
       let text: String = try await stagedoor.property("State", at: path, in: InterchangeNames.drag)
-      guard let state = State(rawValue: text) else { throw .unexpectedReply("no drag's state: \(text)") }
+      guard let state = State(rawValue: text) else { throw .unexpectedReply("unknown drag state: \(quoted(text))") }
       return state
     }
   }
@@ -96,15 +95,16 @@ public struct DragSession: Sendable {
 
   /// Adds items to the drag. Only its source may do that.
   public func add(_ items: [DragItem]) async throws(StagedoorError) {
-    promises?.add(items)
+    let promises = Promises(items, on: stagedoor.connection)
     let rows = try await Payload(items: items).dictionaries(promises)
-    try await stagedoor.call("AddItems", rows, at: path, in: InterchangeNames.drag)
+    try await promises.handedIn { () async throws(StagedoorError) in
+      try await stagedoor.call("AddItems", rows, at: path, in: InterchangeNames.drag)
+    }
   }
 
   /// Ends the drag without a drop. Only its source may do that.
   public func cancel() async throws(StagedoorError) {
     try await stagedoor.call("Cancel", at: path, in: InterchangeNames.drag)
-    promises?.end()
   }
 
   /// Returns the operation that a drop onto a session would have. Without a session, the drop is onto the edge of the screen, which makes a new
@@ -154,14 +154,16 @@ extension Stagedoor {
   ) async throws(StagedoorError) -> DragSession {
     let promises = Promises(items, on: connection)
     let payload = Payload(items: items, options)
+    let rows = try await payload.dictionaries(promises)
+    let wishes = try payload.optionDictionary(["allowedOperations": Variant(operations.map(\.rawValue).sorted())])
+    let (path, ticket) = try await promises.handedIn { () async throws(StagedoorError) in
+      try await call("BeginDragItems", rows, wishes, returning: ObjectPath.self, String.self)
+    }
     do throws(StagedoorError) {
-      let allowed = operations.map(\.rawValue).sorted()
-      let (path, ticket) = try await call(
-        "BeginDragItems", try await payload.dictionaries(promises),
-        try payload.optionDictionary(["allowedOperations": Variant(allowed)]), returning: ObjectPath.self, String.self)
-      return try await DragSession(path, ticket: ticket, of: self, promises)
+      return try await DragSession(path, ticket: ticket, of: self)
     } catch {
-      promises.end()
+      // Nobody else has the ticket. Without a reply, because this task may be cancelled.
+      try? connection.send(to: InterchangeNames.bus, at: path, InterchangeNames.drag, "Cancel")
       throw error
     }
   }

@@ -4,64 +4,147 @@ internal import Glibc
 internal import InterchangeWire
 internal import SceneModel
 
-/// The promises of one delivery's items: an object with `org.stagedoor.ItemProvider1`, at a path of its own.
+/// The promises of the items that one call hands in: for each item that promises something, an object with `org.stagedoor.ItemProvider1`.
 ///
-/// The service calls the object when a host opens a representation, and tells it when nobody can open one any more. Until then the object keeps the
-/// load handlers.
+/// Each object has a path of its own, so the order of calls never decides which item is loaded. The service calls an object when a host opens a
+/// representation, and tells it when nobody can open one any more. Until then, or until the service leaves, the load handlers are kept.
 final class Promises: Sendable {
   private struct Key: Hashable {
-    let item: UInt32
+    let item: Int
     let type: String
   }
 
-  let path: ObjectPath
-  private let connection: Connection
-  private let items: Lock<[[ItemProvider.Representation]]>
-  private let loads = Lock<[Key: [ItemProgress]]>([:])
+  private struct State {
+    /// The items that somebody may still open.
+    var open: Set<Int>
+    var loads: [Key: [ItemProgress]] = [:]
+    /// Waits until the service leaves.
+    var watch: Task<Void, Never>?
+  }
 
+  private struct Name: Hashable {
+    let connection: ObjectIdentifier
+    let path: ObjectPath
+  }
+
+  /// The promises that are handed in, each with the number of calls that did so and were not refused.
+  private static let kept = Lock<[Name: (promises: Promises, calls: Int)]>([:])
   private static let count = Lock(0)
 
-  init(_ items: [DragItem], on connection: Connection) {
-    self.items = Lock(items.map(\.itemProvider.representations))
+  private let connection: Connection
+  private let path: ObjectPath
+  private let items: [[ItemProvider.Representation]]
+  private let state: Lock<State>
+
+  /// - Parameter token: The token of a call that can be repeated. Then the paths are the same each time, also in another process: the service compares
+  ///   the calls.
+  init(_ items: [DragItem], token: String? = nil, on connection: Connection) {
+    let name =
+      token.map { Digest(of: Text($0)).hex.string }
+      ?? Promises.count.withLock { count in
+        count += 1
+        return "\(count)"
+      }
+    path = ObjectPath(unchecked: "/org/stagedoor/items/\(name)")
     self.connection = connection
-    let number = Promises.count.withLock { count in
-      count += 1
-      return count
+    let promised = items.map { $0.itemProvider.representations.filter(\.source.isLazy) }
+    self.items = promised
+    state = Lock(State(open: Set(promised.indices.filter { !promised[$0].isEmpty })))
+  }
+
+  /// The path of an item's object.
+  func path(ofItem index: Int) -> ObjectPath { ObjectPath(unchecked: "\(path)/\(index)") }
+
+  // MARK: Keeping
+
+  private var name: Name { Name(connection: ObjectIdentifier(connection), path: path) }
+
+  /// Makes the call that hands the promises in, and keeps them unless the service refuses it. A call that was not answered may have been carried out.
+  nonisolated(nonsending) func handedIn<Answer>(
+    by call: nonisolated(nonsending) () async throws(StagedoorError) -> Answer
+  ) async throws(StagedoorError) -> Answer {
+    let kept = keep()
+    do throws(StagedoorError) {
+      let answer = try await call()
+      kept.watch()
+      return answer
+    } catch {
+      if error.code == .timedOut || error.code == .taskCancelled { kept.watch() } else { kept.wasRefused() }
+      throw error
     }
-    path = ObjectPath(unchecked: "/org/stagedoor/items/\(number)")
-    connection.export(interface, at: path)
   }
 
-  /// Adds the promises of more dragged items, whose numbers follow those of the first.
-  func add(_ items: [DragItem]) {
-    self.items.withLock { $0 += items.map(\.itemProvider.representations) }
+  /// The promises that are kept: an earlier call with the same token may have handed them in.
+  private func keep() -> Promises {
+    let promised = items.indices.filter { !items[$0].isEmpty }
+    if promised.isEmpty { return self }
+    let (kept, calls) = Promises.kept.withLock { kept in
+      let calls = kept[name]?.calls ?? 0
+      kept[name, default: (self, 0)].calls += 1
+      return (kept[name]?.promises ?? self, calls)
+    }
+    if calls == 0 { for index in promised { connection.export(interface(ofItem: index), at: path(ofItem: index)) } }
+    return kept
   }
 
-  /// Nobody opens the items any more: removes the object.
-  func end() {
-    connection.unexport(at: path)
-    for progress in loads.withLock({ loads in
-      defer { loads = [:] }
-      return loads.values.flatMap(\.self)
-    }) { progress.cancel() }
+  private func wasRefused() {
+    let isUnused = Promises.kept.withLock { kept in
+      guard kept[name]?.promises === self else { return false }
+      kept[name]?.calls -= 1
+      return kept[name]?.calls == 0
+    }
+    if isUnused { end() }
   }
 
-  private var interface: Interface {
+  /// A service that begins anew has forgotten all promises.
+  private func watch() {
+    state.withLock { state in
+      if state.open.isEmpty || state.watch != nil { return }
+      state.watch = connection.loop.task {
+        if let owners = try? await self.connection.owners(of: InterchangeNames.bus) {
+          var owner = owners.makeAsyncIterator()
+          if case .some(.some) = await owner.next() { _ = await owner.next() }
+        }
+        self.end()
+      }
+    }
+  }
+
+  private func end() { for index in state.withLock(\.open) { end(index) } }
+
+  /// Nobody opens the item any more: removes its object.
+  private func end(_ index: Int) {
+    connection.unexport(at: path(ofItem: index))
+    let (loads, watch) = state.withLock { state in
+      state.open.remove(index)
+      let loads = state.loads.filter { $0.key.item == index }
+      for key in loads.keys { state.loads[key] = nil }
+      return (loads.values.flatMap(\.self), state.open.isEmpty ? state.watch : nil)
+    }
+    for progress in loads { progress.cancel() }
+    guard state.withLock(\.open.isEmpty) else { return }
+    watch?.cancel()
+    Promises.kept.withLock { kept in if kept[name]?.promises === self { kept[name] = nil } }
+  }
+
+  // MARK: The object
+
+  private func interface(ofItem index: Int) -> Interface {
     var interface = Interface(InterchangeNames.provider)
     interface.method("Load", in: "item", "type", out: "data", "size") {
-      (reply: Reply<OwnedFileDescriptor, Int64>, item: UInt32, type: String) in
-      self.answer(reply) { self.load(item, type, reply) }
+      (reply: Reply<OwnedFileDescriptor, Int64>, _: UInt32, type: String) in
+      self.answer(reply) { self.load(index, type, reply) }
     }
-    interface.method("CancelLoad", in: "item", "type") { (reply: Reply<>, item: UInt32, type: String) in
+    interface.method("CancelLoad", in: "item", "type") { (reply: Reply<>, _: UInt32, type: String) in
       self.answer(reply) {
-        self.cancelLoads(Key(item: item, type: type))
+        self.cancelLoads(Key(item: index, type: type))
         reply.send()
       }
     }
     interface.method("Release") { (reply: Reply<>) in
       self.answer(reply) {
         reply.send()
-        self.end()
+        self.end(index)
       }
     }
     return interface
@@ -73,7 +156,7 @@ final class Promises: Sendable {
     connection.loop.task {
       do throws(CallError) {
         if try await self.connection.owner(of: InterchangeNames.bus) == reply.call.sender { return answer() }
-        reply.fail(ErrorReply(.accessDenied, "only \(InterchangeNames.bus) may ask for what an item promises"))
+        reply.fail(ErrorReply(.accessDenied, "only \(InterchangeNames.bus) may call \(InterchangeNames.provider)"))
       } catch {
         reply.fail(ErrorReply(.failed, "the bus does not say who asks: \(error)"))
       }
@@ -81,31 +164,27 @@ final class Promises: Sendable {
   }
 
   private func cancelLoads(_ key: Key) {
-    let cancelled = loads.withLock { $0.removeValue(forKey: key) } ?? []
+    let cancelled = state.withLock { $0.loads.removeValue(forKey: key) } ?? []
     for progress in cancelled { progress.cancel() }
   }
 
-  private func load(_ item: UInt32, _ type: String, _ reply: Reply<OwnedFileDescriptor, Int64>) {
-    let key = Key(item: item, type: type)
-    let representation = items.withLock { items in
-      item < items.count ? items[Int(item)].first { $0.type == type && $0.source.isLazy } : nil
-    }
-    guard let representation else {
-      reply.fail(ErrorReply("org.stagedoor.Error.NoSuchItem", "item \(item) promises nothing of \(type)"))
+  private func load(_ index: Int, _ type: String, _ reply: Reply<OwnedFileDescriptor, Int64>) {
+    guard let source = items[index].first(where: { $0.type == type })?.source else {
+      reply.fail(ErrorReply("org.stagedoor.Error.NoSuchItem", "the item promises nothing of \(type)"))
       return
     }
-    let progress = ItemProgress()
-    loads.withLock { $0[key, default: []].append(progress) }
+    let (key, progress) = (Key(item: index, type: type), ItemProgress())
+    state.withLock { $0.loads[key, default: []].append(progress) }
     connection.loop.task {
       do throws(StagedoorError) {
-        let (data, size) = try await representation.source.open(progress)
-        reply.send(data, size)
+        let (data, size) = try await source.open(type, progress)
+        reply.send(data, Int64(size ?? -1))
       } catch {
         reply.fail(ErrorReply(ErrorName(unchecked: error.code.rawValue), error.message))
       }
-      self.loads.withLock { loads in
-        loads[key]?.removeAll { $0 === progress }
-        if loads[key]?.isEmpty ?? false { loads[key] = nil }
+      self.state.withLock { state in
+        state.loads[key]?.removeAll { $0 === progress }
+        if state.loads[key]?.isEmpty ?? false { state.loads[key] = nil }
       }
     }
   }
@@ -118,52 +197,5 @@ extension ItemProvider.Source {
     case .loader, .fileLoader: true
     case .data, .text, .file, .delivered: false
     }
-  }
-
-  /// The result of a load handler, as a descriptor and its size.
-  fileprivate func open(_ progress: ItemProgress) async throws(StagedoorError) -> (OwnedFileDescriptor, Int64) {
-    switch self {
-    case .loader(let load):
-      let data = try await ItemProvider.load(load, progress)
-      return (try OwnedFileDescriptor.memoryFile(data), Int64(data.count))
-    case .fileLoader(let load):
-      let file = try await ItemProvider.load(load, progress)
-      return try OwnedFileDescriptor.opening(file)
-    case .data, .text, .file, .delivered: throw StagedoorError(.noSuchItem, "it is not promised")
-    }
-  }
-}
-
-extension OwnedFileDescriptor {
-  /// Makes a sealed memory file with these bytes.
-  static func memoryFile(_ data: Data) throws(StagedoorError) -> OwnedFileDescriptor {
-    do throws(CodingError) {
-      return try data.withUnsafeBytes { bytes in
-        Result { () throws(CodingError) in try memoryFile(bytes) }
-      }.get()
-    } catch {
-      throw StagedoorError(.loadFailed, "the data: \(error)")
-    }
-  }
-
-  /// Opens a file for reading, and returns its size too.
-  static func opening(_ file: URL) throws(StagedoorError) -> (OwnedFileDescriptor, Int64) {
-    guard let path = FileURL.path(of: Text(file.absoluteString)) else {
-      throw StagedoorError(.loadFailed, "\(file.absoluteString): it is no file of this machine")
-    }
-    let number = Glibc.open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    if number < 0 { throw .cannotOpen(file.absoluteString, errno) }
-    let opened = OwnedFileDescriptor(owning: number)
-    var status = stat()
-    guard fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-      throw StagedoorError(.loadFailed, "\(file.absoluteString): it is no plain file")
-    }
-    return (opened, Int64(status.st_size))
-  }
-}
-
-extension StagedoorError {
-  fileprivate static func cannotOpen(_ what: String, _ code: Int32) -> StagedoorError {
-    StagedoorError(.loadFailed, "\(what): \(String(cString: strerror(code)))")
   }
 }

@@ -62,15 +62,11 @@ extension Stagedoor {
 
   /// Hands in a payload, to one session. With ``DeliveryOptions/wait`` it waits for the application until the deadline, and throws the
   /// application's error.
-  @discardableResult
   ///
   /// A promised representation is loaded when a host opens it.
+  @discardableResult
   public func deliver(_ payload: Payload) async throws(StagedoorError) -> Delivery {
-    if payload.hasContents { return try await deliverContents(of: payload) }
-    let document = try await payload.json()
-    let (session, outcome, delivery) = try await call(
-      "Deliver", document, upTo: payload.options.slack, returning: ObjectPath.self, String.self, String.self)
-    let result = try Delivery(session.rawValue, outcome, delivery)
+    let result = try await payload.hasContents ? deliverContents(of: payload) : deliverDocument(of: payload)
     // The service does not wait for a scene of this connection's own host, because a host may be unable to answer while it waits. This library can.
     if payload.options.wait == .handled, try await self.delivery(result.identifier).state != .handled {
       try await finished(result.identifier)
@@ -78,18 +74,23 @@ extension Stagedoor {
     return result
   }
 
+  private func deliverDocument(of payload: Payload) async throws(StagedoorError) -> Delivery {
+    let (session, outcome, delivery) = try await call(
+      "Deliver", try await payload.json(), upTo: payload.options.slack,
+      returning: ObjectPath.self, String.self, String.self)
+    return try Delivery(session.rawValue, outcome, delivery)
+  }
+
   private func deliverContents(of payload: Payload) async throws(StagedoorError) -> Delivery {
-    let isLazy = payload.items.contains { $0.itemProvider.representations.contains { $0.source.isLazy } }
-    let promises = isLazy ? Promises(payload.items, on: connection) : nil
-    do throws(StagedoorError) {
-      let (session, outcome, delivery) = try await call(
-        "DeliverItems", try await payload.dictionaries(promises), try payload.optionDictionary(),
-        upTo: payload.options.slack, returning: ObjectPath.self, String.self, String.self)
-      return try Delivery(session.rawValue, outcome, delivery)
-    } catch {
-      promises?.end()
-      throw error
+    let promises = Promises(payload.items, token: payload.options.token, on: connection)
+    let rows = try await payload.dictionaries(promises)
+    let wishes = try payload.optionDictionary()
+    let (session, outcome, delivery) = try await promises.handedIn { () async throws(StagedoorError) in
+      try await call(
+        "DeliverItems", rows, wishes, upTo: payload.options.slack,
+        returning: ObjectPath.self, String.self, String.self)
     }
+    return try Delivery(session.rawValue, outcome, delivery)
   }
 
   /// The result for one item of ``deliverEach(_:_:bestEffort:)``.
@@ -127,9 +128,9 @@ extension Stagedoor {
 }
 
 extension DeliveryOptions {
-  /// The additional time of a call with these options. The service answers at the deadline. Before that it may take a minute to fetch each promise.
+  /// The additional time of a call with these options. The service answers at the deadline. Before that it fetches the promises.
   fileprivate var slack: Duration {
-    (wait == .handled ? effectiveDeadline : .zero) + (keepsPromises ? .seconds(60) : .zero)
+    (wait == .handled ? effectiveDeadline : .zero) + (keepsPromises ? Stagedoor.silence : .zero)
   }
 }
 
@@ -149,7 +150,7 @@ extension Stagedoor {
   ) async throws(StagedoorError) -> (state: DeliveryState, decision: Decision) {
     let (text, decision) = try await call(
       "GetDelivery", identifier.description, returning: String.self, String.self)
-    guard var state = DeliveryState(text) else { throw .unexpectedReply("no delivery's state: \(quoted(text))") }
+    guard var state = DeliveryState(text) else { throw .unexpectedReply("unknown delivery state: \(quoted(text))") }
     if case .failed = state, let reason = try DocumentValue(json: decision)["ended"],
       let code = reason["error"]?.text
     {
@@ -188,7 +189,7 @@ extension Stagedoor {
     return try rows.map { row throws(StagedoorError) in
       let (delivery, state, application, session) = row.members
       guard let identifier = DeliveryIdentifier(delivery), let state = DeliveryState(state) else {
-        throw .unexpectedReply("no delivery: \(delivery), \(state)")
+        throw .unexpectedReply("not a delivery: \(delivery), \(state)")
       }
       return DeliveryRecord(
         identifier: identifier, state: state, application: application, session: SessionIdentifier(session.rawValue))
@@ -206,7 +207,9 @@ extension Stagedoor {
     _ delivery: DeliveryIdentifier, to session: SessionIdentifier
   ) async throws(StagedoorError) -> Delivery {
     let text = try await call("RedirectDelivery", delivery.description, session.path, returning: String.self)
-    guard let outcome = Delivery.Outcome(rawValue: text) else { throw .unexpectedReply("no outcome: \(quoted(text))") }
+    guard let outcome = Delivery.Outcome(rawValue: text) else {
+      throw .unexpectedReply("unknown outcome: \(quoted(text))")
+    }
     return Delivery(delivery, session: session, outcome: outcome)
   }
 }

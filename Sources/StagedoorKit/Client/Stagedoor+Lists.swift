@@ -26,7 +26,9 @@ extension Stagedoor {
       "ListSessions", application ?? "", last?.description ?? "", limit, returning: [SessionRow].self)
     return try rows.map { row throws(StagedoorError) in
       let (path, application, configuration, state, target, title, lastActivated) = row.members
-      guard let session = SessionIdentifier(path.rawValue) else { throw .unexpectedReply("no session's path: \(path)") }
+      guard let session = SessionIdentifier(path.rawValue) else {
+        throw .unexpectedReply("not a session path: \(path)")
+      }
       return SessionSummary(
         session: session, application: application, configuration: configuration, state: state,
         targetContentIdentifier: target, title: title, lastActivated: lastActivated)

@@ -24,6 +24,12 @@ public struct Stagedoor: Sendable {
   /// ```
   public var timeout: Duration? = .seconds(25)
 
+  /// The service, by its name or by the name of one owner.
+  var service = InterchangeNames.bus
+
+  /// The longest time for which the source of a promise may be silent.
+  static let silence = Duration.seconds(60)
+
   /// Uses an existing connection, which its owner closes.
   public init(on connection: Connection) { self.connection = connection }
 
@@ -51,7 +57,7 @@ extension Stagedoor {
   ) async throws(StagedoorError) -> (repeat each Value) {
     do throws(CallError) {
       return try await connection.call(
-        to: InterchangeNames.bus, at: path, interface, member, repeat each arguments,
+        to: service, at: path, interface, member, repeat each arguments,
         timeout: timeout.map { $0 + slack },
         returning: repeat each types)
     } catch {

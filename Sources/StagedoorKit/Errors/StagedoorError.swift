@@ -150,7 +150,7 @@ extension StagedoorError {
   init(_ error: ConnectionError) { self.init(.disconnected, "\(error)") }
 
   static func unexpectedReply(_ what: String) -> StagedoorError {
-    StagedoorError(.unexpectedReply, "the service answered what is not understood here: \(what)")
+    StagedoorError(.unexpectedReply, "this module does not understand the service's reply: \(what)")
   }
 
   static func invalidPayload(at place: Place, _ reason: String) -> StagedoorError {

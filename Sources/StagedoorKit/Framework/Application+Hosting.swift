@@ -71,16 +71,16 @@ extension Application {
     SceneSession, ConnectionOptions
   ) {
     guard let identifier = SessionIdentifier(path.rawValue) else {
-      throw StagedoorError(.noSuchSession, "\(path) is no session's path")
+      throw StagedoorError(.noSuchSession, "\(path) is not a session path")
     }
     if destroyedSessions.contains(identifier) {
       throw StagedoorError(.noSuchSession, "the window of \(identifier) was closed for good")
     }
     // A scene that was released here may have left changes that the service has not got.
     if scenes[identifier] == nil, unwritten.contains(identifier) { await written() }
-    let stagedoor = try connected().stagedoor
-    var options = try ConnectionOptions(json: json, from: stagedoor)
-    var session = try await stagedoor.session(identifier)
+    let hosting = try connected()
+    var options = try ConnectionOptions(json: json, of: hosting.received)
+    var session = try await hosting.stagedoor.session(identifier)
     // The last process may have ended before it could say how to restore the scene. The activity of a delivery restores nothing.
     if scenes[identifier] == nil, session.stateRestorationActivity == nil, options.userActivities.isEmpty {
       session.stateRestorationActivity = session.userActivity
@@ -107,11 +107,13 @@ extension Application {
       try resume(scene, options)
       await written()
       reply.send()
+      options.received?.wasTaken()
     } else {
       let scene = try connect(session, options)
       // The service gets the scene's conditions before it learns that the scene exists.
       await written()
       reply.send()
+      options.received?.wasTaken()
       scene.isAcknowledged = true
       if let wanted = scene.wantedState { scene.enter(wanted) }
       scene.wantedState = nil

@@ -16,11 +16,14 @@ extension Application {
   func writeSoon() {
     guard let hosting, hosting.isAttached, hosting.writing == nil, !unwritten.isEmpty else { return }
     hosting.writing = hosting.loop.task {
-      while hosting.isAttached, let change = unwritten.takeNext() {
+      while hosting.isAttached, let owner = hosting.service.withLock(\.self), let change = unwritten.takeNext() {
+        // Another owner of the name does not know this host before it attaches.
+        var stagedoor = hosting.stagedoor
+        stagedoor.service = owner
         do throws(StagedoorError) {
-          try await write(change, hosting)
+          try await write(change, stagedoor)
         } catch {
-          fail(change, error, hosting)
+          fail(change, error, hosting, owner)
         }
       }
       hosting.writing = nil
@@ -35,8 +38,7 @@ extension Application {
     }
   }
 
-  private func write(_ change: UnwrittenChanges.Change, _ hosting: Hosting) async throws(StagedoorError) {
-    let stagedoor = hosting.stagedoor
+  private func write(_ change: UnwrittenChanges.Change, _ stagedoor: Stagedoor) async throws(StagedoorError) {
     switch change {
     case .property(.state, let scene):
       // The scene may have ended since; the next change reports that.
@@ -58,14 +60,17 @@ extension Application {
     }
   }
 
-  private func fail(_ change: UnwrittenChanges.Change, _ error: StagedoorError, _ hosting: Hosting) {
+  private func fail(
+    _ change: UnwrittenChanges.Change, _ error: StagedoorError, _ hosting: Hosting, _ owner: BusName
+  ) {
     switch error.code {
     case .accessDenied:
       unwritten.putBack(change)
       attachAgain(hosting)
     // The change is sent after the next attachment.
     case _ where error.saysServiceLeft || error.code == .disconnected:
-      hosting.isAttached = false
+      // The next owner may have accepted this host by now.
+      if hosting.service.withLock(\.self) == owner { hosting.isAttached = false }
       unwritten.putBack(change)
     case .invalidArguments where change.waitsForConnection:
       // The service handled this call before the reply that opened the scene.

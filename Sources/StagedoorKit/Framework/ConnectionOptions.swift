@@ -22,7 +22,7 @@ public struct ConnectionOptions: Sendable {
   /// The activities to continue: first the activity that routed the delivery, then the others in their order.
   public let userActivities: [UserActivity]
   /// The dropped items. Their data can be loaded while one of these values exists, and for at most ten minutes after the application took the
-  /// delivery.
+  /// delivery. See ``ItemProvider/finishLoading()`` for a move.
   public let items: [DragItem]
   /// The activity that restores the scene.
   public internal(set) var stateRestorationActivity: UserActivity?
@@ -34,21 +34,27 @@ public struct ConnectionOptions: Sendable {
   public let presentationStyle: DeliveryOptions.PresentationStyle
   /// The role of the session.
   public let role: SessionRole
+  /// What keeps the data of the items.
+  let received: ReceivedDelivery?
 }
 
 extension ConnectionOptions {
-  init(json: String, from stagedoor: Stagedoor) throws(StagedoorError) {
+  init(json: String, of deliveries: ReceivedDeliveries) throws(StagedoorError) {
     let document = try DocumentValue(json: json)
+    let attempt = document["attempt"]?.integer ?? 1
+    self.attempt = attempt
     delivery = document["delivery"]?.text.flatMap { DeliveryIdentifier($0) }
-    attempt = document["attempt"]?.integer ?? 1
     var activities: [UserActivity] = []
     for element in document["userActivities"]?.elements ?? [] {
       if let activity = try element.activity { activities.append(activity) }
     }
     userActivities = activities
     let described = document["items"]?.elements ?? []
-    // Without items there is nothing to release.
-    let received = described.isEmpty ? nil : delivery.map { ReceivedDelivery($0, from: stagedoor) }
+    let withData = described.indices.filter { described[$0]["representations"] != nil }.map { UInt32($0) }
+    // Without data there is nothing to release.
+    let received =
+      withData.isEmpty ? nil : delivery.map { deliveries.delivery($0, attempt: attempt, items: Set(withData)) }
+    self.received = received
     items = described.enumerated().map { index, element in
       DragItem(
         itemProvider: ItemProvider(

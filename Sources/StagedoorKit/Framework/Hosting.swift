@@ -6,6 +6,7 @@ internal import SceneModel
 /// The connection of a running application, and its state on the bus.
 @MainActor final class Hosting {
   let stagedoor: Stagedoor
+  let received: ReceivedDeliveries
   let name: BusName
   let path: ObjectPath
   /// Tasks start on this loop: Swift's own threads, once used, wake once a second until the process ends.
@@ -37,7 +38,7 @@ internal import SceneModel
 
   init(_ identifier: String, on connection: Connection?) async throws(StagedoorError) {
     guard ApplicationIdentifier.isValid(Text(identifier)), let name = try? BusName(identifier) else {
-      throw StagedoorError(.invalidArguments, "\(quoted(identifier)) is no application's identifier")
+      throw StagedoorError(.invalidArguments, "\(quoted(identifier)) is not an application identifier")
     }
     self.name = name
     path = InterchangeNames.path(ofHost: Text(identifier))
@@ -47,6 +48,7 @@ internal import SceneModel
     } else {
       stagedoor = try await Stagedoor.connect()
     }
+    received = ReceivedDeliveries(stagedoor)
     let connection = stagedoor.connection
     connected = connection.loop.task { await connection.closed() }
     let continuation: AsyncStream<HostCall>.Continuation
@@ -86,11 +88,14 @@ internal import SceneModel
     for task in tasks { task.cancel() }
     tasks = []
     isAttached = false
+    received.forget()
     stagedoor.connection.unexport(InterchangeNames.host, at: path)
     if ownsConnection {
       await stagedoor.close()
     } else {
-      _ = try? await stagedoor.connection.releaseName(name)
+      let (connection, name) = (stagedoor.connection, name)
+      // The task that stops the application may be cancelled.
+      await loop.task { _ = try? await connection.releaseName(name) }.value
     }
   }
 }

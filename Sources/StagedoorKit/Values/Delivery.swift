@@ -43,7 +43,7 @@ public struct Delivery: Sendable, Hashable, Identifiable {
   init(_ session: String, _ outcome: String, _ delivery: String) throws(StagedoorError) {
     guard let identifier = DeliveryIdentifier(delivery), let session = SessionIdentifier(session),
       let outcome = Outcome(rawValue: outcome)
-    else { throw .unexpectedReply("no delivery: \(session), \(outcome), \(delivery)") }
+    else { throw .unexpectedReply("not a delivery: \(session), \(outcome), \(delivery)") }
     self.init(identifier, session: session, outcome: outcome)
   }
 }

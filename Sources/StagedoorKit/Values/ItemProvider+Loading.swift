@@ -5,6 +5,21 @@ internal import InterchangeWire
 internal import SceneModel
 
 extension ItemProvider {
+  /// Says that the application has everything that it wants of a dropped item, although it did not load the item's data.
+  ///
+  /// A move ends with ``DropOperation/move`` only if the application has loaded each item with data, or has said this of the item. Otherwise the source
+  /// keeps what it has.
+  ///
+  /// ```swift
+  /// func moved(_ items: [DragItem], into archive: inout [String]) {
+  ///   for item in items {
+  ///     archive += item.itemProvider.userActivities.compactMap(\.targetContentIdentifier)
+  ///     item.itemProvider.finishLoading()
+  ///   }
+  /// }
+  /// ```
+  public func finishLoading() { for representation in representations { representation.source.wasLoaded() } }
+
   /// Whether the item has a representation that conforms to `type`: an `image/png` conforms to `image/*`.
   ///
   /// ```swift
@@ -26,31 +41,25 @@ extension ItemProvider {
     switch try source(of: type) {
     case .data(let data): return data
     case .text(let text): return Data(text.utf8)
-    case .file(let file, _): return try await Self.read(file)
     case .loader(let load): return try await Self.load(load, progress)
-    case .fileLoader(let load): return try await Self.read(try await Self.load(load, progress))
-    case .delivered(let item, _, _): return try await item.load(loadedType(type), progress)
+    case let source:
+      let (data, size) = try await source.open(loadedType(type), progress)
+      let bytes = try await data.readToEnd(size, progress)
+      source.wasLoaded()
+      return bytes
     }
   }
 
   /// Loads the representation of `type`, or else the best that conforms to it, into a new file, which belongs to the caller, in the folder for
-  /// temporary files.
+  /// temporary files. The content goes there in pieces, however large it is.
   public func loadFileRepresentation(
     as type: String, progress: ItemProgress = ItemProgress()
   ) async throws(StagedoorError) -> URL {
-    let data = try await loadDataRepresentation(as: type, progress: progress)
-    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-    let name = suggestedName.flatMap { $0.split(separator: "/").last.map(String.init) } ?? "item"
-    let file = folder.appending(path: name)
-    return try await EventLoop.forLoading { _ throws(StagedoorError) in
-      do {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        try data.write(to: file)
-        return file
-      } catch {
-        throw StagedoorError(.loadFailed, "\(file.path): \(error)")
-      }
-    }
+    let source = try source(of: type)
+    let (data, size) = try await source.open(loadedType(type), progress)
+    let file = try await data.copy(toFileNamed: suggestedName, size, progress)
+    source.wasLoaded()
+    return file
   }
 
   /// Returns the file itself if its sender wants it to be opened in its place, or else a copy.
@@ -110,14 +119,6 @@ extension ItemProvider {
     return found?.1
   }
 
-  private static func read(_ file: URL) async throws(StagedoorError) -> Data {
-    try await EventLoop.forLoading { _ throws(StagedoorError) in
-      do { return try Data(contentsOf: file) } catch {
-        throw StagedoorError(.loadFailed, "\(file.absoluteString): \(error)")
-      }
-    }
-  }
-
   /// Runs a load handler on a thread where it may take long.
   static func load<Loaded: Sendable>(
     _ loader: @escaping @Sendable (ItemProgress) async throws -> Loaded, _ progress: ItemProgress
@@ -141,100 +142,33 @@ extension ItemProvider {
   }
 }
 
-/// An item of a delivery that this process has taken. When the last copy is gone, the service may delete the item's data.
-struct ReceivedItem: Sendable {
-  let delivery: ReceivedDelivery
-  let index: UInt32
-
-  func load(_ type: String, _ progress: ItemProgress = ItemProgress()) async throws(StagedoorError) -> Data {
-    let (descriptor, size) = try await open(type)
-    progress.update(completedByteCount: 0, totalByteCount: size)
-    return try await descriptor.readToEnd(progress)
+extension ItemProvider.Source {
+  /// Opens the content, with its size if it is known. `type` is the type to ask the service for.
+  func open(
+    _ type: String, _ progress: ItemProgress
+  ) async throws(StagedoorError) -> (OwnedFileDescriptor, size: Int?) {
+    switch self {
+    case .data(let data): return (try OwnedFileDescriptor.memoryFile(data), data.count)
+    case .text(let text): return (try OwnedFileDescriptor.memoryFile(Data(text.utf8)), text.utf8.count)
+    case .loader(let load):
+      let data = try await ItemProvider.load(load, progress)
+      return (try OwnedFileDescriptor.memoryFile(data), data.count)
+    case .file(let file, _): return try await OwnedFileDescriptor.opening(file)
+    case .fileLoader(let load):
+      return try await OwnedFileDescriptor.opening(try await ItemProvider.load(load, progress))
+    case .delivered(let item, _, _):
+      let opened = try await item.open(type)
+      progress.update(completedByteCount: 0, totalByteCount: opened.size)
+      return opened
+    }
   }
 
-  /// Opens the item. A source of promised data may take up to a minute for its answer.
-  func open(_ type: String) async throws(StagedoorError) -> (OwnedFileDescriptor, size: Int?) {
-    let (descriptor, size) = try await delivery.stagedoor.call(
-      "OpenItem", delivery.identifier.description, index, type, upTo: .seconds(60),
-      returning: OwnedFileDescriptor.self, Int64.self)
-    return (descriptor, size < 0 ? nil : Int(size))
-  }
-}
-
-/// Keeps a delivery's items until the last of them is gone.
-final class ReceivedDelivery: Sendable {
-  let stagedoor: Stagedoor
-  let identifier: DeliveryIdentifier
-
-  init(_ identifier: DeliveryIdentifier, from stagedoor: Stagedoor) {
-    self.identifier = identifier
-    self.stagedoor = stagedoor
-  }
-
-  deinit {
-    // If the call cannot be sent, the service has gone, and its data with it.
-    try? stagedoor.connection.send(
-      to: InterchangeNames.bus, at: InterchangeNames.root, InterchangeNames.interchange, "ReleaseDelivery",
-      identifier.description)
-  }
+  /// The application has the content of a dropped item.
+  fileprivate func wasLoaded() { if case .delivered(let item, _, _) = self { item.wasLoaded() } }
 }
 
 extension StagedoorError {
-  fileprivate static var loadWasCancelled: StagedoorError {
+  static var loadWasCancelled: StagedoorError {
     StagedoorError(.taskCancelled, "the task that waited was cancelled")
-  }
-}
-
-extension EventLoop {
-  /// Runs `body` on a thread of its own, where it may wait for a disk or take long.
-  fileprivate static func forLoading<Loaded: Sendable>(
-    _ body: @escaping @Sendable (EventLoop) async throws(StagedoorError) -> Loaded
-  ) async throws(StagedoorError) -> Loaded {
-    let loop: EventLoop
-    do throws(ConnectionError) { loop = try EventLoop(name: "load") } catch { throw StagedoorError(error) }
-    defer { loop.beginStopping() }
-    return try await loop.run { isolation throws(StagedoorError) in try await body(isolation.loop) }
-  }
-}
-
-extension OwnedFileDescriptor {
-  /// Reads to the end, or until the task is cancelled: the descriptor can be a pipe with a slow writer.
-  func readToEnd(_ progress: ItemProgress = ItemProgress()) async throws(StagedoorError) -> Data {
-    try await EventLoop.forLoading { loop throws(StagedoorError) in
-      let reading = loop.task { await self.read(on: loop, progress) }
-      progress.whenCancelled { reading.cancel() }
-      return try await withTaskCancellationHandler {
-        await reading.value
-      } onCancel: {
-        reading.cancel()
-      }.get()
-    }
-  }
-
-  private func read(on loop: EventLoop, _ progress: ItemProgress) async -> Result<Data, StagedoorError> {
-    var data = Data()
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    // A file has its own offset; an earlier reader may have left the offset at the end.
-    var offset: off_t = 0
-    var isPipe = false
-    while true {
-      if isPipe { await loop.readable(withRawValue(\.self)) }
-      if Task.isCancelled { return .failure(.loadWasCancelled) }
-      let count = withRawValue { number in
-        isPipe ? Glibc.read(number, &buffer, buffer.count) : pread(number, &buffer, buffer.count, offset)
-      }
-      if count == 0 { return .success(data) }
-      if count < 0 {
-        if errno == EINTR { continue }
-        if errno == ESPIPE, !isPipe {
-          isPipe = true
-          continue
-        }
-        return .failure(StagedoorError(.loadFailed, "the item cannot be read: \(String(cString: strerror(errno)))"))
-      }
-      data.append(contentsOf: buffer[..<count])
-      offset += off_t(count)
-      progress.update(completedByteCount: data.count)
-    }
   }
 }

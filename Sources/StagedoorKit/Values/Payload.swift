@@ -64,11 +64,11 @@ extension Payload {
   }
 
   /// The items as `DeliverItems` takes them. `promises` hands out the promised representations.
-  func dictionaries(_ promises: Promises?) async throws(StagedoorError) -> [[String: Variant]] {
+  func dictionaries(_ promises: Promises) async throws(StagedoorError) -> [[String: Variant]] {
     var result: [[String: Variant]] = []
     for (index, item) in items.enumerated() {
       let place = Place.document.key("items").index(index)
-      result.append(try await item.itemProvider.dictionary(promises, at: place))
+      result.append(try await item.itemProvider.dictionary(promises.path(ofItem: index), at: place))
     }
     return result
   }
@@ -89,8 +89,9 @@ extension Payload {
 }
 
 extension ItemProvider {
-  fileprivate func dictionary(_ promises: Promises?, at place: Place) async throws(StagedoorError) -> [String: Variant]
-  {
+  fileprivate func dictionary(
+    _ provider: ObjectPath, at place: Place
+  ) async throws(StagedoorError) -> [String: Variant] {
     var item: [String: Variant] = [:]
     if let suggestedName { item["suggestedName"] = .string(suggestedName) }
     var activities: [String] = []
@@ -109,7 +110,7 @@ extension ItemProvider {
       case .file(let file, let openInPlace):
         row["file"] = .string(file.absoluteString)
         row["openInPlace"] = .boolean(openInPlace)
-      case .loader, .fileLoader: row["provider"] = promises.map { .objectPath($0.path) }
+      case .loader, .fileLoader: row["provider"] = .objectPath(provider)
       case .delivered(let received, _, _): row["fd"] = .fileDescriptor(try await received.open(representation.type).0)
       }
       rows.append(row)

@@ -8,7 +8,7 @@ extension SceneSession {
   /// All properties of a session's object.
   init(at path: ObjectPath, _ properties: [String: Variant]) throws(StagedoorError) {
     guard let identifier = SessionIdentifier(path.rawValue) else {
-      throw .unexpectedReply("no session's path: \(path)")
+      throw .unexpectedReply("not a session path: \(path)")
     }
     self.init(
       identifier, of: try Self.text("Application", properties),
@@ -24,7 +24,9 @@ extension SceneSession {
       switch (name, variant) {
       case ("Configuration", .string(let text)): configuration.name = text
       case ("State", .string(let text)):
-        guard let state = ActivationState(rawValue: text) else { throw .unexpectedReply("no state: \(quoted(text))") }
+        guard let state = ActivationState(rawValue: text) else {
+          throw .unexpectedReply("unknown session state: \(quoted(text))")
+        }
         activationState = state
       case ("Connected", .boolean(let value)): isConnected = value
       case ("TargetContentIdentifier", .string(let text)): targetContentIdentifier = text
@@ -68,7 +70,7 @@ extension SceneSession {
     if text.isEmpty { return ([:], false) }
     let document = try DocumentValue(json: text)
     guard case .dictionary(let fields) = document.value else {
-      throw .unexpectedReply("no dictionary: \(quoted(text))")
+      throw .unexpectedReply("not a dictionary: \(quoted(text))")
     }
     var userInfo = [String: UserInfoValue](fields)
     let wasShown = userInfo.removeValue(forKey: shownKey) == true

@@ -1,0 +1,105 @@
+internal import DBus
+internal import InterchangeWire
+
+/// The deliveries whose items a host can load.
+///
+/// The service keeps the contents of a delivery until its host releases them, and takes the release of a move as leave for the source to delete the items.
+/// The host may be asked several times about one delivery, and gets options each time. So all options of a delivery share one ``ReceivedDelivery``.
+final class ReceivedDeliveries: Sendable {
+  private struct Entry: Sendable { weak let delivery: ReceivedDelivery? }
+
+  fileprivate let stagedoor: Stagedoor
+  private let entries = Lock<[DeliveryIdentifier: Entry]>([:])
+
+  init(_ stagedoor: Stagedoor) { self.stagedoor = stagedoor }
+
+  /// The delivery, in this attempt of the service to hand it over.
+  ///
+  /// - Parameter items: The items that have data.
+  func delivery(_ identifier: DeliveryIdentifier, attempt: Int, items: Set<UInt32>) -> ReceivedDelivery {
+    let delivery = entries.withLock { entries in
+      if let delivery = entries[identifier]?.delivery { return delivery }
+      let delivery = ReceivedDelivery(identifier, of: self)
+      entries[identifier] = Entry(delivery: delivery)
+      return delivery
+    }
+    delivery.begin(attempt, items)
+    return delivery
+  }
+
+  /// This program is no longer the host.
+  func forget() { entries.withLock { $0 = [:] } }
+
+  fileprivate func isGone(_ identifier: DeliveryIdentifier, isComplete: Bool) {
+    let isLast = entries.withLock { entries in
+      // The delivery may have come again meanwhile.
+      guard let entry = entries[identifier], entry.delivery == nil else { return false }
+      entries[identifier] = nil
+      return true
+    }
+    guard isLast, isComplete else { return }
+    // If the call cannot be sent, the service has gone, and its data with it.
+    try? stagedoor.connection.send(
+      to: InterchangeNames.bus, at: InterchangeNames.root, InterchangeNames.interchange, "ReleaseDelivery",
+      identifier.description)
+  }
+}
+
+/// A delivery of items, as long as the application has a value that can load them.
+///
+/// When the last of these values is gone, the delivery is released, if a scene has taken it and the application has loaded each item with data. Otherwise
+/// the service keeps the data for its usual time, and the source of a move keeps what it has.
+final class ReceivedDelivery: Sendable {
+  private struct State {
+    var attempt = 0
+    var isTaken = false
+    /// The items with data of which nothing was loaded.
+    var unloaded: Set<UInt32> = []
+  }
+
+  private let identifier: DeliveryIdentifier
+  private let deliveries: ReceivedDeliveries
+  private let state = Lock(State())
+
+  fileprivate init(_ identifier: DeliveryIdentifier, of deliveries: ReceivedDeliveries) {
+    (self.identifier, self.deliveries) = (identifier, deliveries)
+  }
+
+  deinit {
+    deliveries.isGone(identifier, isComplete: state.withLock { $0.isTaken && $0.unloaded.isEmpty })
+  }
+
+  /// A delivery that was redirected comes again, and belongs to the other scene.
+  fileprivate func begin(_ attempt: Int, _ items: Set<UInt32>) {
+    state.withLock { state in
+      if attempt != state.attempt { state = State(attempt: attempt, unloaded: items) }
+    }
+  }
+
+  /// A scene has taken the delivery, and the service knows.
+  func wasTaken() { state.withLock { $0.isTaken = true } }
+
+  fileprivate func wasLoaded(_ item: UInt32) { state.withLock { _ = $0.unloaded.remove(item) } }
+
+  fileprivate func open(_ item: UInt32, _ type: String) async throws(StagedoorError) -> (
+    OwnedFileDescriptor, size: Int?
+  ) {
+    let (descriptor, size) = try await deliveries.stagedoor.call(
+      "OpenItem", identifier.description, item, type, upTo: Stagedoor.silence,
+      returning: OwnedFileDescriptor.self, Int64.self)
+    return (descriptor, size < 0 ? nil : Int(size))
+  }
+}
+
+/// An item of a delivery of which this process is the host.
+struct ReceivedItem: Sendable {
+  let delivery: ReceivedDelivery
+  let index: UInt32
+
+  func open(_ type: String) async throws(StagedoorError) -> (OwnedFileDescriptor, size: Int?) {
+    try await delivery.open(index, type)
+  }
+
+  /// The application has all of one representation, or wants nothing of the item.
+  func wasLoaded() { delivery.wasLoaded(index) }
+}

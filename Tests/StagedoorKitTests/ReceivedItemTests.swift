@@ -1,0 +1,154 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import FoundationEssentials
+import Glibc
+import StagedoorKit
+import Testing
+
+/// Items that an application gets from the service that is built here: how long it can load them, and what their source hears.
+@MainActor @Suite struct ReceivedItemTests {
+  private static let manifest = Manifests.application(
+    "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main"),
+    more: #" "CFBundleDocumentTypes": [{"LSItemContentTypes": ["public.data"]}],"#)
+
+  private static func note(_ text: String = "a beach") -> DragItem {
+    var provider = ItemProvider()
+    provider.registerText(text)
+    return DragItem(itemProvider: provider)
+  }
+
+  private static var handled: DeliveryOptions {
+    var options = DeliveryOptions.lasting
+    options.wait = .handled
+    return options
+  }
+
+  private func withApplication(
+    _ body: @MainActor (Stagedoor, PlayedApplication) async throws -> Void
+  ) async throws {
+    try await withHosts(Self.manifest) { house, stagedoor in
+      try await house.hosting { application in try await body(stagedoor, application) }
+    }
+  }
+
+  /// Drops a note as a move into a new window, and returns the drag and its delivery when the window has it.
+  private func move(
+    _ stagedoor: Stagedoor, _ application: PlayedApplication, _ items: [DragItem] = [note()]
+  ) async throws -> (DragSession, Delivery) {
+    let drag = try await stagedoor.beginDrag(items, allowing: [.copy, .move], .lasting)
+    let delivery = try await drag.drop(operation: .move)
+    try await eventually("a window") {
+      try await stagedoor.delivery(delivery.identifier).state == .handled
+    }
+    return (drag, delivery)
+  }
+
+  @Test func `what makes a window can be loaded there`() async throws {
+    try await withApplication { stagedoor, application in
+      try await stagedoor.deliver([Self.note()], Self.handled)
+      #expect(application.calls.first == "configuration")
+      #expect(try await application.items[0].itemProvider.loadText() == "a beach")
+      // Once more: the options of the question have gone by now, and those of the window are here.
+      #expect(try await application.items[0].itemProvider.loadText() == "a beach")
+    }
+  }
+
+  @Test func `an application that waits for its own window waits for a window with items too`() async throws {
+    try await withApplication { _, application in
+      let stagedoor = try #require(application.stagedoor)
+      var provider = ItemProvider()
+      provider.registerData(Data("a beach".utf8), as: "text/plain")
+      let delivery = try await stagedoor.deliver([DragItem(itemProvider: provider)], Self.handled)
+      #expect(application.scene(of: delivery.session) != nil)
+      #expect(try await stagedoor.delivery(delivery.identifier).state == .handled)
+    }
+  }
+
+  @Test func `a move ends as a move when the application has loaded each item and lets go of them`() async throws {
+    try await withApplication { stagedoor, application in
+      let (drag, delivery) = try await move(stagedoor, application, [Self.note(), Self.note("a sea")])
+      #expect(try await application.items[0].itemProvider.loadText() == "a beach")
+      let file = try await application.items[1].itemProvider.loadFileRepresentation(as: "text/plain")
+      #expect(try String(contentsOf: file, encoding: .utf8) == "a sea")
+      try FileManager.default.removeItem(at: file.deletingLastPathComponent())
+      #expect(try await drag.state == .dropped)
+      application.items = []
+      let ending = try await withLimit(usualLimit, "the end of the drag") { try await drag.ended() }
+      #expect(ending.operation == .move && ending.session == delivery.session)
+    }
+  }
+
+  @Test func `the source of a move keeps its items where the application has not loaded all of them`() async throws {
+    try await withApplication { stagedoor, application in
+      for loads in [false, true] {
+        let (drag, delivery) = try await move(stagedoor, application, [Self.note(), Self.note("a sea")])
+        if loads { _ = try await application.items[0].itemProvider.loadText() }
+        application.items = []
+        // Whatever the application said of the delivery, it said it before this.
+        try await stagedoor.destroy(delivery.session)
+        let ending = try await withLimit(usualLimit, "the end of the drag") { try await drag.ended() }
+        #expect(ending.operation == .copy)
+      }
+    }
+  }
+
+  @Test func `an application that wants no data of a moved item says so`() async throws {
+    try await withApplication { stagedoor, application in
+      let (drag, _) = try await move(stagedoor, application)
+      for item in application.items { item.itemProvider.finishLoading() }
+      application.items = []
+      #expect(try await withLimit(usualLimit, "the end of the drag") { try await drag.ended().operation } == .move)
+    }
+  }
+
+  @Test func `the window to which items were redirected can load them, whatever the first window does`() async throws {
+    try await withApplication { stagedoor, application in
+      let other = try await stagedoor.newSession(of: "org.example.Cats").session
+      try await eventually("a window") { await application.scene(of: other) != nil }
+      let (drag, delivery) = try await move(stagedoor, application)
+      var first = application.items
+      #expect(try await first[0].itemProvider.loadText() == "a beach")
+      try await stagedoor.redirect(delivery.identifier, to: other)
+      try await eventually("the other window to get it") {
+        await application.calls.contains { $0.hasPrefix("receive") }
+      }
+      first = []
+      #expect(try await drag.state == .dropped)
+      #expect(try await application.items[0].itemProvider.loadText() == "a beach")
+      application.items = []
+      let ending = try await withLimit(usualLimit, "the end of the drag") { try await drag.ended() }
+      #expect(ending.operation == .move && ending.session == other)
+    }
+  }
+
+  /// A film of several gigabytes fits onto the disk, and not into the memory.
+  @Test func `a file is loaded piece by piece, however large it is`() async throws {
+    let film = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    let size = 128 << 20
+    try #require(FileManager.default.createFile(atPath: film.path, contents: nil))
+    defer { try? FileManager.default.removeItem(at: film) }
+    try #require(truncate(film.path, off_t(size)) == 0)
+    var provider = ItemProvider(contentsOf: film, as: "video/mp4")
+    provider.suggestedName = "../film"
+    let most = Lock(0)
+    let progress = ItemProgress { progress in
+      if progress.completedByteCount % (8 << 20) == 0 { most.withLock { $0 = max($0, memory()) } }
+    }
+    let before = memory()
+    let copy = try await provider.loadFileRepresentation(as: "video/mp4", progress: progress)
+    defer { try? FileManager.default.removeItem(at: copy.deletingLastPathComponent()) }
+    #expect(progress.completedByteCount == size)
+    // Other tests need some memory meanwhile.
+    #expect(most.withLock(\.self) - before < size / 2)
+    #expect(copy.lastPathComponent == "film")
+    #expect(try FileManager.default.attributesOfItem(atPath: copy.path)[.size] as? Int == size)
+  }
+}
+
+/// The memory that this process has for itself.
+private func memory() -> Int {
+  let status = try? String(contentsOf: URL(filePath: "/proc/self/status"), encoding: .utf8)
+  let line = status?.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }
+  return (line.flatMap { Int($0.filter(\.isNumber)) } ?? 0) << 10
+}
