@@ -51,10 +51,11 @@ extension PromptBook {
     guard let whole = try self.delivery(delivery) else { return }
     if let follower {
       note(.deliveryRedirected(follower.identifier, follower.progress, whole.previous))
-      // That content was accepted before.
-      if let holding = follower.holding, case let more = whole.previous.roughSize, more > 0 {
+      // That content was accepted before, and takes the place of what this delivery gave.
+      let size = Allowance.smallestDelivery + whole.previous.roughSize
+      if let holding = follower.holding, holding.charge.amount < size {
         memory.deliveries[follower.identifier]?.holding = ledger.take(
-          holding.charge.amount + more, of: .waiting, for: holding.charge.principal)
+          size, of: .waiting, for: holding.charge.principal)
       }
     }
     guard session.shownBy == delivery else { return }
