@@ -120,7 +120,7 @@ public import StagedoorKit
 
   /// A delivery may be on its way to open another one.
   static func windowClosed() {
-    MainQueueLater.run(after: 500) {
+    Timeout.run(after: 500) {
       if hadWindow, let application, application.connectedScenes.isEmpty { quit() }
     }
   }

@@ -44,12 +44,12 @@ public import StagedoorKit
       if content !== oldValue { window.content = content }
     }
   }
-  /// What stands at the beginning of its bar, beside the title.
+  /// The widgets at the start of its header bar.
   public var leadingItems: [Widget] {
     get { window.leadingItems }
     set { window.leadingItems = newValue }
   }
-  /// What stands at the end of its bar.
+  /// The widgets at the end of its header bar.
   public var trailingItems: [Widget] {
     get { window.trailingItems }
     set { window.trailingItems = newValue }
@@ -61,7 +61,7 @@ public import StagedoorKit
   }
   /// What becomes of the session when the user closes the window.
   public var closing = Closing.destroys
-  /// A sentence above the content, which people can put away: what went wrong, or what is missing.
+  /// A sentence above the content, which people can dismiss: what went wrong, or what is missing.
   public var message: String? {
     get { window.message }
     set { window.message = newValue }
