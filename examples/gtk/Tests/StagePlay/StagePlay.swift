@@ -19,7 +19,8 @@ import StagedoorKit
             "UIApplicationSupportsMultipleScenes": true,
             "UISceneConfigurations": {
               "UIWindowSceneSessionRoleApplication": [
-                {"UISceneConfigurationName": "Window", "StagedoorContentTypes": ["text/plain"], "StagedoorLaunch": "single"}
+                {"UISceneConfigurationName": "Window", "StagedoorContentTypes": ["text/plain"], "StagedoorLaunch": "single"},
+                {"UISceneConfigurationName": "Shown", "StagedoorActivityTypes": ["\(identifier).show"]}
               ]
             }
           }
@@ -29,12 +30,15 @@ import StagedoorKit
 
   override func didFinishLaunching(with options: LaunchOptions) {
     addAction("fail", title: "Fail", shortcut: "<Control>f") { _ in throw StagedoorError(.loadFailed, "as it should") }
+    addAction("remove", title: "Remove") { ($0 as? PlayScene)?.remove() }
   }
 
   override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { PlayScene() }
 }
 
 @MainActor final class PlayScene: WindowScene {
+  private let place = Place(Label())
+
   private func say(_ line: String) {
     print(line)
     fflush(nil)
@@ -53,16 +57,34 @@ import StagedoorKit
       var texts: [String] = []
       for item in drop.items { texts.append(try await item.itemProvider.loadText()) }
       say("dropped: \(texts) \(drop.items.map { $0.localObject as? String ?? "foreign" })")
+      if texts == ["unwanted"] { return .cancel }
       return drop.allowedOperations.contains(.move) ? .move : .copy
     }
+    let odd = box("odd").onDrag(allowing: [.copy, .move]) { [unowned self] in [oddItem] }
+      .onDragEnd { [unowned self] in say("ended: \($0)") }
+    place.content = odd
     let calendar = Widget { gtk_calendar_new() }
     calendar.isVisible = false
-    content = Column(spacing: 10, two, one, target, box("window"), calendar).padding(10)
+    content = Column(spacing: 10, two, one, target, box("window"), place, calendar).padding(10)
     takesDrops(of: ["text/plain"])
     if !options.items.isEmpty { receive(options.items) }
+    for activity in options.userActivities { say("shows: \(activity.targetContentIdentifier ?? "")") }
+  }
+
+  func remove() {
+    place.content = Label()
+    say("removed")
   }
 
   private func box(_ text: String) -> Label { Label(text, align: .center).style("card").size(height: 60) }
+
+  /// What can be opened, and what no target takes.
+  private var oddItem: DragItem {
+    var item = Self.item("unwanted")
+    let show = "\(scene?.application?.identifier ?? "").show"
+    item.itemProvider.registerObject(UserActivity(show, targetContentIdentifier: "odd"))
+    return item
+  }
 
   private static func item(_ text: String) -> DragItem {
     var provider = ItemProvider()

@@ -14,9 +14,9 @@ extension StageTests {
         try await desktop.install(play)
         try await desktop.running(play, "--headless") { running in
           try await running.line { $0 == "-- Dates --" }
-          try await desktop.action("new-window", of: play)
+          try await desktop.action("new-window", of: play.identifier)
           try await running.line { $0 == "-- Dates --" }
-          try await desktop.action("insert", of: play)
+          try await desktop.action("insert", of: play.identifier)
           for _ in 1...2 { try await running.line { $0.hasPrefix("  - 20") } }
         }
       }

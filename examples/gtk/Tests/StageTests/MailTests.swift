@@ -54,7 +54,7 @@ extension StageTests {
           try await desktop.windows(of: play, "the message in the background") {
             $0.last?.activationState == .background
           }
-          try await desktop.action("release", of: play)
+          try await desktop.action("release", of: play.identifier)
           try await desktop.windows(of: play, "the message without a window") {
             $0.count == 2 && !$0[1].isConnected && $0[0].isConnected
           }

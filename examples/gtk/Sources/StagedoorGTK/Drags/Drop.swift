@@ -18,8 +18,8 @@ public import StagedoorKit
 /// }
 /// ```
 @MainActor public final class Drop {
-  /// The items. While the drag hovers, those of another program are not known, and of those of this program the types and activities. After the drop
-  /// their data can be loaded, until the handler has answered.
+  /// The items. While the drag hovers, the items of another program are unknown; of this program's own, only types and activities are
+  /// known. After the drop their data can be loaded, until the handler has answered.
   public internal(set) var items: [DragItem] = []
   /// What the source allows.
   public let allowedOperations: Set<DropOperation>
@@ -51,7 +51,7 @@ public import StagedoorKit
   isolated deinit { g_object_unref(UnsafeMutableRawPointer(pointer)) }
 
   /// Whether it comes from a program that speaks Stagedoor, with activities.
-  public var isOfStagedoor: Bool {
+  private var isOfStagedoor: Bool {
     drag != nil || types.contains(Payload.contentType) || types.contains(DragSession.ticketType)
   }
 

@@ -124,7 +124,7 @@ extension Widget {
       } catch {
         delegate?.attempt("the drop") { throw error }
       }
-      gdk_drop_finish(pointer, GdkDragAction(operation))
+      stage_drop_finish(pointer, GdkDragAction(operation))
     }
     return true
   }

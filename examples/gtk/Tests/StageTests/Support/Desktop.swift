@@ -125,10 +125,10 @@ final class Desktop: Sendable {
   }
 
   /// Calls an action of an application, as the desktop does.
-  func action(_ name: String, of play: Play) async throws {
-    let path = try ObjectPath("/" + play.identifier.split(separator: ".").joined(separator: "/"))
+  func action(_ name: String, of application: String) async throws {
+    let path = try ObjectPath("/" + application.split(separator: ".").joined(separator: "/"))
     _ = try await stagedoor.connection.call(
-      to: try BusName(play.identifier), at: path, "org.freedesktop.Application", "ActivateAction", name, [Variant](),
+      to: try BusName(application), at: path, "org.freedesktop.Application", "ActivateAction", name, [Variant](),
       [String: Variant]())
   }
 
