@@ -131,11 +131,22 @@ public import StagedoorKit
     _ progress: ItemProgress, _ start: (UnsafeMutablePointer<GCancellable>?, UnsafeMutableRawPointer) -> Void
   ) async throws -> Reading {
     let reading = Reading(progress)
-    try await withCheckedThrowingContinuation { continuation in
-      reading.continuation = continuation
-      let cancellable = g_cancellable_new()
-      start(cancellable, Box(reading).given)
-      if let cancellable { g_object_unref(cancellable) }
+    let cancellable = g_cancellable_new()
+    defer { if let cancellable { g_object_unref(cancellable) } }
+    // Any thread may cancel it.
+    nonisolated(unsafe) let cancelled = cancellable
+    do {
+      try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+          reading.continuation = continuation
+          start(cancellable, Box(reading).given)
+        }
+      } onCancel: {
+        g_cancellable_cancel(cancelled)
+      }
+    } catch {
+      try Task.checkCancellation()
+      throw error
     }
     return reading
   }
@@ -148,6 +159,7 @@ extension DropPlace {
 /// Bytes on their way from the source of a drag.
 @MainActor private final class Reading {
   private(set) var pieces: [Data] = []
+  private var count = 0
   private let progress: ItemProgress
   var continuation: CheckedContinuation<Void, any Error>?
 
@@ -162,7 +174,8 @@ extension DropPlace {
     // GLib calls on the main thread.
     MainActor.assumeIsolated {
       reading.pieces.append(piece)
-      reading.progress.update(completedByteCount: reading.pieces.reduce(0) { $0 + $1.count })
+      reading.count += piece.count
+      reading.progress.update(completedByteCount: reading.count)
     }
   }
 

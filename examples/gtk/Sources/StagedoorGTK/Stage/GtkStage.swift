@@ -175,6 +175,7 @@ public import StagedoorKit
 
   private static let style = """
     .stage-place { border: none; border-radius: 0; }
+    .stage-progress { padding: 6px 12px; }
     .stage-message { padding: 6px 12px; background: alpha(@warning_color, 0.25); }
     .card { border-radius: 12px; }
     picture.rounded { border-radius: 10px; }

@@ -11,6 +11,8 @@ internal import StagedoorKit
   private let frame = Column(spacing: 0)
   private let notice = Label(wraps: true)
   private let noticeBar: Row
+  /// What stands above the content.
+  private let bars = Column(spacing: 0)
   private var isOpen = false
   private var isClosed = false
 
@@ -22,7 +24,8 @@ internal import StagedoorKit
     super.init { gtk_window_new() }
     window = owner
     add(frame)
-    frame.append(noticeBar)
+    frame.append(bars)
+    bars.append(noticeBar)
     noticeBar.append(
       Button(icon: "window-close-symbolic", "Dismiss") { [unowned self] in message = nil }.style("flat"))
     addMenu()
@@ -72,6 +75,23 @@ internal import StagedoorKit
       notice.text = message ?? ""
       noticeBar.isVisible = message != nil
       if let message, GtkStage.isHeadless { Self.say("! \(title): \(message)") }
+    }
+  }
+
+  /// Shows how far something is once it takes longer than a moment, until the returned task is cancelled.
+  func show(
+    _ progress: ItemProgress, of what: String, cancel: @escaping @MainActor () -> Void
+  ) -> Task<Void, any Error> {
+    Task { @MainActor [weak self] in
+      try await Task.sleep(for: .milliseconds(400))
+      guard let self, !isClosed else { return }
+      let row = ProgressRow(what, cancel: cancel)
+      bars.append(row)
+      defer { if !isClosed { bars.take(row) } }
+      while !isClosed {
+        row.show(progress)
+        try await Task.sleep(for: .milliseconds(100))
+      }
     }
   }
 

@@ -103,9 +103,28 @@ public import StagedoorKit
   ///   }
   /// }
   /// ```
-  public func attempt(_ what: String, _ body: @escaping @MainActor () async throws -> Void) {
-    Task { @MainActor in
-      do { try await body() } catch { show(error, what) }
+  ///
+  /// - Parameters:
+  ///   - what: What it is, for the error.
+  ///   - progress: The progress of a load. Where it takes longer than a moment, the window shows it, with a button that cancels `body`.
+  ///   - body: What is to be done.
+  public func attempt(
+    _ what: String, progress: ItemProgress? = nil, _ body: @escaping @MainActor () async throws -> Void
+  ) {
+    Task { @MainActor in await perform(what, progress, body) }
+  }
+
+  /// What `body` returns; `nil` where it failed or was cancelled.
+  @discardableResult
+  func perform<Value: Sendable>(
+    _ what: String, _ progress: ItemProgress?, _ body: @escaping @MainActor () async throws -> Value
+  ) async -> Value? {
+    let work = Task { @MainActor in try await body() }
+    let showing = progress.map { window.show($0, of: what) { work.cancel() } }
+    defer { showing?.cancel() }
+    do { return try await work.value } catch {
+      show(error, what)
+      return nil
     }
   }
 
@@ -114,7 +133,9 @@ public import StagedoorKit
     do { try body() } catch { show(error, what) }
   }
 
+  /// Whoever has cancelled it knows.
   private func show(_ error: any Error, _ what: String) {
+    if error is CancellationError || (error as? StagedoorError)?.code == .taskCancelled { return }
     message = "\(what): \((error as? StagedoorError)?.message ?? "\(error)")"
   }
 
