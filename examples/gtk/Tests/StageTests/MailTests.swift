@@ -62,6 +62,29 @@ extension StageTests {
       }
     }
 
+    @Test func `a draft is there again after a restart, with its recipient and its subject`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play) { running in
+          try await desktop.place("Mail", at: 20, 20)
+          try await desktop.key("ctrl+m")
+          try await desktop.place("New message", at: 500, 300)
+          try await desktop.windows(of: play, "the new message") { $0.last?.activationState == .foregroundActive }
+          try await desktop.click(700, 370)
+          try await desktop.type("Ada")
+          try await desktop.key("Tab")
+          try await desktop.type("Thursday")
+          try await desktop.key("Tab")
+          try await desktop.type("Gladly.")
+          running.signal(SIGTERM)
+          try await running.ended()
+        }
+        try await desktop.running(play, "--headless") { running in
+          for line in ["  _Ada_", "  _Thursday_", "  | Gladly."] { try await running.line { $0 == line } }
+        }
+      }
+    }
+
     @Test func `the draft of a window that was closed while the program was away is gone after its start`() async throws
     {
       try await Desktop.run { desktop in
@@ -77,7 +100,7 @@ extension StageTests {
           }[1]
           try await desktop.click(700, 560)
           try await desktop.type("Dear Ada")
-          try await eventually("the draft") { try names() == ["\(session.identifier).txt"] }
+          try await eventually("the draft") { try names() == ["\(session.identifier).json"] }
           running.signal(SIGKILL)
           try await running.ended()
           return session
