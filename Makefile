@@ -83,7 +83,7 @@ examples: ## set up what is missing, and build the applications with windows, of
 run-%: examples ## start one of the applications with windows on a bus of its own (run-journalyst, run-cats …)
 	@examples/gtk/run "$$($(SWIFT) build --package-path examples/gtk --show-bin-path)" $* $(ARGS)
 
-test-examples: ## test the applications with windows, on displays that nobody sees (ARGS="--filter Cats")
+test-examples: ## test the applications with windows, on virtual displays (ARGS="--filter Cats")
 	@$(SETUP) build run examples test-examples
 	@$(SWIFT) test --package-path examples/gtk --disable-xctest $(ARGS)
 	@Scripts/check-examples "$$($(SWIFT) build --package-path examples/gtk --show-bin-path)" \

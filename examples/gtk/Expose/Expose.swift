@@ -52,9 +52,9 @@ import StagedoorKit
 
   private func makeWidget() -> Widget {
     let close = Button(icon: "window-close-symbolic", "Close for good") { [unowned owner, id] in owner.destroy(id) }
-    return Column(
-      spacing: 4, picture, Row(title.expand(vertically: false), close.style("flat", "circular")), state
-    ).padding(8)
+    let titles = Row(title.expand(vertically: false), close.style("flat", "circular"))
+    // The frame of a drop stands around the padding.
+    return Column(Column(spacing: 4, picture, titles, state).padding(8))
       .onDrop(of: ["*/*"]) { [unowned owner, id] in try await owner.hand($0, to: .window(id)) }
       .contextMenu { [unowned owner, id] in [MenuItem("Take a New Picture") { owner.refresh(id) }] }
   }
@@ -88,7 +88,7 @@ import StagedoorKit
           guard let sessions = try await self?.stagedoor.liveSessions() else { return }
           for try await sessions in sessions { try await self?.show(sessions) }
         } catch {
-          self?.attempt("following the windows") { throw error }
+          self?.attempt("Following the windows") { throw error }
         }
         try? await Task.sleep(for: .seconds(2))
       }
@@ -129,7 +129,7 @@ import StagedoorKit
       let identifier = application.identifier
       applications.append(
         Button("+ \(application.name)") { [unowned self] in
-          attempt("opening a window") { [self] in
+          attempt("Opening a window") { [self] in
             var options = DeliveryOptions()
             options.application = identifier
             options.disposition = .new
@@ -143,7 +143,7 @@ import StagedoorKit
   // MARK: What people do
 
   private func bringToFront(_ session: SessionIdentifier) {
-    attempt("bringing it to the front") { [self] in
+    attempt("Bringing it to the front") { [self] in
       var options = DeliveryOptions()
       options.session = session
       options.activationToken = GtkStage.activationToken()
@@ -152,11 +152,11 @@ import StagedoorKit
   }
 
   func destroy(_ session: SessionIdentifier) {
-    attempt("closing it") { [self] in try await stagedoor.destroy(session) }
+    attempt("Closing it") { [self] in try await stagedoor.destroy(session) }
   }
 
   func refresh(_ session: SessionIdentifier) {
-    attempt("asking for a picture") { [self] in
+    attempt("Asking for a picture") { [self] in
       try await stagedoor.refresh(session)
       cards[session]?.load()
     }

@@ -75,7 +75,7 @@ import StagedoorKit
 
   private func receive(_ items: [DragItem]) {
     let progress = ItemProgress()
-    attempt("taking the picture", progress: progress) { [self] in
+    attempt("Taking the picture", progress: progress) { [self] in
       if let photo = try await gallery.take(items, progress) { show(photo) }
     }
   }

@@ -138,7 +138,7 @@ import StagedoorKit
     trailingItems = [Button("Send") { [unowned self] in destroy(animation: .commit) }.style("suggested-action")]
     follow(scene, with: body)
     (to.text, subject.text) = (activity?.userInfo["to"]?.string ?? "", activity?.userInfo["subject"]?.string ?? "")
-    attempt("reading the draft") {
+    attempt("Reading the draft") {
       guard let draft = try mail.drafts.draft(of: scene.id) else { return }
       (to.text, subject.text, body.text) = (draft.to, draft.subject, draft.text)
     }
@@ -147,7 +147,7 @@ import StagedoorKit
 
   private func store() {
     guard let scene else { return }
-    attempt("keeping the draft") {
+    attempt("Keeping the draft") {
       try mail.drafts.store(Draft(to: to.text, subject: subject.text, text: body.text), of: scene.id)
     }
   }

@@ -6,6 +6,9 @@ import StagedoorKit
 
 /// An application that says on its standard output what happens in its window: what the applications of this package do not use of the library.
 @MainActor final class StagePlay: Application {
+  /// How long each item takes to load.
+  static var delay = Duration.zero
+
   init() {
     let identifier = "org.example.\(ProcessInfo.processInfo.environment["PLAY"] ?? "Play")"
     super.init(
@@ -30,6 +33,7 @@ import StagedoorKit
 
   override func didFinishLaunching(with options: LaunchOptions) {
     addAction("fail", title: "Fail", shortcut: "<Control>f") { _ in throw StagedoorError(.loadFailed, "as it should") }
+    addAction("slow", title: "Slow") { _ in Self.delay = .seconds(50) }
     addAction("remove", title: "Remove") { ($0 as? PlayScene)?.remove() }
   }
 
@@ -89,7 +93,10 @@ import StagedoorKit
   private static func item(_ text: String) -> DragItem {
     var provider = ItemProvider()
     provider.suggestedName = "\(text).txt"
-    provider.registerDataRepresentation(as: "text/plain") { _ in Data(text.utf8) }
+    provider.registerDataRepresentation(as: "text/plain") { _ in
+      try await Task.sleep(for: await StagePlay.delay)
+      return Data(text.utf8)
+    }
     var item = DragItem(itemProvider: provider)
     item.localObject = text
     return item
@@ -102,7 +109,7 @@ import StagedoorKit
   override func scene(_ scene: Scene, receive items: [DragItem]) { receive(items) }
 
   private func receive(_ items: [DragItem]) {
-    attempt("reading") { [self] in
+    attempt("Reading") { [self] in
       for item in items { say("received: \(try await item.itemProvider.loadText())") }
     }
   }

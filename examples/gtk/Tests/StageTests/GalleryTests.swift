@@ -20,7 +20,10 @@ extension StageTests {
         try await desktop.running(play) { _ in
           try await desktop.place("Gallery", at: 20, 20)
           try await desktop.drag(from: mountains, to: (1100, 700))
-          let windows = try await desktop.windows(of: play, "a window of the photo") { $0.last?.title == "Mountains" }
+          // Once it has the focus, it takes it from no other.
+          let windows = try await desktop.windows(of: play, "the focus of a window of the photo") {
+            $0.last?.title == "Mountains" && $0.last?.activationState == .foregroundActive
+          }
           try await desktop.place("Gallery", at: 20, 20)
           try await desktop.windows(of: play, "the focus of the gallery") {
             $0.first?.activationState == .foregroundActive

@@ -12,7 +12,7 @@ extension StageTests {
     /// The middle of a row of the list, of a window whose corner is at (20, 20).
     private func row(_ number: Int) -> (x: Int, y: Int) { (140, 20 + 76 + 52 * number) }
 
-    @Test func `a message opens in its own window, is put away, and comes back when it is selected`() async throws {
+    @Test func `a message opens in its own window, closes, and comes back when it is selected`() async throws {
       try await Desktop.run { desktop in
         try await desktop.install(play)
         try await desktop.running(play) { _ in

@@ -101,6 +101,31 @@ extension StageTests {
       }
     }
 
+    @Test func `a drop that takes long shows its progress, and its user can cancel it`() async throws {
+      try await Desktop.run { desktop in
+        try await program("Here", on: desktop).whileRunning { here in
+          try await desktop.place("Here", at: 20, 20)
+          try await program("There", on: desktop).whileRunning { there in
+            try await desktop.place("There", at: 620, 20)
+            try await desktop.action("slow", of: "org.example.Here")
+            for (name, left) in [("Here", 20), ("There", 620)] {
+              try await desktop.place(name, at: left, 20)
+              try await desktop.pause()
+              let button = "60x30+\(left + 320)+80"
+              let before = try await desktop.pixels(button)
+              try await desktop.drag(from: one, to: (target.x + left - 20, target.y))
+              try await eventually("the progress") { try await desktop.pixels(button) != before }
+              try await desktop.click(left + 355, 95)
+              #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
+              try await eventually("the window as it was") { try await desktop.pixels(button) == before }
+            }
+            there.expectNoComplaints()
+          }
+          here.expectNoComplaints()
+        }
+      }
+    }
+
     @Test func `a second start hands its files to the first, and an error is shown in the window`() async throws {
       try await Desktop.run { desktop in
         let file = "\(desktop.environment["HOME"] ?? "")/letter.txt"

@@ -44,7 +44,7 @@ internal import StagedoorKit
       return true
     }
     guard items.contains(where: { !$0.itemProvider.userActivities.isEmpty }) else { return false }
-    (scene.delegate as? WindowScene)?.attempt("opening a window") { [items] in
+    (scene.delegate as? WindowScene)?.attempt("Opening a window") { [items] in
       var options = DeliveryOptions()
       options.activationToken = GtkStage.activationToken()
       try await scene.application?.deliver(items, from: scene, at: .edge, options)

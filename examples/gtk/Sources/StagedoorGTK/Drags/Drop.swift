@@ -135,18 +135,15 @@ public import StagedoorKit
     defer { if let cancellable { g_object_unref(cancellable) } }
     // Any thread may cancel it.
     nonisolated(unsafe) let cancelled = cancellable
-    do {
-      try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { continuation in
-          reading.continuation = continuation
-          start(cancellable, Box(reading).given)
-        }
-      } onCancel: {
-        g_cancellable_cancel(cancelled)
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        reading.continuation = continuation
+        start(cancellable, Box(reading).given)
       }
-    } catch {
-      try Task.checkCancellation()
-      throw error
+    } onCancel: {
+      g_cancellable_cancel(cancelled)
+      // GDK hears of it when the source says something.
+      Task { @MainActor in reading.cancel() }
     }
     return reading
   }
@@ -166,6 +163,11 @@ extension DropPlace {
   init(_ progress: ItemProgress) { self.progress = progress }
 
   var data: Data { Data(pieces.joined()) }
+
+  func cancel() {
+    continuation?.resume(throwing: CancellationError())
+    continuation = nil
+  }
 
   static let take: StageBytes = { box, bytes, count in
     guard let box, let bytes else { return }

@@ -118,7 +118,7 @@ extension Widget {
     drop.location = (x, y)
     let delegate = widget.delegate
     Task { @MainActor in
-      let operation = await delegate?.perform("taking the drop", drop.progress) { [self] in
+      let operation = await delegate?.perform("Taking the drop", drop.progress) { [self] in
         try await drop.readItems(types)
         return try await perform(drop)
       }
@@ -143,7 +143,7 @@ extension WindowScene {
   ///   }
   ///
   ///   override func scene(_ scene: Scene, receive items: [DragItem]) {
-  ///     attempt("showing the picture") {
+  ///     attempt("Showing the picture") {
   ///       for item in items { print(try await item.itemProvider.loadDataRepresentation(as: "image/*").count) }
   ///     }
   ///   }

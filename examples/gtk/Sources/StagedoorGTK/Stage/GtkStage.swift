@@ -28,7 +28,7 @@ public import StagedoorKit
 /// ```
 ///
 /// The stage keeps the application alive until its last window has closed; the sessions stay, and the next drop starts the program
-/// again. SIGTERM ends the windows in order. The program takes files as arguments, and opens them. A second one hands its files to the first.
+/// again. SIGTERM shuts it down cleanly. The program takes files as arguments, and opens them. A second one hands its files to the first.
 ///
 /// `--headless` runs the same scenes without a display. Each window is written to standard output, as what people read in it, whenever it
 /// changes; actions come over the bus.

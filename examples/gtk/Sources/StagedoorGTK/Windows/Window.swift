@@ -11,7 +11,7 @@ internal import StagedoorKit
   private let frame = Column(spacing: 0)
   private let notice = Label(wraps: true)
   private let noticeBar: Row
-  /// What stands above the content.
+  /// What stands above the content: the notice, and the progress of loads.
   private let bars = Column(spacing: 0)
   private var isOpen = false
   private var isClosed = false

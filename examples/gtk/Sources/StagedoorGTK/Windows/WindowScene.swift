@@ -97,7 +97,7 @@ public import StagedoorKit
   ///
   /// final class MailScene: WindowScene {
   ///   func openInNewWindow(_ message: UserActivity) {
-  ///     attempt("opening the message") { [scene] in
+  ///     attempt("Opening the message") { [scene] in
   ///       try await scene?.application?.requestSceneSessionActivation(nil, userActivity: message)
   ///     }
   ///   }
@@ -178,7 +178,7 @@ public import StagedoorKit
     _ activity: UserActivity?, at place: DropPlace = .anywhere,
     style: DeliveryOptions.PresentationStyle = .automatic
   ) {
-    attempt("opening \(activity?.title ?? "a window")") { [scene] in
+    attempt("Opening \(activity?.title ?? "a window")") { [scene] in
       guard let scene else { return }
       var options = DeliveryOptions()
       options.presentationStyle = style

@@ -5,7 +5,7 @@ import StagedoorKit
 import StagedoorTestSupport
 import Testing
 
-/// A desktop for one test: a display that nobody sees, a window manager, a bus with the service and a fresh home. The hands are
+/// A desktop for one test: a virtual display, a window manager, a bus with the service and a fresh home. The hands are
 /// xdotool's.
 final class Desktop: Sendable {
   let house: PrivateStagedoor
