@@ -102,6 +102,9 @@ extension StageTests {
           try await desktop.stagedoor.deliver(UserActivity(openDetail, userInfo: ["entryID": "lost"]))
           try await running.line { $0 == "! Journalyst: There is no entry lost." }
           try await desktop.windows(of: play, titled: "Journalyst", "Journalyst")
+          // A name that would clear the terminal.
+          try await desktop.stagedoor.deliver(UserActivity(openDetail, userInfo: ["entryID": "\u{1B}[2J"]))
+          try await running.line { $0 == #"! Journalyst: There is no entry \u{1b}[2J."# }
         }
       }
     }
