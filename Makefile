@@ -92,7 +92,7 @@ examples: ## build the applications with windows, of examples/gtk
 run-%: examples ## start an application with windows (run-gallery, run-journalyst, run-cats …)
 	@examples/gtk/run "$$($(SWIFT) build --package-path examples/gtk --show-bin-path)" $* $(ARGS)
 
-test-examples: ## test the applications with windows, on displays that nobody sees (ARGS="--filter Cats")
+test-examples: ## test the applications with windows, on virtual displays (ARGS="--filter Cats")
 	@$(SETUP) build run examples test-examples
 	@$(SWIFT) test --package-path examples/gtk --disable-xctest $(ARGS)
 	@Scripts/check-examples "$$($(SWIFT) build --package-path examples/gtk --show-bin-path)" \

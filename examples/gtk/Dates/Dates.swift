@@ -30,8 +30,6 @@ struct Stamp: Identifiable, Equatable {
     }
   }
 
-  var observerCount: Int { observers.count { $0.owner != nil } }
-
   /// Calls `onUpdate` with its owner after each change, as long as there is one.
   func addObserver<Owner: AnyObject>(_ owner: Owner, _ onUpdate: @escaping @MainActor (Owner) -> Void) {
     observers.append(Observer(owner: owner) { owner in if let owner = owner as? Owner { onUpdate(owner) } })

@@ -2,21 +2,61 @@ import FoundationEssentials
 import StagedoorGTK
 import StagedoorKit
 
-/// A window of some application, as its card shows it.
-struct Card: Identifiable, Equatable {
-  let session: SceneSession
-  let application: String
-  var picture: Data?
+/// A window of some application. What its card shows changes in place, so that a click or a drop finds the card while it does.
+@MainActor final class Card: Identifiable, Equatable {
+  nonisolated let id: SessionIdentifier
+  private(set) lazy var widget = makeWidget()
+  private unowned let owner: ExposeScene
+  private let (title, state) = (Label().style("heading"), Label().style("dim-label", "caption"))
+  private let picture = Picture(nil, "", within: (260, 180)).size(width: 260, height: 180)
+  private(set) var session: SceneSession
+  private var loading: Task<Void, any Error>?
 
-  var id: SessionIdentifier { session.identifier }
-  var title: String { session.title.isEmpty ? session.configuration.name : session.title }
-  var state: String {
-    switch session.activationState {
+  init(of session: SceneSession, in owner: ExposeScene) {
+    (id, self.session, self.owner) = (session.identifier, session, owner)
+  }
+
+  isolated deinit { loading?.cancel() }
+
+  nonisolated static func == (one: Card, other: Card) -> Bool { one === other }
+
+  func show(_ session: SceneSession, of application: String) {
+    self.session = session
+    title.text = session.title.isEmpty ? session.configuration.name : session.title
+    state.text = "\(application), \(Self.words(for: session.activationState))"
+    picture.description = title.text
+    widget.style("dim-label", isOn: !session.isConnected)
+    load()
+  }
+
+  private static func words(for state: ActivationState) -> String {
+    switch state {
     case .foregroundActive: "in use"
     case .foregroundInactive: "open"
     case .background: "in the background"
-    case .unattached: "put away"
+    case .unattached: "closed, kept"
     }
+  }
+
+  /// A window is drawn a moment after it has changed.
+  func load() {
+    loading?.cancel()
+    loading = Task { [id, weak owner, weak picture] in
+      for pause in [0.0, 0.8] {
+        try await Task.sleep(for: .seconds(pause))
+        // Many windows have no picture yet.
+        if let data = try? await owner?.stagedoor.snapshot(of: id).picture { picture?.data = data }
+      }
+    }
+  }
+
+  private func makeWidget() -> Widget {
+    let close = Button(icon: "window-close-symbolic", "Close for good") { [unowned owner, id] in owner.destroy(id) }
+    let titles = Row(title.expand(vertically: false), close.style("flat", "circular"))
+    // The frame of a drop stands around the padding.
+    return Column(Column(spacing: 4, picture, titles, state).padding(8))
+      .onDrop(of: ["*/*"]) { [unowned owner, id] in try await owner.hand($0, to: .window(id)) }
+      .contextMenu { [unowned owner, id] in [MenuItem("Take a New Picture") { owner.refresh(id) }] }
   }
 }
 
@@ -27,14 +67,12 @@ struct Card: Identifiable, Equatable {
 }
 
 @MainActor final class ExposeScene: WindowScene {
-  private lazy var grid = Grid<Card> { [unowned self] in widget(of: $0) }.onOpen { [unowned self] in
-    bringToFront($0.session)
-  }
+  private lazy var grid = Grid<Card> { $0.widget }.onOpen { [unowned self] in bringToFront($0.id) }
   private let applications = Row()
   private var cards: [SessionIdentifier: Card] = [:]
   private var names: [String: String] = [:]
   private var following: Task<Void, Never>?
-  private var stagedoor: Stagedoor {
+  var stagedoor: Stagedoor {
     get throws { try scene?.application?.stagedoor ?? { throw CancellationError() }() }
   }
 
@@ -45,47 +83,41 @@ struct Card: Identifiable, Equatable {
     let between = Scroll(grid.padding(18)).onDrop(of: ["*/*"]) { [unowned self] in try await hand($0, to: .edge) }
     content = Column(spacing: 0, applications.padding(10), between)
     following = Task { [weak self] in
-      do {
-        guard let sessions = try await self?.stagedoor.liveSessions() else { return }
-        for try await sessions in sessions { try await self?.show(sessions) }
-      } catch { self?.message = "\(error)" }
+      while !Task.isCancelled {
+        do {
+          guard let sessions = try await self?.stagedoor.liveSessions() else { return }
+          for try await sessions in sessions { try await self?.show(sessions) }
+        } catch {
+          self?.attempt("Following the windows") { throw error }
+        }
+        try? await Task.sleep(for: .seconds(2))
+      }
     }
   }
 
-  override func sceneDidDisconnect(_ scene: Scene) { following?.cancel() }
+  override func sceneDidDisconnect(_ scene: Scene) {
+    following?.cancel()
+    (cards, grid.items) = ([:], [])
+  }
 
   // MARK: What it shows
 
   private func show(_ sessions: [SceneSession]) async throws {
     let others = sessions.filter { $0.application != scene?.application?.identifier }
-    if others.contains(where: { names[$0.application] == nil }) || names.isEmpty { try await showApplications() }
-    cards = Dictionary(
-      uniqueKeysWithValues: others.map { session in
-        let name = names[session.application] ?? session.application
-        return (
-          session.identifier, Card(session: session, application: name, picture: cards[session.identifier]?.picture)
-        )
-      })
-    arrange()
-    for session in others { load(session.identifier) }
-  }
-
-  private func arrange() {
-    grid.items = cards.values.sorted {
-      ($0.application, $0.session.created, $0.id) < ($1.application, $1.session.created, $1.id)
-    }
-  }
-
-  /// A window is drawn a moment after it has changed.
-  private func load(_ session: SessionIdentifier) {
-    Task { [weak self] in
-      for pause in [0.0, 0.8] {
-        try await Task.sleep(for: .seconds(pause))
-        // Many windows have no picture yet.
-        guard let picture = try? await self?.stagedoor.snapshot(of: session).picture else { continue }
-        self?.cards[session]?.picture = picture
-        self?.arrange()
+    if names.isEmpty || others.contains(where: { names[$0.application] == nil }) { try await showApplications() }
+    // One whose manifest is not installed has no name.
+    for session in others where names[session.application] == nil { names[session.application] = session.application }
+    var shown: [SessionIdentifier: Card] = [:]
+    for session in others {
+      let card = cards[session.identifier] ?? Card(of: session, in: self)
+      shown[session.identifier] = card
+      if cards[session.identifier] == nil || card.session != session {
+        card.show(session, of: names[session.application] ?? session.application)
       }
+    }
+    cards = shown
+    grid.items = cards.values.sorted {
+      ($0.session.application, $0.session.created, $0.id) < ($1.session.application, $1.session.created, $1.id)
     }
   }
 
@@ -97,7 +129,7 @@ struct Card: Identifiable, Equatable {
       let identifier = application.identifier
       applications.append(
         Button("+ \(application.name)") { [unowned self] in
-          attempt("opening a window") { [self] in
+          attempt("Opening a window") { [self] in
             var options = DeliveryOptions()
             options.application = identifier
             options.disposition = .new
@@ -108,37 +140,29 @@ struct Card: Identifiable, Equatable {
     }
   }
 
-  private func widget(of card: Card) -> Widget {
-    let close = Button(icon: "window-close-symbolic", "Close for good") { [unowned self] in
-      attempt("closing it") { [self] in try await stagedoor.destroy(card.id) }
-    }
-    let widget = Column(
-      spacing: 4, Picture(card.picture, card.title, within: (260, 180)).size(width: 260, height: 180),
-      Row(Label(card.title).style("heading").expand(vertically: false), close.style("flat", "circular")),
-      Label("\(card.application), \(card.state)").style("dim-label", "caption"))
-    if card.session.isConnected == false { widget.style("dim-label") }
-    return widget.padding(8).onDrop(of: ["*/*"]) { [unowned self] in try await hand($0, to: .window(card.id)) }
-      .contextMenu { [unowned self] in
-        [
-          MenuItem("Take a New Picture") { [unowned self] in
-            attempt("asking for a picture") { [self] in try await stagedoor.refresh(card.id) }
-          }
-        ]
-      }
-  }
-
   // MARK: What people do
 
-  private func bringToFront(_ session: SceneSession) {
-    attempt("bringing it to the front") { [self] in
+  private func bringToFront(_ session: SessionIdentifier) {
+    attempt("Bringing it to the front") { [self] in
       var options = DeliveryOptions()
-      options.session = session.identifier
+      options.session = session
       options.activationToken = GtkStage.activationToken()
       try await stagedoor.deliver([], options)
     }
   }
 
-  private func hand(_ drop: Drop, to place: DropPlace) async throws -> DropOperation {
+  func destroy(_ session: SessionIdentifier) {
+    attempt("Closing it") { [self] in try await stagedoor.destroy(session) }
+  }
+
+  func refresh(_ session: SessionIdentifier) {
+    attempt("Asking for a picture") { [self] in
+      try await stagedoor.refresh(session)
+      cards[session]?.load()
+    }
+  }
+
+  func hand(_ drop: Drop, to place: DropPlace) async throws -> DropOperation {
     try await drop.deliver(to: place, stagedoor)
     return .copy
   }

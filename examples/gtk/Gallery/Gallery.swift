@@ -29,9 +29,11 @@ import StagedoorKit
     var last: Photo?
     for item in items where item.itemProvider.hasItem(conformingTo: "image/*") {
       let provider = item.itemProvider
-      let type = provider.registeredTypes.contains("image/png") ? "image/png" : "image/jpeg"
-      let picture = try await provider.loadDataRepresentation(as: "image/*", progress: progress)
-      last = try photos.add(picture, named: provider.suggestedName ?? "Picture", as: type)
+      guard let type = Photo.types.first(where: { provider.hasItem(conformingTo: $0.type) }) else {
+        throw StagedoorError(.noSuchItem, "the gallery takes no \(provider.registeredTypes.joined(separator: ", "))")
+      }
+      let picture = try await provider.loadDataRepresentation(as: type.type, progress: progress)
+      last = try photos.add(picture, named: provider.suggestedName ?? "Picture", as: type.suffix)
     }
     return last
   }
@@ -72,7 +74,10 @@ import StagedoorKit
   override func scene(_ scene: Scene, receive items: [DragItem]) { receive(items) }
 
   private func receive(_ items: [DragItem]) {
-    attempt("taking the picture") { [self] in if let photo = try await gallery.take(items) { show(photo) } }
+    let progress = ItemProgress()
+    attempt("Taking the picture", progress: progress) { [self] in
+      if let photo = try await gallery.take(items, progress) { show(photo) }
+    }
   }
 
   // MARK: What it shows

@@ -13,7 +13,13 @@ struct Photo: Identifiable, Equatable {
   static let titleKey = "photoTitle"
 
   var data: Data? { try? Data(contentsOf: file) }
-  var type: String { file.pathExtension == "png" ? "image/png" : "image/jpeg" }
+  var type: String { Self.types.first { $0.suffix == file.pathExtension }?.type ?? "image/*" }
+
+  /// What the gallery takes, the best first, with the names that files of it end with.
+  static let types: [(type: String, suffix: String)] = [
+    ("image/png", "png"), ("image/jpeg", "jpg"), ("image/webp", "webp"), ("image/gif", "gif"),
+    ("image/tiff", "tiff"), ("image/bmp", "bmp"), ("image/svg+xml", "svg"),
+  ]
 
   /// The window that shows it.
   var detailActivity: UserActivity { activity(Self.openDetail) }
@@ -63,12 +69,15 @@ extension SceneNotification.Name {
 
   func photo(_ id: String?) -> Photo? { all.first { $0.id == id } }
 
-  /// Adds a picture; one that is there already is not added again.
-  func add(_ picture: Data, named name: String, as type: String) throws -> Photo {
+  /// Adds a picture, in a file of a new name; one that is there already is not added again.
+  func add(_ picture: Data, named name: String, as suffix: String) throws -> Photo {
     if let photo = all.first(where: { $0.data == picture }) { return photo }
-    let title =
-      name.split(separator: "/").last.map { $0.split(separator: ".").first.map(String.init) ?? "" } ?? "Picture"
-    let file = folder.appending(path: "\(title)-\(all.count + 1).\(type == "image/png" ? "png" : "jpg")")
+    let title = name.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? "Picture"
+    // Files can come and go without this program.
+    let taken = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).map(Self.photo)
+    var number = 1
+    while (all + taken).contains(where: { $0.id == "\(title)-\(number)" }) { number += 1 }
+    let file = folder.appending(path: "\(title)-\(number).\(suffix)")
     try picture.write(to: file, options: .atomic)
     let photo = Self.photo(of: file)
     all.append(photo)

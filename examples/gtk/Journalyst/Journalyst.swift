@@ -55,7 +55,7 @@ import StagedoorKit
 
   /// Text from anywhere becomes an entry. An entry that is dropped here has been shown by its activity.
   override func scene(_ scene: Scene, receive items: [DragItem]) {
-    attempt("adding an entry") { [self] in
+    attempt("Adding an entry") { [self] in
       for item in items where item.itemProvider.userActivities.isEmpty {
         show(try journal.add(try await item.itemProvider.loadText()).id)
       }
@@ -102,17 +102,17 @@ import StagedoorKit
   // MARK: What people do
 
   private func add() {
-    attempt("adding an entry") { [self] in show(try journal.add().id) }
+    attempt("Adding an entry") { [self] in show(try journal.add().id) }
   }
 
   private func update(_ text: String) {
     guard let identifier = list.selection else { return }
-    attempt("storing the entry") { [self] in try journal.update(identifier, text: text) }
+    attempt("Storing the entry") { [self] in try journal.update(identifier, text: text) }
   }
 
   func remove(_ identifier: String? = nil) {
     guard let identifier = identifier ?? list.selection else { return }
-    attempt("deleting the entry") { [self] in try journal.remove(identifier) }
+    attempt("Deleting the entry") { [self] in try journal.remove(identifier) }
   }
 }
 

@@ -126,19 +126,30 @@ import StagedoorKit
 
 /// A message that is being written.
 @MainActor final class ComposeScene: MailWindow {
+  private let (to, subject) = (TextField(placeholder: "To"), TextField(placeholder: "Subject"))
+  private let body = TextArea()
+
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     let activity = options.userActivities.first ?? session.stateRestorationActivity
     scene.title = activity?.title ?? "New message"
     scene.userActivity = activity
     defaultSize = (520, 400)
-    let text = TextArea(mail.drafts.text(of: scene.id)).onChange { [unowned self] text in
-      attempt("keeping the draft") { try mail.drafts.store(text, of: scene.id) }
-    }
-    content = Column(
-      TextField(activity?.userInfo["to"]?.string ?? "", placeholder: "To").padding(6),
-      TextField(activity?.userInfo["subject"]?.string ?? "", placeholder: "Subject").padding(6), Scroll(text))
+    content = Column(to.padding(6), subject.padding(6), Scroll(body))
     trailingItems = [Button("Send") { [unowned self] in destroy(animation: .commit) }.style("suggested-action")]
-    follow(scene, with: text)
+    follow(scene, with: body)
+    (to.text, subject.text) = (activity?.userInfo["to"]?.string ?? "", activity?.userInfo["subject"]?.string ?? "")
+    attempt("Reading the draft") {
+      guard let draft = try mail.drafts.draft(of: scene.id) else { return }
+      (to.text, subject.text, body.text) = (draft.to, draft.subject, draft.text)
+    }
+    for input in [to, subject, body] { input.onChange { [unowned self] _ in store() } }
+  }
+
+  private func store() {
+    guard let scene else { return }
+    attempt("Keeping the draft") {
+      try mail.drafts.store(Draft(to: to.text, subject: subject.text, text: body.text), of: scene.id)
+    }
   }
 }
 

@@ -42,6 +42,13 @@ extension SceneNotification.Name {
   static let settingsUpdated: Self = "SettingsUpdated"
 }
 
+/// A message that is being written.
+struct Draft: Codable {
+  var to: String
+  var subject: String
+  var text: String
+}
+
 /// What is not sent yet, in a file for each window that is written in: it goes when the session goes, also while the program is away.
 struct Drafts {
   let folder: URL
@@ -51,10 +58,17 @@ struct Drafts {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 
-  private func file(_ session: SessionIdentifier) -> URL { folder.appending(path: "\(session).txt") }
-  func text(of session: SessionIdentifier) -> String { (try? String(contentsOf: file(session), encoding: .utf8)) ?? "" }
-  func store(_ text: String, of session: SessionIdentifier) throws {
-    try text.write(to: file(session), atomically: true, encoding: .utf8)
+  private func file(_ session: SessionIdentifier) -> URL { folder.appending(path: "\(session).json") }
+
+  func draft(of session: SessionIdentifier) throws -> Draft? {
+    let file = file(session)
+    if !FileManager.default.fileExists(atPath: file.path) { return nil }
+    return try JSONDecoder().decode(Draft.self, from: Data(contentsOf: file))
   }
+
+  func store(_ draft: Draft, of session: SessionIdentifier) throws {
+    try JSONEncoder().encode(draft).write(to: file(session), options: .atomic)
+  }
+
   func remove(_ session: SessionIdentifier) { try? FileManager.default.removeItem(at: file(session)) }
 }

@@ -226,7 +226,34 @@ static gboolean note_drag(GSignalInvocationHint *hint, guint count, const GValue
   return TRUE;
 }
 
+// Whether the receiver of the drag that ends now has answered that nothing came of it. Under X, GDK reads this answer and does not tell
+// it: such a drag ends like one that was taken, and a refused move would cost its source the data.
+static gboolean drag_refused = FALSE;
+
+#ifdef GDK_WINDOWING_X11
+// This comes before GDK reads the event, and ends the drag while it does.
+static gboolean note_answer(GdkDisplay *display, const XEvent *event, gpointer data) {
+  drag_refused = event->type == ClientMessage &&
+      event->xclient.message_type == gdk_x11_get_xatom_by_name_for_display(display, "XdndFinished") &&
+      (event->xclient.data.l[1] & 1) == 0;
+  return FALSE;
+}
+#endif
+
+void stage_drop_finish(GdkDrop *drop, GdkDragAction action) {
+  // The answer to a drag of this program does not become an event.
+  drag_refused = action == 0;
+  gdk_drop_finish(drop, action);
+  drag_refused = FALSE;
+}
+
+gboolean stage_drag_was_refused(void) { return drag_refused; }
+
 void stage_watch_drags(void) {
+#ifdef GDK_WINDOWING_X11
+  GdkDisplay *display = gdk_display_get_default();
+  if (GDK_IS_X11_DISPLAY(display)) g_signal_connect(display, "xevent", G_CALLBACK(note_answer), NULL);
+#endif
   g_type_class_ref(GDK_TYPE_SURFACE);
   // A handler of a surface would come after GTK's, which lets no other follow.
   g_signal_add_emission_hook(g_signal_lookup("event", GDK_TYPE_SURFACE), 0, note_drag, NULL, NULL);
@@ -334,8 +361,6 @@ gboolean stage_window_is_minimized(GtkWidget *window) {
   return surface && (gdk_toplevel_get_state(GDK_TOPLEVEL(surface)) & GDK_TOPLEVEL_STATE_MINIMIZED) != 0;
 }
 
-// MARK: Smaller things
-
 void stage_load_style(const char *css) {
   GtkCssProvider *provider = gtk_css_provider_new();
   gtk_css_provider_load_from_data(provider, css, -1);
@@ -343,5 +368,3 @@ void stage_load_style(const char *css) {
       gdk_display_get_default(), GTK_STYLE_PROVIDER(provider), GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
   g_object_unref(provider);
 }
-
-gboolean stage_is_widget(const void *object) { return GTK_IS_WIDGET(object); }

@@ -6,6 +6,9 @@ import StagedoorKit
 
 /// An application that says on its standard output what happens in its window: what the applications of this package do not use of the library.
 @MainActor final class StagePlay: Application {
+  /// How long each item takes to load.
+  static var delay = Duration.zero
+
   init() {
     let identifier = "org.example.\(ProcessInfo.processInfo.environment["PLAY"] ?? "Play")"
     super.init(
@@ -19,7 +22,8 @@ import StagedoorKit
             "UIApplicationSupportsMultipleScenes": true,
             "UISceneConfigurations": {
               "UIWindowSceneSessionRoleApplication": [
-                {"UISceneConfigurationName": "Window", "StagedoorContentTypes": ["text/plain"], "StagedoorLaunch": "single"}
+                {"UISceneConfigurationName": "Window", "StagedoorContentTypes": ["text/plain"], "StagedoorLaunch": "single"},
+                {"UISceneConfigurationName": "Shown", "StagedoorActivityTypes": ["\(identifier).show"]}
               ]
             }
           }
@@ -29,12 +33,16 @@ import StagedoorKit
 
   override func didFinishLaunching(with options: LaunchOptions) {
     addAction("fail", title: "Fail", shortcut: "<Control>f") { _ in throw StagedoorError(.loadFailed, "as it should") }
+    addAction("slow", title: "Slow") { _ in Self.delay = .seconds(50) }
+    addAction("remove", title: "Remove") { ($0 as? PlayScene)?.remove() }
   }
 
   override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { PlayScene() }
 }
 
 @MainActor final class PlayScene: WindowScene {
+  private let place = Place(Label())
+
   private func say(_ line: String) {
     print(line)
     fflush(nil)
@@ -53,21 +61,42 @@ import StagedoorKit
       var texts: [String] = []
       for item in drop.items { texts.append(try await item.itemProvider.loadText()) }
       say("dropped: \(texts) \(drop.items.map { $0.localObject as? String ?? "foreign" })")
+      if texts == ["unwanted"] { return .cancel }
       return drop.allowedOperations.contains(.move) ? .move : .copy
     }
+    let odd = box("odd").onDrag(allowing: [.copy, .move]) { [unowned self] in [oddItem] }
+      .onDragEnd { [unowned self] in say("ended: \($0)") }
+    place.content = odd
     let calendar = Widget { gtk_calendar_new() }
     calendar.isVisible = false
-    content = Column(spacing: 10, two, one, target, box("window"), calendar).padding(10)
+    content = Column(spacing: 10, two, one, target, box("window"), place, calendar).padding(10)
     takesDrops(of: ["text/plain"])
     if !options.items.isEmpty { receive(options.items) }
+    for activity in options.userActivities { say("shows: \(activity.targetContentIdentifier ?? "")") }
+  }
+
+  func remove() {
+    place.content = Label()
+    say("removed")
   }
 
   private func box(_ text: String) -> Label { Label(text, align: .center).style("card").size(height: 60) }
 
+  /// What can be opened, and what no target takes.
+  private var oddItem: DragItem {
+    var item = Self.item("unwanted")
+    let show = "\(scene?.application?.identifier ?? "").show"
+    item.itemProvider.registerObject(UserActivity(show, targetContentIdentifier: "odd"))
+    return item
+  }
+
   private static func item(_ text: String) -> DragItem {
     var provider = ItemProvider()
     provider.suggestedName = "\(text).txt"
-    provider.registerDataRepresentation(as: "text/plain") { _ in Data(text.utf8) }
+    provider.registerDataRepresentation(as: "text/plain") { _ in
+      try await Task.sleep(for: await StagePlay.delay)
+      return Data(text.utf8)
+    }
     var item = DragItem(itemProvider: provider)
     item.localObject = text
     return item
@@ -80,7 +109,7 @@ import StagedoorKit
   override func scene(_ scene: Scene, receive items: [DragItem]) { receive(items) }
 
   private func receive(_ items: [DragItem]) {
-    attempt("reading") { [self] in
+    attempt("Reading") { [self] in
       for item in items { say("received: \(try await item.itemProvider.loadText())") }
     }
   }

@@ -42,7 +42,7 @@ extension StageTests {
             // The picture of the page on top of the repository.
             try await desktop.picture("../../docs/drop.png", "1280x680+0+20")
             try await desktop.letGo()
-            try await eventually("the picture in the gallery") { try added(desktop) == ["Tom-10.png"] }
+            try await eventually("the picture in the gallery") { try added(desktop) == ["Tom-1.png"] }
             #expect(try await desktop.sessions(of: cats).count == 1)
             #expect(try await desktop.sessions(of: gallery).count == 1)
           }
@@ -62,7 +62,7 @@ extension StageTests {
           try await showing(folder, on: desktop) {
 
             try await desktop.drag(from: (910, 170), to: (300, 400), holding: 1)
-            try await eventually("the picture in the gallery") { try added(desktop) == ["Luna-10.png"] }
+            try await eventually("the picture in the gallery") { try added(desktop) == ["Luna-1.png"] }
           }
         }
       }
@@ -82,7 +82,7 @@ extension StageTests {
             try await desktop.place("Exposé", at: 10, 40)
             try await showing(folder, on: desktop) {
               try await desktop.drag(from: (910, 170), to: (160, 260), holding: 1)
-              try await eventually("the picture in the gallery") { try added(desktop) == ["Luna-10.png"] }
+              try await eventually("the picture in the gallery") { try added(desktop) == ["Luna-1.png"] }
               try await desktop.windows(of: gallery, titled: "Luna")
             }
           }

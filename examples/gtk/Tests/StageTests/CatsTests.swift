@@ -76,7 +76,7 @@ extension StageTests {
           try await desktop.stagedoor.deliver(UserActivity(view, targetContentIdentifier: "Luna"))
           try await running.line { $0 == "-- Luna --" }
           try await running.line { $0 == "  not fed yet" }
-          try await desktop.action("feed", of: play)
+          try await desktop.action("feed", of: play.identifier)
           try await running.line { $0 == "  fed once" }
         }
       }

@@ -47,8 +47,6 @@ extension StageTests {
               try await desktop.windows(of: gallery, titled: "Tom")
               // The card of the cats.
               try await desktop.place("Exposé", at: 20, 20)
-              // The pictures of the windows that have changed come a moment later.
-              try await desktop.pause(1.5)
               try await desktop.click(170, 250)
               try await desktop.windows(of: cats, "the focus of the cats") {
                 $0.first?.activationState == .foregroundActive
@@ -59,7 +57,6 @@ extension StageTests {
               try await desktop.windows(of: cats, titled: "Cats", "Cats")
               let old = try await desktop.sessions(of: cats)[0]
               try await desktop.place("Exposé", at: 20, 20)
-              try await desktop.pause(1.5)
               try await desktop.click(312, 367)
               try await desktop.windows(of: cats, "the end of the first window") { $0.count == 1 && $0[0] != old }
             }

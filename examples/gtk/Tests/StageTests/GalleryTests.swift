@@ -20,7 +20,10 @@ extension StageTests {
         try await desktop.running(play) { _ in
           try await desktop.place("Gallery", at: 20, 20)
           try await desktop.drag(from: mountains, to: (1100, 700))
-          let windows = try await desktop.windows(of: play, "a window of the photo") { $0.last?.title == "Mountains" }
+          // Once it has the focus, it takes it from no other.
+          let windows = try await desktop.windows(of: play, "the focus of a window of the photo") {
+            $0.last?.title == "Mountains" && $0.last?.activationState == .foregroundActive
+          }
           try await desktop.place("Gallery", at: 20, 20)
           try await desktop.windows(of: play, "the focus of the gallery") {
             $0.first?.activationState == .foregroundActive
@@ -77,6 +80,41 @@ extension StageTests {
         }
         try await desktop.running(play, "--headless") { _ in
           try await desktop.windows(of: play, titled: "Gallery", "Gallery", "Palm")
+        }
+      }
+    }
+
+    @Test func `pictures are kept as what they are, and never in the place of another`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        let folder = URL(filePath: "\(desktop.environment["XDG_DATA_HOME"] ?? "")/\(play.identifier)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        for number in [1, 2] {
+          try Data("\(number)".utf8).write(to: folder.appending(path: "Tom-\(number).png"))
+        }
+        func drop(_ pictures: (type: String, bytes: String)...) async throws {
+          var provider = ItemProvider()
+          provider.suggestedName = "Tom.jpg"
+          for picture in pictures { provider.registerData(Data(picture.bytes.utf8), as: picture.type) }
+          var options = DeliveryOptions()
+          (options.session, options.wait) = (try await desktop.sessions(of: play)[0].identifier, .handled)
+          try await desktop.stagedoor.deliver([DragItem(itemProvider: provider)], options)
+        }
+        /// The names of the files, and what is in them.
+        @Sendable func kept() throws -> [String] {
+          try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).map {
+            "\($0.lastPathComponent) \(try String(contentsOf: $0, encoding: .utf8))"
+          }.sorted()
+        }
+        try await desktop.running(play, "--headless") { running in
+          try await running.line { $0 == "-- Gallery --" }
+          try FileManager.default.removeItem(at: folder.appending(path: "Tom-1.png"))
+          try await drop(("image/jpeg", "jpeg"), ("image/png", "png"))
+          try await eventually("the first picture") { try kept().contains("Tom-3.png png") }
+          try await drop(("image/webp", "webp"))
+          try await eventually("the second picture") {
+            try kept() == ["Tom-2.png 2", "Tom-3.png png", "Tom-4.webp webp"]
+          }
         }
       }
     }

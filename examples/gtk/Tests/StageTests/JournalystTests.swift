@@ -39,7 +39,7 @@ extension StageTests {
           try await desktop.type("Rain")
           try await desktop.click(row(1).x, row(1).y)
           try await desktop.windows(of: play, titled: "Late Night train", "Late Night train", "Late Night train")
-          try await desktop.action("delete-entry", of: play)
+          try await desktop.action("delete-entry", of: play.identifier)
           // Where the list had the focus, the next entry has it now.
           try await desktop.windows(of: play, "windows without the deleted entry") { windows in
             windows.count == 3 && windows.allSatisfy { ["Rain", "Journalyst"].contains($0.title) }
@@ -102,6 +102,9 @@ extension StageTests {
           try await desktop.stagedoor.deliver(UserActivity(openDetail, userInfo: ["entryID": "lost"]))
           try await running.line { $0 == "! Journalyst: There is no entry lost." }
           try await desktop.windows(of: play, titled: "Journalyst", "Journalyst")
+          // A name that would clear the terminal.
+          try await desktop.stagedoor.deliver(UserActivity(openDetail, userInfo: ["entryID": "\u{1B}[2J"]))
+          try await running.line { $0 == #"! Journalyst: There is no entry \u{1b}[2J."# }
         }
       }
     }

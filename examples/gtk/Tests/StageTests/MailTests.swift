@@ -12,7 +12,7 @@ extension StageTests {
     /// The middle of a row of the list, of a window whose corner is at (20, 20).
     private func row(_ number: Int) -> (x: Int, y: Int) { (140, 20 + 76 + 52 * number) }
 
-    @Test func `a message opens in its own window, is put away, and comes back when it is selected`() async throws {
+    @Test func `a message opens in its own window, closes, and comes back when it is selected`() async throws {
       try await Desktop.run { desktop in
         try await desktop.install(play)
         try await desktop.running(play) { _ in
@@ -54,10 +54,33 @@ extension StageTests {
           try await desktop.windows(of: play, "the message in the background") {
             $0.last?.activationState == .background
           }
-          try await desktop.action("release", of: play)
+          try await desktop.action("release", of: play.identifier)
           try await desktop.windows(of: play, "the message without a window") {
             $0.count == 2 && !$0[1].isConnected && $0[0].isConnected
           }
+        }
+      }
+    }
+
+    @Test func `a draft is there again after a restart, with its recipient and its subject`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play) { running in
+          try await desktop.place("Mail", at: 20, 20)
+          try await desktop.key("ctrl+m")
+          try await desktop.place("New message", at: 500, 300)
+          try await desktop.windows(of: play, "the new message") { $0.last?.activationState == .foregroundActive }
+          try await desktop.click(700, 370)
+          try await desktop.type("Ada")
+          try await desktop.key("Tab")
+          try await desktop.type("Thursday")
+          try await desktop.key("Tab")
+          try await desktop.type("Gladly.")
+          running.signal(SIGTERM)
+          try await running.ended()
+        }
+        try await desktop.running(play, "--headless") { running in
+          for line in ["  _Ada_", "  _Thursday_", "  | Gladly."] { try await running.line { $0 == line } }
         }
       }
     }
@@ -77,7 +100,7 @@ extension StageTests {
           }[1]
           try await desktop.click(700, 560)
           try await desktop.type("Dear Ada")
-          try await eventually("the draft") { try names() == ["\(session.identifier).txt"] }
+          try await eventually("the draft") { try names() == ["\(session.identifier).json"] }
           running.signal(SIGKILL)
           try await running.ended()
           return session

@@ -11,6 +11,7 @@ extension StageTests {
     private let one = (x: 200, y: 180)
     private let target = (x: 200, y: 250)
     private let rest = (x: 200, y: 320)
+    private let odd = (x: 200, y: 390)
 
     private func program(_ name: String, on desktop: Desktop, _ arguments: String...) -> Command {
       var environment = desktop.environment
@@ -62,6 +63,65 @@ extension StageTests {
             there.expectNoComplaints()
             here.expectNoComplaints()
           }
+        }
+      }
+    }
+
+    @Test func `a move that its target refuses is cancelled`() async throws {
+      try await Desktop.run { desktop in
+        try await program("Here", on: desktop).whileRunning { here in
+          try await desktop.place("Here", at: 20, 20)
+          try await desktop.drag(from: odd, to: target)
+          try await here.line { $0.hasPrefix(#"dropped: ["unwanted"]"#) }
+          #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
+          try await program("There", on: desktop).whileRunning { there in
+            try await desktop.place("There", at: 620, 20)
+            try await desktop.pause()
+            try await desktop.drag(from: odd, to: (target.x + 600, target.y))
+            try await there.line { $0.hasPrefix(#"dropped: ["unwanted"]"#) }
+            #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
+            there.expectNoComplaints()
+          }
+          here.expectNoComplaints()
+        }
+      }
+    }
+
+    @Test func `the items of a widget that goes away while it is dragged still open a window`() async throws {
+      try await Desktop.run { desktop in
+        try await program("Here", on: desktop).whileRunning { here in
+          try await desktop.place("Here", at: 20, 20)
+          try await desktop.drag(from: odd, to: (900, 600), letGo: false)
+          try await desktop.action("remove", of: "org.example.Here")
+          try await here.line { $0 == "removed" }
+          try await desktop.letGo()
+          try await here.line { $0 == "shows: odd" }
+          here.expectNoComplaints()
+        }
+      }
+    }
+
+    @Test func `a drop that takes long shows its progress, and its user can cancel it`() async throws {
+      try await Desktop.run { desktop in
+        try await program("Here", on: desktop).whileRunning { here in
+          try await desktop.place("Here", at: 20, 20)
+          try await program("There", on: desktop).whileRunning { there in
+            try await desktop.place("There", at: 620, 20)
+            try await desktop.action("slow", of: "org.example.Here")
+            for (name, left) in [("Here", 20), ("There", 620)] {
+              try await desktop.place(name, at: left, 20)
+              try await desktop.pause()
+              let button = "60x30+\(left + 320)+80"
+              let before = try await desktop.pixels(button)
+              try await desktop.drag(from: one, to: (target.x + left - 20, target.y))
+              try await eventually("the progress") { try await desktop.pixels(button) != before }
+              try await desktop.click(left + 355, 95)
+              #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
+              try await eventually("the window as it was") { try await desktop.pixels(button) == before }
+            }
+            there.expectNoComplaints()
+          }
+          here.expectNoComplaints()
         }
       }
     }

@@ -40,7 +40,11 @@ gboolean stage_drop_has_files(GdkDrop *drop);
 
 /// Whether a drag of this program was let go over nothing, and over none of its windows.
 gboolean stage_drag_is_out(GdkDrag *drag, GdkDragCancelReason reason);
-/// Begins to notice over which window a drag is. Without this `stage_drag_is_out` does not know it.
+/// Whether the receiver of a drag of this program answered that nothing came of it, while the drag ends.
+gboolean stage_drag_was_refused(void);
+/// Answers the source of a drop; no action means that nothing came of it.
+void stage_drop_finish(GdkDrop *drop, GdkDragAction action);
+/// Begins to notice over which window a drag is, and what its receiver answers. The functions above need this.
 void stage_watch_drags(void);
 /// A picture of a widget as it looks now, to follow the pointer.
 GdkPaintable *stage_drag_icon(GtkWidget *widget);
@@ -55,10 +59,5 @@ void stage_window_present(GtkWidget *window, const char *token);
 char *stage_activation_token(const char *application);
 /// Whether the window is minimised.
 gboolean stage_window_is_minimized(GtkWidget *window);
-
-// MARK: Smaller things
-
 /// Loads the style of the stage.
 void stage_load_style(const char *css);
-/// What GObject makes of a value of this class.
-gboolean stage_is_widget(const void *object);

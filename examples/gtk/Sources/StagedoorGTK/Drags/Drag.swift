@@ -9,13 +9,57 @@ internal import StagedoorKit
   static var current: [OpaquePointer: Drag] = [:]
 
   let items: [DragItem]
-  let operations: Set<DropOperation>
+  private let operations: Set<DropOperation>
+  private let opensWindow: Bool
   weak var scene: Scene?
+  /// What it is dragged from. The widget may go while it is dragged: the drag goes on without it.
+  private weak var dragging: Dragging?
+  private let handlers = Handlers()
+  private var isCancelled = false
   /// Begun at the service when somebody asks for its ticket.
   private var session: Task<DragSession, any Error>?
 
-  init(_ items: [DragItem], _ operations: Set<DropOperation>, from scene: Scene?) {
-    (self.items, self.operations, self.scene) = (items, operations, scene)
+  init(_ items: [DragItem], from dragging: Dragging) {
+    (self.items, self.dragging) = (items, dragging)
+    (operations, opensWindow, scene) = (dragging.operations, dragging.out == nil, dragging.widget.scene)
+  }
+
+  // MARK: Its life
+
+  /// GTK's drag has begun, and says through its source how it ends.
+  func begin(_ drag: OpaquePointer, of source: OpaquePointer) {
+    Self.current[drag] = self
+    handlers.connect("drag-cancel", of: source) { [unowned self] signal in
+      signal.answer(cancel(drag, GdkDragCancelReason(UInt32(signal.enumeration(2)))))
+    }
+    handlers.connect("drag-end", of: source) { [unowned self] signal in end(drag, isMoved: signal.flag(2)) }
+  }
+
+  /// Whether there is nothing more to show: otherwise the icon flies back.
+  private func cancel(_ drag: OpaquePointer, _ reason: GdkDragCancelReason) -> Bool {
+    isCancelled = true
+    guard let scene, stage_drag_is_out(drag, reason) != 0 else { return false }
+    if !opensWindow {
+      dragging?.out?(items)
+      return true
+    }
+    guard items.contains(where: { !$0.itemProvider.userActivities.isEmpty }) else { return false }
+    (scene.delegate as? WindowScene)?.attempt("Opening a window") { [items] in
+      var options = DeliveryOptions()
+      options.activationToken = GtkStage.activationToken()
+      try await scene.application?.deliver(items, from: scene, at: .edge, options)
+    }
+    return true
+  }
+
+  private func end(_ drag: OpaquePointer, isMoved: Bool) {
+    // It is kept until this returns.
+    guard let this = Self.current.removeValue(forKey: drag) else { return }
+    this.handlers.drop()
+    this.endSession()
+    let isTaken = !isCancelled && stage_drag_was_refused() == 0
+    let action = gdk_drag_get_selected_action(drag)
+    this.dragging?.ended?(!isTaken ? .cancel : isMoved ? .move : action == GDK_ACTION_COPY ? .copy : .cancel)
   }
 
   // MARK: What others can ask for
@@ -103,7 +147,7 @@ internal import StagedoorKit
   }
 
   /// A drag that was dropped at the service goes on there by itself.
-  func end() {
+  private func endSession() {
     guard let session else { return }
     Task { @MainActor in
       let drag = try await session.value

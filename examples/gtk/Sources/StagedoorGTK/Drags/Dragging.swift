@@ -55,13 +55,14 @@ extension Widget {
 
 /// What can be dragged from a widget, and what is being dragged.
 @MainActor final class Dragging {
-  private unowned let widget: Widget
-  private let operations: Set<DropOperation>
+  unowned let widget: Widget
+  let operations: Set<DropOperation>
   private let icon: Widget?
   private let items: @MainActor () -> [DragItem]
   var out: (@MainActor ([DragItem]) -> Void)?
   var ended: (@MainActor (DropOperation) -> Void)?
-  private var drag: Drag?
+  /// What GTK is about to begin.
+  private var prepared: Drag?
 
   init(
     of widget: Widget, _ operations: Set<DropOperation>, _ icon: Widget?, _ items: @escaping @MainActor () -> [DragItem]
@@ -69,59 +70,29 @@ extension Widget {
     (self.widget, self.operations, self.icon, self.items) = (widget, operations, icon, items)
   }
 
-  /// The widget may go while it is dragged. The drag goes on, and its items come to a drop as from another program.
-  isolated deinit { if let drag { Drag.current = Drag.current.filter { $0.value !== drag } } }
-
   func start() {
     guard widget.pointer != nil, let source = gtk_drag_source_new() else { return }
     gtk_drag_source_set_actions(source, GdkDragAction(operations))
     widget.connect("prepare", of: source) { [unowned self] signal in signal.answer(giving: prepare()) }
     widget.connect("drag-begin", of: source) { [unowned self] signal in begin(source, signal.object(1)) }
-    widget.connect("drag-cancel", of: source) { [unowned self] signal in
-      signal.answer(cancel(signal.object(1), GdkDragCancelReason(UInt32(signal.enumeration(2)))))
-    }
-    widget.connect("drag-end", of: source) { [unowned self] signal in end(signal.object(1), isMoved: signal.flag(2)) }
     widget.add(controller: source)
   }
 
   private func prepare() -> OpaquePointer? {
     let items = items()
     if items.isEmpty { return nil }
-    let drag = Drag(items, operations, from: widget.scene)
-    self.drag = drag
+    let drag = Drag(items, from: self)
+    prepared = drag
     return drag.content()
   }
 
-  private func begin(_ source: OpaquePointer, _ gdkDrag: OpaquePointer?) {
-    guard let drag, let gdkDrag else { return }
-    Drag.current[gdkDrag] = drag
+  private func begin(_ source: OpaquePointer, _ drag: OpaquePointer?) {
+    guard let prepared, let drag else { return }
+    self.prepared = nil
+    prepared.begin(drag, of: source)
     guard let shown = icon?.pointer ?? widget.pointer, let image = stage_drag_icon(shown) else { return }
     gtk_drag_source_set_icon(source, image, -8, -8)
     g_object_unref(UnsafeMutableRawPointer(image))
-  }
-
-  /// Whether there is nothing more to show: otherwise the icon flies back.
-  private func cancel(_ gdkDrag: OpaquePointer?, _ reason: GdkDragCancelReason) -> Bool {
-    guard let drag, let gdkDrag, let scene = drag.scene, stage_drag_is_out(gdkDrag, reason) != 0 else { return false }
-    if let out {
-      out(drag.items)
-      return true
-    }
-    guard drag.items.contains(where: { !$0.itemProvider.userActivities.isEmpty }) else { return false }
-    (scene.delegate as? WindowScene)?.attempt("opening a window") {
-      var options = DeliveryOptions()
-      options.activationToken = GtkStage.activationToken()
-      try await scene.application?.deliver(drag.items, from: scene, at: .edge, options)
-    }
-    return true
-  }
-
-  private func end(_ gdkDrag: OpaquePointer?, isMoved: Bool) {
-    guard let gdkDrag, let drag = Drag.current.removeValue(forKey: gdkDrag) else { return }
-    let action = gdk_drag_get_selected_action(gdkDrag)
-    if self.drag === drag { self.drag = nil }
-    drag.end()
-    ended?(isMoved ? .move : action == GDK_ACTION_COPY ? .copy : .cancel)
   }
 }
 

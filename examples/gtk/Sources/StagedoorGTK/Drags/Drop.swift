@@ -18,8 +18,8 @@ public import StagedoorKit
 /// }
 /// ```
 @MainActor public final class Drop {
-  /// The items. While the drag hovers, those of another program are not known, and of those of this program the types and activities. After the drop
-  /// their data can be loaded, until the handler has answered.
+  /// The items. While the drag hovers, the items of another program are unknown; of this program's own, only types and activities are
+  /// known. After the drop their data can be loaded, until the handler has answered.
   public internal(set) var items: [DragItem] = []
   /// What the source allows.
   public let allowedOperations: Set<DropOperation>
@@ -51,7 +51,7 @@ public import StagedoorKit
   isolated deinit { g_object_unref(UnsafeMutableRawPointer(pointer)) }
 
   /// Whether it comes from a program that speaks Stagedoor, with activities.
-  public var isOfStagedoor: Bool {
+  private var isOfStagedoor: Bool {
     drag != nil || types.contains(Payload.contentType) || types.contains(DragSession.ticketType)
   }
 
@@ -131,11 +131,19 @@ public import StagedoorKit
     _ progress: ItemProgress, _ start: (UnsafeMutablePointer<GCancellable>?, UnsafeMutableRawPointer) -> Void
   ) async throws -> Reading {
     let reading = Reading(progress)
-    try await withCheckedThrowingContinuation { continuation in
-      reading.continuation = continuation
-      let cancellable = g_cancellable_new()
-      start(cancellable, Box(reading).given)
-      if let cancellable { g_object_unref(cancellable) }
+    let cancellable = g_cancellable_new()
+    defer { if let cancellable { g_object_unref(cancellable) } }
+    // Any thread may cancel it.
+    nonisolated(unsafe) let cancelled = cancellable
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        reading.continuation = continuation
+        start(cancellable, Box(reading).given)
+      }
+    } onCancel: {
+      g_cancellable_cancel(cancelled)
+      // GDK hears of it when the source says something.
+      Task { @MainActor in reading.cancel() }
     }
     return reading
   }
@@ -148,12 +156,18 @@ extension DropPlace {
 /// Bytes on their way from the source of a drag.
 @MainActor private final class Reading {
   private(set) var pieces: [Data] = []
+  private var count = 0
   private let progress: ItemProgress
   var continuation: CheckedContinuation<Void, any Error>?
 
   init(_ progress: ItemProgress) { self.progress = progress }
 
   var data: Data { Data(pieces.joined()) }
+
+  func cancel() {
+    continuation?.resume(throwing: CancellationError())
+    continuation = nil
+  }
 
   static let take: StageBytes = { box, bytes, count in
     guard let box, let bytes else { return }
@@ -162,7 +176,8 @@ extension DropPlace {
     // GLib calls on the main thread.
     MainActor.assumeIsolated {
       reading.pieces.append(piece)
-      reading.progress.update(completedByteCount: reading.pieces.reduce(0) { $0 + $1.count })
+      reading.count += piece.count
+      reading.progress.update(completedByteCount: reading.count)
     }
   }
 

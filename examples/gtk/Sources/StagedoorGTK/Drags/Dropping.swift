@@ -21,7 +21,8 @@ extension Widget {
   /// - Parameters:
   ///   - types: What is wanted beside activities, the best first: `image/*`, `text/plain`.
   ///   - proposal: Says while it hovers what a drop would do; `nil` asks the window's ``SceneDelegate/scene(_:proposalFor:allowed:)``.
-  ///   - perform: Takes it, and says what it did. An error is shown in the window, and the source hears that nothing came of it.
+  ///   - perform: Takes it, and says what it did. Where that takes longer than a moment, the window shows the drop's progress, with a button
+  ///     that cancels it. An error is shown in the window, and the source hears that nothing came of it.
   @discardableResult
   public func onDrop(
     of types: [String] = [], proposal: (@MainActor (Drop) -> DropOperation)? = nil,
@@ -117,14 +118,11 @@ extension Widget {
     drop.location = (x, y)
     let delegate = widget.delegate
     Task { @MainActor in
-      var operation = DropOperation.cancel
-      do {
+      let operation = await delegate?.perform("Taking the drop", drop.progress) { [self] in
         try await drop.readItems(types)
-        operation = try await perform(drop)
-      } catch {
-        delegate?.attempt("the drop") { throw error }
+        return try await perform(drop)
       }
-      gdk_drop_finish(pointer, GdkDragAction(operation))
+      stage_drop_finish(pointer, GdkDragAction(operation ?? .cancel))
     }
     return true
   }
@@ -145,7 +143,7 @@ extension WindowScene {
   ///   }
   ///
   ///   override func scene(_ scene: Scene, receive items: [DragItem]) {
-  ///     attempt("showing the picture") {
+  ///     attempt("Showing the picture") {
   ///       for item in items { print(try await item.itemProvider.loadDataRepresentation(as: "image/*").count) }
   ///     }
   ///   }

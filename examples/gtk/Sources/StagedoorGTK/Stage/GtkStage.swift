@@ -28,7 +28,7 @@ public import StagedoorKit
 /// ```
 ///
 /// The stage keeps the application alive until its last window has closed; the sessions stay, and the next drop starts the program
-/// again. SIGTERM ends the windows in order. The program takes files as arguments, and opens them. A second one hands its files to the first.
+/// again. SIGTERM shuts it down cleanly. The program takes files as arguments, and opens them. A second one hands its files to the first.
 ///
 /// `--headless` runs the same scenes without a display. Each window is written to standard output, as what people read in it, whenever it
 /// changes; actions come over the bus.
@@ -120,7 +120,7 @@ public import StagedoorKit
 
   /// A delivery may be on its way to open another one.
   static func windowClosed() {
-    MainQueueLater.run(after: 500) {
+    Timeout.run(after: 500) {
       if hadWindow, let application, application.connectedScenes.isEmpty { quit() }
     }
   }
@@ -175,6 +175,7 @@ public import StagedoorKit
 
   private static let style = """
     .stage-place { border: none; border-radius: 0; }
+    .stage-progress { padding: 6px 12px; }
     .stage-message { padding: 6px 12px; background: alpha(@warning_color, 0.25); }
     .card { border-radius: 12px; }
     picture.rounded { border-radius: 10px; }

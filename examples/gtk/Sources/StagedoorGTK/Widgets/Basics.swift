@@ -36,17 +36,13 @@ public final class Label: Widget {
 /// ```swift
 /// let add = Button("Add") { print("clicked") }
 /// let delete = Button(icon: "user-trash-symbolic", "Delete") { print("gone") }
-/// add.click()
 /// ```
 public final class Button: Widget {
-  /// What people read.
-  public let title: String
-  private var action: (@MainActor () -> Void)?
+  private let title: String
 
   /// Makes a button with a title.
   public init(_ title: String, action: @escaping @MainActor () -> Void) {
     self.title = title
-    self.action = action
     super.init { gtk_button_new_with_label(title) }
     connect("clicked") { _ in action() }
   }
@@ -54,25 +50,12 @@ public final class Button: Widget {
   /// Makes a button with an icon of the desktop's theme. The title is shown when the pointer rests on it.
   public init(icon: String, _ title: String, action: @escaping @MainActor () -> Void) {
     self.title = title
-    self.action = action
     super.init { gtk_button_new_from_icon_name(icon) }
     help(title)
     connect("clicked") { _ in action() }
   }
 
-  /// Does what a click does.
-  public func click() { action?() }
-
-  /// Whether it can be clicked.
-  public var isEnabled = true {
-    didSet {
-      raw { gtk_widget_set_sensitive($0, isEnabled ? 1 : 0) }
-      changed()
-    }
-  }
-
-  override func handlersEnded() { action = nil }
-  public override var lines: [String] { isEnabled ? ["[\(title)]"] : [] }
+  public override var lines: [String] { ["[\(title)]"] }
 }
 
 /// A button that is on or off.
@@ -83,13 +66,11 @@ public final class Button: Widget {
 /// ```
 public final class Toggle: Widget {
   private let title: String
-  private var action: (@MainActor (Bool) -> Void)?
   private var value: Bool
 
   /// Makes a toggle. `action` is called when its user turns it on or off.
   public init(_ title: String, isOn: Bool = false, action: @escaping @MainActor (Bool) -> Void) {
     self.title = title
-    self.action = action
     value = isOn
     super.init { gtk_check_button_new_with_label(title) }
     raw { gtk_check_button_set_active(Self.check($0), isOn ? 1 : 0) }
@@ -116,7 +97,6 @@ public final class Toggle: Widget {
     UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkCheckButton.self)
   }
 
-  override func handlersEnded() { action = nil }
   public override var lines: [String] { ["[\(isOn ? "x" : " ")] \(title)"] }
 }
 
@@ -186,101 +166,22 @@ public final class Picture: Widget {
   public override var lines: [String] { ["(\(description))"] }
 }
 
-/// One line of text that people edit.
+/// Text that people edit. Use ``TextField`` or ``TextArea``.
 ///
 /// ```swift
-/// let name = TextField(placeholder: "Name").onChange { print($0) }
-/// name.type("Tom")
+/// let input: TextInput = TextField(placeholder: "Name").onChange { print($0) }
+/// input.text = "Tom"
 /// ```
-public final class TextField: Widget {
+@MainActor public class TextInput: Widget {
   private var value: String
   private var handler: (@MainActor (String) -> Void)?
-  private let placeholder: String
+  /// GTK says first that the old text has gone, and then that the new one is there.
   private var isFilling = false
 
-  /// Makes a field.
-  public init(_ text: String = "", placeholder: String = "") {
+  init(_ text: String, _ make: () -> UnsafeMutablePointer<GtkWidget>?) {
     value = text
-    self.placeholder = placeholder
-    super.init { gtk_entry_new() }
-    opaque { gtk_editable_set_text($0, text) }
-    raw { gtk_entry_set_placeholder_text(Self.entry($0), placeholder) }
-    connect("changed") { [unowned self] _ in
-      if !isFilling, let text = opaque({ String(cString: gtk_editable_get_text($0)) }) { typed(text) }
-    }
-  }
-
-  /// The text. `onChange` hears only what the user changes.
-  public var text: String {
-    get { value }
-    set {
-      if newValue == value { return }
-      value = newValue
-      // GTK says first that the old text has gone, and then that the new one is there.
-      isFilling = true
-      opaque { gtk_editable_set_text($0, newValue) }
-      isFilling = false
-      changed()
-    }
-  }
-
-  /// Calls `body` with the text whenever the user has changed it.
-  @discardableResult
-  public func onChange(_ body: @escaping @MainActor (String) -> Void) -> Self {
-    handler = body
-    return self
-  }
-
-  /// Does what typing this text does.
-  public func type(_ text: String) {
-    if text == value { return }
-    self.text = text
-    handler?(text)
-  }
-
-  private func typed(_ text: String) {
-    if text == value { return }
-    value = text
-    changed()
-    handler?(text)
-  }
-
-  private static func entry(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkEntry> {
-    UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkEntry.self)
-  }
-
-  override func handlersEnded() { handler = nil }
-  public override var lines: [String] { ["_\(text.isEmpty ? placeholder : text)_"] }
-}
-
-/// Text of many lines that people edit.
-///
-/// ```swift
-/// let body = TextArea("Dear Tom,").onChange { print($0) }
-/// ```
-public final class TextArea: Widget {
-  private var value: String
-  private var handler: (@MainActor (String) -> Void)?
-
-  /// Makes an area.
-  public init(_ text: String = "") {
-    value = text
-    super.init { gtk_text_view_new() }
-    raw { view in
-      let text = Self.view(view)
-      gtk_text_view_set_wrap_mode(text, GTK_WRAP_WORD_CHAR)
-      gtk_text_view_set_top_margin(text, 12)
-      gtk_text_view_set_bottom_margin(text, 12)
-      gtk_text_view_set_left_margin(text, 14)
-      gtk_text_view_set_right_margin(text, 14)
-    }
+    super.init(make)
     fill()
-    expand()
-    if let buffer {
-      connect("changed", of: OpaquePointer(buffer)) { [unowned self] _ in
-        if !isFilling { typed(Self.text(of: buffer)) }
-      }
-    }
   }
 
   /// The text. `onChange` hears only what the user changes.
@@ -294,11 +195,6 @@ public final class TextArea: Widget {
     }
   }
 
-  /// Whether people can edit it.
-  public var isEditable = true {
-    didSet { raw { gtk_text_view_set_editable(Self.view($0), isEditable ? 1 : 0) } }
-  }
-
   /// Calls `body` with the text whenever the user has changed it.
   @discardableResult
   public func onChange(_ body: @escaping @MainActor (String) -> Void) -> Self {
@@ -306,28 +202,80 @@ public final class TextArea: Widget {
     return self
   }
 
-  /// Does what typing this text in place of all that stands here does.
-  public func type(_ text: String) {
-    if text == value { return }
-    self.text = text
-    handler?(text)
+  private func fill() {
+    isFilling = true
+    shownText = value
+    isFilling = false
   }
 
-  private func typed(_ text: String) {
-    if text == value { return }
+  func shownTextChanged() {
+    let text = shownText
+    if isFilling || text == value { return }
     value = text
     changed()
     handler?(text)
   }
 
-  /// GTK says first that the old text has gone, and then that the new one is there.
-  private var isFilling = false
+  /// The text of GTK's widget.
+  var shownText: String {
+    get { value }
+    set {}
+  }
 
-  private func fill() {
-    guard let buffer else { return }
-    isFilling = true
-    gtk_text_buffer_set_text(buffer, value, -1)
-    isFilling = false
+  override func handlersEnded() { handler = nil }
+}
+
+/// One line of text that people edit.
+///
+/// ```swift
+/// let name = TextField(placeholder: "Name").onChange { print($0) }
+/// ```
+public final class TextField: TextInput {
+  private let placeholder: String
+
+  /// Makes a field.
+  public init(_ text: String = "", placeholder: String = "") {
+    self.placeholder = placeholder
+    super.init(text) { gtk_entry_new() }
+    raw { entry in
+      gtk_entry_set_placeholder_text(
+        UnsafeMutableRawPointer(entry).assumingMemoryBound(to: GtkEntry.self), placeholder)
+    }
+    connect("changed") { [unowned self] _ in shownTextChanged() }
+  }
+
+  override var shownText: String {
+    get { opaque { String(cString: gtk_editable_get_text($0)) } ?? super.shownText }
+    set { opaque { gtk_editable_set_text($0, newValue) } }
+  }
+
+  public override var lines: [String] { ["_\(text.isEmpty ? placeholder : text)_"] }
+}
+
+/// Text of many lines that people edit.
+///
+/// ```swift
+/// let body = TextArea("Dear Tom,").onChange { print($0) }
+/// ```
+public final class TextArea: TextInput {
+  /// Makes an area.
+  public init(_ text: String = "") {
+    super.init(text) { gtk_text_view_new() }
+    raw { view in
+      let text = Self.view(view)
+      gtk_text_view_set_wrap_mode(text, GTK_WRAP_WORD_CHAR)
+      gtk_text_view_set_top_margin(text, 12)
+      gtk_text_view_set_bottom_margin(text, 12)
+      gtk_text_view_set_left_margin(text, 14)
+      gtk_text_view_set_right_margin(text, 14)
+    }
+    expand()
+    if let buffer { connect("changed", of: OpaquePointer(buffer)) { [unowned self] _ in shownTextChanged() } }
+  }
+
+  override var shownText: String {
+    get { buffer.map { Self.text(of: $0) } ?? super.shownText }
+    set { if let buffer { gtk_text_buffer_set_text(buffer, newValue, -1) } }
   }
 
   private var buffer: UnsafeMutablePointer<GtkTextBuffer>? { raw { gtk_text_view_get_buffer(Self.view($0)) } ?? nil }
@@ -344,6 +292,5 @@ public final class TextArea: Widget {
     return String(cString: text)
   }
 
-  override func handlersEnded() { handler = nil }
   public override var lines: [String] { text.split(separator: "\n").map { "| \($0)" } }
 }

@@ -1,14 +1,15 @@
 internal import CGtk4
 
-/// Widgets one below the other.
+/// Widgets in a row. Use ``Column`` or ``Row``.
 ///
 /// ```swift
-/// let form = Column(spacing: 6, Label("Name"), TextField(placeholder: "Tom"))
+/// let box: Stack = Row(Label("Tom"))
+/// box.append(Label("asleep"))
+/// box.removeAll()
 /// ```
-@MainActor open class Column: Widget {
-  /// Makes a column.
-  public init(spacing: Int = 6, _ parts: Widget...) {
-    super.init { gtk_box_new(GTK_ORIENTATION_VERTICAL, Int32(spacing)) }
+@MainActor open class Stack: Widget {
+  init(_ orientation: GtkOrientation, _ spacing: Int, _ parts: [Widget]) {
+    super.init { gtk_box_new(orientation, Int32(spacing)) }
     for part in parts { append(part) }
   }
 
@@ -18,13 +19,24 @@ internal import CGtk4
     raw { box in part.raw { gtk_box_append(Widget.box(box), $0) } }
   }
 
-  /// Takes all parts out.
-  public func removeAll() {
-    for part in children {
-      raw { box in part.raw { gtk_box_remove(Widget.box(box), $0) } }
-      remove(part)
-    }
+  /// Takes a part out.
+  func take(_ part: Widget) {
+    raw { box in part.raw { gtk_box_remove(Widget.box(box), $0) } }
+    remove(part)
   }
+
+  /// Takes all parts out.
+  public func removeAll() { for part in children { take(part) } }
+}
+
+/// Widgets one below the other.
+///
+/// ```swift
+/// let form = Column(spacing: 6, Label("Name"), TextField(placeholder: "Tom"))
+/// ```
+@MainActor open class Column: Stack {
+  /// Makes a column.
+  public init(spacing: Int = 6, _ parts: Widget...) { super.init(GTK_ORIENTATION_VERTICAL, spacing, parts) }
 }
 
 /// Widgets side by side.
@@ -32,26 +44,9 @@ internal import CGtk4
 /// ```swift
 /// let bar = Row(Button("Back") {}, Label("Tom").expand())
 /// ```
-@MainActor open class Row: Widget {
+@MainActor open class Row: Stack {
   /// Makes a row.
-  public init(spacing: Int = 6, _ parts: Widget...) {
-    super.init { gtk_box_new(GTK_ORIENTATION_HORIZONTAL, Int32(spacing)) }
-    for part in parts { append(part) }
-  }
-
-  /// Adds a part at the end.
-  public func append(_ part: Widget) {
-    add(part)
-    raw { box in part.raw { gtk_box_append(Widget.box(box), $0) } }
-  }
-
-  /// Takes all parts out.
-  public func removeAll() {
-    for part in children {
-      raw { box in part.raw { gtk_box_remove(Widget.box(box), $0) } }
-      remove(part)
-    }
-  }
+  public init(spacing: Int = 6, _ parts: Widget...) { super.init(GTK_ORIENTATION_HORIZONTAL, spacing, parts) }
 
   open override var lines: [String] {
     let columns = children.map { $0.lines.joined(separator: " / ") }.filter { !$0.isEmpty }

@@ -66,7 +66,7 @@ extension Widget {
     openMenu = popover
     _ = Signal.connect(OpaquePointer(popover), "closed") { [weak self] _ in
       // The chosen action runs after the popover has closed, and GTK counts for a moment longer what is pressed in it.
-      MainQueueLater.run(after: 500) {
+      Timeout.run(after: 500) {
         if let self, let menu = self.openMenu, gtk_widget_get_visible(menu) == 0 { self.closeMenu() }
       }
     }

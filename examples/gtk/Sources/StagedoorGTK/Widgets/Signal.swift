@@ -34,6 +34,27 @@ internal import CStage
   }
 }
 
+/// Handlers of signals. Each keeps its object until it is dropped.
+@MainActor final class Handlers {
+  private var all: [(object: OpaquePointer, identifier: UInt)] = []
+
+  func connect(_ signal: String, of object: OpaquePointer, _ body: @escaping @MainActor (Signal) -> Void) {
+    g_object_ref(UnsafeMutableRawPointer(object))
+    all.append((object, Signal.connect(object, signal, body)))
+  }
+
+  /// Drops the handlers, and all that they keep.
+  func drop() {
+    // What a handler keeps may end here, and with it the widget of these handlers.
+    let dropped = all
+    all = []
+    for handler in dropped {
+      stage_disconnect(UnsafeMutableRawPointer(handler.object), handler.identifier)
+      g_object_unref(UnsafeMutableRawPointer(handler.object))
+    }
+  }
+}
+
 /// A Swift value that C carries.
 final class Box<Value: Sendable>: Sendable {
   let value: Value

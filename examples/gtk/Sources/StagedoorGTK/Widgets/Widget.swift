@@ -34,7 +34,7 @@ public import StagedoorKit
   var openMenu: UnsafeMutablePointer<GtkWidget>?
   private var isShown = true
 
-  private var handlers: [(object: OpaquePointer, identifier: UInt)] = []
+  private let handlers = Handlers()
 
   /// Makes a widget of one of GTK's. `make` runs only where there is a display.
   public init(_ make: () -> UnsafeMutablePointer<GtkWidget>?) {
@@ -84,8 +84,7 @@ public import StagedoorKit
   /// Drops the handlers of the widget and of its parts. What they keep may keep the widget.
   func end() {
     for child in children { child.end() }
-    for handler in handlers { stage_disconnect(UnsafeMutableRawPointer(handler.object), handler.identifier) }
-    handlers = []
+    handlers.drop()
     dragging = nil
     closeMenu()
     handlersEnded()
@@ -103,7 +102,7 @@ public import StagedoorKit
 
   /// A signal of one of the widget's controllers, or of another object that it owns.
   func connect(_ signal: String, of object: OpaquePointer, _ body: @escaping @MainActor (Signal) -> Void) {
-    handlers.append((object, Signal.connect(object, signal, body)))
+    handlers.connect(signal, of: object, body)
   }
 
   func add(controller: OpaquePointer) {

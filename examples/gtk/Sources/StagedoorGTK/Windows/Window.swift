@@ -11,6 +11,8 @@ internal import StagedoorKit
   private let frame = Column(spacing: 0)
   private let notice = Label(wraps: true)
   private let noticeBar: Row
+  /// What stands above the content: the notice, and the progress of loads.
+  private let bars = Column(spacing: 0)
   private var isOpen = false
   private var isClosed = false
 
@@ -22,9 +24,10 @@ internal import StagedoorKit
     super.init { gtk_window_new() }
     window = owner
     add(frame)
-    frame.append(noticeBar)
+    frame.append(bars)
+    bars.append(noticeBar)
     noticeBar.append(
-      Button(icon: "window-close-symbolic", "Put away") { [unowned self] in message = nil }.style("flat"))
+      Button(icon: "window-close-symbolic", "Dismiss") { [unowned self] in message = nil }.style("flat"))
     addMenu()
     raw { window in
       gtk_window_set_titlebar(Self.window(window), header)
@@ -40,7 +43,11 @@ internal import StagedoorKit
   }
 
   /// The scene may be refused before its window opens.
-  isolated deinit { if !isClosed { raw { gtk_window_destroy(Self.window($0)) } } }
+  isolated deinit {
+    // GTK says much while it destroys a window.
+    end()
+    if !isClosed { raw { gtk_window_destroy(Self.window($0)) } }
+  }
 
   static func window(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWindow> {
     UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)
@@ -58,10 +65,7 @@ internal import StagedoorKit
 
   var content: Widget? {
     didSet {
-      if let oldValue {
-        frame.raw { box in oldValue.raw { gtk_box_remove(Widget.box(box), $0) } }
-        frame.remove(oldValue)
-      }
+      if let oldValue { frame.take(oldValue) }
       if let content { frame.append(content.expand()) }
     }
   }
@@ -71,6 +75,23 @@ internal import StagedoorKit
       notice.text = message ?? ""
       noticeBar.isVisible = message != nil
       if let message, GtkStage.isHeadless { Self.say("! \(title): \(message)") }
+    }
+  }
+
+  /// Shows how far something is once it takes longer than a moment, until the returned task is cancelled.
+  func show(
+    _ progress: ItemProgress, of what: String, cancel: @escaping @MainActor () -> Void
+  ) -> Task<Void, any Error> {
+    Task { @MainActor [weak self] in
+      try await Task.sleep(for: .milliseconds(400))
+      guard let self, !isClosed else { return }
+      let row = ProgressRow(what, cancel: cancel)
+      bars.append(row)
+      defer { if !isClosed { bars.take(row) } }
+      while !isClosed {
+        row.show(progress)
+        try await Task.sleep(for: .milliseconds(100))
+      }
     }
   }
 
@@ -138,7 +159,7 @@ internal import StagedoorKit
       gtk_widget_grab_focus(box)
     }
     // When it is drawn for the first time.
-    MainQueueLater.run(after: 700) { [weak self] in self?.takeSnapshot() }
+    Timeout.run(after: 700) { [weak self] in self?.takeSnapshot() }
   }
 
   private func addMenu() {
@@ -186,7 +207,7 @@ internal import StagedoorKit
   private func fade(_ opacity: Double) {
     if opacity <= 0 { return vanish() }
     raw { gtk_widget_set_opacity($0, opacity) }
-    MainQueueLater.run(after: 16) { self.fade(opacity - 0.1) }
+    Timeout.run(after: 16) { self.fade(opacity - 0.1) }
   }
 
   private func vanish() {
@@ -218,16 +239,20 @@ internal import StagedoorKit
   func printSoon() {
     guard GtkStage.isHeadless, isOpen, !isClosed, !willPrint else { return }
     willPrint = true
-    MainQueueLater.run { [weak self] in
+    Timeout.run { [weak self] in
       guard let self, !isClosed else { return }
       willPrint = false
       Self.say((["-- \(title) --"] + lines.map { "  \($0)" }).joined(separator: "\n"))
     }
   }
 
-  /// Whoever reads along gets it at once.
+  /// Whoever reads along gets it at once. Titles come from anybody, and may not steer the terminal.
   private static func say(_ text: String) {
-    print(text)
+    let shown = text.unicodeScalars.map { scalar in
+      let steers = [.control, .format].contains(scalar.properties.generalCategory) && scalar != "\n"
+      return steers ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+    }
+    print(shown.joined())
     fflush(nil)
   }
 }

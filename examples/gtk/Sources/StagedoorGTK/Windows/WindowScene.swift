@@ -44,12 +44,12 @@ public import StagedoorKit
       if content !== oldValue { window.content = content }
     }
   }
-  /// What stands at the beginning of its bar, beside the title.
+  /// The widgets at the start of its header bar.
   public var leadingItems: [Widget] {
     get { window.leadingItems }
     set { window.leadingItems = newValue }
   }
-  /// What stands at the end of its bar.
+  /// The widgets at the end of its header bar.
   public var trailingItems: [Widget] {
     get { window.trailingItems }
     set { window.trailingItems = newValue }
@@ -61,7 +61,7 @@ public import StagedoorKit
   }
   /// What becomes of the session when the user closes the window.
   public var closing = Closing.destroys
-  /// A sentence above the content, which people can put away: what went wrong, or what is missing.
+  /// A sentence above the content, which people can dismiss: what went wrong, or what is missing.
   public var message: String? {
     get { window.message }
     set { window.message = newValue }
@@ -97,15 +97,34 @@ public import StagedoorKit
   ///
   /// final class MailScene: WindowScene {
   ///   func openInNewWindow(_ message: UserActivity) {
-  ///     attempt("opening the message") { [scene] in
+  ///     attempt("Opening the message") { [scene] in
   ///       try await scene?.application?.requestSceneSessionActivation(nil, userActivity: message)
   ///     }
   ///   }
   /// }
   /// ```
-  public func attempt(_ what: String, _ body: @escaping @MainActor () async throws -> Void) {
-    Task { @MainActor in
-      do { try await body() } catch { show(error, what) }
+  ///
+  /// - Parameters:
+  ///   - what: What it is, for the error.
+  ///   - progress: The progress of a load. Where it takes longer than a moment, the window shows it, with a button that cancels `body`.
+  ///   - body: What is to be done.
+  public func attempt(
+    _ what: String, progress: ItemProgress? = nil, _ body: @escaping @MainActor () async throws -> Void
+  ) {
+    Task { @MainActor in await perform(what, progress, body) }
+  }
+
+  /// What `body` returns; `nil` where it failed or was cancelled.
+  @discardableResult
+  func perform<Value: Sendable>(
+    _ what: String, _ progress: ItemProgress?, _ body: @escaping @MainActor () async throws -> Value
+  ) async -> Value? {
+    let work = Task { @MainActor in try await body() }
+    let showing = progress.map { window.show($0, of: what) { work.cancel() } }
+    defer { showing?.cancel() }
+    do { return try await work.value } catch {
+      show(error, what)
+      return nil
     }
   }
 
@@ -114,7 +133,9 @@ public import StagedoorKit
     do { try body() } catch { show(error, what) }
   }
 
+  /// Whoever has cancelled it knows.
   private func show(_ error: any Error, _ what: String) {
+    if error is CancellationError || (error as? StagedoorError)?.code == .taskCancelled { return }
     message = "\(what): \((error as? StagedoorError)?.message ?? "\(error)")"
   }
 
@@ -157,7 +178,7 @@ public import StagedoorKit
     _ activity: UserActivity?, at place: DropPlace = .anywhere,
     style: DeliveryOptions.PresentationStyle = .automatic
   ) {
-    attempt("opening \(activity?.title ?? "a window")") { [scene] in
+    attempt("Opening \(activity?.title ?? "a window")") { [scene] in
       guard let scene else { return }
       var options = DeliveryOptions()
       options.presentationStyle = style

@@ -5,7 +5,7 @@ import StagedoorKit
 import StagedoorTestSupport
 import Testing
 
-/// A desktop for one test: a display that nobody sees, a window manager, a bus with the service and a fresh home. The hands are
+/// A desktop for one test: a virtual display, a window manager, a bus with the service and a fresh home. The hands are
 /// xdotool's.
 final class Desktop: Sendable {
   let house: PrivateStagedoor
@@ -125,10 +125,10 @@ final class Desktop: Sendable {
   }
 
   /// Calls an action of an application, as the desktop does.
-  func action(_ name: String, of play: Play) async throws {
-    let path = try ObjectPath("/" + play.identifier.split(separator: ".").joined(separator: "/"))
+  func action(_ name: String, of application: String) async throws {
+    let path = try ObjectPath("/" + application.split(separator: ".").joined(separator: "/"))
     _ = try await stagedoor.connection.call(
-      to: try BusName(play.identifier), at: path, "org.freedesktop.Application", "ActivateAction", name, [Variant](),
+      to: try BusName(application), at: path, "org.freedesktop.Application", "ActivateAction", name, [Variant](),
       [String: Variant]())
   }
 

@@ -1,7 +1,7 @@
 internal import CGtk4
 
-/// Runs something when GLib's loop has nothing more urgent to do.
-enum MainQueueLater {
+/// Runs something later, when GLib's loop has nothing more urgent to do.
+enum Timeout {
   static func run(after milliseconds: UInt32 = 0, _ body: @escaping @MainActor () -> Void) {
     g_timeout_add_full(
       G_PRIORITY_DEFAULT_IDLE, milliseconds,
