@@ -8,7 +8,7 @@ extension Application {
     switch call {
     case .configuration(let path, let options, let reply):
       await answer(reply) { () async throws in
-        let (session, options) = try await self.asked(path, options)
+        let (session, options) = try await self.asked(path, options, hasDelivery: false)
         reply.send(self.configuration(forConnecting: session, options: options)?.name ?? "")
       }
     case .connect(let path, let configuration, let options, let reply):
@@ -67,9 +67,9 @@ extension Application {
     return ErrorReply(name, error.message)
   }
 
-  private func asked(_ path: ObjectPath, _ json: String) async throws(StagedoorError) -> (
-    SceneSession, ConnectionOptions
-  ) {
+  private func asked(
+    _ path: ObjectPath, _ json: String, hasDelivery: Bool = true
+  ) async throws(StagedoorError) -> (SceneSession, ConnectionOptions) {
     guard let identifier = SessionIdentifier(path.rawValue) else {
       throw StagedoorError(.noSuchSession, "\(path) is no session's path")
     }
@@ -79,7 +79,7 @@ extension Application {
     // A scene that was released here may have left changes that the service has not got.
     if scenes[identifier] == nil, unwritten.contains(identifier) { await written() }
     let stagedoor = try connected().stagedoor
-    var options = try ConnectionOptions(json: json, from: stagedoor)
+    var options = try ConnectionOptions(json: json, from: stagedoor, hasDelivery: hasDelivery)
     var session = try await stagedoor.session(identifier)
     // The last process may have ended before it could say how to restore the scene. The activity of a delivery restores nothing.
     if scenes[identifier] == nil, session.stateRestorationActivity == nil, options.userActivities.isEmpty {

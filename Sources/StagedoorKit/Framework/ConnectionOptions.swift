@@ -37,7 +37,8 @@ public struct ConnectionOptions: Sendable {
 }
 
 extension ConnectionOptions {
-  init(json: String, from stagedoor: Stagedoor) throws(StagedoorError) {
+  /// - Parameter hasDelivery: whether the delivery is handed over with it. Before that, nothing of it may be released.
+  init(json: String, from stagedoor: Stagedoor, hasDelivery: Bool) throws(StagedoorError) {
     let document = try DocumentValue(json: json)
     delivery = document["delivery"]?.text.flatMap { DeliveryIdentifier($0) }
     attempt = document["attempt"]?.integer ?? 1
@@ -48,7 +49,8 @@ extension ConnectionOptions {
     userActivities = activities
     let described = document["items"]?.elements ?? []
     // Without items there is nothing to release.
-    let received = described.isEmpty ? nil : delivery.map { ReceivedDelivery($0, from: stagedoor) }
+    let received =
+      described.isEmpty ? nil : delivery.map { ReceivedDelivery($0, from: stagedoor, isReleased: hasDelivery) }
     items = described.enumerated().map { index, element in
       DragItem(
         itemProvider: ItemProvider(

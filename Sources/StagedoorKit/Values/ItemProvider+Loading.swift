@@ -165,13 +165,17 @@ struct ReceivedItem: Sendable {
 final class ReceivedDelivery: Sendable {
   let stagedoor: Stagedoor
   let identifier: DeliveryIdentifier
+  /// Whether the service hears of it when the last item is gone.
+  private let isReleased: Bool
 
-  init(_ identifier: DeliveryIdentifier, from stagedoor: Stagedoor) {
+  init(_ identifier: DeliveryIdentifier, from stagedoor: Stagedoor, isReleased: Bool) {
     self.identifier = identifier
     self.stagedoor = stagedoor
+    self.isReleased = isReleased
   }
 
   deinit {
+    if !isReleased { return }
     // If the call cannot be sent, the service has gone, and its data with it.
     try? stagedoor.connection.send(
       to: InterchangeNames.bus, at: InterchangeNames.root, InterchangeNames.interchange, "ReleaseDelivery",
