@@ -1,5 +1,5 @@
 # `make run` and `make test` are all that a newcomer needs; `make help` lists the rest.
-# Elsewhere than on Debian, install the packages that Scripts/setup lists and pass SETUP=: to skip it.
+# On systems other than Debian, install the packages that Scripts/setup lists and pass SETUP=: to skip it.
 
 SWIFT   ?= swift
 SETUP   ?= Scripts/setup
@@ -146,11 +146,14 @@ install: release ## build for release and install (PREFIX=/usr/local DESTDIR=)
 
 # Installs what was built before, in the directory BUILT, and what belongs to it.
 install-built:
-	@case "$(PREFIX)" in /*) ;; *) echo "PREFIX must begin with a slash, and not be $(PREFIX)" >&2; exit 1; esac
+	@case '$(PREFIX)' in \
+	  [!/]* | *[!A-Za-z0-9/._+~-]*) \
+	    echo 'PREFIX must begin with a slash, have letters, digits and ./_+~- only, and not be $(PREFIX)' >&2; exit 1; \
+	esac
 	install -d "$(BIN)" "$(DOC)" "$(MAN)" "$(INTERFACES)" "$(SERVICES)" "$(UNITS)"
 	for name in $(EXECUTABLES); do install -m 755 "$(BUILT)/$$name" "$(BIN)" || exit 1; done
 	install -m 644 $(wildcard README.md) LICENSE CHANGELOG.md "$(DOC)"
-	find docs \( -name '*.md' -o -name '*.png' \) -exec install -D -m 644 {} "$(DOC)/{}" \;
+	find docs -type f ! -name '*.1' ! -path 'docs/completions/*' -exec install -D -m 644 {} "$(DOC)/{}" \;
 	install -m 644 docs/*.1 "$(MAN)"
 	for pair in $(COMPLETIONS); do \
 	  install -D -m 644 "docs/completions/$${pair%%:*}" "$(SHARE)/$${pair#*:}" || exit 1; \
