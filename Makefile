@@ -1,5 +1,5 @@
 # `make run` and `make test` are all that a newcomer needs; `make help` lists the rest.
-# Elsewhere than on Debian, install the packages that Scripts/setup lists and pass SETUP=: to skip it.
+# On systems other than Debian, install the packages that Scripts/setup lists and pass SETUP=: to skip it.
 
 SWIFT   ?= swift
 SETUP   ?= Scripts/setup
@@ -152,9 +152,12 @@ release: ## build what is installed (EXECUTABLES="stagedoord")
 
 install: check-prefix release install-built ## build for release and install (PREFIX=/usr/local DESTDIR=)
 
-# Before minutes of building: the nearest directory that exists is one to write into.
+# Before minutes of building: a place that the files can name, and that one may write into.
 check-prefix:
-	@case "$(PREFIX)" in /*) ;; *) echo "PREFIX must begin with a slash, and not be $(PREFIX)" >&2; exit 1; esac
+	@case '$(PREFIX)' in \
+	  [!/]* | *[!A-Za-z0-9/._+~-]*) \
+	    echo 'PREFIX must begin with a slash, have letters, digits and ./_+~- only, and not be $(PREFIX)' >&2; exit 1; \
+	esac
 	@place="$(BIN)"; while [ ! -e "$$place" ]; do place="$$(dirname "$$place")"; done; \
 	  if [ ! -w "$$place" ]; then \
 	    echo "You may not write into $$place. Type \`make release\`, then \`sudo make install-built\`; or choose another PREFIX." >&2; \
@@ -167,7 +170,7 @@ install-built: check-prefix ## install what `make release` has built
 	  install -m 755 "$(BUILT)/$$name" "$(BIN)" && $(STRIP) "$(BIN)/$$name" || exit 1; \
 	done
 	install -m 644 $(wildcard README.md) LICENSE CHANGELOG.md "$(DOC)"
-	find docs \( -name '*.md' -o -name '*.png' -o -name '*.svg' \) -exec install -D -m 644 {} "$(DOC)/{}" \;
+	find docs -type f ! -name '*.1' ! -path 'docs/completions/*' -exec install -D -m 644 {} "$(DOC)/{}" \;
 	install -m 644 docs/*.1 "$(MAN)"
 	for pair in $(COMPLETIONS); do \
 	  install -D -m 644 "docs/completions/$${pair%%:*}" "$(SHARE)/$${pair#*:}" || exit 1; \

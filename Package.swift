@@ -62,7 +62,7 @@ let package = Package(
       dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SceneRouting", "SessionStore"],
       swiftSettings: settings),
     .executableTarget(name: "TheatreCommand", dependencies: ["Theatre"], swiftSettings: settings),
-    .target(name: "ServiceSupport", dependencies: ["DBus"], swiftSettings: settings),
+    .target(name: "ServiceSupport", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
     .executableTarget(
       name: "stagedoord",
       dependencies: [

@@ -1,22 +1,27 @@
 /// The words of a command line that no shell reads.
 package enum CommandWords {
-  /// Blanks separate the words. A `"` encloses a word with blanks, and inside it `\` takes the next character literally. `nil` if a quote is not
-  /// closed.
+  /// Blanks separate the words. `"` and `'` enclose blanks; inside `"` a `\` takes the next character literally. `nil` if a quote is not closed.
   package static func words(of command: String) -> [String]? {
     var words: [String] = []
     var word: String?
-    var isQuoted = false
+    var quote: Unicode.Scalar?
     var rest = command.unicodeScalars.makeIterator()
     while let next = rest.next() {
       switch next {
-      case "\"":
-        isQuoted.toggle()
-        word = word ?? ""
-      case "\\" where isQuoted:
+      case quote:
+        quote = nil
+      case "\"", "'":
+        if quote == nil {
+          quote = next
+          word = word ?? ""
+        } else {
+          word = (word ?? "") + String(next)
+        }
+      case "\\" where quote == "\"":
         guard let escaped = rest.next() else { return nil }
         word = (word ?? "") + String(escaped)
       case " ", "\t", "\n":
-        if isQuoted {
+        if quote != nil {
           word = (word ?? "") + String(next)
         } else if let whole = word {
           words.append(whole)
@@ -25,7 +30,7 @@ package enum CommandWords {
       default: word = (word ?? "") + String(next)
       }
     }
-    if isQuoted { return nil }
+    if quote != nil { return nil }
     if let word { words.append(word) }
     return words
   }

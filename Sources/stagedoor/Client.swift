@@ -21,12 +21,9 @@ struct Client {
   func session(_ text: String) async throws -> SessionIdentifier {
     if let session = SessionIdentifier(text) { return session }
     var found: [SessionIdentifier] = []
-    var last: SessionIdentifier?
-    repeat {
-      let page = try await stagedoor.sessionList(after: last, limit: Client.page)
+    try await sessions { page in
       found += page.lazy.map(\.session).filter { $0.description.hasPrefix(text.lowercased()) }
-      last = page.last?.session
-    } while last != nil
+    }
     return try only(of: found.map { ($0, $0.description) }, text, "session", "stagedoor sessions")
   }
 
@@ -34,12 +31,9 @@ struct Client {
   func delivery(_ text: String) async throws -> DeliveryIdentifier {
     if let delivery = DeliveryIdentifier(text) { return delivery }
     var found: [DeliveryIdentifier] = []
-    var last: DeliveryIdentifier?
-    repeat {
-      let page = try await stagedoor.deliveries(after: last, limit: Client.page)
+    try await deliveries { page in
       found += page.lazy.map(\.identifier).filter { $0.description.hasPrefix(text.lowercased()) }
-      last = page.last?.identifier
-    } while last != nil
+    }
     return try only(of: found.map { ($0, $0.description) }, text, "delivery", "stagedoor deliveries")
   }
 
@@ -62,20 +56,56 @@ struct Client {
     }
     if found.count == 1 { return first.0 }
     let names = found.prefix(3).map(\.1) + (found.count > 3 ? ["\(found.count - 3) more"] : [])
-    throw Problem(.refused, "\"\(text.printable)\" can be \(names.listed("or")); type more of it")
+    throw Problem(.refused, "\"\(text.printable)\" could mean \(names.listed("or")); type more of it")
   }
 
-  /// A row has some hundred bytes.
-  static let page: UInt32 = 1000
+  // MARK: Long lists
+
+  /// Passes each page of the sessions to `body`, the oldest first.
+  func sessions(
+    of application: String? = nil, atMost limit: UInt32? = nil, _ body: ([SessionSummary]) async throws -> Void
+  ) async throws {
+    try await pages(limit, \.session, body) {
+      try await stagedoor.sessionList(of: application, after: $0, limit: $1)
+    }
+  }
+
+  /// Passes each page of the deliveries to `body`, the newest first.
+  func deliveries(
+    in filter: Stagedoor.DeliveryFilter = .all, atMost limit: UInt32? = nil,
+    _ body: ([DeliveryRecord]) async throws -> Void
+  ) async throws {
+    try await pages(limit, \.identifier, body) {
+      try await stagedoor.deliveries(in: filter, after: $0, limit: $1)
+    }
+  }
+
+  private func pages<Row, Identifier>(
+    _ limit: UInt32?, _ identifier: (Row) -> Identifier, _ body: ([Row]) async throws -> Void,
+    _ page: (_ after: Identifier?, _ limit: UInt32) async throws -> [Row]
+  ) async throws {
+    // A row has some hundred bytes.
+    let most: UInt32 = 1000
+    var rest = limit ?? .max
+    var last: Identifier?
+    while rest > 0 {
+      let rows = try await page(last, min(most, rest))
+      guard let end = rows.last else { return }
+      try await body(rows)
+      rest = limit == nil ? rest : rest - min(rest, UInt32(rows.count))
+      last = identifier(end)
+    }
+  }
 }
 
 /// Values as JSON, for programs.
 enum Printed {
   static func json(_ value: Value) -> String { JSON.text(of: value).string }
 
+  /// A key without a value is left out.
   static func object(_ pairs: [(String, Value?)]) -> Value {
     var fields = UserInfo()
-    for case (let key, let value?) in pairs { fields[Text(key)] = value }
+    for case (let key, let value?) in pairs where value != .null { fields[Text(key)] = value }
     return .dictionary(fields)
   }
 

@@ -8,12 +8,14 @@ import StagedoorKit
     let words = Array(CommandLine.arguments.dropFirst())
     do throws(Problem) {
       switch try CommandTable.parse(words) {
-      case .help(let command, let invocation):
-        let screen = Screen(color: invocation?[.color])
+      case .help(let command, let color):
+        let screen = Screen(color: color)
         try Output.write(command.map { HelpPage.command($0, screen) } ?? HelpPage.program(screen))
         try Output.flush()
-        // Somebody who typed no command did not ask for help.
-        if words.isEmpty { exit(Status.usage.rawValue) }
+      case .nothing(let color):
+        try Output.write(HelpPage.program(Screen(color: color)))
+        try Output.flush()
+        exit(Status.usage.rawValue)
       case .version:
         try Output.line("stagedoor \(CommandTable.versionNumber)")
         try Output.flush()
@@ -47,7 +49,7 @@ import StagedoorKit
         }
       }
     } catch {
-      throw .failed("the program cannot begin: \(error)")
+      throw .failed("the program cannot start: \(error)")
     }
     preconditionFailure("the loop of a program ends with the program")
   }
@@ -64,7 +66,8 @@ import StagedoorKit
     // What was found before the problem is not lost.
     fflush(stdout)
     let name = command.flatMap { CommandTable.command($0) }.map { " \($0.name)" } ?? ""
-    if !problem.sentence.isEmpty { Output.note("stagedoor\(name): \(problem.sentence)") }
+    // The service may have a sentence for each fault.
+    for line in problem.sentence.split(separator: "\n") { Output.note("stagedoor\(name): \(line)") }
     exit(problem.status.rawValue)
   }
 }

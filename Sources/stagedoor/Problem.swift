@@ -49,7 +49,7 @@ extension Status {
         .unknownInterface, .unknownProperty:
         .noService
       case .hostTimeout: .notInTime
-      case .hostRefused, .launchFailed: .cameToNothing
+      case .hostRefused, .launchFailed: .applicationFailed
       case .cancelled: .cancelled
       default: .refused
       }

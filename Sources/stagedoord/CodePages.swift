@@ -1,4 +1,5 @@
 import Glibc
+import ServiceSupport
 
 /// The pages of code of the program and its libraries that are mapped because they were executed.
 enum CodePages {

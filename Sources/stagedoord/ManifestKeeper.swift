@@ -2,6 +2,7 @@ import DBus
 import Glibc
 import Interchange
 import SceneModel
+import ServiceSupport
 
 /// Passes the installed manifests to the service: at the start, when they change, and on SIGHUP.
 ///

@@ -33,7 +33,7 @@ struct Service: Sendable {
       if arguments.replaces, arguments.durability != .memory { try SessionStore.check(directory: directory) }
       if arguments.replaces { try await name.takeOver(within: patience) } else { try await name.take() }
       let data = Directories.data()
-      let types = TypeCatalog.installed(in: data, log: log)
+      let types = TypeCatalog.installed(in: data) { log.warning("\($0)") }
       let interchange = try await open(
         directory, arguments, types, InstalledFileTypes(in: data), log, on: connection)
       let manifests = try ManifestKeeper(

@@ -4,7 +4,7 @@ import SceneModel
 import ServiceSupport
 
 /// Starts applications by the command of their manifest: through the user's systemd, or without a systemd as child processes. No shell
-/// reads the command: blanks separate its words, and `"` encloses a word with blanks, as in a desktop entry.
+/// reads the command: ``CommandWords`` says what its words are.
 struct Starter: Sendable {
   let connection: Connection
   /// The bus that the application must connect to.

@@ -1,3 +1,4 @@
+import DBus
 import DBusTestSupport
 import DaemonTestSupport
 import Testing
@@ -60,14 +61,19 @@ import Testing
   @Test func `a whole payload is taken from a file and from standard input, with options beside it`() async throws {
     try await withGallery { house async throws in
       let document = Payloads.activity(House.openDetail, "photo-1")
-      #expect(try await house.stagedoor("drop", "--json", "-", input: document).output().hasPrefix("created\t"))
+      #expect(try await house.stagedoor("drop", "--payload", "-", input: document).output().hasPrefix("created\t"))
       try house.write(document, to: "\(house.home)/payload.json")
       let file = "\(house.home)/payload.json"
       #expect(try await house.stagedoor("drop", "--payload", file).output().hasPrefix("activated\t"))
       #expect(try await house.stagedoor("drop", "--payload", file, "--new").output().hasPrefix("created\t"))
       try await expect(
         house.stagedoor("drop", "--payload", file, "--type", "x"), 2,
-        "stagedoor drop: --type says what the payload says already; leave one of them out")
+        "stagedoor drop: --type does not go with --payload; write it into the payload")
+      for option in ["--name", "--content-type"] {
+        try await expect(
+          house.stagedoor("drop", "--payload", file, option, "x"), 2,
+          "stagedoor drop: \(option) does not go with --payload; write it into the payload")
+      }
       try await expect(
         house.stagedoor("drop", "--payload", "-", input: "{"), 1,
         "stagedoor drop: standard input: line 1, column 2: expected a key in double quotes or \"}\", got the end of the document"
@@ -113,6 +119,23 @@ import Testing
     }
   }
 
+  @Test func `of a list that was recorded, what is new and what is gone is shown, and not all of it`() async throws {
+    try await withGallery { house async throws in
+      for photo in ["photo-7", "photo-8"] { _ = try await house.drop(photo: photo) }
+      let script = """
+        "$0" explain -t \(House.openDetail) --target photo-7 --record cases.json >explained
+        jq '.cases[0].decision.candidates |= .[1:]' cases.json >changed.json
+        "$0" test -m gallery.json changed.json
+        """
+      var shell = house.command("sh", "-c", script, Command.built("stagedoor").program)
+      shell.directory = house.home
+      let lines = try await shell.run().standardOutput.split(separator: "\n")
+      #expect(lines.count == 3, "\(lines)")
+      #expect(lines[1].contains(" candidates[0]: {"), "\(lines)")
+      #expect(lines[1].hasSuffix(" is there now, and was not recorded"), "\(lines)")
+    }
+  }
+
   @Test func `identifiers can be shortened to what is unambiguous`() async throws {
     try await withGallery { house async throws in
       let photo = try await house.drop(photo: "photo-7")
@@ -125,10 +148,111 @@ import Testing
       try await expect(
         house.stagedoor("activate", "zz"), 4,
         "stagedoor activate: there is no session \"zz\"; `stagedoor sessions` lists what there is")
-      _ = try await house.drop(photo: "photo-8")
-      let ambiguous = try await house.stagedoor("activate", "").run()
+      // Of more than sixteen, two begin with the same letter.
+      for number in 0..<17 { _ = try await house.drop(photo: "other-\(number)") }
+      let first = try await house.stagedoor("sessions", "-q").output().split(separator: "\n").compactMap(\.first)
+      let twice = try #require(first.first { letter in first.count { $0 == letter } > 1 })
+      let ambiguous = try await house.stagedoor("activate", String(twice)).run()
       #expect(ambiguous.status == .exited(4))
+      #expect(ambiguous.standardError.contains(" could mean "), "\(ambiguous)")
       #expect(ambiguous.standardError.hasSuffix("type more of it\n"))
+    }
+  }
+
+  @Test func `nothing is not the beginning of the only identifier`() async throws {
+    try await withGallery { house async throws in
+      let photo = try await house.drop(photo: "photo-7")
+      for words in [
+        ["close", ""], ["close", photo.session, ""], ["refresh", ""], ["activate", ""], ["show", ""], ["cancel", ""],
+        ["wait", ""], ["redirect", "", photo.session], ["redirect", photo.delivery, ""], ["unregister", ""],
+        ["new", ""], ["sessions", "--app", ""], ["drop", "--app", ""], ["drop", "--session", ""],
+        ["drop", "-t", House.openDetail, "--from", ""],
+      ] {
+        let result = try await house.command(Command.built("stagedoor").program, arguments: words).run()
+        #expect(result.status == .exited(2), "\(words): \(result)")
+        #expect(result.standardError.hasSuffix(" takes an identifier, not \"\"\n"), "\(words): \(result)")
+      }
+      #expect(try await house.stagedoor("deliveries", "--state", "held", "-q").output() == photo.delivery)
+    }
+  }
+
+  @Test func `options that would have nothing to work on are refused`() async throws {
+    try await withGallery { house async throws in
+      try house.write("sea", to: "\(house.home)/a.txt")
+      let file = "\(house.home)/a.txt"
+      for (words, sentence) in [
+        (["--name", "b.txt", file], "--name is for standard input; give - for it, or leave --name out"),
+        (
+          ["--content-type", "text/html", file],
+          "--content-type is for standard input and --text; a file has the type of its name"
+        ),
+        (["--copy", "-"], "--copy is for files; name one, or leave --copy out"),
+        (["-", "-"], "- is given twice, but there is only one standard input"),
+      ] {
+        let command = house.command(Command.built("stagedoor").program, arguments: ["drop"] + words)
+        try await expect(command, 2, "stagedoor drop: \(sentence)")
+      }
+    }
+  }
+
+  @Test func `explain takes standard input for what drop takes it`() async throws {
+    try await withGallery { house async throws in
+      var shell = house.command(
+        "sh", "-c",
+        "printf '\\211PNG\\r\\n\\032\\n' >a; for command in explain drop; do \"$0\" $command - <a; done; \"$0\" explain --json - <a",
+        Command.built("stagedoor").program)
+      shell.directory = house.home
+      let result = try await shell.run()
+      #expect(result.standardOutput.hasPrefix("image/png\n"), "\(result)")
+      #expect(result.standardOutput.contains("\"contentType\":\"image/png\""), "\(result)")
+    }
+  }
+
+  @Test func `a case has every session of every application that takes the type`() async throws {
+    try await withGallery { house async throws in
+      let other = House.galleryManifest.replacing("\"\(House.gallery)\"", with: "\"org.example.Other\"")
+      try house.write(other, to: "\(house.home)/other.json")
+      _ = try await house.stagedoor("register", "\(house.home)/other.json").output()
+      _ = try await house.stagedoor("new", "org.example.Other", "Detail").output()
+      // More than a page.
+      let count = 1005
+      let stage = house.watcher.object(
+        "org.stagedoor.Interchange1", at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+      let payload =
+        "{\"options\": {\"application\": \"\(House.gallery)\", \"disposition\": \"new\", \"deadline\": 3600}}"
+      for _ in 0..<count {
+        _ = try await stage.call("Deliver", payload, returning: ObjectPath.self, String.self, String.self)
+      }
+      let cases = "\(house.home)/cases.json"
+      _ = try await house.stagedoor("explain", "--text", "sea", "--record", cases).output()
+      let applications = try await house.command("jq", "-r", ".cases[0].sessions[].application", cases).output()
+        .split(separator: "\n")
+      #expect(applications.count { $0 == House.gallery } == count)
+      #expect(applications.contains("org.example.Other"))
+    }
+  }
+
+  @Test func `a file of cases keeps its mode and its link, and no token gets into it`() async throws {
+    try await withGallery { house async throws in
+      let script = """
+        umask 027; export XDG_ACTIVATION_TOKEN=secret
+        explain() { "$0" explain -t \(House.openDetail) --record "$1" >explained; }
+        explain new.json; stat -c %a new.json
+        explain old.json; chmod 600 old.json; ln -s old.json link.json; explain link.json; stat -c '%a %F' old.json link.json
+        cat *.json | grep -c secret
+        """
+      var shell = house.command("sh", "-c", script, Command.built("stagedoor").program)
+      shell.directory = house.home
+      #expect(try await shell.run().standardOutput == "640\n600 regular file\n777 symbolic link\n0\n")
+    }
+  }
+
+  @Test func `each fault of a manifest that is registered is a line of its own`() async throws {
+    try await withGallery { house async throws in
+      try house.write("{}", to: "\(house.home)/bad.json")
+      let result = try await house.stagedoor("register", "\(house.home)/bad.json").run()
+      let lines = result.standardError.split(separator: "\n")
+      #expect(lines.count > 1 && lines.allSatisfy { $0.hasPrefix("stagedoor register: ") }, "\(result)")
     }
   }
 
@@ -155,7 +279,7 @@ import Testing
       #expect(try await house.stagedoor("redirect", held.delivery, other.session).output().contains(other.session))
       try await expect(
         house.stagedoor("wait", "--deadline", "0.2", held.delivery), 5,
-        "stagedoor wait: the delivery \(held.delivery) is still under way after 0.2 seconds")
+        "stagedoor wait: the delivery \(held.delivery) is still under way after 0.2 s")
       #expect(try await house.stagedoor("cancel", held.delivery).output() == "")
       try await expect(
         house.stagedoor("wait", held.delivery), 7, "stagedoor wait: the delivery \(held.delivery) was cancelled")
@@ -171,7 +295,10 @@ import Testing
     try await withGallery { house async throws in
       #expect(try await house.stagedoor("prefer", House.openDetail).output() == "")
       #expect(try await house.stagedoor("prefer", House.openDetail, "Gallery").output() == "")
-      #expect(try await house.stagedoor("prefer", House.openDetail).output() == House.gallery)
+      let row = "\(House.openDetail)\t\(House.gallery)"
+      #expect(try await house.stagedoor("prefer", House.openDetail).output() == row)
+      let list = try await house.stagedoor("prefer", "--json", House.openDetail).output()
+      #expect(list == "[\n{\"application\":\"\(House.gallery)\",\"type\":\"\(House.openDetail)\"}\n]")
       #expect(try await house.stagedoor("prefer", "--none", House.openDetail).output() == "")
       #expect(try await house.stagedoor("prefer", House.openDetail).output() == "")
       #expect(try await house.stagedoor("apps", "-q").output() == House.gallery)
@@ -262,29 +389,6 @@ import Testing
       try await expect(
         house.stagedoor("host", "--app", House.gallery, "--connect", "\"open"), 2,
         "stagedoor host: --connect takes a command; a quote in \"\"open\" is not closed, or there is nothing in it")
-    }
-  }
-
-  @Test func `a command is a window, and its end is the window's`() async throws {
-    try await withGallery { house async throws in
-      let connect =
-        "sh -c \"printf '%s|%s|%s\\\\n' \\\"$1\\\" \\\"$2\\\" \\\"$3\\\"; exec sleep 1000\" sh {target} {title} {info.zoom}"
-      try await house.stagedoor(
-        "host", "--app", House.gallery, "--connect", connect, "--continue", "echo again {target}"
-      ).whileRunning { host async throws in
-        let activity = [
-          "drop", "-t", House.openDetail, "--target", "$(photo) 7", "--title", "Beach; rm", "-i", "zoom=2",
-        ]
-        let drop = house.command(Command.built("stagedoor").program, arguments: activity + ["-w", "handled"])
-        #expect(try await drop.output().hasPrefix("created\t"))
-        #expect(try await host.nextLine() == "$(photo) 7|Beach; rm|2")
-        #expect(try await drop.output().hasPrefix("activated\t"))
-        #expect(try await host.nextLine() == "again $(photo) 7")
-        _ = try await house.command("pkill", "-P", "\(host.processIdentifier)", "sleep").output()
-        try await eventually("the session to go with its command") {
-          try await house.stagedoor("sessions", "-q").output() == ""
-        }
-      }
     }
   }
 }

@@ -1,5 +1,6 @@
 import DBusTestSupport
 import DaemonTestSupport
+import FoundationEssentials
 import Testing
 
 /// Completions as a person has them: a real shell, and a tab. Each shell reads the script that is installed for it.
@@ -27,20 +28,54 @@ import Testing
         ("stagedoor activate \(photo.session.prefix(9))", photo.session),
         ("stagedoor cancel \(photo.delivery.prefix(9))", photo.delivery),
       ]
-      let folder = Command.built("stagedoor").program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
       for (line, word) in cases {
-        let script = "\(Repository.path)/docs/completions/\(shell[0])"
-        var typed = house.command(
-          "python3",
-          arguments: [
-            "\(Repository.path)/Tests/CommandTests/press_tab.py", word, setup.replacing("%", with: script), line,
-          ] + shell)
-        typed.directory = house.home
-        typed.environment["TERM"] = "xterm"
-        typed.environment["PATH"] = "\(folder):\(typed.environment["PATH"] ?? "/usr/bin:/bin")"
-        let result = try await typed.run()
+        let result = try await house.type(line, until: word, "", in: shell, setup).run()
         #expect(result.status.isSuccess, "\(shell[0]): \(line): \(result)")
       }
     }
+  }
+
+  @Test(arguments: shells)
+  func `what somebody else has named is one word, and nothing of it runs`(
+    shell: [String], setup: String
+  ) async throws {
+    let names = ["Detail;touch ${HOME}/pwned;", "Cat $(touch pwned)`touch pwned` 'Detail\"\\|&><"]
+    try await withService { house async throws in
+      let configurations = names.map { name in
+        let text = name.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+        return "{\"UISceneConfigurationName\": \"\(text)\"}"
+      }
+      try house.write(
+        Manifests.application(
+          House.gallery, types: House.openDetail, configurations: configurations.joined(separator: ", ")),
+        to: "\(house.home)/gallery.json")
+      _ = try await house.stagedoor("register", "\(house.home)/gallery.json").output()
+      for (line, name) in zip(["stagedoor new Gallery Det", "stagedoor new Gallery Cat"], names) {
+        let result = try await house.type(
+          line, until: name.hasPrefix("Cat") ? "&" : "pwned", "created", in: shell, setup
+        )
+        .run()
+        #expect(result.status.isSuccess, "\(shell[0]): \(line): \(result)")
+        #expect(try await house.stagedoor("sessions").output().contains("\t\(name)\t"), "\(shell[0]): \(name)")
+      }
+      #expect(!FileManager.default.fileExists(atPath: "\(house.home)/pwned"))
+    }
+  }
+}
+
+extension House {
+  /// Types a line and a tab into a shell until a word comes; then enters the line, if there is an answer to wait for.
+  fileprivate func type(
+    _ line: String, until word: String, _ answer: String, in shell: [String], _ setup: String
+  ) -> Command {
+    let script = "\(Repository.path)/docs/completions/\(shell[0])"
+    let typist = "\(Repository.path)/Tests/CommandTests/press_tab.py"
+    var typed = command(
+      "python3", arguments: [typist, word, answer, setup.replacing("%", with: script), line] + shell)
+    let folder = Command.built("stagedoor").program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+    typed.directory = home
+    typed.environment["TERM"] = "xterm"
+    typed.environment["PATH"] = "\(folder):\(typed.environment["PATH"] ?? "/usr/bin:/bin")"
+    return typed
   }
 }

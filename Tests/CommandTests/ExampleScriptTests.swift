@@ -44,6 +44,35 @@ import Testing
       #expect(try await command.output().contains(photo.session))
       command.environment["PICKER"] = "false"
       #expect(try await command.run().status == .exited(0))
+      // Nothing is picked: nothing comes to the front.
+      command.environment["PICKER"] = "true"
+      #expect(try await command.output() == "")
+      var nobody = house.script("shell/pick-window", "org.nobody.App")
+      nobody.environment["PICKER"] = "head -n 1"
+      let result = try await nobody.run()
+      #expect(result.status == .exited(4) && result.standardOutput == "", "\(result)")
+      #expect(result.standardError.hasPrefix("stagedoor sessions: "), "\(result)")
+    }
+  }
+
+  @Test func `where watching fails, so does the script that tells of windows`() async throws {
+    try await withGallery { house async throws in
+      #expect(try await house.script("shell/notify-windows", "99").run().status == .exited(4))
+    }
+  }
+
+  @Test func `what a notification shows is no markup`() async throws {
+    try await withGallery { house async throws in
+      try house.write("#!/bin/sh\nprintf '%s|' \"$@\"; echo\n", to: "\(house.home)/bin/notify-send")
+      _ = try await house.command("chmod", "755", "\(house.home)/bin/notify-send").output()
+      var script = house.script("shell/notify-windows", "0")
+      script.environment["PATH"] = "\(house.home)/bin:\(script.environment["PATH"] ?? "")"
+      try await script.whileRunning { watching async throws in
+        _ = try await house.drop(photo: "<b>&")
+        #expect(
+          try await watching.nextLine()
+            == "--app-name|stagedoor|--|\(House.gallery)|a new window: \(House.openDetail) &lt;b&gt;&amp;|")
+      }
     }
   }
 
@@ -59,14 +88,16 @@ import Testing
     }
   }
 
-  @Test func `windows are listed with nothing but dbus-send`() async throws {
+  @Test func `windows are listed with busctl and jq, and a title makes no rows`() async throws {
     try await withGallery { house async throws in
-      let photo = try await house.drop(photo: "photo-7")
+      let photo = try await house.drop(
+        photo: "photo-7", "--title", "a\"\n   object path \"/x\"\n   uint64 1\n\tb\u{1b}[2J")
       let lines = try await house.script("shell/windows", House.gallery).output().split(separator: "\n")
       #expect(lines.count == 1)
       let fields = lines[0].split(separator: "\t", omittingEmptySubsequences: false)
       #expect(fields.count == 7)
       #expect(fields[0].hasSuffix(photo.session.replacing("-", with: "_")))
+      #expect(fields[5].hasSuffix("b [2J"))
       #expect(fields[1...4].map(String.init) == [House.gallery, "Detail", "unattached", "photo-7"])
     }
   }
@@ -90,6 +121,10 @@ import Testing
           let photo = try await house.drop(photo: "photo-7", "--wait", "handled")
           try await host.line { $0.hasPrefix("ConnectScene") && $0.hasSuffix("photo-7") }
           try await watching.line { $0.contains("Handled") && $0.contains(photo.session.replacing("-", with: "_")) }
+          // The watcher listens now. A key does not steer the terminal.
+          _ = try await house.drop(photo: "\u{1b}[2J", "--wait", "handled")
+          try await host.line { $0.hasPrefix("ConnectScene") && $0.hasSuffix("\\x1b[2J") }
+          try await watching.line { $0.contains("Routed") && $0.contains(" \\x1b[2J") }
           _ = try await house.stagedoor("close", photo.session).output()
           try await host.line { $0.hasPrefix("DestroyScene") }
         }

@@ -54,9 +54,16 @@ import Testing
   }
 
   @Test func `without a command it says how it is used, with status 2`() async throws {
-    let result = try await Command.built("stagedoor").run()
-    #expect(result.status == .exited(2))
-    #expect(result.standardOutput.hasPrefix("usage: stagedoor COMMAND"))
+    for words in [[], ["--color", "always"]] {
+      let result = try await Command(Command.built("stagedoor").program, arguments: words).run()
+      #expect(result.status == .exited(2))
+      #expect(result.standardOutput.contains("usage: stagedoor COMMAND"))
+    }
+  }
+
+  @Test func `the help of the program has the colour that was asked for`() async throws {
+    #expect(try await Command.built("stagedoor", "--color", "always", "--help").output().contains("\u{1b}["))
+    #expect(try await !Command.built("stagedoor", "--help").output().contains("\u{1b}["))
   }
 
   @Test func `it says its version, which is that of the service`() async throws {
@@ -76,27 +83,52 @@ import Testing
       ["drop", "--new", "--existing", "x"], "stagedoor drop: --new and --existing cannot go together; give one of them"
     ),
     (["drop", "--type", "a", "--type", "b"], "stagedoor drop: --type is given twice; give it once"),
-    (["drop", "-i", "key"], "stagedoor drop: -i takes KEY=VALUE, and not \"key\""),
+    (["drop", "-i", "key"], "stagedoor drop: -i takes KEY=VALUE, not \"key\""),
     (
       ["drop", "--deadline", "soon"],
-      "stagedoor drop: --deadline takes a number of seconds, above 0 and up to 3600, and not \"soon\""
+      "stagedoor drop: --deadline takes a number of seconds above 0, up to 3600, not \"soon\""
     ),
-    (["drop", "--wait=later"], "stagedoor drop: --wait takes routed or handled, and not \"later\""),
+    (["drop", "--wait=later"], "stagedoor drop: --wait must be routed or handled, not \"later\""),
     (["show"], "stagedoor show: ID is missing: stagedoor show [OPTION]... ID"),
     (["show", "a", "b"], "stagedoor show: \"b\" is one argument too many: stagedoor show [OPTION]... ID"),
     (
       ["host", "--app", "org.example.Notes"],
       "stagedoor host: --connect is missing: stagedoor host --app APP --connect COMMAND [OPTION]..."
     ),
-    (["completions", "tcsh"], "stagedoor completions: SHELL takes bash, zsh or fish, and not \"tcsh\""),
+    (["completions", "tcsh"], "stagedoor completions: SHELL must be bash, zsh or fish, not \"tcsh\""),
     (["sessions", "-jq"], "stagedoor sessions: --json and --quiet cannot go together; give one of them"),
-    (["sessions", "-n", "0"], "stagedoor sessions: -n takes a whole number from 1 on, and not \"0\""),
+    (["sessions", "-n", "0"], "stagedoor sessions: -n takes a whole number of 1 or more, not \"0\""),
     (["--colour", "x"], "stagedoor: there is no option --colour in front of a command; see `stagedoor --help`"),
     (["show", "\u{1b}[2J", "x"], "stagedoor show: \"x\" is one argument too many: stagedoor show [OPTION]... ID"),
+    (["close", "a", ""], "stagedoor close: SESSION takes an identifier, not \"\""),
+    (["show", ""], "stagedoor show: ID takes an identifier, not \"\""),
+    (["drop", "--app", ""], "stagedoor drop: --app takes an identifier, not \"\""),
+    (["drop", "--session="], "stagedoor drop: --session takes an identifier, not \"\""),
+    (["drop", "--from", ""], "stagedoor drop: --from takes an identifier, not \"\""),
+    (["redirect", "a", ""], "stagedoor redirect: SESSION takes an identifier, not \"\""),
+    (["cancel", ""], "stagedoor cancel: DELIVERY takes an identifier, not \"\""),
+    (
+      ["help", "__complete"], "stagedoor help: there is no command \"__complete\"; `stagedoor help` lists the commands"
+    ),
+    (
+      ["host", "--app", "org.example.Notes", "--connect", "{file}"],
+      "stagedoor host: --connect begins with a program; {file} can only be one of its arguments"
+    ),
+    (
+      ["host", "--app", "org.example.Notes", "--connect", "true", "--close", "'x {title}'"],
+      "stagedoor host: --close begins with a program; {title} can only be one of its arguments"
+    ),
+    (
+      ["host", "--app", "org.example.Notes", "--connect", "sh -c 'echo {title}'"],
+      "stagedoor host: --connect: a shell would run what {title} stands for; give it as an argument of the script, which calls it \"$1\": sh -c '…' sh {title}"
+    ),
+    (
+      ["host", "--app", "org.example.Notes", "--connect", "sh -c {info.x}"],
+      "stagedoor host: --connect: a shell would run what {info.x} stands for; give it as an argument of the script, which calls it \"$1\": sh -c '…' sh {info.x}"
+    ),
     (["\u{1b}[2J"], "stagedoor: there is no command \"\\u{1b}[2J\"; `stagedoor --help` lists the commands"),
   ])
-  func `a command line that makes no sense is one sentence and status 2`(words: [String], sentence: String) async throws
-  {
+  func `a command line that is invalid is one sentence and status 2`(words: [String], sentence: String) async throws {
     let result = try await Command(Command.built("stagedoor").program, arguments: words).run()
     #expect(result.status == .exited(2))
     #expect(result.standardError == sentence + "\n")

@@ -36,8 +36,31 @@ import Testing
         lines == [
           "warning: the configuration \"Again\": can: no key makes this true; if that is meant, write FALSEPREDICATE",
           "warning: the configuration \"Again\": \"Detail\" above it names all that it names, and is taken first; name other types in it, or put it further up",
-          "warning: no configuration names \"other\", so that it opens the first one; add it to StagedoorActivityTypes of one",
+          "warning: no configuration names \"other\", so it opens the first one; add it to StagedoorActivityTypes of one",
         ])
+    }
+  }
+
+  @Test func `check goes on after a file that it cannot open`() async throws {
+    try await withHouse { house async throws in
+      try house.write(House.galleryManifest, to: "\(house.home)/gallery.json")
+      let result = try await house.stagedoor("check", "/no/such", "\(house.home)/gallery.json").run()
+      #expect(result.status == .exited(1))
+      #expect(result.standardError == "stagedoor check: /no/such: No such file or directory\n")
+      #expect(result.standardOutput.contains("gallery.json: good"))
+    }
+  }
+
+  @Test func `the doctor reads the manifests that the service reads, in its order`() async throws {
+    try await withHouse { house async throws in
+      try house.write(House.galleryManifest, to: "\(house.applications)/org.example.Other.json")
+      let notes = House.galleryManifest.replacing("\"\(House.gallery)\"", with: "\"org.example.Notes\"")
+      try house.write("{", to: "\(house.applications)/org.example.Notes.json")
+      try house.write(notes, to: "\(house.systemApplications)/org.example.Notes.json")
+      let lines = try await house.stagedoor("doctor").run().standardOutput.split(separator: "\n")
+      let manifests = lines.filter { $0.contains("  manifest") }
+      #expect(manifests.count == 2 && manifests.allSatisfy { $0.hasPrefix("wrong") }, "\(lines)")
+      #expect(manifests.contains { $0.contains("org.example.Other.json: CFBundleIdentifier") }, "\(manifests)")
     }
   }
 

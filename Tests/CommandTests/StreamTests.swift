@@ -53,6 +53,18 @@ import Testing
     }
   }
 
+  @Test(arguments: [40_000, 65_536, 200_000])
+  func `it ends when all is read, however little that is`(count: Int) async throws {
+    try await withGallery { house async throws in
+      let source = "head -c \(count) /dev/zero | { \(Self.drop) --deadline 0.3 -; echo \"status $?\"; }"
+      #expect(try await house.shell(source).run().standardOutput.hasSuffix("status 5\n"))
+    }
+    try await withReader(-1) { house, reader async throws in
+      #expect(try await house.shell("head -c \(count) /dev/zero | \(Self.drop) -").run().status.isSuccess)
+      #expect(try await reader.line { $0.hasPrefix("read") }.hasPrefix("read \(count) "))
+    }
+  }
+
   @Test func `an application that has read enough ends it`() async throws {
     try await withReader(1_000_000) { house, reader async throws in
       // It would never end by itself.
@@ -76,14 +88,16 @@ import Testing
     }
   }
 
-  @Test(arguments: [SIGINT, SIGTERM])
-  func `who interrupts it takes it back, where no host has it yet`(number: Int32) async throws {
+  @Test(arguments: [SIGINT, SIGTERM], ["", "-w handled"])
+  func `who interrupts it takes it back, where no host has it yet`(number: Int32, wait: String) async throws {
     try await withGallery { house async throws in
       _ = try await house.shell("mkfifo source").output()
-      try await house.shell("exec \(Self.drop) --deadline 3600 - <source").whileRunning { drop async throws in
+      try await house.shell("exec \(Self.drop) \(wait) --deadline 3600 - <source").whileRunning { drop async throws in
         try await house.shell("exec >source; head -c 100000 /dev/zero; echo; exec sleep 1000").whileRunning {
           _ async throws in
-          #expect(try await drop.nextLine().hasPrefix("created\t"))
+          try await eventually("the delivery") {
+            try await house.stagedoor("deliveries", "--state", "held", "-q").output() != ""
+          }
           drop.signal(number)
           #expect(try await drop.ended() == .signalled(number))
         }

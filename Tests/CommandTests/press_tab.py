@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Types a line and a tab into a shell on a terminal of its own, and prints what the shell made of the line.
 
-usage: press_tab.py WORD SETUP LINE SHELL...     SETUP is typed first; WORD is waited for, and is not in LINE
+usage: press_tab.py WORD ANSWER SETUP LINE SHELL...     SETUP is typed first; WORD is waited for, and is not in LINE; then the
+line is entered, and ANSWER is waited for, if it is not empty
 """
 import fcntl
 import os
@@ -13,7 +14,7 @@ import sys
 import termios
 import time
 
-word, setup, line, shell = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+word, answer, setup, line, shell = *sys.argv[1:5], sys.argv[5:]
 LIMIT = time.monotonic() + 50
 child, terminal = pty.fork()
 if child == 0:
@@ -40,3 +41,6 @@ os.write(terminal, f"{setup}; printf 'be%s\\n' gun\n".encode())
 shown_until("begun")
 os.write(terminal, f"{line}\t".encode())
 print(shown_until(word).splitlines()[-1])
+if answer:
+    os.write(terminal, b"\n")
+    print(shown_until(answer))

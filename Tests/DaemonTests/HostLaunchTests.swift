@@ -215,7 +215,7 @@ import Testing
       func those(_ kind: String) -> [String] {
         lines.filter { $0.hasPrefix("\(kind) ") }.map { String($0.dropFirst(kind.count + 1)) }
       }
-      #expect(those("word") == ["one", #"two  "three" $HOME `id`"#, "''", "", "*"])
+      #expect(those("word") == ["one", #"two  "three" $HOME `id`"#, "", "", "*"])
       let given = Dictionary(
         uniqueKeysWithValues: those("env").map { line in
           let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

@@ -89,7 +89,7 @@ extension ConfigurationReason {
     let type = type?.string ?? "the type"
     return switch self {
     case .named: "the options name it"
-    case .ofSession: "the session has it"
+    case .ofSession: "the session already has it"
     case .namesType: "the first that names \(type)"
     case .namesFamily: "the first that names a family of \(type)"
     case .namesNoTypes: "the first that names no types"

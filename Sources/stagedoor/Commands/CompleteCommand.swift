@@ -25,9 +25,11 @@ enum CompleteCommand {
   }
 
   private static func print(_ candidates: [Completion.Candidate], _ current: String, _ shell: String) throws(Problem) {
-    for candidate in candidates where candidate.value.hasPrefix(current) {
+    // A value that steers a terminal cannot be typed.
+    for candidate in candidates where candidate.value.hasPrefix(current) && candidate.value == candidate.value.printable
+    {
       let meaning = candidate.meaning.printable
-      try Output.line(candidate.value.printable + (meaning.isEmpty ? "" : "\t\(meaning)"))
+      try Output.line(candidate.value + (meaning.isEmpty ? "" : "\t\(meaning)"))
     }
   }
 

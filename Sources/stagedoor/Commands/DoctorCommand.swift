@@ -74,7 +74,7 @@ enum DoctorCommand {
   private static func activation() -> [Finding] {
     let service = "dbus-1/services/org.stagedoor.Interchange1.service"
     var findings: [Finding] = []
-    let places: [String] = DataDirectories.all.map { "\($0)/\(service)" }
+    let places: [String] = Directories.data().map { "\($0)/\(service)" }
     if let path = places.first(where: { access($0, R_OK) == 0 }) {
       let lines = String(decoding: (try? InputFile.read(path, limit: 64 << 10)) ?? [], as: UTF8.self).split(
         separator: "\n")
@@ -85,11 +85,11 @@ enum DoctorCommand {
         Finding(
           kind: .note, what: "activation",
           text:
-            "no \(service) in a data directory, so that somebody has to start stagedoord; `make install` puts it there")
+            "no \(service) in a data directory, so somebody has to start stagedoord; `make install` puts it there")
       )
     }
     let directories: [String] = [
-      DataDirectories.user.map { "\($0)/systemd/user" }, "/etc/systemd/user", "/usr/local/lib/systemd/user",
+      Directories.userData().map { "\($0)/systemd/user" }, "/etc/systemd/user", "/usr/local/lib/systemd/user",
       "/usr/lib/systemd/user",
     ].compactMap(\.self)
     let units: [String] = directories.map { "\($0)/stagedoord.service" }
@@ -141,44 +141,40 @@ enum DoctorCommand {
     return text.map { String(decoding: $0, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? "" }
   }
 
+  /// As the service reads them: of two manifests of one application it reads the first, also if that is wrong.
   private static func manifests() -> [Finding] {
-    var findings: [Finding] = []
-    for directory in ManifestFile.directories {
-      for name in Directory.names(in: directory) where name.hasSuffix(".plist") || name.hasSuffix(".json") {
-        let path = "\(directory)/\(name)"
-        do throws(Problem) {
-          switch try ManifestFile.read(path) {
-          case .success(let manifest):
-            let warnings = ManifestWarnings.all(manifest)
-            findings.append(
-              warnings.isEmpty
-                ? Finding(kind: .good, what: "manifest", text: path)
-                : Finding(kind: .note, what: "manifest", text: "\(path): \(warnings[0]); `stagedoor check` says all"))
-          case .failure(let faults):
-            findings.append(
-              Finding(kind: .wrong, what: "manifest", text: "\(path): \(faults.all[0]); `stagedoor check` says all"))
-          }
-        } catch {
-          findings.append(Finding(kind: .wrong, what: "manifest", text: error.sentence))
-        }
+    let (found, broken, doubles) = ManifestFile.installed.read()
+    var findings: [(path: String, finding: Finding)] = []
+    func add(_ kind: Finding.Kind, _ path: String, _ text: String) {
+      findings.append((path, Finding(kind: kind, what: "manifest", text: text)))
+    }
+    for manifest in found.values {
+      let path = manifest.file.string
+      if let warning = ManifestWarnings.all(manifest.manifest).first {
+        add(.note, path, "\(path): \(warning); `stagedoor check` lists every warning")
+      } else {
+        add(.good, path, path)
       }
     }
-    if findings.isEmpty {
-      findings.append(
-        Finding(
-          kind: .note, what: "manifest",
-          text: "no application is installed; `stagedoor install-manifest Info.plist` does it"))
+    for manifest in broken {
+      add(.wrong, manifest.path, "\(manifest.path): \(manifest.complaints[0]); `stagedoor check` lists every fault")
     }
-    return findings
+    for double in doubles {
+      add(
+        .note, double.isPassedOver.string,
+        "\(double.isPassedOver): \(double.counts) comes before it; remove one of them")
+    }
+    if findings.isEmpty {
+      add(.note, "", "no application is installed; `stagedoor install-manifest Info.plist` installs one")
+    }
+    return findings.sorted { $0.path < $1.path }.map(\.finding)
   }
 
   private static func state() -> Finding {
-    let home = Environment["XDG_STATE_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    guard let base = home ?? Environment["HOME"].map({ "\($0)/.local/state" }) else {
+    guard let path = Directories.state() else {
       return Finding(
         kind: .wrong, what: "state", text: "there is no place for it: set HOME, or XDG_STATE_HOME to an absolute path")
     }
-    let path = "\(base)/stagedoor"
     var status = stat()
     if stat(path, &status) != 0 {
       return Finding(kind: .good, what: "state", text: "\(path) is made when the service first starts")
@@ -187,7 +183,7 @@ enum DoctorCommand {
       return Finding(kind: .wrong, what: "state", text: "\(path) cannot be written; make it a directory of yours")
     }
     if status.st_mode & 0o077 != 0 {
-      return Finding(kind: .note, what: "state", text: "others can look into \(path); `chmod 700` it")
+      return Finding(kind: .note, what: "state", text: "others can read \(path); run `chmod 700 \(path)`")
     }
     return Finding(kind: .good, what: "state", text: path)
   }

@@ -8,7 +8,7 @@ import Synchronization
 enum DropCommand {
   static func run(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
-    let payload = try await PayloadArguments(invocation, client, readsInput: true)
+    let payload = try await PayloadArguments(invocation, client, isHandedIn: true)
     if let plain = payload.plain {
       let delivery = try await client.stagedoor.drop(plain.type, plain.target, userInfo: plain.info)
       return try WindowCommands.answer(delivery, invocation)
@@ -29,163 +29,183 @@ enum DropCommand {
     // A host that has read enough closes its end.
     signal(SIGPIPE, SIG_IGN)
     SignalDescriptor.hold(Endings.signals)
+    let stagedoor = client.stagedoor
     let pipe = try OwnedFileDescriptor.pipe()
-    let feeder = try Feeder(from: STDIN_FILENO, stream.beginning, to: pipe.writeEnd)
+    let feeder = Feeder(from: STDIN_FILENO, stream.beginning, to: pipe.writeEnd)
+    let feeding = loop.task { @Sendable in try await feeder.run() }
     let progress = Progress(of: feeder, on: loop, screen: Screen(color: nil, STDERR_FILENO))
     defer { progress.end() }
-    let landed = Mutex<DeliveryIdentifier?>(nil)
+    let (activities, options) = (payload.activity.map { [Printed.json($0)] } ?? [], payload.streamOptions)
+    let (deadline, isPrivate) = (invocation[.deadline].flatMap { Double($0) }, invocation.has(.isPrivate))
+    // The service answers as soon as it has decided: a delivery can only be taken back by its identifier.
+    let delivering = loop.task { @Sendable () async throws -> Delivery in
+      try await stagedoor.deliver(
+        reading: pipe.readEnd, as: stream.type, suggestedName: stream.name, activities: activities, options: options,
+        deadline: deadline, isPrivate: isPrivate)
+    }
     let interruption = try Interruption(on: loop) { @Sendable in
       progress.clear()
       // Half of it is worse than nothing: where no host has it yet, none gets it.
-      if let delivery = landed.withLock({ $0 }) { try? await client.stagedoor.cancel(delivery) }
+      if let delivery = try? await delivering.value { try? await stagedoor.cancel(delivery.identifier) }
     }
-    defer { interruption.end() }
-    let delivery = try await client.stagedoor.deliver(
-      reading: pipe.readEnd, as: stream.type, suggestedName: stream.name,
-      activities: payload.activity.map { [Printed.json($0)] } ?? [], options: payload.streamOptions,
-      deadline: invocation[.deadline].flatMap { Double($0) }, isPrivate: invocation.has(.isPrivate),
-      slack: payload.slack)
-    landed.withLock { $0 = delivery.identifier }
+    do {
+      let status = try await handedOver(
+        try await delivering.value, pipe.readEnd, feeding, progress, payload, client, invocation)
+      await interruption.end()
+      return status
+    } catch {
+      await interruption.end()
+      throw error
+    }
+  }
+
+  /// Waits for what was asked for, answers, and waits until somebody has read all of it.
+  private static func handedOver(
+    _ delivery: Delivery, _ readEnd: OwnedFileDescriptor, _ feeding: Task<Feeder.End, any Error>, _ progress: Progress,
+    _ payload: PayloadArguments, _ client: Client, _ invocation: Invocation
+  ) async throws -> Status {
     // Ours: while it is open nobody would hear that all others have gone.
-    pipe.readEnd.close()
+    readEnd.close()
+    if payload.waits { try await taken(delivery, client) }
     progress.clear()
     let status = try WindowCommands.answer(delivery, invocation)
     try Output.flush()
-    await feeder.ended(on: loop)
-    switch feeder.end {
-    case .all, nil: return status
-    case .failed(let problem): throw problem
-    case .nobodyReads: break
-    }
+    switch try await feeding.value {
+    case .all: break
+    case .failed(let problem):
+      try? await client.stagedoor.cancel(delivery.identifier)
+      throw problem
     // The application has read what it wanted; or it never had it, and the service has let go of it.
-    if try await client.stagedoor.finished(delivery.identifier) == .routed {
-      throw Problem.nobodyTook(delivery.identifier)
+    case .nobodyReads: try await taken(delivery, client)
     }
     return status
   }
+
+  /// Waits for the application to take the delivery.
+  private static func taken(_ delivery: Delivery, _ client: Client) async throws {
+    if try await client.stagedoor.finished(delivery.identifier) == .routed {
+      throw Problem.nobodyTook(delivery.identifier)
+    }
+  }
 }
 
-/// What is to be done before a signal ends the program.
+/// What is to be done before a signal ends the program. A second signal ends it at once.
 struct Interruption {
   private let task: Task<Void, Never>
+  private let hasBegun = Flag()
 
   init(on loop: EventLoop, _ body: @escaping @Sendable () async -> Void) throws(ConnectionError) {
     let signals = try SignalDescriptor(Endings.signals)
-    task = loop.task { @Sendable in
+    task = loop.task { @Sendable [hasBegun] in
       guard let number = await signals.next(on: loop) else { return }
+      hasBegun.isSet.store(true, ordering: .relaxed)
+      SignalDescriptor.release(Endings.signals)
       await body()
       // It ends as it would have without this, for the shell to see.
-      signal(number, SIG_DFL)
-      SignalDescriptor.release(Endings.signals)
       raise(number)
     }
   }
 
-  func end() { task.cancel() }
+  /// Call this when there is nothing left to interrupt. It does not return if the interruption has begun: what that brings about is no answer.
+  func end() async {
+    if hasBegun.isSet.load(ordering: .relaxed) { await task.value } else { task.cancel() }
+  }
+}
+
+/// For tasks that run beside each other.
+private final class Flag: Sendable {
+  let isSet = Atomic(false)
 }
 
 /// Copies standard input into a pipe, on a thread of its own: neither end has to be in a hurry.
 final class Feeder: Sendable {
-  enum End {
+  enum End: Sendable {
+    /// All of it was read at the other end.
     case all
     /// The other end of the pipe was closed.
     case nobodyReads
     case failed(Problem)
   }
 
-  private let count: Atomic<Int>
-  private let outcome = Mutex<End?>(nil)
-  /// Readable when it is over.
-  private let over: OwnedFileDescriptor
-  private let ending: OwnedFileDescriptor
+  private let count = Atomic(0)
+  private let input: Int32
+  private let beginning: [UInt8]
+  private let output: OwnedFileDescriptor
   /// How much there is, where that is known.
   let total: Int?
 
-  init(from input: Int32, _ beginning: [UInt8], to output: OwnedFileDescriptor) throws {
+  init(from input: Int32, _ beginning: [UInt8], to output: OwnedFileDescriptor) {
+    (self.input, self.beginning, self.output) = (input, beginning, output)
     var status = stat()
     total = fstat(input, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? Int(status.st_size) : nil
-    count = Atomic(0)
-    (over, ending) = try OwnedFileDescriptor.pipe()
-    let work = Unmanaged.passRetained(Work(feeder: self, input: input, beginning: beginning, output: output))
-    var thread = pthread_t()
-    let code = pthread_create(
-      &thread, nil,
-      { pointer in
-        if let pointer { Unmanaged<Work>.fromOpaque(pointer).takeRetainedValue().run() }
-        return nil
-      }, work.toOpaque())
-    if code != 0 {
-      work.release()
-      throw Problem.failed("standard input cannot be read: \(String(cString: strerror(code)))")
-    }
-    pthread_detach(thread)
   }
 
   var copied: Int { count.load(ordering: .relaxed) }
-  /// How it ended; `nil` while it goes on.
-  var end: End? { outcome.withLock { $0 } }
 
-  func ended(on loop: EventLoop) async { await loop.readable(over.withRawValue { $0 }) }
-
-  private final class Work {
-    let feeder: Feeder
-    let input: Int32
-    let beginning: [UInt8]
-    let output: OwnedFileDescriptor
-
-    init(feeder: Feeder, input: Int32, beginning: [UInt8], output: OwnedFileDescriptor) {
-      (self.feeder, self.input, self.beginning, self.output) = (feeder, input, beginning, output)
-    }
-
-    func run() {
+  func run() async throws -> End {
+    let thread = try EventLoop(name: "feeder")
+    let end = await thread.run { [self] _ in
       let number = output.release()
-      let end = copied(to: number)
-      close(number)
-      feeder.outcome.withLock { $0 = end }
-      feeder.ending.close()
+      defer { close(number) }
+      return copied(to: number)
     }
+    await thread.stop()
+    return end
+  }
 
-    private func copied(to number: Int32) -> End {
-      var chunk = beginning[...]
-      do throws(Problem) {
-        while write(chunk, to: number), waits(for: number) {
-          guard let next = try InputFile.chunk(of: input, "standard input") else { return .all }
-          chunk = next
+  private func copied(to number: Int32) -> End {
+    var chunk = beginning[...]
+    do throws(Problem) {
+      while write(chunk, to: number), waits(for: number) {
+        guard let next = try InputFile.chunk(of: input, "standard input") else {
+          return isRead(number) ? .all : .nobodyReads
         }
-        return .nobodyReads
-      } catch {
-        return .failed(error)
+        chunk = next
       }
+      return .nobodyReads
+    } catch {
+      return .failed(error)
     }
+  }
 
-    /// Waits for more input. Answers whether somebody still reads what comes: input may be silent for hours.
-    private func waits(for number: Int32) -> Bool {
-      var both = [pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: number, events: 0, revents: 0)]
-      while poll(&both, 2, -1) < 0, errno == EINTR {}
-      return both[1].revents == 0
+  /// Waits for more input. Answers whether somebody still reads what comes: input may be silent for hours.
+  private func waits(for number: Int32) -> Bool {
+    var both = [pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: number, events: 0, revents: 0)]
+    while poll(&both, 2, -1) < 0, errno == EINTR {}
+    return both[1].revents == 0
+  }
+
+  /// Waits until the pipe is empty. Answers whether somebody has emptied it. A pipe tells when there is room in it, and not when there is nothing.
+  private func isRead(_ number: Int32) -> Bool {
+    var left: Int32 = 0
+    while ioctl(number, UInt(FIONREAD), &left) == 0, left > 0 {
+      var end = pollfd(fd: number, events: 0, revents: 0)
+      if poll(&end, 1, 20) > 0 { return false }
     }
+    return true
+  }
 
-    /// Answers whether somebody still reads.
-    private func write(_ bytes: ArraySlice<UInt8>, to number: Int32) -> Bool {
-      var rest = bytes
-      while !rest.isEmpty {
-        let written = rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
-        if written < 0 {
-          if errno == EINTR { continue }
-          return false
-        }
-        rest = rest.dropFirst(written)
-        feeder.count.add(written, ordering: .relaxed)
+  /// Answers whether somebody still reads.
+  private func write(_ bytes: ArraySlice<UInt8>, to number: Int32) -> Bool {
+    var rest = bytes
+    while !rest.isEmpty {
+      let written = rest.withUnsafeBytes { Glibc.write(number, $0.baseAddress, $0.count) }
+      if written < 0 {
+        if errno == EINTR { continue }
+        return false
       }
-      return true
+      rest = rest.dropFirst(written)
+      count.add(written, ordering: .relaxed)
     }
+    return true
   }
 }
 
 /// How far standard input has been handed over, on a terminal, where it takes longer than a moment.
 final class Progress: Sendable {
   private let task: Task<Void, Never>
-  private let line = Line()
+  /// The terminal's line, while something stands there that goes away again.
+  private let line = Flag()
 
   init(of feeder: Feeder, on loop: EventLoop, screen: Screen) {
     task = loop.task { @Sendable [line] in
@@ -194,7 +214,7 @@ final class Progress: Sendable {
       await loop.sleep(for: .milliseconds(500))
       while !Task.isCancelled {
         fputs("\r\(Progress.line(feeder.copied, of: feeder.total, screen.width))\u{1b}[K", stderr)
-        line.isShown.store(true, ordering: .relaxed)
+        line.isSet.store(true, ordering: .relaxed)
         await loop.sleep(for: .milliseconds(100))
       }
     }
@@ -207,12 +227,7 @@ final class Progress: Sendable {
 
   /// Makes room for something else on the line. It comes again below.
   func clear() {
-    if line.isShown.exchange(false, ordering: .relaxed) { fputs("\r\u{1b}[K", stderr) }
-  }
-
-  /// The terminal's, while something stands there that goes away again.
-  private final class Line: Sendable {
-    let isShown = Atomic(false)
+    if line.isSet.exchange(false, ordering: .relaxed) { fputs("\r\u{1b}[K", stderr) }
   }
 
   static func line(_ copied: Int, of total: Int?, _ width: Int) -> String {

@@ -4,7 +4,7 @@ import StagedoorKit
 enum ExplainCommand {
   static func run(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
-    let payload = try await PayloadArguments(invocation, client, readsInput: false)
+    let payload = try await PayloadArguments(invocation, client, isHandedIn: false)
     let decision = try await client.stagedoor.explain(document: Printed.json(payload.document))
     let document = try Printed.value(decision.json)
     if let file = invocation[.record] { try await Recording.add(payload.document, document, to: file, client) }

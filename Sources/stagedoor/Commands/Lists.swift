@@ -10,14 +10,9 @@ enum SessionsCommand {
     var application: String?
     if let text = invocation[.ofApp] { application = try await client.application(text) }
     let known = invocation.has(.quiet) ? [] : try await client.stagedoor.applications().map(\.identifier)
-    var rest = invocation[.limit].flatMap { UInt32($0) }
     var table = Table(invocation.screen, columns)
     var list = Printed.List()
-    var last: SessionIdentifier?
-    repeat {
-      if rest == 0 { break }
-      let limit = min(Client.page, rest ?? Client.page)
-      let page = try await client.stagedoor.sessionList(of: application, after: last, limit: limit)
+    try await client.sessions(of: application, atMost: invocation[.limit].flatMap { UInt32($0) }) { page in
       if invocation.has(.quiet) {
         for session in page { try Output.line(session.session.description) }
       } else if invocation.has(.json) {
@@ -25,9 +20,7 @@ enum SessionsCommand {
       } else {
         try table.print(page.map { row($0, hasManifest: known.contains($0.application), table.screen) })
       }
-      rest = rest.map { $0 - min($0, UInt32(page.count)) }
-      last = page.last?.session
-    } while last != nil
+    }
     if invocation.has(.json) { try list.end() }
     return .done
   }
@@ -67,14 +60,9 @@ enum DeliveriesCommand {
   static func run(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
     let filter = invocation[.state].flatMap { Stagedoor.DeliveryFilter(rawValue: $0) } ?? .all
-    var rest = invocation[.limit].flatMap { UInt32($0) }
     var table = Table(invocation.screen, columns)
     var list = Printed.List()
-    var last: DeliveryIdentifier?
-    repeat {
-      if rest == 0 { break }
-      let limit = min(Client.page, rest ?? Client.page)
-      let page = try await client.stagedoor.deliveries(in: filter, after: last, limit: limit)
+    try await client.deliveries(in: filter, atMost: invocation[.limit].flatMap { UInt32($0) }) { page in
       if invocation.has(.quiet) {
         for delivery in page { try Output.line(delivery.identifier.description) }
       } else if invocation.has(.json) {
@@ -82,9 +70,7 @@ enum DeliveriesCommand {
       } else {
         try table.print(page.map { row($0, table.screen) })
       }
-      rest = rest.map { $0 - min($0, UInt32(page.count)) }
-      last = page.last?.identifier
-    } while last != nil
+    }
     if invocation.has(.json) { try list.end() }
     return .done
   }

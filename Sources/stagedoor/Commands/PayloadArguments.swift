@@ -1,5 +1,6 @@
 import Glibc
 import SceneModel
+import ServiceSupport
 import StagedoorKit
 
 /// What `drop` and `explain` are given, as a payload.
@@ -24,20 +25,23 @@ struct PayloadArguments {
   let stream: Stream?
   private let options: Value
   let activity: Value?
+  /// Whether the answer comes when the application has it.
+  let waits: Bool
   /// How much longer than others the call may take.
   let slack: Duration
 
   /// What comes at once goes along in the document; the bus carries that faster than a descriptor up to this size.
   private static let inline = 32 << 10
 
-  /// - Parameter readsInput: `-` is read. To explain where data would go, its type is enough.
-  init(_ invocation: Invocation, _ client: Client, readsInput: Bool) async throws {
-    let options = try await PayloadArguments.options(invocation, client)
+  /// - Parameter isHandedIn: whether it is handed in, and not only explained: then long input becomes a stream, and the desktop's token goes along.
+  init(_ invocation: Invocation, _ client: Client, isHandedIn: Bool) async throws {
+    try PayloadArguments.refuseIdleOptions(invocation)
+    var options = try await PayloadArguments.options(invocation, client)
+    if isHandedIn, let token = DesktopToken.current { options = options.adding("activationToken", .text(token)) }
     self.options = options
-    let waits = options["wait"]?.string == "handled"
+    waits = options["wait"]?.string == "handled"
     slack = waits ? .seconds(Double(invocation[.deadline] ?? "") ?? PayloadOptions.defaultDeadline) : .zero
-    let payload = invocation[.payload] ?? (invocation.takes(.payloadDocument) ? invocation[.payloadDocument] : nil)
-    if let payload {
+    if let payload = invocation[.payload] {
       (plain, stream, activity) = (nil, nil, nil)
       document = try PayloadArguments.read(payload, adding: options, invocation)
       return
@@ -50,12 +54,12 @@ struct PayloadArguments {
         items.append(try PayloadArguments.item(file: file, copies: invocation.has(.copy)))
         continue
       }
-      if stream != nil || items.contains(where: { $0["representations"] == nil }) {
-        throw Problem.usage("- is given twice, but there is only one standard input")
+      let input = try PayloadArguments.input(invocation)
+      if isHandedIn, input.isLong {
+        stream = Stream(type: input.type, name: input.name, beginning: input.bytes)
+      } else {
+        items.append(PayloadArguments.item(input: input))
       }
-      let (item, rest) = try PayloadArguments.input(invocation, reads: readsInput)
-      if let item { items.append(item) }
-      stream = rest
     }
     for text in invocation.all(.text) {
       let type = invocation[.contentType] ?? "text/plain"
@@ -75,7 +79,7 @@ struct PayloadArguments {
     }
     if activity == nil, items.isEmpty, stream == nil, options["session"] == nil, options["application"] == nil {
       throw Problem.usage(
-        "nothing is handed in; name a FILE, or give --type, --text, --url or --json, or a window with --session or --app"
+        "nothing is handed in; name a FILE, or give --type, --text, --url or --payload, or a window with --session or --app"
       )
     }
     let isPlain = items.isEmpty && stream == nil && options.isEmpty && !invocation.has(.title)
@@ -86,11 +90,13 @@ struct PayloadArguments {
       } : nil
   }
 
-  /// The options by their names, as the bus takes them beside data.
+  /// The options by their names, as the bus takes them beside data, and without the wait.
   var streamOptions: [String: String] {
     guard case .dictionary(let fields) = options else { return [:] }
     var texts: [String: String] = [:]
-    for entry in fields.entries { if case .string(let text) = entry.value { texts[entry.key.string] = text.string } }
+    for entry in fields.entries where entry.key.string != "wait" {
+      if case .string(let text) = entry.value { texts[entry.key.string] = text.string }
+    }
     return texts
   }
 
@@ -108,14 +114,29 @@ struct PayloadArguments {
     if invocation.has(.isPrivate) { options["private"] = true }
     if let wait = invocation[.wait], wait != "routed" { options["wait"] = .text(wait) }
     if let deadline = invocation[.deadline].flatMap({ Double($0) }) { options["deadline"] = .double(deadline) }
-    if let token = DesktopToken.current { options["activationToken"] = .text(token) }
     return .dictionary(options)
   }
 
+  /// Refuses options that would have nothing to work on.
+  private static func refuseIdleOptions(_ invocation: Invocation) throws(Problem) {
+    if invocation.has(.payload) { return }
+    let inputs = invocation.arguments.count { $0 == "-" }
+    if inputs > 1 { throw .usage("- is given twice, but there is only one standard input") }
+    if inputs == 0, invocation.has(.fileName) {
+      throw .usage("--name is for standard input; give - for it, or leave --name out")
+    }
+    if inputs == 0, invocation.has(.contentType), !invocation.has(.text) {
+      throw .usage("--content-type is for standard input and --text; a file has the type of its name")
+    }
+    if invocation.has(.copy), invocation.arguments.count == inputs {
+      throw .usage("--copy is for files; name one, or leave --copy out")
+    }
+  }
+
   private static func read(_ path: String, adding options: Value, _ invocation: Invocation) throws(Problem) -> Value {
-    let alone: [OptionEntry] = [.type, .target, .title, .info, .text, .url]
+    let alone: [OptionEntry] = [.type, .target, .title, .info, .text, .url, .contentType, .fileName, .copy]
     if let other = alone.first(where: { invocation.has($0) }) {
-      throw .usage("--\(other.name) says what the payload says already; leave one of them out")
+      throw .usage("--\(other.name) does not go with --payload; write it into the payload")
     }
     if !invocation.arguments.isEmpty {
       throw .usage("a whole payload goes alone; leave the files out, or name them in it")
@@ -192,7 +213,7 @@ struct PayloadArguments {
         [
           Printed.object([
             ("file", .string(FileURL.text(ofPath: whole.utf8))), ("openInPlace", copies ? nil : true),
-            ("type", .text(try InstalledFileTypes.type(ofFile: whole))),
+            ("type", .text(types.type(ofFile: Array(whole.utf8)).spelling.string)),
           ])
         ]
       ),
@@ -220,27 +241,41 @@ struct PayloadArguments {
       || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// Standard input: whole where it is short, else the beginning of a stream.
-  private static func input(_ invocation: Invocation, reads: Bool) throws(Problem) -> (item: Value?, stream: Stream?) {
+  /// Standard input: whole if it is short, or else its beginning.
+  private struct Input {
+    let type: String
+    let name: String?
+    let bytes: [UInt8]
+    let isLong: Bool
+  }
+
+  private static let types = InstalledFileTypes(in: Directories.data())
+
+  private static func input(_ invocation: Invocation) throws(Problem) -> Input {
     let name = invocation[.fileName]
-    var named = invocation[.contentType]
-    if named == nil, let name { named = try InstalledFileTypes.type(ofName: name) }
     var bytes: [UInt8] = []
-    if reads {
-      while bytes.count <= inline, let chunk = try InputFile.chunk(of: STDIN_FILENO, "standard input") {
-        bytes += chunk
-      }
-    }
-    let type = named ?? InstalledFileTypes.type(ofBytes: bytes)
-    if bytes.count > inline { return (nil, Stream(type: type, name: name, beginning: bytes)) }
-    var representation = Printed.object([("type", .text(type))])
-    if type.hasPrefix("text/"), let text = String(validating: bytes, as: UTF8.self) {
-      representation = representation.adding("text", .text(text))
-    } else {
-      representation = representation.adding("data", .string(Base64.text(of: bytes)))
-    }
-    let item = Printed.object([("representations", [representation]), ("suggestedName", name.map { .text($0) })])
-    return (item, nil)
+    while bytes.count <= inline, let chunk = try InputFile.chunk(of: STDIN_FILENO, "standard input") { bytes += chunk }
+    let type =
+      invocation[.contentType] ?? name.flatMap { types.type(ofName: $0)?.spelling.string }
+      ?? FileTypes.type(ofBytes: bytes).spelling.string
+    return Input(type: type, name: name, bytes: bytes, isLong: bytes.count > inline)
+  }
+
+  /// The content of long input routes nothing, and is left out.
+  private static func item(input: Input) -> Value {
+    let bytes = input.isLong ? [] : input.bytes
+    let text = input.type.hasPrefix("text/") ? String(validating: bytes, as: UTF8.self) : nil
+    return Printed.object([
+      (
+        "representations",
+        [
+          Printed.object([
+            ("type", .text(input.type)), ("text", text.map { .text($0) }),
+            ("data", text == nil ? .string(Base64.text(of: bytes)) : nil),
+          ])
+        ]
+      ), ("suggestedName", input.name.map { .text($0) }),
+    ])
   }
 }
 

@@ -22,7 +22,7 @@ enum WaitCommand {
       return try say(state, delivery, invocation)
     } catch let error as StagedoorError where error.code == .taskCancelled {
       throw Problem(
-        .notInTime, "the delivery \(delivery) is still under way after \(invocation[.waitDeadline] ?? "") seconds")
+        .notInTime, "the delivery \(delivery) is still under way after \(invocation[.waitDeadline] ?? "") s")
     }
   }
 

@@ -1,11 +1,12 @@
 import DBus
 import Glibc
 import SceneModel
+import ServiceSupport
 import StagedoorKit
 
 enum InstallCommands {
   private static func directory() throws(Problem) -> String {
-    guard let data = DataDirectories.user else {
+    guard let data = Directories.userData() else {
       throw .failed("there is no place to install it: set HOME, or XDG_DATA_HOME to an absolute path")
     }
     return "\(data)/stagedoor/applications"
@@ -19,7 +20,7 @@ enum InstallCommands {
       switch try ManifestFile.read(path) {
       case .failure(let faults):
         throw Problem.failed(
-          "\(path.printable) is not installed: \(faults.all[0]); `stagedoor check` shows all that is wrong with it")
+          "\(path.printable) is not installed: \(faults.all[0]); `stagedoor check` lists every fault")
       case .success(let manifest):
         let bytes = try InputFile.read(path, limit: Limits.manifest)
         let identifier = manifest.identifier.string
@@ -30,7 +31,7 @@ enum InstallCommands {
     let service = await RunningService(invocation)
     for file in files {
       let place = "\(directory)/\(file.name)"
-      try write(file.bytes, to: place)
+      try OutputFile.write(file.bytes, to: place)
       // Of two files of one application the service would take the older form.
       let other = "\(directory)/\(file.identifier)" + (file.name.hasSuffix(".json") ? ".plist" : ".json")
       if unlink(other) != 0, errno != ENOENT { throw Problem.failed("\(other): \(InputFile.reason)") }
@@ -70,26 +71,6 @@ enum InstallCommands {
       whole += "/\(part)"
       if mkdir(whole, 0o777) != 0, errno != EEXIST, errno != EISDIR { throw .failed("\(whole): \(InputFile.reason)") }
     }
-  }
-
-  /// In one step: the service, which watches the directory, reads the old file or the new one.
-  static func write(_ bytes: [UInt8], to path: String) throws(Problem) {
-    var template = Array("\(path).XXXXXX".utf8CString)
-    let file = mkstemp(&template)
-    if file < 0 { throw .failed("\(path.printable): \(InputFile.reason)") }
-    var rest = bytes[...]
-    var isGood = fchmod(file, 0o644) == 0
-    while isGood, !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR { continue }
-      isGood = count > 0
-      if isGood { rest = rest.dropFirst(count) }
-    }
-    if close(file) != 0 { isGood = false }
-    if isGood, rename(template, path) == 0 { return }
-    let reason = InputFile.reason
-    unlink(template)
-    throw .failed("\(path.printable): \(reason)")
   }
 }
 

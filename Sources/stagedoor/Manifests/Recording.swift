@@ -42,7 +42,7 @@ enum Recording {
       let lines = fields.entries.map { "  \(Printed.json(.string($0.key))): \(Printed.json($0.value))" }
       text += "{\n" + lines.joined(separator: ",\n") + "\n}" + (number < cases.count - 1 ? "," : "") + "\n"
     }
-    try InstallCommands.write(Array((text + "]}\n").utf8), to: path)
+    try OutputFile.write(Array((text + "]}\n").utf8), to: path)
   }
 
   private static func name(_ payload: Value, _ decision: Value) -> String {
@@ -59,10 +59,7 @@ enum Recording {
     if let chosen = decision["application"]?["chosen"]?.string { applications.insert(chosen) }
     var preferences = UserInfo()
     if let type {
-      for application in try await client.stagedoor.applications() {
-        let details = try await client.stagedoor.application(application.identifier)
-        if details.activityTypes.contains(type) { applications.insert(application.identifier) }
-      }
+      applications.formUnion(try await client.stagedoor.handlers(of: type).map(\.identifier))
       if let preferred = try await client.stagedoor.preferredApplication(for: type) {
         preferences[Text(type)] = .text(preferred)
       }
@@ -70,9 +67,11 @@ enum Recording {
     let restored = decision["outcome"]?.string == "restored" ? decision["chosen"]?["session"]?.string : nil
     var sessions: [Value] = []
     for application in applications.sorted() {
-      for summary in try await client.stagedoor.sessionList(of: application, limit: Client.page) {
-        guard let properties = try? await client.stagedoor.sessionProperties(summary.session) else { continue }
-        sessions.append(try session(properties, wasConnected: restored == summary.session.description))
+      try await client.sessions(of: application) { page in
+        for summary in page {
+          guard let properties = try? await client.stagedoor.sessionProperties(summary.session) else { continue }
+          sessions.append(try session(properties, wasConnected: restored == summary.session.description))
+        }
       }
     }
     return (sessions, preferences)

@@ -1,5 +1,6 @@
 import SceneModel
 import SceneRouting
+import ServiceSupport
 
 /// Makes recorded decisions again, with the manifests that there are now.
 enum TestCommand {
@@ -45,15 +46,7 @@ enum TestCommand {
       }
       return all
     }
-    // As the service reads them: the user's count before the system's.
-    var found: [Text: Manifest] = [:]
-    for directory in ManifestFile.directories {
-      for name in Directory.names(in: directory) {
-        guard let identifier = ManifestFile.identifier(inName: name), found[identifier] == nil else { continue }
-        if case .success(let manifest) = try ManifestFile.read("\(directory)/\(name)") { found[identifier] = manifest }
-      }
-    }
-    return Array(found.values)
+    return ManifestFile.installed.read().found.values.map(\.manifest)
   }
 
   private static func decision(of single: Value, _ manifests: [Manifest]) throws(Fault) -> Value {
@@ -86,19 +79,40 @@ enum TestCommand {
 
 /// What is not the same in two decisions. Reasons are sentences for people, which a new version may say better.
 private enum Difference {
-  private static let passedOver: Set<String> = ["because", "message", "path"]
+  static func all(_ recorded: Value, _ made: Value) -> [String] { all(compared(recorded), compared(made), at: "") }
 
-  static func all(_ recorded: Value, _ made: Value, at place: String = "") -> [String] {
+  private static func all(_ recorded: Value, _ made: Value, at place: String) -> [String] {
     switch (recorded, made) {
     case (.dictionary(let one), .dictionary(let other)):
-      let keys = Set(one.entries.map(\.key.string) + other.entries.map(\.key.string)).subtracting(passedOver)
+      let keys = Set(one.entries.map(\.key.string) + other.entries.map(\.key.string))
       return keys.sorted().flatMap { key in
         all(one[Text(key)] ?? .null, other[Text(key)] ?? .null, at: place.isEmpty ? key : "\(place).\(key)")
       }
     case (.array(let one), .array(let other)) where one.count == other.count:
       return one.indices.flatMap { all(one[$0], other[$0], at: "\(place)[\($0)]") }
+    case (.array(let one), .array(let other)):
+      return other.difference(from: one).map { change in
+        switch change {
+        case .remove(let number, let element, _):
+          "\(place)[\(number)]: \(shown(element)) was recorded, and is not there now"
+        case .insert(let number, let element, _):
+          "\(place)[\(number)]: \(shown(element)) is there now, and was not recorded"
+        }
+      }
     case _ where recorded == made: return []
     default: return ["\(place): \(shown(recorded)) was recorded, and now it is \(shown(made))"]
+    }
+  }
+
+  /// Without what is not compared.
+  private static func compared(_ value: Value) -> Value {
+    switch value {
+    case .dictionary(let fields):
+      Printed.object(
+        fields.entries.filter { !["because", "message", "path"].contains($0.key.string) }
+          .map { ($0.key.string, compared($0.value)) })
+    case .array(let elements): .array(elements.map(compared))
+    default: value
     }
   }
 

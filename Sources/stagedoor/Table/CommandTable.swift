@@ -8,18 +8,24 @@ enum CommandTable {
     """
   static let aboutIdentifiers = """
     Sessions and deliveries have UUIDs. Applications have names such as org.example.Gallery. You may shorten an identifier as long as it \
-    stays unambiguous: a UUID to its beginning, a name to its beginning or its last part.
+    stays unambiguous: a UUID to its beginning, a name to its beginning or its last part. Only `host` and `uninstall-manifest` take whole \
+    names.
     """
   static let aboutAnswers = """
     On a terminal, lists have headings and fit its width. In a pipe or a file, tabs separate whole values. --json is for programs. \
-    --quiet prints identifiers and nothing else.
+    --quiet prints less: of a list, identifiers and nothing else.
     """
   static let environment = [
     ("DBUS_SESSION_BUS_ADDRESS", "The session bus."),
     ("NO_COLOR", "If it is set, there is no colour, unless --color asks for it."),
     ("COLUMNS", "The width of lists and help, instead of the terminal's."),
-    ("XDG_ACTIVATION_TOKEN", "The desktop's permission to bring a window to the front. The application gets it."),
+    (
+      "XDG_ACTIVATION_TOKEN",
+      "The desktop's permission to bring a window to the front. The application gets it; without it, DESKTOP_STARTUP_ID."
+    ),
     ("XDG_DATA_HOME", "Where the user's manifests and MIME types are. XDG_DATA_DIRS names the system's places."),
+    ("XDG_STATE_HOME", "Where the service keeps its state. `stagedoor doctor` looks at it."),
+    ("TMPDIR", "Where `stagedoor host` saves items that are not files; otherwise /tmp."),
   ]
   static let files = [
     (
@@ -39,7 +45,6 @@ private let payloadOptions: [OptionEntry] = [
 ]
 private let payloadExclusions: [[OptionEntry]] = [
   [.session, .new, .existing, .existingOnly], [.session, .app], [.session, .configuration],
-  [.payload, .payloadDocument],
 ]
 
 extension CommandTable {
@@ -51,14 +56,14 @@ extension CommandTable {
           + "and \"restored\" for one that is opened again. Several things go to one window together.",
         "An activity says what to do (--type), and with what (--target). Without an activity, the types of the files decide; they come from "
           + "the shared MIME database.",
-        "Long standard input is handed over as it comes; a terminal shows the progress. The command ends when the application has read it. "
+        "Long standard input is handed over as it arrives; a terminal shows the progress. The command ends when the application has read it. "
           + "Ctrl-C takes it back if no application has it yet.",
       ],
       arguments: [
         ArgumentEntry(
           kind: .files, help: "a file, or its URL; - is standard input", isOptional: true, isRepeated: true)
       ],
-      options: payloadOptions + [.payloadDocument, .wait, .quietDelivery], exclusive: payloadExclusions,
+      options: payloadOptions + [.wait, .quietDelivery], exclusive: payloadExclusions,
       examples: [
         .init(
           purpose: "a photo, to the window that shows it",
@@ -68,7 +73,7 @@ extension CommandTable {
         .init(
           purpose: "nothing: bring the last window to the front, or open one", line: "stagedoor drop --app Gallery"),
       ],
-      statuses: [.failed, .notInTime, .cameToNothing, .cancelled], run: DropCommand.run),
+      statuses: [.notInTime, .applicationFailed, .cancelled], run: DropCommand.run),
     CommandEntry(
       name: "explain", group: .handingIn, summary: "say where something would go, and why",
       description: [
@@ -79,7 +84,8 @@ extension CommandTable {
       ],
       arguments: [
         ArgumentEntry(
-          kind: .files, help: "a file, or its URL; - is standard input, which is not read", isOptional: true,
+          kind: .files, help: "a file, or its URL; - is standard input, of which the beginning is read",
+          isOptional: true,
           isRepeated: true)
       ],
       options: payloadOptions + [.record, .json, .quietSession],
@@ -91,7 +97,7 @@ extension CommandTable {
         .init(
           purpose: "keep the decision, to be tested later", line: "stagedoor explain --record cases.json Beach.png"),
       ],
-      statuses: [.failed], run: ExplainCommand.run),
+      run: ExplainCommand.run),
     CommandEntry(
       name: "new", group: .handingIn, summary: "open a new window of an application", description: [],
       arguments: [
@@ -124,7 +130,7 @@ extension CommandTable {
     CommandEntry(
       name: "activate", group: .windows, summary: "bring a window to the front", description: [],
       arguments: [ArgumentEntry(kind: .session, help: "the window")], options: [.quietDelivery],
-      statuses: [], run: WindowCommands.activate),
+      run: WindowCommands.activate),
     CommandEntry(
       name: "refresh", group: .windows, summary: "ask windows to show their current content", description: [],
       arguments: [ArgumentEntry(kind: .session, help: "the window", isRepeated: true)], run: WindowCommands.refresh),
@@ -136,7 +142,7 @@ extension CommandTable {
       name: "watch", group: .windows, summary: "print what happens, as it happens",
       description: [
         "Each line is an event. With --since it begins with stored events. No event is missed and none comes twice, even if the service "
-          + "starts again meanwhile."
+          + "restarts in the meantime."
       ],
       options: [.ofApp, .since, .past, .json, .quiet], exclusive: [[.json, .quiet]],
       examples: [
@@ -155,11 +161,11 @@ extension CommandTable {
     CommandEntry(
       name: "wait", group: .deliveries, summary: "wait for the end of a delivery",
       description: ["The status says how it ended: 0 means that the application has it."],
-      arguments: [ArgumentEntry(kind: .delivery, help: "the delivery")], options: [.waitDeadline, .quiet],
+      arguments: [ArgumentEntry(kind: .delivery, help: "the delivery")], options: [.waitDeadline, .quietNothing],
       examples: [
         .init(purpose: "go on when the window has it", line: "stagedoor wait \"$(stagedoor drop --quiet Beach.png)\"")
       ],
-      statuses: [.notInTime, .cameToNothing, .cancelled], run: WaitCommand.run),
+      statuses: [.notInTime, .applicationFailed, .cancelled], run: WaitCommand.run),
     CommandEntry(
       name: "cancel", group: .deliveries, summary: "take back what still waits for its application", description: [],
       arguments: [ArgumentEntry(kind: .heldDelivery, help: "the delivery", isRepeated: true)],
@@ -175,13 +181,13 @@ extension CommandTable {
   private static let applications: [CommandEntry] = [
     CommandEntry(
       name: "apps", group: .applications, summary: "list the applications, or those that take a type",
-      description: ["Something of a type goes to the first of its applications."],
+      description: ["An item goes to the first application listed for its type."],
       arguments: [ArgumentEntry(kind: .type, help: "an activity type or a MIME type", isOptional: true)],
       options: [.json, .quiet], exclusive: [[.json, .quiet]],
       examples: [.init(purpose: "who opens pictures", line: "stagedoor apps image/png")], run: AppsCommand.run),
     CommandEntry(
       name: "prefer", group: .applications, summary: "choose the application for a type that several take",
-      description: ["Without APP it prints the choice for the type, and without TYPE all choices."],
+      description: ["Without APP it prints the type and the chosen application, and without TYPE all choices."],
       arguments: [
         ArgumentEntry(kind: .type, help: "an activity type or a MIME type", isOptional: true),
         ArgumentEntry(kind: .application, help: "the application", isOptional: true),
@@ -192,8 +198,10 @@ extension CommandTable {
       name: "host", group: .applications, summary: "make commands the windows of an application",
       description: [
         "Each new window runs the command of --connect. When the command ends, its session ends. In a command, {title}, {target}, {type}, "
-          + "{info.KEY} and {session} stand for what was delivered, and {file} for the files, each as one argument. No shell reads them. "
-          + "Blanks separate words; quotes keep blanks in a word.",
+          + "{info.KEY} and {session} stand for what was delivered, and {file} for the files, each as one argument. An item that is not a "
+          + "file to open in its place is saved as a temporary file, until the window closes.",
+        "Blanks separate words; single or double quotes keep blanks in a word. No shell reads the command, so {…} has to be an argument of "
+          + "its own, and cannot be in a script.",
         "A manifest declares the application: see `stagedoor install-manifest`.",
       ],
       options: [.hostApp, .connect, .onContinue, .onClose],
@@ -207,7 +215,7 @@ extension CommandTable {
       name: "register", group: .applications, summary: "declare an application for as long as the service runs",
       description: [],
       arguments: [ArgumentEntry(kind: .manifest, help: "its manifest, as JSON or XML; - is standard input")],
-      statuses: [.failed], run: RegisterCommands.register),
+      run: RegisterCommands.register),
     CommandEntry(
       name: "unregister", group: .applications, summary: "undo register; the sessions stay", description: [],
       arguments: [ArgumentEntry(kind: .application, help: "the application")], run: RegisterCommands.unregister),
@@ -216,9 +224,9 @@ extension CommandTable {
       description: [
         "Each fault is printed with its place and what to write instead. Warnings alone end with status 0."
       ],
-      arguments: [ArgumentEntry(kind: .manifest, help: "a manifest", isRepeated: true)], options: [.quiet],
+      arguments: [ArgumentEntry(kind: .manifest, help: "a manifest", isRepeated: true)], options: [.quietFaults],
       examples: [.init(purpose: "before you install it", line: "stagedoor check Info.plist")],
-      statuses: [.failed], isLocal: true, run: CheckCommand.run),
+      isLocal: true, run: CheckCommand.run),
     CommandEntry(
       name: "test", group: .applications, summary: "repeat recorded decisions, and compare them",
       description: [
@@ -226,23 +234,23 @@ extension CommandTable {
           + "beside the manifest. The sentences that give reasons are not compared."
       ],
       arguments: [ArgumentEntry(kind: .cases, help: "a file of cases", isRepeated: true)],
-      options: [.manifests, .update, .quiet],
+      options: [.manifests, .update, .quietDifferences],
       examples: [
         .init(purpose: "after a change of the manifest", line: "stagedoor test --manifest Info.plist cases.json")
       ],
-      statuses: [.failed], isLocal: true, run: TestCommand.run),
+      isLocal: true, run: TestCommand.run),
     CommandEntry(
       name: "install-manifest", group: .applications, summary: "install manifests for this user",
       description: [
         "All are checked first, and none is installed if one is wrong. A running service knows them when this command ends."
       ],
       arguments: [ArgumentEntry(kind: .manifest, help: "a manifest, whatever it is called", isRepeated: true)],
-      options: [.quiet], statuses: [.failed], isLocal: true, run: InstallCommands.install),
+      options: [.quietNothing], isLocal: true, run: InstallCommands.install),
     CommandEntry(
       name: "uninstall-manifest", group: .applications, summary: "remove manifests that this user installed",
       description: ["The sessions stay, but take no part in routing until the manifest is back."],
       arguments: [ArgumentEntry(kind: .application, help: "the whole identifier of the application", isRepeated: true)],
-      statuses: [.failed], isLocal: true, run: InstallCommands.uninstall),
+      isLocal: true, run: InstallCommands.uninstall),
   ]
 
   private static let helping: [CommandEntry] = [
@@ -251,7 +259,7 @@ extension CommandTable {
       description: [
         "It looks at the versions, the bus, the service, its activation file and unit, the manifests, and the place of the service's state."
       ],
-      options: [.json, .quiet], exclusive: [[.json, .quiet]], statuses: [.failed], isLocal: true, run: DoctorCommand.run
+      options: [.json, .quietFaults], exclusive: [[.json, .quietFaults]], isLocal: true, run: DoctorCommand.run
     ),
     CommandEntry(
       name: "help", group: .help, summary: "show the help of the program or of a command", description: [],
@@ -280,7 +288,7 @@ enum HelpCommands {
       try Output.write(HelpPage.program(screen))
       return .done
     }
-    guard let command = CommandTable.command(name) else {
+    guard let command = CommandTable.visible.first(where: { $0.name == name }) else {
       throw Problem.usage("there is no command \"\(name.printable)\"; `stagedoor help` lists the commands")
     }
     try Output.write(HelpPage.command(command, screen))

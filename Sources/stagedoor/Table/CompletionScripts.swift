@@ -11,19 +11,21 @@ enum CompletionScripts {
     }
   }
 
+  // Readline takes what it is given for a part of the command line: everything is quoted, except file names, which it quotes itself.
   private static let bash = #"""
     # bash completion for stagedoor, made by "stagedoor completions bash"
     _stagedoor() {
       local current=${COMP_WORDS[COMP_CWORD]} value
+      local words=("${COMP_WORDS[@]:1:COMP_CWORD-1}" "${current//\\/}")
       if [[ $current == = ]]; then current=; fi
       COMPREPLY=()
       while IFS=$'\t' read -r value _; do
         case $value in
           :files) compopt -o filenames; while IFS= read -r value; do COMPREPLY+=("$value"); done < <(compgen -f -- "$current") ;;
-          :programs) while IFS= read -r value; do COMPREPLY+=("$value"); done < <(compgen -c -- "$current") ;;
-          *) COMPREPLY+=("$value") ;;
+          :programs) while IFS= read -r value; do COMPREPLY+=("$(printf %q "$value")"); done < <(compgen -c -- "$current") ;;
+          *) COMPREPLY+=("$(printf %q "$value")") ;;
         esac
-      done < <("${COMP_WORDS[0]}" __complete bash "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null)
+      done < <("${COMP_WORDS[0]}" __complete bash "${words[@]}" 2>/dev/null)
     }
     complete -F _stagedoor stagedoor
 
@@ -39,7 +41,7 @@ enum CompletionScripts {
         case $value in
           :files) _files ;;
           :programs) _command_names -e ;;
-          *) found+=("${value//:/\\:}${meaning:+:$meaning}") ;;
+          *) value=${value//\\/\\\\}; found+=("${value//:/\\:}${meaning:+:$meaning}") ;;
         esac
       done < <("${words[1]}" __complete zsh "${(@)words[2,CURRENT]}" 2>/dev/null)
       if (( $#found )); then _describe -V stagedoor found; fi

@@ -1,4 +1,4 @@
-/// A command as the table has it. Parsing, help, the manual and the completions are all made from these rows, so that they cannot disagree.
+/// A command as the table has it. Parsing, help, the manual and the completions are all made from these rows, so they cannot disagree.
 struct CommandEntry: Sendable {
   /// What one types.
   let name: String
@@ -12,7 +12,7 @@ struct CommandEntry: Sendable {
   /// Options of which one may be given at a time.
   var exclusive: [[OptionEntry]] = []
   var examples: [Example] = []
-  /// The statuses that it ends with beside 0, 2 and, for those that ask the service, 3 and 4.
+  /// The statuses that it ends with beside 0, 1, 2 and, for those that ask the service, 3 and 4.
   var statuses: [Status] = []
   /// It works without a bus.
   var isLocal = false
@@ -64,7 +64,7 @@ struct OptionEntry: Sendable {
   let help: String
   /// It can stand several times.
   var isRepeated = false
-  /// The command makes no sense without it.
+  /// The command cannot work without it.
   var isRequired = false
 
   var shown: String { value.map { "--\(name) \($0.placeholder)" } ?? "--\(name)" }
@@ -95,7 +95,14 @@ struct ValueKind: Sendable {
 extension ValueKind {
   static func words(_ placeholder: String, _ words: String...) -> ValueKind {
     ValueKind(placeholder: placeholder, completion: .words(words)) { value in
-      words.contains(value) ? nil : "takes \(words.listed("or")), and not \"\(value.printable)\""
+      words.contains(value) ? nil : "must be \(words.listed("or")), not \"\(value.printable)\""
+    }
+  }
+
+  /// An identifier that may be shortened, but not to nothing: everything begins with nothing.
+  private static func identifier(_ placeholder: String, _ live: Live) -> ValueKind {
+    ValueKind(placeholder: placeholder, completion: .live(live)) { value in
+      value.isEmpty ? "takes an identifier, not \"\"" : nil
     }
   }
 
@@ -106,11 +113,11 @@ extension ValueKind {
   static let files = ValueKind(placeholder: "FILE|-", completion: .files)
   static let manifest = ValueKind(placeholder: "MANIFEST", completion: .files)
   static let cases = ValueKind(placeholder: "CASES", completion: .files)
-  static let application = ValueKind(placeholder: "APP", completion: .live(.applications))
-  static let session = ValueKind(placeholder: "SESSION", completion: .live(.sessions))
-  static let delivery = ValueKind(placeholder: "DELIVERY", completion: .live(.deliveries))
-  static let heldDelivery = ValueKind(placeholder: "DELIVERY", completion: .live(.heldDeliveries))
-  static let anything = ValueKind(placeholder: "ID", completion: .live(.anything))
+  static let application = identifier("APP", .applications)
+  static let session = identifier("SESSION", .sessions)
+  static let delivery = identifier("DELIVERY", .deliveries)
+  static let heldDelivery = identifier("DELIVERY", .heldDeliveries)
+  static let anything = identifier("ID", .anything)
   static let activityType = ValueKind(placeholder: "TYPE", completion: .live(.activityTypes))
   static let type = ValueKind(placeholder: "TYPE", completion: .live(.types))
   static let configuration = ValueKind(placeholder: "CONFIGURATION", completion: .live(.configurations))
@@ -118,18 +125,18 @@ extension ValueKind {
   static let url = ValueKind(placeholder: "URL")
   static let pair = ValueKind(placeholder: "KEY=VALUE") { value in
     value.hasPrefix("=") || !value.utf8.contains(UInt8(ascii: "="))
-      ? "takes KEY=VALUE, and not \"\(value.printable)\"" : nil
+      ? "takes KEY=VALUE, not \"\(value.printable)\"" : nil
   }
   static let seconds = ValueKind(placeholder: "SECONDS") { value in
     if let seconds = Double(value), seconds > 0, seconds <= 3600 { return nil }
-    return "takes a number of seconds, above 0 and up to 3600, and not \"\(value.printable)\""
+    return "takes a number of seconds above 0, up to 3600, not \"\(value.printable)\""
   }
   static let number = ValueKind(placeholder: "NUMBER") { value in
-    UInt64(value) == nil ? "takes a whole number from 0 on, and not \"\(value.printable)\"" : nil
+    UInt64(value) == nil ? "takes a whole number of 0 or more, not \"\(value.printable)\"" : nil
   }
   static let count = ValueKind(placeholder: "COUNT") { value in
     if let count = UInt32(value), count > 0 { return nil }
-    return "takes a whole number from 1 on, and not \"\(value.printable)\""
+    return "takes a whole number of 1 or more, not \"\(value.printable)\""
   }
   static let shellCommand = ValueKind(placeholder: "COMMAND", completion: .programs)
   static let commandName = ValueKind(placeholder: "COMMAND", completion: .commands)
@@ -143,18 +150,18 @@ enum Status: Int32, CaseIterable, Sendable {
   case noService = 3
   case refused = 4
   case notInTime = 5
-  case cameToNothing = 6
+  case applicationFailed = 6
   case cancelled = 7
 
   var meaning: String {
     switch self {
     case .done: "done"
-    case .failed: "something is wrong on this side: a file, a manifest, a case, the installation"
-    case .usage: "the command line makes no sense"
+    case .failed: "something is wrong on this side: a file, a manifest, a case, the output, the installation"
+    case .usage: "the command line is invalid"
     case .noService: "no service, no bus, or no answer"
     case .refused: "the service refused it"
     case .notInTime: "the application did not take it in time"
-    case .cameToNothing: "the application refused it, or could not be started"
+    case .applicationFailed: "the application refused it, or could not be started"
     case .cancelled: "somebody cancelled it"
     }
   }

@@ -19,7 +19,7 @@ struct HelpPage {
     }
     page.blank()
     page.add(
-      "`stagedoor COMMAND --help` explains a command; `man stagedoor` explains all. You may shorten identifiers as long as they stay unambiguous."
+      "`stagedoor COMMAND --help` explains a command; `man stagedoor` explains all. You may shorten identifiers as long as they stay unambiguous; only `host` and `uninstall-manifest` take whole ones."
     )
     return page.text
   }
@@ -101,7 +101,7 @@ extension OptionEntry {
 extension CommandEntry {
   /// In the order of their numbers.
   var allStatuses: [Status] {
-    let all = Set(statuses + [.done, .usage] + (isLocal ? [] : [.noService, .refused]))
+    let all = Set(statuses + [.done, .failed, .usage] + (isLocal ? [] : [.noService, .refused]))
     return Status.allCases.filter { all.contains($0) }
   }
 }

@@ -1,6 +1,6 @@
 import DBus
 
-/// A command line that makes sense.
+/// A valid command line.
 struct Invocation: Sendable {
   let command: CommandEntry
   var arguments: [String] = []
@@ -15,10 +15,6 @@ struct Invocation: Sendable {
 
   mutating func set(_ option: OptionEntry, _ value: String) { values.append((option.name, value)) }
 
-  /// Whether an option of that name has a value here: `--json` names a file for `drop`, and asks `explain` for JSON.
-  func takes(_ option: OptionEntry) -> Bool {
-    command.options.contains { $0.name == option.name && ($0.value == nil) == (option.value == nil) }
-  }
   func has(_ option: OptionEntry) -> Bool { values.contains { $0.option == option.name } }
   func all(_ option: OptionEntry) -> [String] { values.filter { $0.option == option.name }.map(\.value) }
   subscript(_ option: OptionEntry) -> String? { values.last { $0.option == option.name }?.value }
@@ -29,8 +25,10 @@ struct Invocation: Sendable {
 /// What a command line comes to.
 enum Parsed {
   case run(Invocation)
-  /// Of one command, or of the program.
-  case help(CommandEntry?, Invocation?)
+  /// Of one command, or of the program, in the colour that was asked for.
+  case help(CommandEntry?, color: String?)
+  /// There is no command.
+  case nothing(color: String?)
   case version
 }
 
@@ -39,10 +37,11 @@ extension CommandTable {
   static func parse(_ words: [String]) throws(Problem) -> Parsed {
     var rest = words[...]
     var global: [(OptionEntry, String)] = []
+    var color: String? { global.last { $0.0.name == OptionEntry.color.name }?.1 }
     while let word = rest.first, word.hasPrefix("-"), word.utf8.count > 1 {
       rest.removeFirst()
       switch word {
-      case "-h", "--help": return .help(nil, nil)
+      case "-h", "--help": return .help(nil, color: color)
       case "-V", "--version": return .version
       default:
         guard let (option, value) = try parse(option: word, of: OptionEntry.common + [.version], &rest, "stagedoor")
@@ -52,7 +51,7 @@ extension CommandTable {
         global.append((option, value))
       }
     }
-    guard let name = rest.popFirst() else { return .help(nil, nil) }
+    guard let name = rest.popFirst() else { return .nothing(color: color) }
     guard let command = command(name) else {
       throw .usage(
         "there is no command \"\(name.printable)\"; "
@@ -89,11 +88,11 @@ extension CommandTable {
               + (suggestion(name, command.allOptions.map { "--\($0.name)" })
                 ?? "`stagedoor \(command.name) --help` lists the options"))
         }
-        if option.name == OptionEntry.help.name { return .help(command, invocation) }
+        if option.name == OptionEntry.help.name { return .help(command, color: invocation[.color]) }
         invocation.set(option, value)
         continue
       }
-      if try parse(letters: word, for: command, &rest, &invocation) { return .help(command, invocation) }
+      if try parse(letters: word, for: command, &rest, &invocation) { return .help(command, color: invocation[.color]) }
     }
     try refuseOptions(invocation)
     try refuseArguments(invocation)
@@ -170,7 +169,8 @@ extension CommandTable {
       let extra = invocation.arguments[command.arguments.count]
       throw .usage("\"\(extra.printable)\" is one argument too many: \(command.synopsis)")
     }
-    for (argument, value) in zip(command.arguments, invocation.arguments) {
+    for (place, value) in invocation.arguments.enumerated() {
+      let argument = command.arguments[min(place, command.arguments.count - 1)]
       if let complaint = argument.kind.complaint(value) { throw .usage("\(argument.kind.placeholder) \(complaint)") }
     }
   }

@@ -14,6 +14,9 @@ extension OptionEntry {
 
   static let json = OptionEntry(name: "json", letter: "j", help: "print JSON, for programs")
   static let quiet = OptionEntry(name: "quiet", letter: "q", help: "print identifiers and nothing else")
+  static let quietNothing = OptionEntry(name: "quiet", letter: "q", help: "print nothing")
+  static let quietFaults = OptionEntry(name: "quiet", letter: "q", help: "print only what is wrong")
+  static let quietDifferences = OptionEntry(name: "quiet", letter: "q", help: "print only what differs")
   static let quietDelivery = OptionEntry(name: "quiet", letter: "q", help: "print the delivery and nothing else")
   static let quietSession = OptionEntry(name: "quiet", letter: "q", help: "print the session and nothing else")
 
@@ -29,7 +32,6 @@ extension OptionEntry {
   static let url = OptionEntry(name: "url", value: .url, help: "hand in a link", isRepeated: true)
   static let payload = OptionEntry(
     name: "payload", value: .files, help: "hand in a whole payload, a JSON document; - reads standard input")
-  static let payloadDocument = OptionEntry(name: "json", value: .files, help: "the same as --payload")
   static let copy = OptionEntry(
     name: "copy", help: "hand in copies; otherwise the application opens the files themselves")
   static let contentType = OptionEntry(
@@ -43,8 +45,9 @@ extension OptionEntry {
   static let configuration = OptionEntry(
     name: "configuration", letter: "c", value: .configuration, help: "only to windows of this configuration")
   static let session = OptionEntry(name: "session", letter: "s", value: .session, help: "to exactly this window")
-  static let new = OptionEntry(name: "new", letter: "n", help: "to a new window")
-  static let existing = OptionEntry(name: "existing", help: "to an existing window if one fits, or else to a new one")
+  static let new = OptionEntry(name: "new", letter: "n", help: "to a new window; otherwise the manifest decides")
+  static let existing = OptionEntry(
+    name: "existing", help: "to an existing window if one fits, or else to a new one; otherwise the manifest decides")
   static let existingOnly = OptionEntry(name: "existing-only", help: "to an existing window, or nowhere")
   static let from = OptionEntry(name: "from", value: .session, help: "the window that the user acts in: it wins a tie")
   static let isPrivate = OptionEntry(name: "private", help: "hide from everyone but the application what it is")
@@ -53,7 +56,7 @@ extension OptionEntry {
 
   static let wait = OptionEntry(
     name: "wait", letter: "w", value: .words("UNTIL", "routed", "handled"),
-    help: "answer when the window is decided (routed, the default), or when the application has it (handled)")
+    help: "return once the window is chosen (routed, the default), or once the application has it (handled)")
   static let deadline = OptionEntry(
     name: "deadline", value: .seconds, help: "how long the application may take; 20 seconds by default")
   static let waitDeadline = OptionEntry(
@@ -65,7 +68,7 @@ extension OptionEntry {
   static let state = OptionEntry(
     name: "state", value: .words("STATE", "held", "routed", "handled", "failed", "cancelled"),
     help: "only those in this state")
-  static let limit = OptionEntry(name: "limit", letter: "n", value: .count, help: "at most so many")
+  static let limit = OptionEntry(name: "limit", letter: "n", value: .count, help: "show at most this many")
   static let since = OptionEntry(
     name: "since", value: .number, help: "begin after the event of this number; 0 begins with the oldest stored event")
 
@@ -75,7 +78,7 @@ extension OptionEntry {
   // MARK: Others
 
   static let animation = OptionEntry(
-    name: "animation", value: .words("HOW", "standard", "commit", "decline"), help: "how the window goes")
+    name: "animation", value: .words("HOW", "standard", "commit", "decline"), help: "how the window closes")
   static let none = OptionEntry(name: "none", help: "leave the choice to the service again")
   static let record = OptionEntry(
     name: "record", value: .file, help: "add the decision to a file of cases for `stagedoor test`")
@@ -84,7 +87,8 @@ extension OptionEntry {
     help: "an application's manifest; by default the installed ones", isRepeated: true)
   static let update = OptionEntry(name: "update", help: "write the new decisions into the files of cases")
   static let hostApp = OptionEntry(
-    name: "app", letter: "a", value: .application, help: "the application whose windows these are",
+    name: "app", letter: "a", value: .application,
+    help: "the application whose windows these are, by its whole identifier",
     isRequired: true)
   static let connect = OptionEntry(
     name: "connect", value: .shellCommand, help: "run for each new window", isRequired: true)

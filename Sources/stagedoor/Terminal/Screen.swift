@@ -78,5 +78,5 @@ enum Output {
   }
 
   /// Says something to the person, past what programs read.
-  static func note(_ text: String) { fputs(text + "\n", stderr) }
+  static func note(_ text: String) { fputs(text.printable + "\n", stderr) }
 }

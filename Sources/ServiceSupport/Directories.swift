@@ -1,15 +1,19 @@
 import Glibc
 
 /// The directories of the XDG base directory specification, which ignores a relative path in its variables.
-enum Directories {
-  static func state() -> String? {
+package enum Directories {
+  /// The directory of what the service stores; `nil` without a home.
+  package static func state() -> String? {
     base("XDG_STATE_HOME", in: ".local/state").map { "\($0)/stagedoor" }
   }
 
+  /// The user's directory of data; `nil` without a home.
+  package static func userData() -> String? { base("XDG_DATA_HOME", in: ".local/share") }
+
   /// The user's directory, then those of the system.
-  static func data() -> [String] {
+  package static func data() -> [String] {
     let system = list("XDG_DATA_DIRS")
-    return [base("XDG_DATA_HOME", in: ".local/share")].compactMap(\.self)
+    return [userData()].compactMap(\.self)
       + (system.isEmpty ? ["/usr/local/share", "/usr/share"] : system)
   }
 
@@ -28,9 +32,9 @@ enum Directories {
 }
 
 /// Small files, read whole.
-enum SmallFile {
+package enum SmallFile {
   /// `nil` if there is no such file, if it is larger than `limit`, or if it cannot be read.
-  static func read(_ path: String, limit: Int) -> [UInt8]? {
+  package static func read(_ path: String, limit: Int) -> [UInt8]? {
     let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard file >= 0 else { return nil }
     defer { close(file) }
@@ -49,7 +53,7 @@ enum SmallFile {
   }
 
   /// The names in a directory, in order.
-  static func names(in directory: String) -> [String] {
+  package static func names(in directory: String) -> [String] {
     guard let stream = opendir(directory) else { return [] }
     defer { closedir(stream) }
     var names: [String] = []

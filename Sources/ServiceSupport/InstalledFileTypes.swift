@@ -1,11 +1,11 @@
 import Glibc
-import SceneModel
+package import SceneModel
 import Synchronization
 
 /// The types of files, by the desktop's shared MIME databases, or by a file's content if its name gives no type.
 ///
 /// The databases are read at the first question: most services never get the name of a file.
-final class InstalledFileTypes: Sendable {
+package final class InstalledFileTypes: Sendable {
   private final class Names: Sendable {
     let types: FileTypes
     init(_ types: FileTypes) { self.types = types }
@@ -15,14 +15,17 @@ final class InstalledFileTypes: Sendable {
   private let names = AtomicLazyReference<Names>()
 
   /// - Parameter directories: the user's data directory, then those of the system.
-  init(in directories: [String]) { self.directories = directories }
+  package init(in directories: [String]) { self.directories = directories }
 
   /// The type of the file at a path; the type of any data if it is not a readable file.
-  func type(ofFile path: [UInt8]) -> ContentType {
+  package func type(ofFile path: [UInt8]) -> ContentType {
     let name = path.split(separator: UInt8(ascii: "/")).last.flatMap { String(validating: $0, as: UTF8.self) }
-    if let type = name.flatMap({ installed.types.type(ofName: Text($0)) }) { return type }
+    if let type = name.flatMap({ type(ofName: $0) }) { return type }
     return FileTypes.type(ofBytes: beginning(ofFile: path) ?? [0])
   }
+
+  /// The type by the end of a name; `nil` if no database knows it.
+  package func type(ofName name: String) -> ContentType? { installed.types.type(ofName: Text(name)) }
 
   private var installed: Names {
     names.load()

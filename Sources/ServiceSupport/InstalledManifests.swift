@@ -1,41 +1,40 @@
-import Interchange
-import SceneModel
+package import SceneModel
 
 /// The installed manifests: `stagedoor/applications/IDENTIFIER.plist`, or `.json`, in the data directories. The user's manifests come
 /// before those of the system.
-struct InstalledManifests: Sendable {
-  let directories: [String]
+package struct InstalledManifests: Sendable {
+  package let directories: [String]
   private let types: TypeCatalog
 
-  init(in directories: [String], types: TypeCatalog) {
+  package init(in directories: [String], types: TypeCatalog) {
     self.directories = directories.map { "\($0)/stagedoor/applications" }
     self.types = types
   }
 
-  struct Found {
-    let manifest: Manifest
-    let file: Text
+  package struct Found: Sendable {
+    package let manifest: Manifest
+    package let file: Text
   }
 
-  struct Broken {
-    let identifier: Text
-    let path: String
+  package struct Broken: Sendable {
+    package let identifier: Text
+    package let path: String
     /// Sentences without their full stops.
-    let complaints: [String]
+    package let complaints: [String]
   }
 
   /// One directory has two files for the same application.
-  struct Double: Equatable {
-    let counts: Text
-    let isPassedOver: Text
+  package struct Double: Sendable, Equatable {
+    package let counts: Text
+    package let isPassedOver: Text
   }
 
   private static let ends = [".plist", ".json"]
 
-  static func isManifest(_ name: String) -> Bool { ends.contains(where: name.hasSuffix) }
+  package static func isManifest(_ name: String) -> Bool { ends.contains(where: name.hasSuffix) }
 
   /// The manifests as they are now. The previous version of a faulty manifest stays.
-  func read() -> (found: [Text: Found], broken: [Broken], doubles: [Double]) {
+  package func read() -> (found: [Text: Found], broken: [Broken], doubles: [Double]) {
     var found: [Text: Found] = [:]
     var broken: [Text: Broken] = [:]
     var doubles: [Double] = []
@@ -77,17 +76,18 @@ struct InstalledManifests: Sendable {
 
 extension TypeCatalog {
   /// The types of the desktop's shared MIME databases.
-  static func installed(in directories: [String], log: Log) -> TypeCatalog {
-    TypeCatalog {
-      directories.compactMap { directory in
-        let path = "\(directory)/mime"
-        let subclasses = SmallFile.read("\(path)/subclasses", limit: Limits.typeDatabase)
-        let aliases = SmallFile.read("\(path)/aliases", limit: Limits.typeDatabase)
-        if subclasses == nil, aliases == nil { return nil }
-        return TypeDatabase(name: path, subclasses: subclasses ?? [], aliases: aliases ?? [])
-      }
-    } complaining: { problem in
-      log.warning("\(problem)")
-    }
+  package static func installed(
+    in directories: [String], complaining complain: @escaping @Sendable (Fault) -> Void = { _ in }
+  ) -> TypeCatalog {
+    TypeCatalog(
+      {
+        directories.compactMap { directory in
+          let path = "\(directory)/mime"
+          let subclasses = SmallFile.read("\(path)/subclasses", limit: Limits.typeDatabase)
+          let aliases = SmallFile.read("\(path)/aliases", limit: Limits.typeDatabase)
+          if subclasses == nil, aliases == nil { return nil }
+          return TypeDatabase(name: path, subclasses: subclasses ?? [], aliases: aliases ?? [])
+        }
+      }, complaining: complain)
   }
 }

@@ -1,0 +1,58 @@
+import ServiceSupport
+
+/// A command line with places to be filled in. What is filled in is one argument, whatever is in it: no shell reads it.
+struct CommandTemplate: Sendable {
+  private let words: [String]
+
+  init(_ text: String, _ option: String) throws(Problem) {
+    guard let words = CommandWords.words(of: text), let program = words.first else {
+      throw .usage(
+        "--\(option) takes a command; a quote in \"\(text.printable)\" is not closed, or there is nothing in it")
+    }
+    if let place = CommandTemplate.place(in: program) {
+      throw .usage("--\(option) begins with a program; \(place) can only be one of its arguments")
+    }
+    for (before, word) in zip(words, words.dropFirst()) {
+      guard let place = CommandTemplate.place(in: word), before == "-c" || word.contains(where: \.isWhitespace) else {
+        continue
+      }
+      throw .usage(
+        "--\(option): a shell would run what \(place) stands for; give it as an argument of the script, which calls it \"$1\": sh -c '…' sh \(place)"
+      )
+    }
+    self.words = words
+  }
+
+  /// Whether it takes the files of a delivery.
+  var takesFiles: Bool { words.contains { $0.contains("{file}") } }
+
+  /// `{file}` by itself becomes an argument for each file, and none where there is no file. What is not known becomes nothing.
+  func filled(_ values: [String: String], files: [String]) -> [String] {
+    words.flatMap { word -> [String] in
+      if word == "{file}" { return files }
+      return [CommandTemplate.fill(word) { $0 == "file" ? files.first ?? "" : values[$0] ?? "" }]
+    }
+  }
+
+  /// The first place in a word, as it is written.
+  private static func place(in word: String) -> String? {
+    var first: String?
+    _ = fill(word) { name in
+      first = first ?? "{\(name)}"
+      return ""
+    }
+    return first
+  }
+
+  private static func fill(_ word: String, _ value: (String) -> String) -> String {
+    var filled = ""
+    var rest = word[...]
+    while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
+      let name = String(rest[rest.index(after: open)..<close])
+      let isPlace = ["title", "target", "file", "session", "type"].contains(name) || name.hasPrefix("info.")
+      filled += rest[..<open] + (isPlace ? value(name) : String(rest[open...close]))
+      rest = rest[rest.index(after: close)...]
+    }
+    return filled + rest
+  }
+}

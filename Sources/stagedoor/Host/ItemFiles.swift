@@ -1,0 +1,62 @@
+import FoundationEssentials
+import Glibc
+import StagedoorKit
+
+/// The items of a scene as files: those that are files in their place, and the others in a folder that only this user can read.
+@MainActor final class ItemFiles {
+  private var folder: URL?
+  private var count = 0
+
+  /// The path of a file that is opened in its place.
+  static func pathInPlace(_ item: ItemProvider) -> String? {
+    item.registeredTypes.lazy.compactMap { item.pathOpenedInPlace(as: $0) }.first
+  }
+
+  /// Whether the item has content, and is no file in its place.
+  static func needsFile(_ item: ItemProvider) -> Bool {
+    !item.registeredTypes.isEmpty && pathInPlace(item) == nil
+  }
+
+  /// The paths of all items, with a new file for each that needs one.
+  func paths(of items: [ItemProvider]) async throws -> [String] {
+    var paths: [String] = []
+    for item in items {
+      if let path = ItemFiles.pathInPlace(item) {
+        paths.append(path)
+      } else if let type = item.registeredTypes.first {
+        let data = try await item.loadDataRepresentation(as: type)
+        let file = try place(for: item.suggestedName)
+        try data.write(to: file)
+        paths.append(file.path)
+      }
+    }
+    return paths
+  }
+
+  func remove() {
+    if let folder { try? FileManager.default.removeItem(at: folder) }
+    folder = nil
+  }
+
+  /// A folder for each: items may have the same name.
+  private func place(for name: String?) throws -> URL {
+    let whole = try folder ?? ItemFiles.makeFolder()
+    folder = whole
+    count += 1
+    let own = whole.appending(path: "\(count)")
+    try FileManager.default.createDirectory(at: own, withIntermediateDirectories: false)
+    return own.appending(path: ItemFiles.fileName(name))
+  }
+
+  private static func makeFolder() throws -> URL {
+    let base = Environment["TMPDIR"] ?? "/tmp"
+    var template = Array("\(base)/stagedoor.XXXXXX".utf8CString)
+    if mkdtemp(&template) == nil { throw Problem.failed("\(base.printable): \(InputFile.reason)") }
+    return URL(filePath: String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
+  }
+
+  private static func fileName(_ name: String?) -> String {
+    let last = name.flatMap { $0.split(separator: "/").last.map(String.init) } ?? ""
+    return last.isEmpty || last == "." || last == ".." || last.utf8.contains(0) || last.utf8.count > 255 ? "item" : last
+  }
+}

@@ -1,0 +1,35 @@
+import SceneModel
+
+enum CheckCommand {
+  static func run(_ invocation: Invocation) async throws -> Status {
+    let screen = invocation.screen
+    var status = Status.done
+    for path in invocation.arguments {
+      let result: Result<Manifest, Faults>
+      do throws(Problem) { result = try ManifestFile.read(path) } catch {
+        status = .failed
+        Output.note("stagedoor check: \(error.sentence)")
+        continue
+      }
+      switch result {
+      case .failure(let faults):
+        status = .failed
+        for fault in faults.all { try say("error", "\(fault)", path, .bad, screen) }
+      case .success(let manifest):
+        let warnings = ManifestWarnings.all(manifest)
+        for warning in warnings { try say("warning", warning, path, .waiting, screen) }
+        if warnings.isEmpty, !invocation.has(.quiet) {
+          try Output.line(
+            "\(path.printable): \(screen.styled("good", .good)), it declares \(manifest.identifier.string)")
+        }
+      }
+    }
+    return status
+  }
+
+  private static func say(
+    _ kind: String, _ text: String, _ path: String, _ style: Style, _ screen: Screen
+  ) throws(Problem) {
+    try Output.line("\(path.printable): \(screen.styled("\(kind):", style)) \(text.printable)")
+  }
+}
