@@ -36,40 +36,38 @@ extension BaggageKeeper {
   func setSnapshot(
     of session: UniqueIdentifier, type: Text, from descriptor: OwnedFileDescriptor
   ) async throws(InterchangeError) {
-    let source = try Source(descriptor, "data")
     guard let name = SnapshotName(session, type) else {
       throw InterchangeError(.invalidArgs, "type: expected a shorter content type")
     }
     let number = nextNumber()
-    try await reading(for: session, .within(BaggageLimits.snapshotTime), source.place) {
-      keeper throws(InterchangeError) in
-      let bytes = try await keeper.read(source.withoutWaiting())
+    let place = "data"
+    try await working(for: session, .snapshot, place) { keeper throws(InterchangeError) in
+      let bytes = try await keeper.read(
+        try await keeper.withoutWaiting(try await keeper.source(descriptor, for: session, place)))
       // No other snapshot comes in between from here on.
-      try keeper.store(bytes, name, number, source.place)
+      try keeper.store(bytes, name, number, place)
     }
   }
 
   private func read(_ source: Source) async throws(InterchangeError) -> [UInt8] {
-    // Most of the room is taken as the bytes come: a silent pipe costs next to nothing.
-    var (bytes, count) = ([UInt8](repeating: 0, count: 16 << 10), 0)
+    defer { if source.kind == .file { threads.drop(source.descriptor) } }
+    var bytes: [UInt8] = []
     while true {
-      if count == bytes.count {
-        bytes += [UInt8](repeating: 0, count: min(count, BaggageLimits.snapshot + 1 - count))
+      // Room is taken as the bytes come: a silent pipe costs next to nothing.
+      let (count, offset) = (min(BaggageLimits.buffer, BaggageLimits.snapshot + 1 - bytes.count), Int64(bytes.count))
+      let (more, piece) = try await with(source) { () throws(InterchangeError) in
+        try source.bytes(count, at: offset)
       }
-      let result = bytes.withUnsafeMutableBytes { buffer -> Result<Source.Piece, InterchangeError> in
-        do throws(InterchangeError) {
-          return .success(try source.read(UnsafeMutableRawBufferPointer(rebasing: buffer[count...]), at: Int64(count)))
-        } catch {
-          return .failure(error)
-        }
+      bytes += more
+      if bytes.count > BaggageLimits.snapshot {
+        throw BaggageKeeper.tooLong(Int64(BaggageLimits.snapshot), source.place)
       }
-      switch try result.get() {
-      case .bytes(let more): count += more
-      case .later: await loop.readable(source.descriptor.withRawValue(\.self))
-      case .end: return Array(bytes[..<count])
-      }
-      if count > BaggageLimits.snapshot { throw BaggageKeeper.tooLong(Int64(BaggageLimits.snapshot), source.place) }
       if Task.isCancelled { throw .calledOff(source.place) }
+      switch piece {
+      case .bytes: break
+      case .later: await loop.readable(source.descriptor.withRawValue(\.self))
+      case .end: return bytes
+      }
     }
   }
 
@@ -80,8 +78,7 @@ extension BaggageKeeper {
     if let spool {
       let unfinished = try spool.begin(name.text, in: Spool.snapshots, nextNumber())
       do throws(InterchangeError) {
-        let error = bytes.withUnsafeBytes { unfinished.file.write($0, at: 0) }
-        if error != 0 { throw InterchangeError(.storageFailed, place, "the snapshot cannot be stored", error) }
+        try unfinished.file.store(bytes, at: 0, place)
         try spool.finish(unfinished)
       } catch {
         spool.abandon(unfinished, in: Spool.snapshots)
@@ -97,13 +94,16 @@ extension BaggageKeeper {
   }
 
   func openSnapshot(
-    of session: UniqueIdentifier
+    of session: UniqueIdentifier, for sandbox: Text?
   ) throws(InterchangeError) -> (type: Text, OwnedFileDescriptor) {
     if let snapshot = try loadedSnapshots().all[session] {
       switch snapshot.content {
       case .memory(let bytes): return (snapshot.type, try BaggageRoom.memoryFile(bytes))
       case .file(let name):
-        if let (file, _) = try spool?.open(name, in: Spool.snapshots) { return (snapshot.type, file) }
+        if let (file, size) = try spool?.open(name, in: Spool.snapshots) {
+          let source = Source(spooled: file, size: size, "the snapshot")
+          return (snapshot.type, try handOut(source, of: session, to: sandbox))
+        }
         // Somebody has removed the file.
         _ = snapshots?.set(nil, of: session)
       }

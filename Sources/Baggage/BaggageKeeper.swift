@@ -4,17 +4,21 @@ import SceneModel
 
 /// The part of the room on its own thread. It owns the descriptors that it holds; the caller owns a descriptor that it opens.
 ///
-/// Between two pieces of a copy other work may run here: the delivery may be freed, which ends the copy, and others may be copied.
+/// This thread touches the spool, pipes and sockets only: a file that the service did not make belongs to the ``FileThreads``. Between two pieces of
+/// a copy other work may run here: the delivery may be freed, which ends the copy, and others may be copied.
 actor BaggageKeeper {
   nonisolated let loop: EventLoop
   nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
   /// `nil` if everything is in memory.
   let spool: Spool?
+  let threads: FileThreads
 
   private var held: [UniqueIdentifier: [Int: Held]] = [:]
   private var heldCount = 0
-  /// The reads for a delivery or a session, each with the function that calls it off.
-  private var underway: [UniqueIdentifier: [UInt64: @Sendable () -> Void]] = [:]
+  /// The contents that sandboxed applications read, by application.
+  var feeds: [Text: Int] = [:]
+  /// The work for a delivery or a session.
+  private var underway: [UniqueIdentifier: [UInt64: Underway]] = [:]
   private var lastNumber: UInt64 = 0
   /// Deliveries that could not be removed from the spool.
   private var unfreed: Set<UniqueIdentifier> = []
@@ -28,9 +32,17 @@ actor BaggageKeeper {
     case stream(OwnedFileDescriptor?)
   }
 
-  init(_ loop: EventLoop, _ spool: Spool?) { (self.loop, self.spool) = (loop, spool) }
+  private struct Underway {
+    /// The number of the content that is taken.
+    let content: Int?
+    let callOff: @Sendable () -> Void
+  }
 
-  /// Whether nothing would be lost with the keeper.
+  init(_ loop: EventLoop, _ spool: Spool?, _ threads: FileThreads) {
+    (self.loop, self.spool, self.threads) = (loop, spool, threads)
+  }
+
+  /// Whether the keeper can be discarded without losing anything.
   var isIdle: Bool { held.isEmpty && underway.isEmpty && unfreed.isEmpty && (spool != nil || snapshots == nil) }
 
   func nextNumber() -> UInt64 {
@@ -45,7 +57,7 @@ actor BaggageKeeper {
   ) throws(InterchangeError) {
     let target = try begin(number, of: delivery, place)
     do throws(InterchangeError) {
-      try Target.write(bytes, target.file, at: 0, place)
+      try target.file.store(bytes, at: 0, place)
       try finish(target, number, of: delivery, place)
     } catch {
       abandon(target, of: delivery)
@@ -53,32 +65,81 @@ actor BaggageKeeper {
     }
   }
 
+  // MARK: Sources
+
+  /// Looks at a descriptor, for a delivery or a session.
+  func source(
+    _ descriptor: OwnedFileDescriptor, for owner: UniqueIdentifier, taking content: Int? = nil, _ place: String
+  ) async throws(InterchangeError) -> Source {
+    if let source = try Source(recognizing: descriptor, place) { return source }
+    // A thread that the kernel holds must hold nothing that is needed here.
+    let copy = try descriptor.duplicate(place)
+    return try await opening(for: owner, taking: content, place) { () throws(InterchangeError) in
+      try Source(lookingAt: copy, place)
+    }
+  }
+
+  /// Opens or looks at a file, where it stops nobody.
+  private func opening<Value: Sendable>(
+    for owner: UniqueIdentifier?, taking content: Int? = nil, _ place: String,
+    _ body: @escaping @Sendable () throws(InterchangeError) -> Value
+  ) async throws(InterchangeError) -> Value {
+    try await working(for: owner, taking: content, .opening, place) { keeper throws(InterchangeError) in
+      try await keeper.threads.run(place, body)
+    }
+  }
+
+  /// The same source for a reader that never blocks.
+  func withoutWaiting(_ source: Source) async throws(InterchangeError) -> Source {
+    source.isForeign
+      ? try await threads.run(source.place) { source.withoutWaiting() } : source.withoutWaiting()
+  }
+
+  /// Does a piece of work with a source, where it stops nobody.
+  func with<Value: Sendable>(
+    _ source: Source, _ body: @escaping @Sendable () throws(InterchangeError) -> Value
+  ) async throws(InterchangeError) -> Value {
+    source.kind == .file ? try await threads.run(source.place, body) : try body()
+  }
+
   // MARK: Copying
 
   func copy(
     fileAt url: Text, as number: Int, of delivery: UniqueIdentifier, atMost limit: Int64, _ place: String
   ) async throws(InterchangeError) -> Int64 {
-    try await copy(try Source(fileAt: url, place), as: number, of: delivery, atMost: limit)
+    try await copy(as: number, of: delivery, atMost: limit, place) { keeper throws(InterchangeError) in
+      try await keeper.opening(for: delivery, taking: number, place) { () throws(InterchangeError) in
+        try Source(fileAt: url, isCanonical: false, place)
+      }
+    }
   }
 
   func copy(
     _ descriptor: OwnedFileDescriptor, as number: Int, of delivery: UniqueIdentifier, atMost limit: Int64,
     _ place: String
   ) async throws(InterchangeError) -> Int64 {
-    try await copy(try Source(descriptor, place), as: number, of: delivery, atMost: limit)
+    try await copy(as: number, of: delivery, atMost: limit, place) { keeper throws(InterchangeError) in
+      try await keeper.source(descriptor, for: delivery, taking: number, place)
+    }
   }
 
   /// Reads a source to its end, piece by piece.
   private func copy(
-    _ source: Source, as number: Int, of delivery: UniqueIdentifier, atMost limit: Int64
+    as number: Int, of delivery: UniqueIdentifier, atMost limit: Int64, _ place: String,
+    from open: @escaping @Sendable (isolated BaggageKeeper) async throws(InterchangeError) -> Source
   ) async throws(InterchangeError) -> Int64 {
-    let place = source.place
-    if let size = source.size, size > limit { throw BaggageKeeper.tooLong(limit, place) }
     let progress = Progress()
-    return try await reading(for: delivery, .progress(progress), place) { keeper throws(InterchangeError) in
+    return try await working(for: delivery, taking: number, .progress(progress), place) {
+      keeper throws(InterchangeError) in
+      let opened = try await open(keeper)
+      defer { if opened.kind == .file { keeper.threads.drop(opened.descriptor) } }
+      if let size = opened.size, size > limit { throw BaggageKeeper.tooLong(limit, place) }
+      let source = try await keeper.withoutWaiting(opened)
       let target = try keeper.begin(number, of: delivery, place)
       do throws(InterchangeError) {
-        let size = try await keeper.copy(source.withoutWaiting(), to: target.file, atMost: limit, progress)
+        let size = try await keeper.copy(source, to: target.file, atMost: limit, progress)
+        // Nobody may wait for it any more.
+        if Task.isCancelled { throw .calledOff(place) }
         try keeper.finish(target, number, of: delivery, place)
         return size
       } catch {
@@ -91,31 +152,26 @@ actor BaggageKeeper {
   private func copy(
     _ source: Source, to file: OwnedFileDescriptor, atMost limit: Int64, _ progress: Progress
   ) async throws(InterchangeError) -> Int64 {
-    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: BaggageLimits.piece, alignment: 4096)
-    defer { buffer.deallocate() }
     var size: Int64 = 0
     // The bytes that this turn may still copy.
     var share = BaggageLimits.piece
-    var isCopiedByKernel = source.kind == .file
     while true {
       // One byte beyond the limit shows that there are more.
       let room = limit - size
-      let count = room < Int64(share) ? Int(room) + 1 : share
-      if isCopiedByKernel, let copied = source.copyPiece(of: count, at: size, to: file) {
+      let (count, offset) = (room < Int64(share) ? Int(room) + 1 : share, size)
+      switch try await with(
+        source,
+        { () throws(InterchangeError) in
+          try source.copyPiece(of: count, at: offset, to: file)
+        })
+      {
+      case .end: return size
+      case .later:
+        await loop.readable(source.descriptor.withRawValue(\.self))
+        share = BaggageLimits.piece
+      case .bytes(let copied):
         size += Int64(copied)
         share -= copied
-      } else {
-        isCopiedByKernel = false
-        switch try source.read(UnsafeMutableRawBufferPointer(rebasing: buffer[..<count]), at: size) {
-        case .end: return size
-        case .later:
-          await loop.readable(source.descriptor.withRawValue(\.self))
-          share = BaggageLimits.piece
-        case .bytes(let read):
-          try Target.write(UnsafeRawBufferPointer(rebasing: buffer[..<read]), file, at: size, source.place)
-          size += Int64(read)
-          share -= read
-        }
       }
       progress.size.withLock { $0 = size }
       if size > limit { throw BaggageKeeper.tooLong(limit, source.place) }
@@ -132,7 +188,7 @@ actor BaggageKeeper {
   }
 
   /// Lets everything run that waits for the thread.
-  private func letOthers() async {
+  func letOthers() async {
     await withCheckedContinuation { continuation in loop.execute { continuation.resume() } }
   }
 
@@ -141,16 +197,21 @@ actor BaggageKeeper {
     let size = Lock<Int64>(0)
   }
 
-  /// The time that reading may take.
+  /// The time that work may take.
   enum Patience {
-    case within(Duration)
+    /// A file opens.
+    case opening
+    /// A snapshot comes.
+    case snapshot
     /// Any time, as long as bytes keep coming.
     case progress(Progress)
   }
 
-  /// Runs `body` until it ends, its caller is cancelled, the delivery that it reads for is freed, or its time is over.
-  func reading<Value: Sendable>(
-    for owner: UniqueIdentifier, _ patience: Patience, _ place: String,
+  /// Runs `body` until it ends, its caller is cancelled, its delivery or its content is freed, or its time is over.
+  ///
+  /// - Parameter content: The number of the content that `body` takes for the delivery.
+  func working<Value: Sendable>(
+    for owner: UniqueIdentifier?, taking content: Int? = nil, _ patience: Patience, _ place: String,
     _ body: @escaping @Sendable (isolated BaggageKeeper) async throws(InterchangeError) -> Value
   ) async throws(InterchangeError) -> Value {
     // A wait on a loop that has ended returns at once, again and again.
@@ -159,10 +220,13 @@ actor BaggageKeeper {
     let task = loop.task { () async -> Result<Value, InterchangeError> in
       do throws(InterchangeError) { return .success(try await body(self)) } catch { return .failure(error) }
     }
-    underway[owner, default: [:]][number] = { task.cancel() }
+    // What belongs to no delivery is called off by its caller alone, and by the end.
+    let owner = owner ?? BaggageKeeper.nobody
+    underway[owner, default: [:]][number] = Underway(content: content) { task.cancel() }
     let alarm = loop.task { [loop] in
       switch patience {
-      case .within(let time): await loop.sleep(for: time)
+      case .opening: await loop.sleep(for: BaggageLimits.fileTime)
+      case .snapshot: await loop.sleep(for: BaggageLimits.snapshotTime)
       case .progress(let progress):
         var (before, since) = (Int64(-1), ContinuousClock.now)
         while !Task.isCancelled {
@@ -186,8 +250,12 @@ actor BaggageKeeper {
     alarm.cancel()
     if case .failure(let error) = result, error.name == .cancelled, await alarm.value {
       switch patience {
-      case .within(let time):
-        throw InterchangeError(.limitsExceeded, "\(place): the end of the data did not come within \(time)")
+      case .opening:
+        throw InterchangeError(
+          .sourceGone, "\(place): the file system did not answer within \(BaggageLimits.fileTime)")
+      case .snapshot:
+        throw InterchangeError(
+          .limitsExceeded, "\(place): the end of the data did not come within \(BaggageLimits.snapshotTime)")
       case .progress(let progress):
         throw InterchangeError(
           .sourceGone,
@@ -195,6 +263,8 @@ actor BaggageKeeper {
         )
       }
     }
+    // Its content may have been freed after it ended, and before it is heard of here.
+    if case .success = result, task.isCancelled { throw .calledOff(place) }
     return try result.get()
   }
 
@@ -210,20 +280,6 @@ actor BaggageKeeper {
       case .spool(let unfinished): unfinished.file
       case .memory(let file): file
       }
-    }
-
-    static func write(
-      _ bytes: UnsafeRawBufferPointer, _ file: OwnedFileDescriptor, at offset: Int64, _ place: String
-    ) throws(InterchangeError) {
-      let error = file.write(bytes, at: offset)
-      if error != 0 { throw InterchangeError(.storageFailed, place, "the content cannot be stored", error) }
-    }
-
-    static func write(
-      _ bytes: [UInt8], _ file: OwnedFileDescriptor, at offset: Int64, _ place: String
-    ) throws(InterchangeError) {
-      let error = bytes.withUnsafeBytes { file.write($0, at: offset) }
-      if error != 0 { throw InterchangeError(.storageFailed, place, "the content cannot be stored", error) }
     }
   }
 
@@ -256,10 +312,13 @@ actor BaggageKeeper {
 
   func keep(
     _ descriptor: OwnedFileDescriptor, as number: Int, of delivery: UniqueIdentifier, _ place: String
-  ) throws(InterchangeError) -> Int64? {
-    let source = try Source(descriptor, place)
+  ) async throws(InterchangeError) -> Int64? {
+    let source = try await source(descriptor, for: delivery, taking: number, place)
     try refuseTooMany(place)
-    hold(source.kind == .file ? .file(descriptor) : .stream(descriptor), number, of: delivery)
+    switch source.kind {
+    case .file, .sealed, .spooled: hold(.file(descriptor), number, of: delivery)
+    case .fifo, .pipe, .socket: hold(.stream(descriptor), number, of: delivery)
+    }
     return source.size
   }
 
@@ -271,7 +330,10 @@ actor BaggageKeeper {
 
   private func letGo(_ one: Held) {
     switch one {
-    case .file(let descriptor), .stream(let descriptor?):
+    case .file(let descriptor):
+      threads.drop(OwnedFileDescriptor(owning: descriptor.release()))
+      heldCount -= 1
+    case .stream(let descriptor?):
       descriptor.close()
       heldCount -= 1
     case .stream(nil): break
@@ -279,17 +341,21 @@ actor BaggageKeeper {
   }
 
   private func refuseTooMany(_ place: String) throws(InterchangeError) {
-    guard BaggageKeeper.hasRoom else {
-      throw InterchangeError(
-        .limitsExceeded,
-        "\(place): the service may open no more files; wait until deliveries are released, or raise its limit (ulimit -n)"
-      )
-    }
+    try refuseWithoutRoom(place)
     if heldCount < BaggageLimits.descriptors { return }
     throw InterchangeError(
       .limitsExceeded,
       "\(place): the service holds \(heldCount) descriptors for deliveries already; send data or a file, or wait until others are released"
     )
+  }
+
+  func refuseWithoutRoom(_ place: String) throws(InterchangeError) {
+    if !BaggageKeeper.hasRoom {
+      throw InterchangeError(
+        .limitsExceeded,
+        "\(place): the service may open no more files; wait until deliveries are released, or raise its limit (ulimit -n)"
+      )
+    }
   }
 
   /// Whether the process can have some more descriptors. If a message's descriptors find no room, the service loses its connection to the bus, so
@@ -312,12 +378,10 @@ actor BaggageKeeper {
   // MARK: Opening
 
   func open(
-    _ number: Int, of delivery: UniqueIdentifier, _ place: String
-  ) throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64?) {
+    _ number: Int, of delivery: UniqueIdentifier, for sandbox: Text?, _ place: String
+  ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64?) {
     switch held[delivery]?[number] {
-    case .file(let descriptor):
-      let source = try Source(descriptor, place)
-      return (try source.opened(), source.size)
+    case .file(let descriptor): return try await handOut(descriptor, of: delivery, to: sandbox, place)
     case .stream(let descriptor?):
       // From here on the caller owns the descriptor.
       held[delivery]?[number] = .stream(nil)
@@ -327,16 +391,58 @@ actor BaggageKeeper {
       throw InterchangeError(.sourceGone, "\(place): has been opened before, and a pipe or a socket can be read once")
     case nil: break
     }
-    if let (file, size) = try spool?.open("\(number)", in: delivery.description) { return (file, size) }
+    if let (file, size) = try spool?.open("\(number)", in: delivery.description) {
+      return (try handOut(Source(spooled: file, size: size, place), of: delivery, to: sandbox), size)
+    }
     throw InterchangeError(
-      .sourceGone, "\(place): the service has the content no longer; a descriptor is held until the service ends")
+      .sourceGone, "\(place): the room no longer has the content: it keeps a descriptor only until the service ends")
+  }
+
+  /// Takes back a pipe or a socket that nobody has got after all.
+  func putBack(_ descriptor: OwnedFileDescriptor, _ number: Int, of delivery: UniqueIdentifier) {
+    if case .stream(nil) = held[delivery]?[number] {
+      held[delivery]?[number] = .stream(descriptor)
+      heldCount += 1
+    }
+  }
+
+  /// Opens a file in its place, and returns what `body` makes of it.
+  func look<Value: Sendable>(
+    fileAt url: Text, isCanonical: Bool, _ place: String, _ body: @escaping @Sendable (Source) -> Value
+  ) async throws(InterchangeError) -> Value {
+    try await opening(for: nil, place) { () throws(InterchangeError) in
+      body(try Source(fileAt: url, isCanonical: isCanonical, place))
+    }
   }
 
   func open(
-    fileAt url: Text, _ place: String
-  ) throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64) {
-    let source = try Source(fileAt: url, place)
-    return (source.descriptor, source.size ?? 0)
+    fileAt url: Text, of delivery: UniqueIdentifier, for sandbox: Text?, _ place: String
+  ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64?) {
+    let source = try await look(fileAt: url, isCanonical: false, place) { $0 }
+    return (try handOut(source, of: delivery, to: sandbox), source.size)
+  }
+
+  /// A descriptor for whoever opens the content of `descriptor`, and the size of a file. Each opener of a file has an offset of its own.
+  func handOut(
+    _ descriptor: OwnedFileDescriptor, of delivery: UniqueIdentifier, to sandbox: Text?, _ place: String
+  ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64?) {
+    if let source = try Source(recognizing: descriptor, place) {
+      return (source.kind == .sealed ? try source.openedAgain().descriptor : descriptor, source.size)
+    }
+    let copy = try descriptor.duplicate(place)
+    let source = try await opening(for: delivery, place) { () throws(InterchangeError) in
+      let source = try Source(lookingAt: copy, place)
+      return source.kind == .file && sandbox == nil ? try source.openedAgain() : source
+    }
+    return (try handOut(source, of: delivery, to: sandbox), source.size)
+  }
+
+  /// A sandboxed opener gets no file, which it could open again for writing, but a pipe from which the file comes.
+  func handOut(
+    _ source: Source, of owner: UniqueIdentifier, to sandbox: Text?
+  ) throws(InterchangeError) -> OwnedFileDescriptor {
+    guard let sandbox, source.kind == .file || source.kind == .spooled else { return source.descriptor }
+    return try feed(source, of: owner, to: sandbox)
   }
 
   // MARK: Freeing
@@ -371,6 +477,7 @@ actor BaggageKeeper {
   /// Removes some of a delivery's contents.
   func free(_ numbers: [Int], of delivery: UniqueIdentifier) {
     for number in numbers {
+      callOff(for: delivery) { $0 == number }
       if let one = held[delivery]?.removeValue(forKey: number) { letGo(one) }
       // What cannot be removed now goes with its delivery.
       try? spool?.remove("\(number)", in: delivery.description)
@@ -379,7 +486,9 @@ actor BaggageKeeper {
     spool?.removeIfEmpty(delivery.description)
   }
 
-  func callOff(for owner: UniqueIdentifier) {
-    for callOff in (underway[owner] ?? [:]).values { callOff() }
+  func callOff(for owner: UniqueIdentifier, where isMeant: (_ content: Int?) -> Bool = { _ in true }) {
+    for work in (underway[owner] ?? [:]).values where isMeant(work.content) { work.callOff() }
   }
+
+  private static let nobody = UniqueIdentifier(high: 0, low: 0)
 }

@@ -4,8 +4,17 @@ package enum BaggageLimits {
   /// or opened need the rest. Without a spool each memory file counts as one.
   package static let descriptors = 512
 
-  /// The time for which a source may send nothing while it is copied. A slow source may continue.
+  /// The time for which a source may send nothing while it is copied, and a reader may take nothing. Both may be slow.
   package static let silence = Duration.seconds(60)
+
+  /// The threads for files that the service did not make. A disk needs fewer, and each file system that does not answer may hold some for ever.
+  package static let fileThreads = 8
+
+  /// The time in which a file must open: callers wait 25 seconds for an answer by default.
+  package static let fileTime = Duration.seconds(10)
+
+  /// The contents that one sandboxed application reads at the same time. Each takes two descriptors and a pipe.
+  package static let feeds = 64
 
   /// The bytes of a snapshot: a picture of a window, for a window switcher.
   package static let snapshot = 1 << 20
@@ -21,4 +30,7 @@ package enum BaggageLimits {
 
   /// The bytes that are copied in one go: a disk needs some milliseconds for them, and other work waits meanwhile.
   static let piece = 1 << 20
+
+  /// The bytes that are read in one go where the kernel does not copy: what a pipe holds.
+  static let buffer = 64 << 10
 }

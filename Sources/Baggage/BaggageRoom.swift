@@ -20,6 +20,7 @@ package final class BaggageRoom: Sendable {
 
   private let state = Lock(State())
   private let spool: Spool?
+  private let threads = FileThreads()
 
   /// - Parameters:
   ///   - directory: The directory for the spool, which is made when something is kept. `nil` keeps everything in memory files.
@@ -62,7 +63,21 @@ package final class BaggageRoom: Sendable {
 
   /// Checks that a file can be opened in its place, and returns its size.
   package func check(fileAt url: Text, at place: String) async throws(InterchangeError) -> Int64 {
-    try await open(fileAt: url, at: place).size
+    try await inside { keeper throws(InterchangeError) in
+      try await keeper.look(fileAt: url, isCanonical: false, place) { $0.size ?? 0 }
+    }
+  }
+
+  /// Opens a file, and returns what `body` makes of it, which may wait for a disk.
+  ///
+  /// - Parameter isCanonical: Whether a symbolic link anywhere in the path is an error.
+  package func look<Value: Sendable>(
+    fileAt url: Text, isCanonical: Bool = false, at place: String,
+    _ body: @escaping @Sendable (OwnedFileDescriptor) -> Value
+  ) async throws(InterchangeError) -> Value {
+    try await inside { keeper throws(InterchangeError) in
+      try await keeper.look(fileAt: url, isCanonical: isCanonical, place) { body($0.descriptor) }
+    }
   }
 
   /// Holds a sender's descriptor, and returns the size of a file.
@@ -84,27 +99,40 @@ package final class BaggageRoom: Sendable {
     }
   }
 
-  /// Looks at files, on the room's thread.
-  package func look<Value: Sendable>(
-    _ body: @Sendable () throws(InterchangeError) -> Value
-  ) async throws(InterchangeError) -> Value {
-    try await inside { _ throws(InterchangeError) in try body() }
-  }
-
   // MARK: Opening
 
   /// Returns a new, read-only descriptor of a content, and its size. A pipe or a socket is handed out itself, and once.
+  ///
+  /// - Parameter sandbox: The sandboxed application that opens it; `nil` for a program outside. A sandboxed application reads a file through a pipe.
   package func open(
-    _ number: Int, of delivery: UniqueIdentifier, at place: String
+    _ number: Int, of delivery: UniqueIdentifier, for sandbox: Text?, at place: String
   ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64?) {
-    try await inside { keeper throws(InterchangeError) in try await keeper.open(number, of: delivery, place) }
+    try await inside { keeper throws(InterchangeError) in
+      try await keeper.open(number, of: delivery, for: sandbox, place)
+    }
+  }
+
+  /// Takes back what `open` returned and nobody has got: a pipe or a socket can be opened again then.
+  package func putBack(_ descriptor: OwnedFileDescriptor, _ number: Int, of delivery: UniqueIdentifier) async {
+    _ = try? await inside { keeper throws(InterchangeError) in await keeper.putBack(descriptor, number, of: delivery) }
   }
 
   /// Returns a read-only descriptor of a file in its place, and its size.
   package func open(
-    fileAt url: Text, at place: String
-  ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64) {
-    try await inside { keeper throws(InterchangeError) in try await keeper.open(fileAt: url, place) }
+    fileAt url: Text, of delivery: UniqueIdentifier, for sandbox: Text?, at place: String
+  ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64?) {
+    try await inside { keeper throws(InterchangeError) in
+      try await keeper.open(fileAt: url, of: delivery, for: sandbox, place)
+    }
+  }
+
+  /// Returns a descriptor that a sandboxed application may have, in place of one from a source.
+  package func open(
+    _ descriptor: OwnedFileDescriptor, of delivery: UniqueIdentifier, for sandbox: Text, at place: String
+  ) async throws(InterchangeError) -> OwnedFileDescriptor {
+    try await inside { keeper throws(InterchangeError) in
+      try await keeper.handOut(descriptor, of: delivery, to: sandbox, place).0
+    }
   }
 
   /// A memory file that nobody can change. On any thread.
@@ -145,11 +173,11 @@ package final class BaggageRoom: Sendable {
     }
   }
 
-  /// Returns the type of a snapshot, and a new read-only descriptor of it.
+  /// Returns the type of a snapshot, and a new read-only descriptor of it, or a pipe for a sandboxed application.
   package func openSnapshot(
-    of session: UniqueIdentifier
+    of session: UniqueIdentifier, for sandbox: Text?
   ) async throws(InterchangeError) -> (type: Text, OwnedFileDescriptor) {
-    try await inside { keeper throws(InterchangeError) in try await keeper.openSnapshot(of: session) }
+    try await inside { keeper throws(InterchangeError) in try await keeper.openSnapshot(of: session, for: sandbox) }
   }
 
   /// Removes the snapshots of sessions that are gone.
@@ -195,7 +223,7 @@ package final class BaggageRoom: Sendable {
         if let there = state.keeper {
           keeper = there
         } else {
-          keeper = BaggageKeeper(try EventLoop(name: "baggage"), spool)
+          keeper = BaggageKeeper(try EventLoop(name: "baggage"), spool, threads)
         }
         state.keeper = keeper
         state.calls += 1

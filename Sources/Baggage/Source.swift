@@ -4,9 +4,19 @@ import Glibc
 import SceneModel
 
 /// The source of a content: a file, read from its start whatever offset the descriptor has; or a pipe or socket.
-struct Source {
+///
+/// What touches a file that the service did not make runs on the ``FileThreads``, with a descriptor that nobody else uses.
+struct Source: Sendable {
   enum Kind {
-    case file, pipe, socket
+    /// A file of the spool.
+    case spooled
+    /// A memory file that nobody can change.
+    case sealed
+    /// A file that the service did not make.
+    case file
+    /// A pipe with a name, which opens through its file system.
+    case fifo
+    case pipe, socket
   }
 
   let kind: Kind
@@ -17,44 +27,73 @@ struct Source {
   /// Whether the source was handed in as a descriptor, and not by its name.
   private let isHandedIn: Bool
 
+  private init(
+    _ kind: Kind, _ descriptor: OwnedFileDescriptor, size: Int64? = nil, isHandedIn: Bool = true, _ place: String
+  ) {
+    (self.kind, self.descriptor, self.size, self.isHandedIn, self.place) = (kind, descriptor, size, isHandedIn, place)
+  }
+
+  /// Whether its file system may not answer.
+  var isForeign: Bool { kind == .file || kind == .fifo }
+
   // MARK: Files by their names
 
-  /// Opens a file by its URL, once, so that the file that is checked is the file that is read. Opening waits for nobody, such as a FIFO's writer or a
-  /// lease.
-  init(fileAt url: Text, _ place: String) throws(InterchangeError) {
+  /// Opens a file by its URL, once, so that the file that is checked is the file that is read. Opening waits for no other program, such as a FIFO's
+  /// writer or the holder of a lease. For a thread.
+  ///
+  /// - Parameter isCanonical: Whether the path has no symbolic links, and may not have got any since.
+  init(fileAt url: Text, isCanonical: Bool, _ place: String) throws(InterchangeError) {
     guard let path = FileURL.path(of: url) else {
       throw InterchangeError(
         .invalidPayload, "\(place): expected a file URL such as file:///home/user/Beach.png, got \"\(url)\"")
     }
     // The service's own descriptors have names as well, and must not be read by them.
-    let number = stagedoor_open_path(
-      path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
+    let open = isCanonical ? stagedoor_open_canonical_path : stagedoor_open_path
+    let number = open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
     if number < 0 {
       let error = errno
       // A socket has a name, but cannot be opened.
       if error == ENXIO { throw InterchangeError(.invalidPayload, "\(place): is a socket; expected a file") }
       throw InterchangeError(.invalidPayload, place, "the file cannot be opened", error)
     }
-    try self.init(OwnedFileDescriptor(owning: number), isHandedIn: false, place)
-    if kind == .pipe { throw InterchangeError(.invalidPayload, "\(place): is a FIFO; expected a file") }
-    waits(true)
+    self = try Source(lookingAt: OwnedFileDescriptor(owning: number), isHandedIn: false, place)
+    if kind == .fifo { throw InterchangeError(.invalidPayload, "\(place): is a FIFO; expected a file") }
+    Source.waits(true, descriptor)
+  }
+
+  /// A file of the spool.
+  init(spooled descriptor: OwnedFileDescriptor, size: Int64, _ place: String) {
+    self.init(.spooled, descriptor, size: size, place)
   }
 
   // MARK: Descriptors of senders
 
-  /// Looks at a descriptor without changing it.
-  init(_ descriptor: OwnedFileDescriptor, _ place: String) throws(InterchangeError) {
+  /// Recognizes a pipe, a socket or a memory file that nobody can change, and asks no file system. `nil` if it is something else.
+  init?(recognizing descriptor: OwnedFileDescriptor, _ place: String) throws(InterchangeError) {
     let flags = descriptor.withRawValue { fcntl($0, F_GETFL) }
     if flags < 0 { throw InterchangeError(.invalidPayload, place, "is no open descriptor", errno) }
     guard flags & O_PATH == 0, flags & O_ACCMODE != O_WRONLY else {
       throw InterchangeError(
         .invalidPayload, "\(place): is not open for reading; expected a descriptor that can be read")
     }
-    try self.init(descriptor, isHandedIn: true, place)
+    if descriptor.isSealed {
+      self.init(.sealed, descriptor, size: descriptor.status.map { Int64($0.st_size) }, place)
+    } else {
+      // The kernel names what has no name in a file system so.
+      let name = descriptor.name
+      if name.hasPrefix("pipe:[") {
+        self.init(.pipe, descriptor, place)
+      } else if name.hasPrefix("socket:[") {
+        self.init(.socket, descriptor, place)
+      } else {
+        return nil
+      }
+    }
   }
 
-  private init(
-    _ descriptor: OwnedFileDescriptor, isHandedIn: Bool, _ place: String
+  /// Looks at a descriptor without changing it. For a thread.
+  init(
+    lookingAt descriptor: OwnedFileDescriptor, isHandedIn: Bool = true, _ place: String
   ) throws(InterchangeError) {
     guard let status = descriptor.status else {
       throw InterchangeError(.invalidPayload, place, "cannot be looked at", errno)
@@ -64,53 +103,44 @@ struct Source {
         .invalidPayload, "\(place): is \(what); expected a file\(isHandedIn ? ", a pipe or a socket" : "")")
     }
     switch status.st_mode & S_IFMT {
-    case S_IFREG: kind = .file
-    case S_IFIFO: kind = .pipe
-    case S_IFSOCK: kind = .socket
+    case S_IFREG: self.init(.file, descriptor, size: Int64(status.st_size), isHandedIn: isHandedIn, place)
+    case S_IFIFO: self.init(.fifo, descriptor, isHandedIn: isHandedIn, place)
     case S_IFDIR: throw refusal("a directory")
     case S_IFCHR, S_IFBLK: throw refusal("a device")
-    default: throw refusal("something else")
+    default: throw refusal("of an unsupported kind")
     }
-    size = kind == .file ? Int64(status.st_size) : nil
-    (self.descriptor, self.isHandedIn, self.place) = (descriptor, isHandedIn, place)
   }
 
   // MARK: Other descriptors of the same file
 
-  /// A read-only descriptor of the same file, with an offset of its own. If the file cannot be opened again, for example because it belongs to
-  /// another user, the result is a duplicate, provided that the descriptor is read-only.
-  func opened() throws(InterchangeError) -> OwnedFileDescriptor {
-    if let again = reopened(O_NONBLOCK) {
-      Source.waits(true, again)
-      return again
+  /// The same file with a read-only descriptor, which has an offset of its own. If the file cannot be opened again, for example because it belongs
+  /// to another user, the descriptor is a duplicate, provided that it is read-only.
+  func openedAgain() throws(InterchangeError) -> Source {
+    let again: OwnedFileDescriptor
+    if let reopened = reopened(O_NONBLOCK) {
+      Source.waits(true, reopened)
+      again = reopened
+    } else {
+      let error = errno
+      let isReadOnly = descriptor.withRawValue { fcntl($0, F_GETFL) & O_ACCMODE == O_RDONLY }
+      guard isReadOnly else { throw InterchangeError(.sourceGone, place, "the content cannot be opened again", error) }
+      again = try descriptor.duplicate(place)
     }
-    let error = errno
-    let copy = descriptor.withRawValue { number in
-      fcntl(number, F_GETFL) & O_ACCMODE == O_RDONLY ? fcntl(number, F_DUPFD_CLOEXEC, 3) : -1
-    }
-    if copy < 0 { throw InterchangeError(.sourceGone, place, "the content cannot be opened again", error) }
-    return OwnedFileDescriptor(owning: copy)
+    return Source(kind, again, size: size, isHandedIn: isHandedIn, place)
   }
 
   /// The same source for a reader that never blocks, whoever else reads from it: a pipe is opened again, with flags that nobody else can change.
   func withoutWaiting() -> Source {
-    guard kind == .pipe else { return self }
-    if let again = reopened(O_NONBLOCK) { return Source(self, again) }
-    waits(false)
+    guard kind == .pipe || kind == .fifo else { return self }
+    if let again = reopened(O_NONBLOCK) { return Source(kind, again, isHandedIn: isHandedIn, place) }
+    Source.waits(false, descriptor)
     return self
-  }
-
-  private init(_ source: Source, _ descriptor: OwnedFileDescriptor) {
-    (kind, size, place, isHandedIn) = (source.kind, source.size, source.place, source.isHandedIn)
-    self.descriptor = descriptor
   }
 
   private func reopened(_ flags: Int32) -> OwnedFileDescriptor? {
     let number = descriptor.withRawValue { open("/proc/self/fd/\($0)", O_RDONLY | O_CLOEXEC | O_NOCTTY | flags) }
     return number < 0 ? nil : OwnedFileDescriptor(owning: number)
   }
-
-  private func waits(_ waits: Bool) { Source.waits(waits, descriptor) }
 
   static func waits(_ waits: Bool, _ descriptor: OwnedFileDescriptor) {
     _ = descriptor.withRawValue { fcntl($0, F_SETFL, waits ? 0 : O_NONBLOCK) }
@@ -132,8 +162,8 @@ struct Source {
     while true {
       let (count, error) = descriptor.withRawValue { number in
         switch kind {
-        case .file: (pread(number, buffer.baseAddress, buffer.count, off_t(offset)), errno)
-        case .pipe: (Glibc.read(number, buffer.baseAddress, buffer.count), errno)
+        case .spooled, .sealed, .file: (pread(number, buffer.baseAddress, buffer.count, off_t(offset)), errno)
+        case .pipe, .fifo: (Glibc.read(number, buffer.baseAddress, buffer.count), errno)
         case .socket: (recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)), errno)
         }
       }
@@ -148,13 +178,34 @@ struct Source {
     }
   }
 
-  /// Lets the kernel copy a piece of a file. `nil` if it cannot, and also at the end of the file: reading tells which.
-  func copyPiece(of count: Int, at offset: Int64, to file: OwnedFileDescriptor) -> Int? {
-    var (from, to) = (loff_t(offset), loff_t(offset))
-    let copied = descriptor.withRawValue { source in
-      file.withRawValue { copy_file_range(source, &from, $0, &to, count, 0) }
+  /// Reads up to `count` bytes.
+  func bytes(_ count: Int, at offset: Int64) throws(InterchangeError) -> (bytes: [UInt8], Piece) {
+    var piece: Result<Piece, InterchangeError> = .success(.end)
+    let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      do throws(InterchangeError) {
+        let read = try read(UnsafeMutableRawBufferPointer(buffer), at: offset)
+        if case .bytes(let more) = read { filled = more }
+        piece = .success(read)
+      } catch {
+        piece = .failure(error)
+      }
     }
-    return copied > 0 ? copied : nil
+    return (bytes, try piece.get())
+  }
+
+  /// Copies a piece to a file: the kernel copies up to `count` bytes of a file, or some bytes are read and written.
+  func copyPiece(of count: Int, at offset: Int64, to file: OwnedFileDescriptor) throws(InterchangeError) -> Piece {
+    if kind == .file || kind == .sealed {
+      var (from, to) = (loff_t(offset), loff_t(offset))
+      let copied = descriptor.withRawValue { source in
+        file.withRawValue { copy_file_range(source, &from, $0, &to, count, 0) }
+      }
+      if copied > 0 { return .bytes(copied) }
+      // The kernel cannot copy this file, or this is its end: reading tells which.
+    }
+    let (bytes, piece) = try bytes(min(count, BaggageLimits.buffer), at: offset)
+    if !bytes.isEmpty { try file.store(bytes, at: offset, place) }
+    return piece
   }
 }
 
@@ -163,5 +214,30 @@ extension OwnedFileDescriptor {
   var status: stat? {
     var status = stat()
     return withRawValue { fstat($0, &status) } == 0 ? status : nil
+  }
+
+  /// Whether this is a memory file that nobody can change.
+  fileprivate var isSealed: Bool {
+    let seals = withRawValue { fcntl($0, F_GET_SEALS) }
+    return seals >= 0 && seals & F_SEAL_WRITE != 0 && seals & F_SEAL_SHRINK != 0 && seals & F_SEAL_GROW != 0
+  }
+
+  /// The kernel's name of the descriptor's file.
+  fileprivate var name: String {
+    var name = [CChar](repeating: 0, count: 16)
+    let count = withRawValue { readlink("/proc/self/fd/\($0)", &name, name.count) }
+    return String(decoding: name.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  func duplicate(_ place: String) throws(InterchangeError) -> OwnedFileDescriptor {
+    let copy = withRawValue { fcntl($0, F_DUPFD_CLOEXEC, 3) }
+    if copy < 0 { throw InterchangeError(.sourceGone, place, "the content cannot be opened again", errno) }
+    return OwnedFileDescriptor(owning: copy)
+  }
+
+  /// Writes all of the bytes to a file of the room.
+  func store(_ bytes: [UInt8], at offset: Int64, _ place: String) throws(InterchangeError) {
+    let error = bytes.withUnsafeBytes { write($0, at: offset) }
+    if error != 0 { throw InterchangeError(.storageFailed, place, "the content cannot be stored", error) }
   }
 }

@@ -83,7 +83,7 @@ struct Spool: Sendable {
       preconditionFailure("a directory that was to be made is not there")
     }
     let temporaryName = "unfinished-\(number)"
-    // A receiver of a descriptor can open the file again, and must then find it read-only.
+    // Nobody writes to it by mistake. A program of the same user that has a descriptor could change the mode, so a sandboxed one gets none.
     let flags = O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
     let (file, error) = directory.withRawValue { parent in
       // A file that an earlier service has left may have the same name, and is read-only.

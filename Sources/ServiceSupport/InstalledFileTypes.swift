@@ -1,3 +1,4 @@
+package import DBus
 import Glibc
 package import SceneModel
 import Synchronization
@@ -17,11 +18,17 @@ package final class InstalledFileTypes: Sendable {
   /// - Parameter directories: the user's data directory, then those of the system.
   package init(in directories: [String]) { self.directories = directories }
 
-  /// The type of the file at a path; the type of any data if it is not a readable file.
+  /// The type of the file at a path; the type of any data if it cannot be read.
   package func type(ofFile path: [UInt8]) -> ContentType {
+    let file = open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    return type(ofFile: OwnedFileDescriptor(owning: file), at: path)
+  }
+
+  /// The type of an open file with a path; the type of any data if it cannot be read.
+  package func type(ofFile file: OwnedFileDescriptor, at path: [UInt8]) -> ContentType {
     let name = path.split(separator: UInt8(ascii: "/")).last.flatMap { String(validating: $0, as: UTF8.self) }
     if let type = name.flatMap({ type(ofName: $0) }) { return type }
-    return FileTypes.type(ofBytes: beginning(ofFile: path) ?? [0])
+    return FileTypes.type(ofBytes: beginning(of: file) ?? [0])
   }
 
   /// The type by the end of a name; `nil` if no database knows it.
@@ -34,15 +41,9 @@ package final class InstalledFileTypes: Sendable {
           FileTypes(directories.compactMap { SmallFile.read("\($0)/mime/globs2", limit: Limits.typeDatabase) })))
   }
 
-  /// The first bytes of a regular file. Files that may wait for another program are not opened.
-  private func beginning(ofFile path: [UInt8]) -> [UInt8]? {
-    let file = open(path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard file >= 0 else { return nil }
-    defer { close(file) }
-    var status = stat()
-    guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+  private func beginning(of file: OwnedFileDescriptor) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: 128)
-    let count = pread(file, &bytes, bytes.count, 0)
+    let count = file.withRawValue { pread($0, &bytes, bytes.count, 0) }
     return count < 0 ? nil : Array(bytes[..<count])
   }
 }

@@ -85,7 +85,7 @@ extension World {
     case .forgetLaunch(let application, let number): "forget start \(number) of \(application)"
     case .pack(let number, let orders, _, _):
       "call \(number): pack \(orders.count) contents of \(Set(orders.map { short($0.delivery) }).sorted())"
-    case .open(let number, let delivery, _, _): "call \(number): open a parcel of \(short(delivery))"
+    case .open(let number, let delivery, _, _, _): "call \(number): open a parcel of \(short(delivery))"
     case .callOff(let number): "call \(number): nobody waits for its item"
     case .endPromises(let promises): "nobody asks for \(promises.map(\.path)) any more"
     case .forgetPicture(let session): "forget the picture of \(short(session))"

@@ -132,7 +132,7 @@ extension World {
       if launches[application]?.number == number { launches[application] = nil }
     case .pack(let number, let orders, let rest, let eachItem):
       packings.append(PackingTask(number: number, orders: orders, eachItem: eachItem, rest: rest))
-    case .open(let number, let delivery, let parcel, _): beginOpening(number, delivery, parcel)
+    case .open(let number, let delivery, let parcel, _, _): beginOpening(number, delivery, parcel)
     case .callOff(let number): openings.removeAll { $0.number == number }
     case .free(let deliveries): free(deliveries)
     case .freeParcels(let delivery, let numbers): free(numbers, of: delivery)

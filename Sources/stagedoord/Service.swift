@@ -87,7 +87,7 @@ struct Service: Sendable {
         for problem in store.problems { log.warning(problem) }
         var settings = Interchange.Settings(now: Clock.now)
         settings.run = { await starter.run($0, $1, $2) }
-        settings.fileType = { fileTypes.type(ofFile: $0) }
+        settings.fileType = { fileTypes.type(ofFile: $1, at: $0) }
         let room = BaggageRoom(
           directory: durability == .memory ? nil : directory, isSynced: durability == .full)
         return try Interchange(on: connection, store: store, room: room, types: types, settings: settings, log: log)

@@ -61,6 +61,20 @@ import Testing
     await room.close()
   }
 
+  @Test func `a pipe that nobody got can be opened again`() async throws {
+    let room = rooms.room()
+    _ = try await room.keep(try pipe("piped").readEnd)
+    let (first, _) = try await room.open()
+    await room.putBack(first, 0, of: delivery)
+    let (second, _) = try await room.open()
+    #expect(second.text == "piped")
+    await room.free([delivery])
+    // Nothing is there to which it belongs.
+    await room.putBack(second, 0, of: delivery)
+    #expect(await refusal { () throws(InterchangeError) in _ = try await room.open() }?.name == .sourceGone)
+    await room.close()
+  }
+
   @Test func `what cannot be read, and what is no content, is refused with what it is`() async throws {
     let room = rooms.room()
     let path = rooms.directory.write([1])
@@ -71,7 +85,7 @@ import Testing
       (try opened(rooms.directory.path), "is a directory"), (try opened("/dev/null"), "is a device"),
       (try opened(path, O_WRONLY), "is not open for reading"), (try opened(path, oPath), "is not open for reading"),
       (try pipe(isEnded: false).writeEnd, "is not open for reading"),
-      (OwnedFileDescriptor(owning: inotify_init1(Int32(IN_CLOEXEC))), "is something else"),
+      (OwnedFileDescriptor(owning: inotify_init1(Int32(IN_CLOEXEC))), "is of an unsupported kind"),
       (closed, "is no open descriptor"),
     ]
     for (descriptor, reason) in cases {
@@ -222,6 +236,30 @@ import Testing
     if isFreed { await room.free([delivery]) } else { task.cancel() }
     #expect(await task.value?.name == .cancelled)
     #expect(TemporaryDirectory.paths(below: "\(rooms.directory.path)/spool") == [])
+    await room.close()
+  }
+
+  @Test func `a copy is called off with its content, and the others of its delivery go on`() async throws {
+    let room = rooms.room()
+    let pipes = [try pipe("begun", isEnded: false), try pipe("begun", isEnded: false)]
+    let copies = (0..<2).map { number in
+      Task { () async -> InterchangeError? in
+        do throws(InterchangeError) {
+          _ = try await room.copy(pipes[number].readEnd, as: number)
+          return nil
+        } catch {
+          return error
+        }
+      }
+    }
+    try await eventually("the copies have begun") {
+      TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)").count == 2
+    }
+    await room.free([0], of: delivery)
+    #expect(await copies[0].value?.name == .cancelled)
+    pipes[1].writeEnd.close()
+    #expect(await copies[1].value == nil)
+    #expect(TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)") == ["1"])
     await room.close()
   }
 

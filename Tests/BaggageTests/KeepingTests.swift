@@ -161,7 +161,7 @@ import Testing
         _ = try await room.check(fileAt: url(path), at: place)
       }
       #expect(checked == expected)
-      let opened = await refusal { () throws(InterchangeError) in _ = try await room.open(fileAt: url(path), at: place)
+      let opened = await refusal { () throws(InterchangeError) in _ = try await room.open(path)
       }
       #expect(opened == expected)
     }
@@ -171,6 +171,30 @@ import Testing
     #expect(error?.name == .invalidPayload)
     #expect(error?.message.contains("https://example.org/a") ?? false)
     #expect(!TemporaryDirectory.names(in: directory.path).contains("spool"), "nothing was kept")
+    await room.close()
+  }
+
+  @Test func `a path that must have no link has none, wherever it stands`() async throws {
+    let room = rooms.room()
+    let path = rooms.directory.write([1, 2, 3])
+    mkdir("\(rooms.directory.path)/folder", 0o700)
+    rooms.directory.write([1, 2, 3], to: "folder/file")
+    symlink(path, "\(rooms.directory.path)/link")
+    symlink("folder", "\(rooms.directory.path)/other")
+    for (name, isThere) in [("file", true), ("folder/file", true), ("link", false), ("other/file", false)] {
+      func look(_ isCanonical: Bool) async throws(InterchangeError) -> [UInt8] {
+        try await room.look(
+          fileAt: url("\(rooms.directory.path)/\(name)"), isCanonical: isCanonical, at: place
+        ) { $0.bytes() }
+      }
+      #expect(try await look(false) == [1, 2, 3])
+      if isThere {
+        #expect(try await look(true) == [1, 2, 3])
+      } else {
+        let error = await refusal { () throws(InterchangeError) in _ = try await look(true) }
+        #expect(error?.name == .invalidPayload, "\(name)")
+      }
+    }
     await room.close()
   }
 
@@ -189,14 +213,14 @@ import Testing
   @Test func `a file that is opened where it is has its size, and shows what it has now`() async throws {
     let room = rooms.room()
     let path = rooms.directory.write(pattern(10), to: "a b.png")
-    let encoded = url(rooms.directory.path + "/a%20b.png")
-    #expect(try await room.check(fileAt: encoded, at: place) == 10)
+    let encoded = rooms.directory.path + "/a%20b.png"
+    #expect(try await room.check(fileAt: url(encoded), at: place) == 10)
     rooms.directory.write(pattern(20), to: "a b.png")
-    let (file, size) = try await room.open(fileAt: encoded, at: place)
+    let (file, size) = try await room.open(encoded)
     #expect(size == 20 && file.bytes() == pattern(20))
     #expect(file.withRawValue { fcntl($0, F_GETFL) } & (O_ACCMODE | O_NONBLOCK) == O_RDONLY)
     unlink(path)
-    let error = await refusal { () throws(InterchangeError) in _ = try await room.open(fileAt: encoded, at: place) }
+    let error = await refusal { () throws(InterchangeError) in _ = try await room.open(encoded) }
     #expect(error?.name == .invalidPayload)
     await room.close()
   }

@@ -7,38 +7,40 @@ import Testing
 
 /// Descriptors, threads and the disk. Each in a process of its own, where nobody else opens and closes.
 @Suite(.serialized) struct ResourceTests {
+  /// The threads of rooms with this name.
+  private static func threads(_ name: String = "baggage") -> [String] {
+    TemporaryDirectory.names(in: "/proc/self/task").map { number in
+      // A thread may be gone by now, and its file with it.
+      let file = open("/proc/self/task/\(number)/comm", O_RDONLY | O_CLOEXEC)
+      return file < 0 ? "" : OwnedFileDescriptor(owning: file).text
+    }.filter { $0 == "\(name)\n" }
+  }
+
   @Test func `a room that keeps nothing has no thread, and after a sweep it has none again`() async {
     await #expect(processExitsWith: .success) {
-      @Sendable func threads() -> [String] {
-        TemporaryDirectory.names(in: "/proc/self/task").map { number in
-          // A thread may be gone by now, and its file with it.
-          let file = open("/proc/self/task/\(number)/comm", O_RDONLY | O_CLOEXEC)
-          return file < 0 ? "" : OwnedFileDescriptor(owning: file).text
-        }.filter { $0 == "baggage\n" }
-      }
       let rooms = Rooms()
       var room = rooms.room()
       await room.free([delivery])
       try await room.sweep(keeping: [])
       try await room.sweepSnapshots { _ in true }
       try await room.removeSnapshots(of: [delivery])
-      #expect(threads() == [])
+      #expect(Self.threads() == [])
       try await room.keep([1])
       try await room.setSnapshot(of: other, type: "image/png", from: try pipe("x").readEnd)
-      #expect(threads().count == 1)
+      #expect(Self.threads().count == 1)
       await room.close()
       room = rooms.room()
       try await room.sweep(keeping: [delivery])
       try await room.sweepSnapshots { _ in true }
-      try await eventually("the thread has ended") { threads() == [] }
+      try await eventually("the thread has ended") { Self.threads() == [] }
       #expect(try await room.open().0.bytes() == [1])
-      #expect(try await room.openSnapshot(of: other).1.text == "x")
+      #expect(try await room.openSnapshot(of: other, for: nil).1.text == "x")
       // One that holds something stays.
       _ = try await room.keep(try pipe("held").readEnd, as: 1)
       try await room.sweep(keeping: [delivery])
       #expect(try await room.open(1).0.text == "held")
       await room.close()
-      try await eventually("the thread has ended") { threads() == [] }
+      try await eventually("the thread has ended") { Self.threads() == [] }
     }
   }
 
@@ -59,9 +61,9 @@ import Testing
         _ = try? await room.open(4)
         _ = try? await room.copy(path, as: 6, atMost: 10)
         _ = try? await room.copy("/", as: 7)
-        _ = try await room.open(fileAt: url(path), at: place)
+        _ = try await room.open(path)
         try await room.setSnapshot(of: other, type: "image/png", from: try opened(path))
-        _ = try await room.openSnapshot(of: other)
+        _ = try await room.openSnapshot(of: other, for: nil)
         await room.free([delivery])
       }
       for _ in 0..<10 { try await round() }
@@ -87,6 +89,8 @@ import Testing
       try await room.setSnapshot(of: other, type: "image/png", from: picture)
       // So few that those are used up in the middle of what needs several, and none.
       for spare in 0..<4 {
+        // Threads close what they had.
+        try await eventually("no thread has a file") { Self.threads("baggage-file") == [] }
         var limit = rlimit()
         #expect(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
         let before = limit
@@ -110,7 +114,7 @@ import Testing
         await attempt { () throws(InterchangeError) in
           try await room.setSnapshot(of: other, type: "image/png", from: picture)
         }
-        await attempt { () throws(InterchangeError) in _ = try await room.openSnapshot(of: other) }
+        await attempt { () throws(InterchangeError) in _ = try await room.openSnapshot(of: other, for: nil) }
         if spare < 1 {
           await attempt { () throws(InterchangeError) in _ = try await room.check(fileAt: url(path), at: place) }
           await attempt { () throws(InterchangeError) in _ = try await room.open(1) }

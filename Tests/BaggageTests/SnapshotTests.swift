@@ -14,7 +14,7 @@ private func set(
 }
 
 private func shown(_ room: BaggageRoom, _ number: Int) async throws(InterchangeError) -> String {
-  let (type, file) = try await room.openSnapshot(of: session(number))
+  let (type, file) = try await room.openSnapshot(of: session(number), for: nil)
   return "\(type): \(file.text)"
 }
 
@@ -46,7 +46,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
       #expect(try await shown(room, 1) == "image/png: one")
       #expect(try await shown(room, 1) == "image/png: one")
       #expect(try await shown(room, 2) == "text/x-é; name=\"a/b%.\": two")
-      let (_, earlier) = try await room.openSnapshot(of: session(1))
+      let (_, earlier) = try await room.openSnapshot(of: session(1), for: nil)
       try await set(room, 1, "1", "public.jpeg")
       try await room.setSnapshot(
         of: session(2), type: "image/png", from: try opened(rooms.directory.write("file".utf8)))
@@ -95,7 +95,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
         try await room.setSnapshot(of: session(1), type: "image/jpeg", from: large)
       }
       #expect(error == InterchangeError(.limitsExceeded, "data: has more than the 1048576 bytes that may be kept"))
-      let (type, file) = try await room.openSnapshot(of: session(1))
+      let (type, file) = try await room.openSnapshot(of: session(1), for: nil)
       #expect(type == "image/png" && file.bytes() == bytes, "the last one stays")
       await room.close()
     }
@@ -154,7 +154,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
       _ = try await shown(room, 2)
       try await add(most + 1)
       await expectNone(room, 2)
-      for number in [1, 3, most, most + 1] { _ = try await room.openSnapshot(of: session(number)) }
+      for number in [1, 3, most, most + 1] { _ = try await room.openSnapshot(of: session(number), for: nil) }
       // A small one takes a place as well.
       try await set(room, most + 2, "x")
       await expectNone(room, 3)

@@ -137,11 +137,21 @@ import Testing
         let alone = try await house.refusal("Deliver", "string:\(document(#""text": "one""#))")
         #expect(alone.name == "org.stagedoor.Error.InvalidPayload", "\(alone)")
         let good = try house.file("good.txt", "good")
+        // A sandbox that may write to a folder makes these after the portal has noted the paths.
+        let (link, folder) = (good + "-link", URL(filePath: good).deletingLastPathComponent().path + "-link")
+        symlink(good, link)
+        symlink(URL(filePath: good).deletingLastPathComponent().path, folder)
         let many = (0...1000).map { _ in good }
         try await withPortal(
-          ["none": [], "gone": [good, "/nowhere/at/all"], "folder": ["/tmp"], "many": many], in: house
+          [
+            "none": [], "gone": [good, "/nowhere/at/all"], "folder": ["/tmp"], "many": many, "link": [link],
+            "other": ["\(folder)/good.txt"],
+          ], in: house
         ) {
-          for (key, reason) in ["none": "no files", "gone": "No such file", "folder": "directory"] {
+          for (key, reason) in [
+            "none": "no files", "gone": "No such file", "folder": "directory", "link": "symbolic links",
+            "other": "symbolic links",
+          ] {
             let refusal = try await house.refusal("Deliver", "string:\(document(#""text": "\#(key)""#))")
             #expect(
               refusal.name == "org.stagedoor.Error.InvalidPayload" && refusal.message.contains(reason), "\(refusal)")

@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import FoundationEssentials
 import Glibc
 import SceneModel
 import Testing
@@ -322,9 +323,11 @@ import Testing
   // MARK: Hosts
 
   /// `Clients/host.py` in a sandbox, which does not see the sources.
-  private func host(_ application: String, in sandbox: String, _ house: House) throws -> Command {
+  private func host(
+    _ application: String, in sandbox: String, _ house: House, _ arguments: String...
+  ) throws -> Command {
     let script = try Repository.text(of: "Tests/DaemonTests/Clients/host.py")
-    return house.sandboxed(as: sandbox, "/usr/bin/python3", arguments: ["-B", "-c", script, application])
+    return house.sandboxed(as: sandbox, "/usr/bin/python3", arguments: ["-B", "-c", script, application] + arguments)
   }
 
   @Test func `it is host of its own application, and of no other whose name it owns`() async throws {
@@ -363,6 +366,40 @@ import Testing
           let options = try #require(try await host.asked(1, "ConnectScene").first?.arguments.last)
           #expect(options.contains("file://\(file)"), "\(options)")
         }
+      }
+    }
+  }
+
+  @Test func `a host in a sandbox reads what it is handed, and can write to no file of it`() async throws {
+    try await withHouse { house in
+      try house.write(House.pictures, to: "\(house.applications)/\(Self.foreign).json")
+      try await house.serving { _ in
+        let sender = try await house.bus.connect()
+        let text = String(repeating: "x", count: 100_000)
+        let names = ["in place", "held", "copied"]
+        let files = try names.map { try house.file($0, text) }
+        var inPlace = Things.representation(
+          "text/plain", "file", "file://\(files[0].replacing(" ", with: "%20"))".variant)
+        inPlace["openInPlace"] = true
+        let items = [
+          inPlace, Things.descriptor(try .file(files[1]), "text/plain"),
+          Things.representation("text/plain", "file", "file://\(files[2])".variant), Things.text(text),
+          Things.text("small"),
+        ].map { Things.item($0) }
+        try await host(Self.foreign, in: Self.foreign, house, "--pry").whileRunning { host in
+          try await host.told("attached")
+          _ = try await house.deliver(items, ["application": Self.foreign.variant], over: sender)
+          for number in items.indices {
+            let size = number == 4 ? 5 : 100_000
+            let line = try await host.line { $0.hasPrefix(#"["pried""#) }
+            #expect(line == #"["pried", \#(number), \#(size), \#(size), false]"#)
+          }
+          for file in files { #expect(try Data(contentsOf: URL(filePath: file)) == Data(text.utf8)) }
+          for name in try house.spooled.filter({ $0.contains("/") }) {
+            #expect(try Data(contentsOf: URL(filePath: "\(house.state)/spool/\(name)")) == Data(text.utf8))
+          }
+        }
+        await sender.close()
       }
     }
   }

@@ -100,7 +100,7 @@ import Testing
         silent.writeEnd.close()
         var errors: [String] = []
         for call in calls { errors.append(try await call.value?.text ?? "") }
-        #expect(errors.contains { $0.contains("64 calls of this sender have pictures that are read") }, "\(errors)")
+        #expect(errors.contains { $0.contains("64 calls of this sender have snapshots that are read") }, "\(errors)")
         try await set("a cat", of: landing.session, by: host.connection)
       }
     }

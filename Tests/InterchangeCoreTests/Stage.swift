@@ -132,7 +132,7 @@ struct Stage {
     case .pack(let number, let orders, let limit, _):
       errands.append(errand)
       packing.append(PackingTask(number: number, orders: orders, atMost: limit))
-    case .open(let number, let delivery, let parcel, _):
+    case .open(let number, let delivery, let parcel, _, _):
       errands.append(errand)
       opening.append(OpeningTask(number: number, delivery: delivery, parcel: parcel))
     case .callOff(let number):

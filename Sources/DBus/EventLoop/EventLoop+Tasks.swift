@@ -30,9 +30,14 @@ extension EventLoop {
 
   /// Waits until `descriptor` is readable or its other side has hung up, the task is cancelled, or the loop stops. Only one task may wait at a time,
   /// and the descriptor must stay open meanwhile.
-  package nonisolated(nonsending) func readable(_ descriptor: Int32) async {
+  package nonisolated(nonsending) func readable(_ descriptor: Int32) async { await ready(descriptor, .readable) }
+
+  /// The same until something can be written to `descriptor`.
+  package nonisolated(nonsending) func writable(_ descriptor: Int32) async { await ready(descriptor, .writable) }
+
+  private nonisolated(nonsending) func ready(_ descriptor: Int32, _ events: DescriptorEvents) async {
     await wait { wait in
-      wait.loop.descriptors.add(descriptor, events: .readable) { _ in wait.end() }
+      wait.loop.descriptors.add(descriptor, events: events) { _ in wait.end() }
       return { wait.loop.descriptors.remove(descriptor) }
     }
   }

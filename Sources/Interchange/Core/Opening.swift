@@ -159,7 +159,10 @@ extension PromptBook {
     default: break
     }
     memory.transfers[number] = Transfer(delivery: identifier, application: delivery.application)
-    step.errands.append(.open(number, identifier, entry.parcel, within: PromptBook.loadingPatience))
+    step.errands.append(
+      .open(
+        number, identifier, entry.parcel, sandbox: caller.isSandboxed ? caller.application : nil,
+        within: PromptBook.loadingPatience))
   }
 
   private func entry(

@@ -125,8 +125,10 @@ package enum Errand: Hashable, Sendable {
   case pack(CallNumber, [PackingOrder], atMost: Int, eachItem: Bool)
   /// Opens a parcel for the caller. The result is ``Cue/opened(_:_:)``.
   ///
-  /// - Parameter within: The time for a source that must be asked, in microseconds.
-  indirect case open(CallNumber, UniqueIdentifier, Parcel, within: Int64)
+  /// - Parameters:
+  ///   - sandbox: The application of a sandboxed caller; `nil` for a caller outside.
+  ///   - within: The time for a source that must be asked, in microseconds.
+  indirect case open(CallNumber, UniqueIdentifier, Parcel, sandbox: Text?, within: Int64)
   /// Stops an opening that nobody waits for any more.
   case callOff(CallNumber)
   /// Tells the sources that nobody will ask for these promises again.

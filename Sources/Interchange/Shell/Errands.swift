@@ -38,8 +38,8 @@ extension Interchange {
       }
     case .pack(let number, let orders, let limit, let eachItem):
       pack(number, orders, atMost: limit, eachItem: eachItem)
-    case .open(let number, let delivery, let parcel, let within):
-      open(number, delivery, parcel, within: .microseconds(within))
+    case .open(let number, let delivery, let parcel, let sandbox, let within):
+      open(number, delivery, parcel, for: sandbox, within: .microseconds(within))
     case .callOff(let number): callOff(number)
     case .endPromises(let promises): for promise in promises { endPromise(promise) }
     case .forgetPicture(let session): forgetSnapshot(of: session)

@@ -62,8 +62,10 @@ package actor Interchange {
     package var allowance = Allowance()
     /// The time without changes after which the store is put in order.
     package var quiet: Duration = .seconds(3)
-    /// Returns the type of a file by its path. It may wait for a disk.
-    package var fileType: @Sendable (_ path: [UInt8]) -> ContentType = { _ in FileTypes.type(ofBytes: [0]) }
+    /// Returns the type of a file, by the name at the end of its path, or by its content. It may wait for a disk.
+    package var fileType: @Sendable (_ path: [UInt8], _ file: OwnedFileDescriptor) -> ContentType = { _, _ in
+      FileTypes.type(ofBytes: [0])
+    }
     /// Runs the command of an application's manifest, with the token that lets its window come to the front, and returns when the command has ended:
     /// with `nil` for status 0, or with a sentence about the failure. Without this function only the bus starts applications.
     package var run:
@@ -150,7 +152,7 @@ package actor Interchange {
   package func observeEvents(_ observer: @escaping @Sendable (Event) -> Void) { self.observer = observer }
 
   /// Stores everything that was acknowledged, and answers the calls that wait.
-  package func close() {
+  package func close() async {
     endTurn()
     // Their deliveries are stored, and continue when the service is back.
     for delivery in prompter.book.waitedFor {
@@ -165,6 +167,7 @@ package actor Interchange {
     isClosed = true
     store.close()
     if let damage = store.damage { log.error("\(damage)") }
+    await room.close()
   }
 
   /// Microseconds on the clock of the timers, which nobody can set.

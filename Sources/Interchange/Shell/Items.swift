@@ -18,30 +18,29 @@ extension Interchange {
       throw InterchangeError(payload: error)
     }
     let files = uris.files
-    if files.isEmpty {
-      return deliver(try Interchange.payload(of: uris, type, key, settings.fileType), [], size: list.count, reply)
-    }
+    if files.isEmpty { return deliver(try Interchange.payload(of: uris, type, key), [], size: list.count, reply) }
     // Before any file is looked at.
     try refuseSandbox(reply.call, "name files: it sends descriptors, or a portal's key")
     let (size, fileType) = (list.count, settings.fileType)
     aside(.files, bytes: size, for: reply) { () throws(InterchangeError) in
       // A disk may be slow, and calls are answered meanwhile.
-      for file in files {
-        _ = try await self.room.check(fileAt: file.url, at: Interchange.place(file.place.description, of: file.url))
+      var types: [[UInt8]: ContentType] = [:]
+      for (place, url, path) in files {
+        let place = Interchange.place(place.description, of: url)
+        types[path] = try await self.room.look(fileAt: url, at: place) { file in fileType(path, file) }
       }
-      return try await self.room.look { () throws(InterchangeError) in
-        try Interchange.payload(of: uris, type, key, fileType)
-      }
+      return try Interchange.payload(of: uris, type, key, types)
     } _: { payload in
       self.deliver(payload, [], size: size, reply)
     }
   }
 
   private static func payload(
-    of list: URIList, _ type: Text, _ key: Text, _ fileType: (_ path: [UInt8]) -> ContentType
+    of list: URIList, _ type: Text, _ key: Text, _ types: [[UInt8]: ContentType] = [:]
   ) throws(InterchangeError) -> Payload {
     do throws(Fault) {
-      return Payload(items: try list.items(activityType: type, key: key, fileType: fileType))
+      return Payload(
+        items: try list.items(activityType: type, key: key) { types[$0] ?? FileTypes.type(ofBytes: [0]) })
     } catch {
       throw InterchangeError(payload: error)
     }
@@ -148,8 +147,12 @@ extension Interchange {
     let (number, opening) = (newCallNumber(), Opening())
     openings[number] = opening
     call(reply.call, ask, as: number) { answer in
-      guard case .opened(let size) = answer, let data = opening.data else { return answer.fail(reply) }
-      reply.send(data, size)
+      if case .opened(let size) = answer, let data = opening.data {
+        reply.send(data, size)
+      } else {
+        self.putBack(opening)
+        answer.fail(reply)
+      }
     }
   }
 
@@ -158,35 +161,48 @@ extension Interchange {
   }
 
   /// Opens a parcel for a caller.
-  func open(_ number: CallNumber, _ delivery: UniqueIdentifier, _ parcel: Parcel, within patience: Duration) {
-    if case .promise(let promise) = parcel.content { openings[number]?.promise = promise }
-    openings[number]?.task = connection.loop.task { await open(parcel, of: delivery, within: patience, for: number) }
-  }
-
-  private func open(
-    _ parcel: Parcel, of delivery: UniqueIdentifier, within patience: Duration, for number: CallNumber
-  ) async {
-    let answer: OpeningAnswer
-    do throws(InterchangeError) {
-      let (data, size) = try await open(parcel, of: delivery, within: patience)
-      openings[number]?.data = data
-      answer = .opened(size: size)
-    } catch {
-      answer = .failed(error)
-    }
-    // Nobody waits for an opening that was called off meanwhile.
-    if openings.removeValue(forKey: number) != nil { feed(.opened(number, answer)) }
-  }
-
-  private func open(
-    _ parcel: Parcel, of delivery: UniqueIdentifier, within patience: Duration
-  ) async throws(InterchangeError) -> (OwnedFileDescriptor, Int64?) {
+  func open(
+    _ number: CallNumber, _ delivery: UniqueIdentifier, _ parcel: Parcel, for sandbox: Text?, within patience: Duration
+  ) {
+    guard let opening = openings[number] else { return }
     switch parcel.content {
-    case .data(let bytes): (try BaggageRoom.memoryFile(bytes), Int64(bytes.count))
-    case .kept(let number), .held(let number): try await room.open(number, of: delivery, at: "the item")
-    case .file(let url): try await room.open(fileAt: url, at: "the item")
-    case .promise(let promise): try await load(promise, within: patience)
+    case .promise(let promise): opening.promise = promise
+    case .held(let number): opening.held = (number, delivery)
+    case .data, .kept, .file: break
     }
+    opening.task = connection.loop.task {
+      let answer: OpeningAnswer
+      do throws(InterchangeError) {
+        let (data, size) = try await open(parcel, of: delivery, for: sandbox, within: patience)
+        opening.data = data
+        answer = .opened(size: size)
+      } catch {
+        answer = .failed(error)
+      }
+      if openings.removeValue(forKey: number) != nil { feed(.opened(number, answer)) } else { putBack(opening) }
+    }
+  }
+
+  private func open(
+    _ parcel: Parcel, of delivery: UniqueIdentifier, for sandbox: Text?, within patience: Duration
+  ) async throws(InterchangeError) -> (OwnedFileDescriptor, Int64?) {
+    let place = "the item"
+    switch parcel.content {
+    case .data(let bytes): return (try BaggageRoom.memoryFile(bytes), Int64(bytes.count))
+    case .kept(let number), .held(let number): return try await room.open(number, of: delivery, for: sandbox, at: place)
+    case .file(let url): return try await room.open(fileAt: url, of: delivery, for: sandbox, at: place)
+    case .promise(let promise):
+      let (data, size) = try await load(promise, within: patience)
+      guard let sandbox else { return (data, size) }
+      return (try await room.open(data, of: delivery, for: sandbox, at: place), size)
+    }
+  }
+
+  /// Nobody has got what was opened: a pipe can be opened again.
+  private func putBack(_ opening: Opening) {
+    guard let data = opening.data, let held = opening.held else { return }
+    opening.data = nil
+    connection.loop.task { await room.putBack(data, held.number, of: held.delivery) }
   }
 
   /// Nobody waits for the content any more. The source of a promise may stop its work.
@@ -238,7 +254,7 @@ extension Interchange {
     connection.loop.task { await room.free(parcels, of: delivery) }
   }
 
-  /// Removes the contents and the pictures of deliveries and sessions that no longer exist.
+  /// Removes the contents and the snapshots of deliveries and sessions that no longer exist.
   func sweepRoom(keeping deliveries: Set<UniqueIdentifier>) async {
     do throws(InterchangeError) {
       try await room.sweep(keeping: deliveries)
@@ -249,7 +265,7 @@ extension Interchange {
   }
 
   private func isStored(_ session: UniqueIdentifier) -> Bool {
-    // A session that cannot be read now keeps its picture until the next start.
+    // A session that cannot be read now keeps its snapshot until the next start.
     do throws(InterchangeError) { return try storedSession(session) != nil } catch { return true }
   }
 }
@@ -259,6 +275,8 @@ final class Opening {
   var task: Task<Void, Never>?
   /// The promise, if its source is asked.
   var promise: Promise?
+  /// The content, if the room holds its descriptor.
+  var held: (number: Int, delivery: UniqueIdentifier)?
   var data: OwnedFileDescriptor?
 }
 

@@ -106,8 +106,11 @@ extension Interchange {
     _ path: String, _ place: String
   ) async throws(InterchangeError) -> (data: OwnedFileDescriptor, type: ContentType, name: Text?) {
     let (bytes, fileType) = (Array(path.utf8), settings.fileType)
-    let (data, _) = try await room.open(fileAt: FileURL.text(ofPath: bytes), at: place)
-    let type = try await room.look { () throws(InterchangeError) in fileType(bytes) }
+    // The portal noted the path without links when the sandbox showed the file. The sandbox may have put a link there since, to a file that it cannot
+    // read.
+    let (data, type) = try await room.look(fileAt: FileURL.text(ofPath: bytes), isCanonical: true, at: place) {
+      ($0, fileType(bytes, $0))
+    }
     return (data, type, path.split(separator: "/").last.map { Text(String($0)) })
   }
 }

@@ -27,7 +27,7 @@ struct SideWork {
       switch self {
       case .keys: "wait for the portal"
       case .files: "have files that are looked at"
-      case .picture: "have pictures that are read"
+      case .picture: "have snapshots that are read"
       }
     }
   }

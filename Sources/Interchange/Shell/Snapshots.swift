@@ -5,7 +5,7 @@ import InterchangeTurns
 import InterchangeWire
 package import SceneModel
 
-// Pictures of windows, which hosts set and window switchers show.
+// Snapshots, the pictures of windows, which hosts set and window switchers show.
 extension Interchange {
   func forgetSnapshot(of session: UniqueIdentifier) {
     connection.loop.task { await removeSnapshot(of: session) }
@@ -15,7 +15,7 @@ extension Interchange {
     do throws(InterchangeError) {
       try await room.removeSnapshots(of: [session])
     } catch {
-      log.warning("the picture of a session that is gone could not be removed: \(error.message)")
+      log.warning("the snapshot of a session that is gone could not be removed: \(error.message)")
     }
   }
 
@@ -56,17 +56,17 @@ extension Interchange {
       throw InterchangeError(.unknownObject, "there is no session at \(path)")
     }
     if session.isPrivate || session.hasSecrets, !prompter.book.isHost(caller, of: session.application) {
-      throw InterchangeError(.noSuchItem, "the session has no picture for others than its host")
+      throw InterchangeError(.noSuchItem, "the session has no snapshot for others than its host")
     }
-    let identifier = session.identifier
-    connection.loop.task { await handOutSnapshot(of: identifier, reply) }
+    let (identifier, sandbox) = (session.identifier, caller.isSandboxed ? caller.application : nil)
+    connection.loop.task { await handOutSnapshot(of: identifier, for: sandbox, reply) }
   }
 
   private func handOutSnapshot(
-    of session: UniqueIdentifier, _ reply: Reply<String, OwnedFileDescriptor>
+    of session: UniqueIdentifier, for sandbox: Text?, _ reply: Reply<String, OwnedFileDescriptor>
   ) async {
     do throws(InterchangeError) {
-      let (type, data) = try await room.openSnapshot(of: session)
+      let (type, data) = try await room.openSnapshot(of: session, for: sandbox)
       reply.send(type.string, data)
     } catch {
       reply.fail(error)

@@ -75,9 +75,14 @@ package struct Baggage: Hashable, Sendable {
     (self.delivery, self.items, self.isPrivate) = (delivery, items, isPrivate)
   }
 
-  /// Whether the baggage room has some of the contents.
+  /// Whether the baggage room has some of the contents, or reads a file in its place for a host.
   package var isInRoom: Bool {
-    items.joined().contains { $0.parcel.numberInRoom != nil }
+    items.joined().contains { entry in
+      switch entry.parcel.content {
+      case .kept, .held, .file: true
+      case .data, .promise: false
+      }
+    }
   }
 
   package var promises: [Promise] {

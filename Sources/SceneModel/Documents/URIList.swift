@@ -55,10 +55,10 @@ package struct URIList: Hashable, Sendable {
   }
 
   /// The files of the list, which not every caller may name, each with its place in the resulting payload.
-  package var files: [(place: Place, url: Text)] {
+  package var files: [(place: Place, url: Text, path: [UInt8])] {
     entries.enumerated().compactMap { number, entry in
-      guard case .file(let url, _) = entry else { return nil }
-      return (Place.document.key("items").index(number).key("representations").index(0).key("file"), url)
+      guard case .file(let url, let path) = entry else { return nil }
+      return (Place.document.key("items").index(number).key("representations").index(0).key("file"), url, path)
     }
   }
 

@@ -46,9 +46,15 @@ extension BaggageRoom {
   }
 
   func open(
-    _ number: Int = 0, of owner: UniqueIdentifier = delivery
+    _ number: Int = 0, of owner: UniqueIdentifier = delivery, for sandbox: Text? = nil
   ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64?) {
-    try await open(number, of: owner, at: place)
+    try await open(number, of: owner, for: sandbox, at: place)
+  }
+
+  func open(
+    _ path: String, for sandbox: Text? = nil
+  ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64?) {
+    try await open(fileAt: url(path), of: delivery, for: sandbox, at: place)
   }
 }
 

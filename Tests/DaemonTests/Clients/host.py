@@ -1,7 +1,7 @@
 """A host written from the contract alone: it owns the bus name of its application, exports SceneHost1 at the path of that
 spelling, attaches, and attaches again whenever the service has a new owner. What it is asked it prints, a JSON array a line.
 
-usage: host.py APPLICATION [--record FILE] [--at STEP --kill host|service|both] [--silent MEMBER] [--refuse MEMBER]
+usage: host.py APPLICATION [--record FILE] [--at STEP --kill host|service|both] [--silent MEMBER] [--refuse MEMBER] [--pry]
 
 STEP is a member of SceneHost1, "attaching", "attached" or "answered": at that moment it kills itself, the service, or both.
 """
@@ -133,6 +133,27 @@ class Host:
         if member in ("ConnectScene", "ContinueScene"):
             self.bus.flush_sync(None)
             self.at("answered")
+            if self.arguments.pry:
+                self.pry(json.loads(body[-1]))
+
+
+    def pry(self, options):
+        """Reads each item, and tries to write to the file that it was given to read."""
+        for number in range(len(options["items"])):
+            body = GLib.Variant("(sus)", (options["delivery"], number, ""))
+            reply, files = self.bus.call_with_unix_fd_list_sync(SERVICE, ROOT, SERVICE, "OpenItem", body, None, 0, -1, None, None)
+            file, size = files.get(reply.unpack()[0]), reply.unpack()[1]
+            length = 0
+            while data := os.read(file, 1 << 16):
+                length += len(data)
+            written = False
+            try:
+                os.fchmod(file, 0o600)
+                again = os.open(f"/proc/self/fd/{file}", os.O_RDWR | os.O_NONBLOCK)
+                written = os.pwrite(again, b"EVIL", 0) == 4
+            except OSError:
+                pass
+            self.tell("pried", number, size, length, written)
 
 
 def run(words):
@@ -143,6 +164,7 @@ def run(words):
     parser.add_argument("--kill", default="host")
     parser.add_argument("--silent")
     parser.add_argument("--refuse")
+    parser.add_argument("--pry", action="store_true")
     host = Host(parser.parse_args(words))
     GLib.MainLoop().run()
     return host

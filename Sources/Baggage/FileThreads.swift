@@ -1,0 +1,147 @@
+import CFiles
+import DBus
+import Glibc
+import SceneModel
+
+/// Threads for files that the service did not make.
+///
+/// A file system may never answer: that of a dead server, or one that a program plays. The kernel then holds the thread, and nobody can stop it. So
+/// each piece of such work has a thread of its own, and its caller can stop waiting. A thread that the kernel holds counts until it returns.
+final class FileThreads: Sendable {
+  private struct State {
+    var count = 0
+    /// Work for which there was no thread.
+    var waiting: [Job] = []
+  }
+
+  fileprivate final class Job: Sendable {
+    let work: @Sendable () -> Void
+    init(_ work: @escaping @Sendable () -> Void) { self.work = work }
+  }
+
+  private let state = Lock(State())
+
+  /// Runs `body` on a thread, and returns its result. When the task is cancelled, nobody waits for the result any more: it goes on the thread.
+  nonisolated(nonsending) func run<Value: Sendable>(
+    _ place: String, _ body: @escaping @Sendable () throws(InterchangeError) -> Value
+  ) async throws(InterchangeError) -> Value {
+    let answer = Answer<Result<Value, InterchangeError>>()
+    let job = Job {
+      do throws(InterchangeError) { answer.give(.success(try body())) } catch { answer.give(.failure(error)) }
+    }
+    let result = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        if answer.wait(continuation) { begin(job) }
+      }
+    } onCancel: {
+      answer.give(nil)
+    }
+    if let result { return try result.get() }
+    if takeBack(job) {
+      throw InterchangeError(
+        .limitsExceeded,
+        "\(place): \(BaggageLimits.fileThreads) files are waited for already, and their file systems do not answer")
+    }
+    throw .calledOff(place)
+  }
+
+  /// Closes a file on a thread, when nobody else has it any more: closing, too, asks the file system.
+  func drop(_ descriptor: OwnedFileDescriptor) { begin(Job { withExtendedLifetime(descriptor) {} }) }
+
+  private func takeBack(_ job: Job) -> Bool {
+    state.withLock { state in
+      guard let place = state.waiting.firstIndex(where: { $0 === job }) else { return false }
+      state.waiting.remove(at: place)
+      return true
+    }
+  }
+
+  private func begin(_ job: Job) {
+    let isFree = state.withLock { state in
+      if state.count == BaggageLimits.fileThreads {
+        state.waiting.append(job)
+        return false
+      }
+      state.count += 1
+      return true
+    }
+    if !isFree { return }
+    let context = Unmanaged.passRetained(Context(threads: self, job: job))
+    var thread = pthread_t()
+    let code = pthread_create(
+      &thread, nil,
+      { context in
+        if let context { Unmanaged<Context>.fromOpaque(context).takeRetainedValue().run() }
+        return nil
+      }, context.toOpaque())
+    if code == 0 {
+      pthread_detach(thread)
+    } else {
+      // The next thread that ends its work takes this over.
+      context.release()
+      state.withLock { state in
+        state.count -= 1
+        state.waiting.append(job)
+      }
+    }
+  }
+
+  /// The work of a thread: its own job, and then those that wait.
+  private func work(on job: Job) {
+    var next: Job? = job
+    while let job = next {
+      job.work()
+      next = state.withLock { state in
+        if state.waiting.isEmpty {
+          state.count -= 1
+          return nil
+        }
+        return state.waiting.removeFirst()
+      }
+    }
+  }
+
+  private final class Context {
+    private let threads: FileThreads
+    private var job: Job?
+
+    init(threads: FileThreads, job: Job) { (self.threads, self.job) = (threads, job) }
+
+    func run() {
+      pthread_setname_np(pthread_self(), "baggage-file")
+      guard let job else { return }
+      self.job = nil
+      threads.work(on: job)
+    }
+  }
+}
+
+/// A result for which somebody waits, or waits no more.
+private final class Answer<Value: Sendable>: Sendable {
+  private struct State {
+    var continuation: CheckedContinuation<Value?, Never>?
+    var isOver = false
+  }
+
+  private let state = Lock(State())
+
+  /// Returns whether the answer is still wanted.
+  func wait(_ continuation: CheckedContinuation<Value?, Never>) -> Bool {
+    let isOver = state.withLock { state in
+      if !state.isOver { state.continuation = continuation }
+      return state.isOver
+    }
+    if isOver { continuation.resume(returning: nil) }
+    return !isOver
+  }
+
+  /// The first answer counts; `nil` ends the wait.
+  func give(_ value: Value?) {
+    let continuation = state.withLock { state in
+      state.isOver = true
+      defer { state.continuation = nil }
+      return state.continuation
+    }
+    continuation?.resume(returning: value)
+  }
+}

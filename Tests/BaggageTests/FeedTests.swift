@@ -1,0 +1,114 @@
+import Baggage
+import DBus
+import DBusTestSupport
+import Glibc
+import SceneModel
+import Testing
+
+/// What a sandboxed application gets instead of a file.
+@Suite struct FeedTests {
+  private let rooms = Rooms()
+  private let sandbox: Text = "org.example.Box"
+
+  // A program ignores this signal, and gets an error instead.
+  init() { signal(SIGPIPE, SIG_IGN) }
+
+  private func isPipe(_ descriptor: OwnedFileDescriptor) -> Bool {
+    descriptor.withRawValue { number in
+      var status = stat()
+      return fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO
+    }
+  }
+
+  @Test(arguments: [0, 10, 3_000_000])
+  func `a sandbox reads every file whole through a pipe, and can write to none`(count: Int) async throws {
+    let room = rooms.room()
+    let path = rooms.directory.write(pattern(count))
+    _ = try await room.keep(try opened(path), as: 0)
+    _ = try await room.keep(try opened(path, O_RDWR), as: 1)
+    try await room.keep(pattern(count), as: 2)
+    try await room.setSnapshot(of: other, type: "image/png", from: try pipe("picture").readEnd)
+    for _ in 0..<2 {
+      for number in 0..<3 {
+        let (data, size) = try await room.open(number, for: sandbox)
+        #expect(isPipe(data) && size == Int64(count))
+        #expect(try await everything(of: data) == pattern(count))
+      }
+      let (data, size) = try await room.open(path, for: sandbox)
+      #expect(isPipe(data) && size == Int64(count))
+      #expect(try await everything(of: data) == pattern(count))
+      let promised = try await room.open(try opened(path), of: delivery, for: sandbox, at: place)
+      #expect(isPipe(promised))
+      #expect(try await everything(of: promised) == pattern(count))
+    }
+    let (_, picture) = try await room.openSnapshot(of: other, for: sandbox)
+    #expect(isPipe(picture))
+    #expect(try await everything(of: picture) == Array("picture".utf8))
+    await room.close()
+  }
+
+  @Test func `what nobody can change is handed out as it is`() async throws {
+    let room = rooms.room()
+    _ = try await room.keep(try BaggageRoom.memoryFile(pattern(10)))
+    let (data, size) = try await room.open(for: sandbox)
+    #expect(!isPipe(data) && size == 10)
+    #expect(data.bytes() == pattern(10))
+    let memory = BaggageRoom(directory: nil, isSynced: false)
+    try await memory.keep(pattern(10))
+    #expect(try await memory.open(for: sandbox).0.bytes() == pattern(10))
+    await memory.close()
+    await room.close()
+  }
+
+  @Test func `a sandbox reads so many contents at the same time, and another is not concerned`() async throws {
+    let room = rooms.room()
+    try await room.keep(pattern(1_000_000))
+    var pipes: [OwnedFileDescriptor] = []
+    for _ in 0..<BaggageLimits.feeds { pipes.append(try await room.open(for: sandbox).0) }
+    let error = await refusal { () throws(InterchangeError) in _ = try await room.open(for: sandbox) }
+    #expect(error?.name == .limitsExceeded)
+    #expect(try await everything(of: room.open(for: "org.example.Other").0) == pattern(1_000_000))
+    // Whoever reads no more makes room.
+    pipes = []
+    try await eventually("room for another") { (try? await room.open(for: sandbox)) != nil }
+    await room.close()
+  }
+
+  @Test func `a pipe ends with its delivery`() async throws {
+    let room = rooms.room()
+    try await room.keep(pattern(1_000_000))
+    let path = rooms.directory.write(pattern(1_000_000))
+    for way in 0..<2 {
+      let (data, _) = way == 0 ? try await room.open(for: sandbox) : try await room.open(path, for: sandbox)
+      await room.free([delivery])
+      #expect(try await everything(of: data).count < 1_000_000)
+    }
+    await room.close()
+  }
+
+  @Test func `a reader that takes nothing is waited for no more`() async throws {
+    let room = rooms.room()
+    try await room.keep(pattern(1_000_000))
+    let begin = ContinuousClock.now
+    let (data, _) = try await room.open(for: sandbox)
+    // The room hangs up.
+    try await withLimit(.seconds(90), "the end of the pipe") {
+      while data.withRawValue({ number in
+        var wanted = pollfd(fd: number, events: 0, revents: 0)
+        return poll(&wanted, 1, 0) == 0
+      }) {
+        try await Task.sleep(for: .milliseconds(100))
+      }
+    }
+    #expect(ContinuousClock.now - begin >= BaggageLimits.silence)
+    await room.close()
+  }
+
+  /// Reads to the end on a thread of its own.
+  private func everything(of data: OwnedFileDescriptor) async throws -> [UInt8] {
+    let reader = try EventLoop(name: "reader")
+    let bytes = await reader.task { data.bytes() }.value
+    await reader.stop()
+    return bytes
+  }
+}

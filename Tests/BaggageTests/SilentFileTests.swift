@@ -1,0 +1,95 @@
+import Baggage
+import DBus
+import DBusTestSupport
+import Glibc
+import SceneModel
+import Testing
+
+/// Files of a file system that does not answer. Each in a process of its own: a child that another test starts meanwhile would wait for them too, when
+/// it closes what it has inherited.
+@Suite(.enabled(if: SilentFileSystem.isPossible, Comment(rawValue: SilentFileSystem.reason)))
+struct SilentFileTests {
+  @Test func `files that do not answer stop nobody, and what asks for them is refused`() async {
+    await #expect(processExitsWith: .success) {
+      let rooms = Rooms()
+      let room = rooms.room()
+      let files = try #require(SilentFileSystem(size: 10))
+      let (path, file) = (files.path, try opened(files.path))
+      try await room.keep([1])
+      let (piped, held) = (try pipe("piped"), try opened(files.path))
+      #expect(try await room.keep(held, as: 9) == 10)
+      files.fallSilent()
+      /// Each of the ways that lead to such a file.
+      @Sendable func touch(_ way: Int) async throws(InterchangeError) {
+        switch way {
+        case 0: _ = try await room.copy(path, as: 1)
+        case 1: _ = try await room.copy(file, as: 2)
+        case 2: _ = try await room.keep(file, as: 3)
+        case 3: _ = try await room.check(fileAt: url(path), at: place)
+        case 4: _ = try await room.open(path)
+        case 5: _ = try await room.open(9)
+        case 6: _ = try await room.open(9, for: "org.example.Box")
+        default: try await room.setSnapshot(of: other, type: "image/png", from: file)
+        }
+      }
+      let begin = ContinuousClock.now
+      let refusals = (0..<BaggageLimits.fileThreads).map { way in
+        Task { await refusal { () throws(InterchangeError) in try await touch(way) } }
+      }
+      // What needs no such file goes on at once.
+      try await withLimit(.seconds(5), "the room") {
+        try await room.keep([2], of: other)
+        #expect(try await room.open(of: other).0.bytes() == [2])
+        #expect(try await room.open().0.bytes() == [1])
+        #expect(try await room.keep(piped.readEnd, as: 4) == nil)
+        #expect(try await room.open(4).0.text == "piped")
+        #expect(try await room.copy(try pipe("copied").readEnd, as: 5) == 6)
+      }
+      for refusal in refusals {
+        let error = await refusal.value
+        // The picture's own time is shorter.
+        #expect(error?.name == .sourceGone || error?.name == .limitsExceeded, "\(error as Any)")
+      }
+      #expect(ContinuousClock.now - begin < .seconds(20))
+      // All threads are held: another file waits for one of them, and not for ever.
+      let good = rooms.directory.write([3])
+      let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(good, as: 6) }
+      #expect(error?.name == .limitsExceeded && error?.message.contains("do not answer") ?? false, "\(error as Any)")
+      await room.free([delivery])
+      try await room.keep([4], of: other)
+      // They return when the kernel lets go of them.
+      withExtendedLifetime(consume files) {}
+      try await eventually("a thread is free") {
+        (try? await room.copy(good, as: 7)) == 1
+      }
+      await room.close()
+    }
+  }
+
+  @Test func `a room ends while the kernel holds its threads`() async {
+    await #expect(processExitsWith: .success) {
+      let rooms = Rooms()
+      let room = rooms.room()
+      let files = try #require(SilentFileSystem(size: 10))
+      let path = files.path
+      files.fallSilent()
+      let refused = Task { await refusal { () throws(InterchangeError) in _ = try await room.copy(path) } }
+      try await room.keep([1], of: other)
+      try await withLimit(.seconds(5), "the end") { await room.close() }
+      #expect(await refused.value?.name == .cancelled)
+    }
+  }
+
+  @Test func `a file that falls silent in its middle is waited for no longer than a silent pipe`() async {
+    await #expect(processExitsWith: .success) {
+      let rooms = Rooms()
+      let room = rooms.room()
+      let files = try #require(SilentFileSystem(size: 3_000_000, reads: 8))
+      let path = files.path
+      let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(path) }
+      #expect(error?.name == .sourceGone && error?.message.contains("sent nothing") ?? false, "\(error as Any)")
+      #expect(access(rooms.spooled(), F_OK) != 0)
+      await room.close()
+    }
+  }
+}
