@@ -4,6 +4,12 @@ import SceneRouting
 // Whether the core's tables agree with each other, and with the records. Nothing here changes anything. The theatre asks after its steps, and so can
 // the owner of a service that behaves oddly.
 extension PromptBook {
+  /// The drags that are not over.
+  package var dragging: Set<UniqueIdentifier> { Set(memory.drags.values.filter { !$0.value.state.isOver }.keys) }
+
+  /// The deliveries and drags whose contents are being packed.
+  package var packing: Set<UniqueIdentifier> { Set(memory.packings.values.values.flatMap(\.deliveries)) }
+
   /// The memory of everything that survives a restart, in a form that can be compared with what another core recalls from the store.
   package struct Remains: Hashable, Sendable {
     package struct Delivery: Hashable, Sendable {

@@ -77,12 +77,6 @@ extension PromptBook {
   /// The deliveries with contents.
   package var carrying: Set<UniqueIdentifier> { Set(memory.baggage.values.keys) }
 
-  /// The drags that are not over.
-  package var dragging: Set<UniqueIdentifier> { Set(memory.drags.values.filter { !$0.value.state.isOver }.keys) }
-
-  /// The deliveries and drags whose contents are being packed.
-  package var packing: Set<UniqueIdentifier> { Set(memory.packings.values.values.flatMap(\.deliveries)) }
-
   /// The deliveries whose end calls wait for, with these calls.
   package var waitedFor: [(identifier: UniqueIdentifier, calls: [CallNumber])] {
     memory.waiters.values.map { ($0.key, $0.value) }
