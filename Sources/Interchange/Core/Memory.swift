@@ -391,15 +391,12 @@ struct Memory {
 extension Memory {
   /// A cue begins; its changes or those of the whole turn are taken back; or the changes stay.
   mutating func settle(_ settlement: Settlement) {
-    while let change = routingChanges.next(settlement) {
-      switch change {
-      case .session(let undo): routing.revert(undo)
-      case .manifest(let application, let before):
-        if let before { routing.register(before) } else { routing.unregister(application) }
-      case .preference(let type, let before): routing.setPreferredApplication(before, for: type)
-      }
+    if routingChanges.settle(settlement) {
+      while let change = routingChanges.takeBack() { takeBack(change) }
     }
-    while let (appointment, moment) = due.next(settlement) { agenda.add(appointment, at: moment) }
+    if due.settle(settlement) {
+      while let (appointment, moment) = due.takeBack() { agenda.add(appointment, at: moment) }
+    }
     sessions.settle(settlement)
     leaving.settle(settlement)
     changes.settle(settlement)
@@ -442,6 +439,15 @@ extension Memory {
     _owedTotal.settle(settlement)
     _sequence.settle(settlement)
     _relief.settle(settlement)
+  }
+
+  private mutating func takeBack(_ change: RoutingChange) {
+    switch change {
+    case .session(let undo): routing.revert(undo)
+    case .manifest(let application, let before):
+      if let before { routing.register(before) } else { routing.unregister(application) }
+    case .preference(let type, let before): routing.setPreferredApplication(before, for: type)
+    }
   }
 
   /// The store has the turn, whose changes can no longer be taken back.

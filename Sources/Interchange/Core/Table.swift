@@ -12,6 +12,8 @@ enum Settlement {
   case dropTurn
   /// All changes stay. Another turn begins.
   case keep
+
+  var takesBack: Bool { self == .dropCue || self == .dropTurn }
 }
 
 /// Changes in their order, which can be taken back until they are kept.
@@ -24,16 +26,19 @@ struct Changes<Change: Sendable>: Sendable {
 
   mutating func append(_ change: Change) { changes.append(change) }
 
-  /// Removes the last change that is to be taken back. Returns `nil` when everything is settled.
-  mutating func next(_ settlement: Settlement) -> Change? {
+  /// Returns whether there are changes to take back.
+  mutating func settle(_ settlement: Settlement) -> Bool {
     switch settlement {
     case .begin: before = changes.count
-    case .dropCue: if changes.count > before { return changes.removeLast() }
-    case .dropTurn: return changes.popLast()
+    case .dropCue: break
+    case .dropTurn: before = 0
     case .keep: if !changes.isEmpty { changes.removeAll(keepingCapacity: changes.count <= 64) }
     }
-    return nil
+    return settlement.takesBack && changes.count > before
   }
+
+  /// Removes the last change that is to be taken back.
+  mutating func takeBack() -> Change? { changes.count > before ? changes.removeLast() : nil }
 }
 
 /// A value whose changes can be taken back until they are kept.
@@ -76,7 +81,8 @@ package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   }
 
   mutating func settle(_ settlement: Settlement) {
-    while let (key, value) = replaced.next(settlement) {
+    guard replaced.settle(settlement) else { return }
+    while let (key, value) = replaced.takeBack() {
       if let value { values[key] = value } else { values.removeValue(forKey: key) }
     }
   }
@@ -137,7 +143,8 @@ package struct Rows<Key: Hashable & Sendable, Element: Comparable & Sendable>: S
   }
 
   mutating func settle(_ settlement: Settlement) {
-    while let (key, element, isInsertion) = changes.next(settlement) {
+    guard changes.settle(settlement) else { return }
+    while let (key, element, isInsertion) = changes.takeBack() {
       _ = isInsertion ? take(element, for: key) : place(element, for: key)
     }
   }

@@ -29,22 +29,13 @@ extension Session {
 
   /// The bytes that it keeps more than before. A document that both have is not written out, because it may be long.
   package func growth(since before: Session) -> Int {
+    func more(_ property: SessionProperty) -> Int { text(of: property).count - before.text(of: property).count }
     var growth = openedContent.count - before.openedContent.count
-    for property in SessionProperty.allCases where !hasSame(property, as: before) {
-      growth += text(of: property).count - before.text(of: property).count
-    }
+    growth += more(.title) + more(.canActivatePredicate) + more(.prefersToActivatePredicate)
+    if userActivity != before.userActivity { growth += more(.userActivity) }
+    if stateRestorationActivity != before.stateRestorationActivity { growth += more(.stateRestorationActivity) }
+    if userInfo != before.userInfo { growth += more(.userInfo) }
     return growth
-  }
-
-  private func hasSame(_ property: SessionProperty, as other: Session) -> Bool {
-    switch property {
-    case .title: title == other.title
-    case .userActivity: userActivity == other.userActivity
-    case .stateRestorationActivity: stateRestorationActivity == other.stateRestorationActivity
-    case .userInfo: userInfo == other.userInfo
-    case .canActivatePredicate: canActivatePredicate == other.canActivatePredicate
-    case .prefersToActivatePredicate: prefersToActivatePredicate == other.prefersToActivatePredicate
-    }
   }
 
   /// The title in a list: the title of the activity stands in if the host has set none.
