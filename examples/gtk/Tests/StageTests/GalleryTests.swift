@@ -41,6 +41,42 @@ extension StageTests {
       }
     }
 
+    @Test func `a window that showed a photo, and shows all of them again, is what it was`() async throws {
+      try await Desktop.run { desktop in
+        let cats = Play("Cats")
+        for play in [cats, play] { try await desktop.install(play) }
+        try await desktop.running(play) { _ in
+          try await desktop.place("Gallery", at: 560, 120)
+          for (photo, x) in [("Beach", 670), ("Mountains", 890)] {
+            try await desktop.click(x, 270)
+            try await desktop.windows(of: play, titled: photo)
+            try await desktop.pause()
+            try await desktop.click(585, 145)
+            try await desktop.windows(of: play, titled: "Gallery")
+            try await desktop.pause()
+          }
+          try await desktop.running(cats) { _ in
+            try await desktop.place("Cats", at: 20, 40)
+            for (number, y) in [220, 470].enumerated() {
+              try await desktop.pause()
+              try await desktop.drag(from: (150, y), to: (900, 400))
+              try await eventually("a picture in the gallery") { try added(to: desktop).count == number + 1 }
+            }
+            #expect(try await desktop.sessions(of: cats).count == 1)
+          }
+          try await desktop.place("Gallery", at: 560, 120)
+          try await desktop.drag(from: (670, 270), to: (300, 700))
+          try await desktop.windows(of: play, titled: "Gallery", "Beach")
+        }
+      }
+    }
+
+    /// The pictures that were added to the gallery.
+    private func added(to desktop: Desktop) throws -> [String] {
+      let folder = "\(desktop.environment["XDG_DATA_HOME"] ?? "")/\(play.identifier)"
+      return (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+
     @Test func `the inspector of a photo opens above its window, and once`() async throws {
       try await Desktop.run { desktop in
         try await desktop.install(play)

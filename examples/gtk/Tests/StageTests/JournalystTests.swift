@@ -94,6 +94,28 @@ extension StageTests {
       }
     }
 
+    @Test func `what is written is kept after a time in which nothing was selected`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play) { _ in
+          try await desktop.place("Journalyst", at: 40, 60)
+          try await desktop.click(row(0).x, row(0).y)
+          try await desktop.windows(of: play, titled: "Night train")
+          let activity = UserActivity(openDetail, userInfo: ["entryID": "lost"])
+          var options = DeliveryOptions()
+          options.session = try await desktop.sessions(of: play)[0].identifier
+          try await desktop.stagedoor.deliver([DragItem(activity)], options)
+          try await desktop.windows(of: play, titled: "Journalyst")
+          try await desktop.click(row(1).x, row(1).y + 30)
+          let shown = try await desktop.windows(of: play, "an entry") { $0.first?.title != "Journalyst" }[0].title
+          try await desktop.click(600, 250)
+          try await desktop.key("ctrl+Home")
+          try await desktop.type("My ")
+          try await desktop.windows(of: play, titled: "My \(shown)")
+        }
+      }
+    }
+
     @Test func `an entry that is not there gets a window that says so`() async throws {
       try await Desktop.run { desktop in
         try await desktop.install(play)
