@@ -116,6 +116,24 @@ extension StageTests {
       }
     }
 
+    @Test func `text that names the journal only becomes an entry, also in a new window`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play, "--headless") { running in
+          try await running.line { $0 == "-- Journalyst --" }
+          for (text, disposition) in [("Somewhere", DeliveryOptions.Disposition.auto), ("In its own", .new)] {
+            var provider = ItemProvider()
+            provider.registerText(text)
+            var options = DeliveryOptions()
+            (options.application, options.disposition) = (play.identifier, disposition)
+            try await desktop.stagedoor.deliver([DragItem(itemProvider: provider)], options)
+            try await running.line { $0 == "-- \(text) --" }
+          }
+          try await desktop.windows(of: play, titled: "Journalyst", "Somewhere", "In its own")
+        }
+      }
+    }
+
     @Test func `an entry that is not there gets a window that says so`() async throws {
       try await Desktop.run { desktop in
         try await desktop.install(play)

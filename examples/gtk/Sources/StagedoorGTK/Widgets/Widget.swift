@@ -56,7 +56,7 @@ public import StagedoorKit
   func opaque<Value>(_ body: (OpaquePointer) -> Value) -> Value? { pointer.map { body(OpaquePointer($0)) } }
 
   /// What people read in it, line by line: what a program without a display prints.
-  open var lines: [String] { children.flatMap(\.lines) }
+  open var lines: [String] { children.filter(\.isVisible).flatMap(\.lines) }
 
   // MARK: The tree
 
