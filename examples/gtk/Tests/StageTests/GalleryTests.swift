@@ -142,6 +142,8 @@ extension StageTests {
             #expect(try await desktop.sessions(of: cats).count == 1)
           }
           try await desktop.place("Gallery", at: 560, 120)
+          try await desktop.xdotool("mousemove", "900", "400", "click", "--repeat", "20", "4")
+          try await desktop.pause()
           try await desktop.drag(from: (670, 270), to: (300, 700))
           try await desktop.windows(of: play, titled: "Gallery", "Beach")
         }
