@@ -69,6 +69,7 @@ import StagedoorKit
 @MainActor final class ExposeScene: WindowScene {
   private lazy var grid = Grid<Card> { $0.widget }.onOpen { [unowned self] in bringToFront($0.id) }
   private let applications = Row()
+  private let hint = Label("No windows yet. + opens one.", align: .center).style("dim-label").expand()
   private var cards: [SessionIdentifier: Card] = [:]
   private var names: [String: String] = [:]
   private var following: Task<Void, Never>?
@@ -80,7 +81,9 @@ import StagedoorKit
     scene.title = "Exposé"
     defaultSize = (960, 640)
     // What is dropped between the cards gets a window of its own.
-    let between = Scroll(grid.padding(18)).onDrop(of: ["*/*"]) { [unowned self] in try await hand($0, to: .edge) }
+    let between = Scroll(Column(spacing: 0, hint, grid.padding(18))).onDrop(of: ["*/*"]) { [unowned self] in
+      try await hand($0, to: .edge)
+    }
     content = Column(spacing: 0, applications.padding(10), between)
     following = Task { [weak self] in
       while !Task.isCancelled {
@@ -116,6 +119,7 @@ import StagedoorKit
       }
     }
     cards = shown
+    hint.isVisible = cards.isEmpty
     grid.items = cards.values.sorted {
       ($0.session.application, $0.session.created, $0.id) < ($1.session.application, $1.session.created, $1.id)
     }

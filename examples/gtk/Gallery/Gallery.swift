@@ -45,10 +45,12 @@ import StagedoorKit
   private let gallery: Gallery
   private var photos: Photos { gallery.photos }
   private lazy var grid = Grid<Photo> { [unowned self] in card(of: $0) }.onOpen { [unowned self] in show($0) }
-  private lazy var overview = Scroll(grid.padding(16)).onDrop(of: ["image/*"]) { [gallery] drop in
+  private lazy var overview = Scroll(grid.padding(16)).onDrop(of: ["image/*"]) { [unowned self] drop in
     // A photo of the gallery is there already.
     if drop.source != nil { return .cancel }
-    return try await gallery.take(drop.items, drop.progress) == nil ? .cancel : .copy
+    guard let photo = try await gallery.take(drop.items, drop.progress) else { return .cancel }
+    grid.reveal(photo.id)
+    return .copy
   }
   init(_ gallery: Gallery) { self.gallery = gallery }
 

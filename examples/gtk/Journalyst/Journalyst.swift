@@ -45,6 +45,7 @@ import StagedoorKit
     reload()
     let activity = options.userActivities.first ?? session.stateRestorationActivity
     if let activity { self.scene(scene, continue: activity) } else { show(nil) }
+    receive(options.items)
   }
 
   override func scene(_ scene: Scene, continue activity: UserActivity) {
@@ -53,8 +54,10 @@ import StagedoorKit
     if journal.entry(identifier) == nil { message = "There is no entry \(identifier ?? "without a name")." }
   }
 
+  override func scene(_ scene: Scene, receive items: [DragItem]) { receive(items) }
+
   /// Text from anywhere becomes an entry. An entry that is dropped here has been shown by its activity.
-  override func scene(_ scene: Scene, receive items: [DragItem]) {
+  private func receive(_ items: [DragItem]) {
     attempt("Adding an entry") { [self] in
       for item in items where item.itemProvider.userActivities.isEmpty {
         show(try journal.add(try await item.itemProvider.loadText()).id)

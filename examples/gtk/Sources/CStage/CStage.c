@@ -2,6 +2,7 @@
 
 #include <string.h>
 #ifdef GDK_WINDOWING_X11
+#include <X11/extensions/XInput2.h>
 #include <gdk/x11/gdkx.h>
 #endif
 #ifdef GDK_WINDOWING_WAYLAND
@@ -230,9 +231,28 @@ static gboolean note_drag(GSignalInvocationHint *hint, guint count, const GValue
 // it: such a drag ends like one that was taken, and a refused move would cost its source the data.
 static gboolean drag_refused = FALSE;
 
+// The drag of this program that is under way.
+static GdkDrag *current_drag = NULL;
+
+void stage_drag_begin(GdkDrag *drag) { g_set_weak_pointer(&current_drag, drag); }
+
 #ifdef GDK_WINDOWING_X11
+// During a drag, GDK has the X server send Escape to the root window. GTK 4 knows no such window, and drops the event.
+static gboolean is_escape(GdkDisplay *display, const XEvent *event) {
+  if (event->type != GenericEvent || event->xcookie.evtype != XI_KeyPress || !event->xcookie.data) return FALSE;
+  const XIDeviceEvent *key = event->xcookie.data;
+  guint value = 0;
+  return key->event == key->root &&
+      gdk_display_translate_key(display, key->detail, 0, key->group.effective, &value, NULL, NULL, NULL) &&
+      value == GDK_KEY_Escape;
+}
+
 // This comes before GDK reads the event, and ends the drag while it does.
-static gboolean note_answer(GdkDisplay *display, const XEvent *event, gpointer data) {
+static gboolean note_event(GdkDisplay *display, const XEvent *event, gpointer data) {
+  if (current_drag && is_escape(display, event)) {
+    g_signal_emit_by_name(current_drag, "cancel", GDK_DRAG_CANCEL_USER_CANCELLED);
+    return TRUE;
+  }
   drag_refused = event->type == ClientMessage &&
       event->xclient.message_type == gdk_x11_get_xatom_by_name_for_display(display, "XdndFinished") &&
       (event->xclient.data.l[1] & 1) == 0;
@@ -252,7 +272,7 @@ gboolean stage_drag_was_refused(void) { return drag_refused; }
 void stage_watch_drags(void) {
 #ifdef GDK_WINDOWING_X11
   GdkDisplay *display = gdk_display_get_default();
-  if (GDK_IS_X11_DISPLAY(display)) g_signal_connect(display, "xevent", G_CALLBACK(note_answer), NULL);
+  if (GDK_IS_X11_DISPLAY(display)) g_signal_connect(display, "xevent", G_CALLBACK(note_event), NULL);
 #endif
   g_type_class_ref(GDK_TYPE_SURFACE);
   // A handler of a surface would come after GTK's, which lets no other follow.

@@ -24,6 +24,25 @@ extension StageTests {
       }
     }
 
+    @Test func `without windows there is a hint, until one opens`() async throws {
+      try await Desktop.run { desktop in
+        for play in [expose, cats] { try await desktop.install(play) }
+        try await desktop.running(expose, "--headless") { running in
+          try await running.line { $0 == "  No windows yet. + opens one." }
+          try await desktop.running(cats, "--headless") { _ in
+            let hint = "  No windows yet. + opens one.", card = "    Cats, in use"
+            var shown: [String] = []
+            repeat {
+              let line = try await running.line { _ in true }
+              if line == "-- Exposé --" { shown = [] }
+              shown.append(line)
+            } while shown.last != card
+            #expect(!shown.contains(hint))
+          }
+        }
+      }
+    }
+
     @Test func `windows are brought to the front, opened and closed, and take what is dropped on their cards`()
       async throws
     {

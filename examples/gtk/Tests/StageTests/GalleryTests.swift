@@ -41,6 +41,121 @@ extension StageTests {
       }
     }
 
+    @Test func `a photo that is dragged to the edge is shown in its new window`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play) { _ in
+          /// Keeps what is below the bar of the window that shows this photo.
+          func show(_ name: String) async throws -> String {
+            try await desktop.windows(of: play, "the focus of the photo") {
+              $0.contains { $0.title == "Mountains" && $0.activationState == .foregroundActive }
+            }
+            try await desktop.place("Mountains", at: 540, 220)
+            try await desktop.pause(1)
+            let file = "\(desktop.environment["HOME"] ?? "")/\(name).png"
+            _ = try await Command(
+              "import", "-window", "root", "-crop", "660x440+560+270", "+repage", file, environment: desktop.environment
+            ).output()
+            return file
+          }
+          try await desktop.place("Gallery", at: 20, 20)
+          try await desktop.drag(from: mountains, to: (1100, 700))
+          let dragged = try await show("dragged")
+          try await desktop.key("ctrl+w")
+          try await desktop.windows(of: play, titled: "Gallery")
+          try await desktop.place("Gallery", at: 20, 20)
+          try await desktop.click(mountains.x, mountains.y)
+          let clicked = try await show("clicked")
+          // The one is drawn at other fractions of a pixel than the other.
+          let different = try await Command(
+            "compare", "-metric", "AE", "-fuzz", "10%", dragged, clicked, "null:", environment: desktop.environment
+          ).run().standardError
+          #expect(Int(different).map { $0 < 1000 } == true, "\(different) pixels")
+        }
+      }
+    }
+
+    @Test func `a picture from elsewhere gets a new window, which shows it`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play, "--headless") { running in
+          try await running.line { $0 == "-- Gallery --" }
+          var provider = ItemProvider()
+          provider.suggestedName = "Tom.png"
+          provider.registerDataRepresentation(as: "image/png") { _ in Data("a cat".utf8) }
+          var options = DeliveryOptions()
+          (options.application, options.disposition) = (play.identifier, .new)
+          try await desktop.stagedoor.deliver([DragItem(itemProvider: provider)], options)
+          try await running.line { $0 == "-- Tom --" }
+          #expect(try added(to: desktop) == ["Tom-1.png"])
+        }
+      }
+    }
+
+    @Test func `a picture that is dropped onto the gallery is scrolled to, also one that is there already`()
+      async throws
+    {
+      try await Desktop.run { desktop in
+        let cats = Play("Cats")
+        for play in [cats, play] { try await desktop.install(play) }
+        try await desktop.running(play) { _ in
+          try await desktop.place("Gallery", at: 560, 120)
+          // The first photo.
+          let first = "150x100+610+210"
+          try await desktop.running(cats) { _ in
+            try await desktop.place("Cats", at: 20, 40)
+            for _ in 1...2 {
+              try await desktop.xdotool("mousemove", "900", "400", "click", "--repeat", "20", "4")
+              try await desktop.pause(1)
+              let before = try await desktop.pixels(first)
+              try await desktop.drag(from: (150, 220), to: (900, 400))
+              try await eventually("another part of the gallery") { try await desktop.pixels(first) != before }
+              try await desktop.pause()
+              #expect(try added(to: desktop) == ["Tom-1.png"])
+            }
+          }
+        }
+      }
+    }
+
+    @Test func `a window that showed a photo, and shows all of them again, is what it was`() async throws {
+      try await Desktop.run { desktop in
+        let cats = Play("Cats")
+        for play in [cats, play] { try await desktop.install(play) }
+        try await desktop.running(play) { _ in
+          try await desktop.place("Gallery", at: 560, 120)
+          for (photo, x) in [("Beach", 670), ("Mountains", 890)] {
+            try await desktop.click(x, 270)
+            try await desktop.windows(of: play, titled: photo)
+            try await desktop.pause()
+            try await desktop.click(585, 145)
+            try await desktop.windows(of: play, titled: "Gallery")
+            try await desktop.pause()
+          }
+          try await desktop.running(cats) { _ in
+            try await desktop.place("Cats", at: 20, 40)
+            for (number, y) in [220, 470].enumerated() {
+              try await desktop.pause()
+              try await desktop.drag(from: (150, y), to: (900, 400))
+              try await eventually("a picture in the gallery") { try added(to: desktop).count == number + 1 }
+            }
+            #expect(try await desktop.sessions(of: cats).count == 1)
+          }
+          try await desktop.place("Gallery", at: 560, 120)
+          try await desktop.xdotool("mousemove", "900", "400", "click", "--repeat", "20", "4")
+          try await desktop.pause()
+          try await desktop.drag(from: (670, 270), to: (300, 700))
+          try await desktop.windows(of: play, titled: "Gallery", "Beach")
+        }
+      }
+    }
+
+    /// The pictures that were added to the gallery.
+    private func added(to desktop: Desktop) throws -> [String] {
+      let folder = "\(desktop.environment["XDG_DATA_HOME"] ?? "")/\(play.identifier)"
+      return (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    }
+
     @Test func `the inspector of a photo opens above its window, and once`() async throws {
       try await Desktop.run { desktop in
         try await desktop.install(play)

@@ -94,6 +94,46 @@ extension StageTests {
       }
     }
 
+    @Test func `what is written is kept after a time in which nothing was selected`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play) { _ in
+          try await desktop.place("Journalyst", at: 40, 60)
+          try await desktop.click(row(0).x, row(0).y)
+          try await desktop.windows(of: play, titled: "Night train")
+          let activity = UserActivity(openDetail, userInfo: ["entryID": "lost"])
+          var options = DeliveryOptions()
+          options.session = try await desktop.sessions(of: play)[0].identifier
+          try await desktop.stagedoor.deliver([DragItem(activity)], options)
+          try await desktop.windows(of: play, titled: "Journalyst")
+          try await desktop.click(row(1).x, row(1).y + 30)
+          let shown = try await desktop.windows(of: play, "an entry") { $0.first?.title != "Journalyst" }[0].title
+          try await desktop.click(600, 250)
+          try await desktop.key("ctrl+Home")
+          try await desktop.type("My ")
+          try await desktop.windows(of: play, titled: "My \(shown)")
+        }
+      }
+    }
+
+    @Test func `text that names the journal only becomes an entry, also in a new window`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play, "--headless") { running in
+          try await running.line { $0 == "-- Journalyst --" }
+          for (text, disposition) in [("Somewhere", DeliveryOptions.Disposition.auto), ("In its own", .new)] {
+            var provider = ItemProvider()
+            provider.registerText(text)
+            var options = DeliveryOptions()
+            (options.application, options.disposition) = (play.identifier, disposition)
+            try await desktop.stagedoor.deliver([DragItem(itemProvider: provider)], options)
+            try await running.line { $0 == "-- \(text) --" }
+          }
+          try await desktop.windows(of: play, titled: "Journalyst", "Somewhere", "In its own")
+        }
+      }
+    }
+
     @Test func `an entry that is not there gets a window that says so`() async throws {
       try await Desktop.run { desktop in
         try await desktop.install(play)

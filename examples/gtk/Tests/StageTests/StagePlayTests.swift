@@ -101,6 +101,25 @@ extension StageTests {
       }
     }
 
+    @Test func `Escape cancels a drag, and nothing comes of it`() async throws {
+      try await Desktop.run { desktop in
+        try await program("Here", on: desktop).whileRunning { here in
+          try await desktop.place("Here", at: 20, 20)
+          for place in [(900, 600), target, (900, 600)] {
+            try await desktop.drag(from: odd, to: place, letGo: false)
+            try await desktop.key("Escape")
+            #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
+            try await desktop.letGo()
+            try await desktop.pause()
+          }
+          // Escape is the window's again.
+          try await desktop.drag(from: one, to: target)
+          #expect(try await here.line { !$0.isEmpty } == #"dropped: ["alone"] ["alone"]"#)
+          here.expectNoComplaints()
+        }
+      }
+    }
+
     @Test func `a drop that takes long shows its progress, and its user can cancel it`() async throws {
       try await Desktop.run { desktop in
         try await program("Here", on: desktop).whileRunning { here in

@@ -38,13 +38,15 @@ void stage_drop_read_files(GdkDrop *drop, GCancellable *cancellable, StageBytes 
 /// Whether files are dropped, in whichever way they come.
 gboolean stage_drop_has_files(GdkDrop *drop);
 
+/// A drag of this program has begun.
+void stage_drag_begin(GdkDrag *drag);
 /// Whether a drag of this program was let go over nothing, and over none of its windows.
 gboolean stage_drag_is_out(GdkDrag *drag, GdkDragCancelReason reason);
 /// Whether the receiver of a drag of this program answered that nothing came of it, while the drag ends.
 gboolean stage_drag_was_refused(void);
 /// Answers the source of a drop; no action means that nothing came of it.
 void stage_drop_finish(GdkDrop *drop, GdkDragAction action);
-/// Begins to notice over which window a drag is, and what its receiver answers. The functions above need this.
+/// Begins to notice over which window a drag is, what its receiver answers, and under X that its user presses Escape. The functions above need this.
 void stage_watch_drags(void);
 /// A picture of a widget as it looks now, to follow the pointer.
 GdkPaintable *stage_drag_icon(GtkWidget *widget);

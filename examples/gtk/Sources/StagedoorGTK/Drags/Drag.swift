@@ -29,6 +29,7 @@ internal import StagedoorKit
   /// GTK's drag has begun, and says through its source how it ends.
   func begin(_ drag: OpaquePointer, of source: OpaquePointer) {
     Self.current[drag] = self
+    stage_drag_begin(drag)
     handlers.connect("drag-cancel", of: source) { [unowned self] signal in
       signal.answer(cancel(drag, GdkDragCancelReason(UInt32(signal.enumeration(2)))))
     }

@@ -56,7 +56,7 @@ public import StagedoorKit
     let arguments = Arguments(CommandLine.arguments.dropFirst())
     isHeadless = arguments.isHeadless
     if !isHeadless, gtk_init_check() == 0 {
-      fail("there is no display; --headless runs without one")
+      fail("there is no display; --headless (with make: ARGS=--headless) runs without one")
     }
     if !isHeadless {
       stage_load_style(style)

@@ -49,7 +49,7 @@ internal import CGtk4
   public init(spacing: Int = 6, _ parts: Widget...) { super.init(GTK_ORIENTATION_HORIZONTAL, spacing, parts) }
 
   open override var lines: [String] {
-    let columns = children.map { $0.lines.joined(separator: " / ") }.filter { !$0.isEmpty }
+    let columns = children.filter(\.isVisible).map { $0.lines.joined(separator: " / ") }.filter { !$0.isEmpty }
     return columns.isEmpty ? [] : [columns.joined(separator: "  ")]
   }
 }

@@ -49,6 +49,20 @@ internal import CGtk4
     }
   }
 
+  /// Scrolls to an item, and marks it as the one that has the keyboard.
+  public func reveal(_ item: Item.ID) {
+    // A new one has its place when GTK has laid it out.
+    Timeout.run(after: 100) { [weak self] in
+      guard let self, let index = index(of: item) else { return }
+      children[index].raw { widget in
+        guard let row = gtk_widget_get_parent(widget) else { return }
+        gtk_widget_grab_focus(row)
+        guard let root = gtk_widget_get_root(row) else { return }
+        gtk_window_set_focus_visible(UnsafeMutableRawPointer(root).assumingMemoryBound(to: GtkWindow.self), 1)
+      }
+    }
+  }
+
   /// Calls `body` when the user selects another item.
   @discardableResult
   public func onSelect(_ body: @escaping @MainActor (Item.ID?) -> Void) -> Self {

@@ -56,7 +56,7 @@ public import StagedoorKit
   func opaque<Value>(_ body: (OpaquePointer) -> Value) -> Value? { pointer.map { body(OpaquePointer($0)) } }
 
   /// What people read in it, line by line: what a program without a display prints.
-  open var lines: [String] { children.flatMap(\.lines) }
+  open var lines: [String] { children.filter(\.isVisible).flatMap(\.lines) }
 
   // MARK: The tree
 
@@ -66,11 +66,10 @@ public import StagedoorKit
     changed()
   }
 
-  /// Its handlers are dropped, and all that they keep.
+  /// It stays what it is: whoever keeps it may show it again.
   func remove(_ child: Widget) {
     children.removeAll { $0 === child }
     child.parent = nil
-    child.end()
     changed()
   }
 
@@ -81,7 +80,7 @@ public import StagedoorKit
   /// Tells the window that it has something else to say.
   public func changed() { parent?.changed() }
 
-  /// Drops the handlers of the widget and of its parts. What they keep may keep the widget.
+  /// Drops the handlers of the widget and of its parts, when their window has closed. What they keep may keep the widget.
   func end() {
     for child in children { child.end() }
     handlers.drop()
