@@ -45,6 +45,21 @@ import Testing
     }
   }
 
+  @Test func `a document from somebody else does not steer the terminal, and says what it says`() async throws {
+    try await withPhotos { house async throws in
+      let title = "\u{9b}2J\u{9d}\u{7f}\u{202e}\u{200f}\u{61c}\u{e0041} ok \u{200d}é"
+      let photo = try await house.drop(photo: "steering", "--title", title)
+      let escaped = #"\u009b2J\u009d\u007f\u202e\u200f\u061c\udb40\udc41 ok "# + "\u{200d}é"
+      for words in [["show", photo.session], ["watch", "--past"], ["explain", "--session", photo.session]] {
+        let told = try await house.command(Command.built("stagedoor").program, arguments: words + ["--json"]).output()
+        #expect(!told.unicodeScalars.contains { title.prefix(7).unicodeScalars.contains($0) && $0 != "2" && $0 != "J" })
+        #expect(words[0] != "show" || told.contains(escaped), "\(told)")
+      }
+      let table = try await house.stagedoor("sessions").output()
+      #expect(!table.contains("\u{9b}") && table.contains(#"\u{9b}2J\u{9d}\u{7f}\u{202e}\u{200f}\u{61c}\u{e0041} ok"#))
+    }
+  }
+
   @Test func `a name from somebody else does not steer the terminal`() async throws {
     try await withPhotos { house async throws in
       let photo = try await house.drop(photo: "\u{1b}[31mred\n", "--title", "\u{1b}[2J")
