@@ -22,6 +22,7 @@ import StagedoorKit
     var paths: [String] = []
     for item in items {
       if let path = ItemFiles.pathInPlace(item) {
+        item.finishLoading()
         paths.append(path)
       } else if let type = item.registeredTypes.first {
         let data = try await item.loadDataRepresentation(as: type)
