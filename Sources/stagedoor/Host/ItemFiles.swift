@@ -25,9 +25,12 @@ import StagedoorKit
         item.finishLoading()
         paths.append(path)
       } else if let type = item.registeredTypes.first {
-        let data = try await item.loadDataRepresentation(as: type)
-        let file = try place(for: item.suggestedName)
-        try data.write(to: file)
+        var item = item
+        item.suggestedName = ItemFiles.fileName(item.suggestedName)
+        let loaded = try await item.loadFileRepresentation(as: type)
+        defer { try? FileManager.default.removeItem(at: loaded.deletingLastPathComponent()) }
+        let file = try place(for: loaded.lastPathComponent)
+        try FileManager.default.moveItem(at: loaded, to: file)
         paths.append(file.path)
       }
     }
@@ -40,13 +43,13 @@ import StagedoorKit
   }
 
   /// A folder for each: items may have the same name.
-  private func place(for name: String?) throws -> URL {
+  private func place(for name: String) throws -> URL {
     let whole = try folder ?? ItemFiles.makeFolder()
     folder = whole
     count += 1
     let own = whole.appending(path: "\(count)")
     try FileManager.default.createDirectory(at: own, withIntermediateDirectories: false)
-    return own.appending(path: ItemFiles.fileName(name))
+    return own.appending(path: name)
   }
 
   private static func makeFolder() throws -> URL {
