@@ -133,7 +133,10 @@ extension CommandTable {
       arguments: [ArgumentEntry(kind: .session, help: "the window")], options: [.json, .quietDelivery],
       exclusive: [[.json, .quietDelivery]], run: WindowCommands.activate),
     CommandEntry(
-      name: "refresh", group: .windows, summary: "ask windows to show their current content", description: [],
+      name: "refresh", group: .windows, summary: "ask windows to show their current content",
+      description: [
+        "A window in the background hears it at once, and a visible window when it goes to the background."
+      ],
       arguments: [ArgumentEntry(kind: .session, help: "the window", isRepeated: true)], run: WindowCommands.refresh),
     CommandEntry(
       name: "close", group: .windows, summary: "end sessions for good, and close their windows", description: [],
