@@ -103,6 +103,24 @@ import Testing
     }
   }
 
+  @Test func `a file whose name cannot be an argument is refused, and its copy is taken`() async throws {
+    try await withGallery { house async throws in
+      try await house.stagedoor(
+        "host", "--app", House.gallery, "--connect", "sh -c 'cat \"$1\"; exec sleep 9' sh {file}"
+      )
+      .whileRunning { host async throws in
+        let script = """
+          cd "$HOME"; name=$(printf 'b\\351.txt'); echo sand >"$name"
+          "$0" drop -w handled "$name"; echo $?; "$0" drop -w handled --copy "$name"
+          """
+        let result = try await house.command("sh", "-c", script, Command.built("stagedoor").program).run()
+        #expect(result.standardOutput.hasPrefix("6\ncreated\t"), "\(result)")
+        #expect(result.standardError.hasSuffix("; hand it in with --copy\n"), "\(result)")
+        #expect(try await host.nextLine() == "sand")
+      }
+    }
+  }
+
   @Test func `no more commands run than are allowed`() async throws {
     try await withGallery { house async throws in
       let host = house.stagedoor(

@@ -108,9 +108,10 @@ struct HostCommands: Sendable {
     _ template: CommandTemplate, _ scene: Scene, _ options: ConnectionOptions,
     _ restored: StagedoorKit.UserActivity?, isWindow: Bool
   ) throws {
-    try application?.takePlace()
     let values = values(scene, options.userActivities.first ?? restored)
     let items = template.takesFiles ? options.items.map(\.itemProvider) : []
+    try ItemFiles.refuseNotUTF8(items)
+    try application?.takePlace()
     if items.contains(where: ItemFiles.needsFile) {
       Task { @MainActor [weak scene] in
         do {

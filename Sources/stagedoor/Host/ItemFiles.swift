@@ -12,6 +12,14 @@ import StagedoorKit
     item.registeredTypes.lazy.compactMap { item.pathOpenedInPlace(as: $0) }.first
   }
 
+  /// Refuses a file in its place whose name cannot be an argument here.
+  static func refuseNotUTF8(_ items: [ItemProvider]) throws(Problem) {
+    for path in items.compactMap(pathInPlace) where path.contains("\u{FFFD}") && access(path, F_OK) != 0 {
+      throw .failed(
+        "the name of \(path.printable) is not UTF-8, and a command here cannot open it; hand it in with --copy")
+    }
+  }
+
   /// Whether the item has content, and is no file in its place.
   static func needsFile(_ item: ItemProvider) -> Bool {
     !item.registeredTypes.isEmpty && pathInPlace(item) == nil
