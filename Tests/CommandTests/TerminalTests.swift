@@ -60,6 +60,31 @@ import Testing
     }
   }
 
+  @Test func `a list of nothing says so on a terminal, and nothing in a pipe`() async throws {
+    try await withService { house async throws in
+      for (words, sentence) in [
+        (["sessions"], "no windows yet"), (["deliveries"], "no deliveries yet"),
+        (["watch", "--past"], "no events yet"),
+        (["apps"], "no applications yet; `stagedoor install-manifest` installs one"),
+      ] {
+        let program = Command.built("stagedoor").program
+        let script = ["\(Repository.path)/Tests/CommandTests/terminal.py", "200", "-", program]
+        let shown = try await house.command("python3", arguments: script + words).run()
+        #expect((shown.standardOutput + shown.standardError).contains(sentence), "\(words): \(shown)")
+        let piped = try await house.command(program, arguments: words).run()
+        #expect(piped.status.isSuccess && piped.standardOutput + piped.standardError == "", "\(words): \(piped)")
+      }
+    }
+  }
+
+  @Test func `times in a column are as wide as each other`() async throws {
+    try await withPhotos { house async throws in
+      let events = try await house.stagedoor("watch", "--past").output()
+      #expect(!events.isEmpty)
+      for line in events.split(separator: "\n") { #expect(line.split(separator: "\t")[1].count == 27, "\(line)") }
+    }
+  }
+
   @Test func `a name from somebody else does not steer the terminal`() async throws {
     try await withPhotos { house async throws in
       let photo = try await house.drop(photo: "\u{1b}[31mred\n", "--title", "\u{1b}[2J")
