@@ -58,6 +58,9 @@ MENUS       = thunar.desktop:Thunar/sendto/stagedoor.desktop kde.desktop:kio/ser
   nemo.nemo_action:nemo/actions/stagedoor.nemo_action
 NAUTILUS    = stagedoor/nautilus/Send to scene…
 
+# Links of the pages to what is not installed become words.
+UNLINK      = sed -Ezi 's,!?\[([^][]*)\]\((\.\./)*(Sources|CONTRIBUTING|Benchmarks|Fuzz|Scripts|Tests|dbus|examples/(gtk|journal|greeter))[^)]*\),\1,g'
+
 # The directories that `make install` may have made. `make uninstall` removes those that are empty, and keeps the first of each path.
 OWN_DIRECTORIES = $(foreach pair,$(COMPLETIONS) $(MENUS),share/$(patsubst %/,%,$(dir $(lastword $(subst :, ,$(pair)))))) \
   share/stagedoor share/dbus-1/interfaces share/dbus-1/services share/man/man1 lib/systemd/user
@@ -179,6 +182,7 @@ install-built: check-prefix ## install what `make release` has built
 	done
 	install -m 644 $(wildcard README.md) LICENSE CHANGELOG.md "$(DOC)"
 	find docs -type f ! -name '*.1' ! -path 'docs/completions/*' -exec install -D -m 644 {} "$(DOC)/{}" \;
+	find "$(DOC)" -name '*.md' -exec $(UNLINK) {} +
 	install -m 644 docs/*.1 "$(MAN)"
 	for pair in $(COMPLETIONS); do \
 	  install -D -m 644 "docs/completions/$${pair%%:*}" "$(SHARE)/$${pair#*:}" || exit 1; \

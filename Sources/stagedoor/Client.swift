@@ -20,6 +20,9 @@ struct Client {
   /// The session that a text begins, or that a path names.
   func session(_ text: String) async throws -> SessionIdentifier {
     if let session = SessionIdentifier(text) { return session }
+    // As the last element of a path.
+    let text = String(text.map { $0 == "_" ? "-" : $0 })
+    if let session = SessionIdentifier(text) { return session }
     var found: [SessionIdentifier] = []
     try await sessions { page in
       found += page.lazy.map(\.session).filter { $0.description.hasPrefix(text.lowercased()) }
@@ -102,6 +105,9 @@ struct Client {
 enum Printed {
   static func json(_ value: Value) -> String { JSON.text(of: value).string }
 
+  /// The same for people to see: no text in it steers the terminal.
+  static func shown(_ value: Value) -> String { json(value).printableJSON }
+
   /// A key without a value is left out.
   static func object(_ pairs: [(String, Value?)]) -> Value {
     var fields = UserInfo()
@@ -114,7 +120,7 @@ enum Printed {
     private var isEmpty = true
 
     mutating func add(_ value: Value) throws(Problem) {
-      try Output.write((isEmpty ? "[\n" : ",\n") + json(value))
+      try Output.write((isEmpty ? "[\n" : ",\n") + shown(value))
       isEmpty = false
     }
 

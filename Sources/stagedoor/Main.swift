@@ -5,7 +5,7 @@ import StagedoorKit
 /// The program: words in, exit status out.
 @main enum Main {
   nonisolated static func main() {
-    let words = Array(CommandLine.arguments.dropFirst())
+    let words = NotUTF8.words
     do throws(Problem) {
       switch try CommandTable.parse(words) {
       case .help(let command, let color):

@@ -1,6 +1,7 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import Glibc
 import Testing
 
 /// Each command against a service that runs.
@@ -30,6 +31,126 @@ import Testing
       #expect(try await house.drop(photo: "photo-7", "--new").session != first.session)
       let quiet = try await house.stagedoor("drop", "-q", "-t", House.openDetail, "--target", "photo-7").output()
       #expect(try await house.stagedoor("deliveries", "-q", "-n", "1").output() == quiet)
+    }
+  }
+
+  @Test func `who waits for the application waits over a restart of the service`() async throws {
+    try await withHouse { house async throws in
+      try house.write(House.galleryManifest, to: "\(house.home)/gallery.json")
+      _ = try await house.stagedoor("install-manifest", "-q", "\(house.home)/gallery.json").output()
+      let script = """
+        until "$0" sessions 2>/dev/null; do sleep 0.02; done
+        exec "$0" drop -t \(House.openDetail) --target photo-7 --wait handled --deadline 60
+        """
+      let drop = house.command("sh", "-c", script, Command.built("stagedoor").program)
+      try await drop.whileRunning { drop async throws in
+        try await house.serving { service async throws in
+          try await eventually("the delivery") {
+            try await house.stagedoor("deliveries", "--state", "held", "-q").output() != ""
+          }
+          service.signal(SIGKILL)
+          _ = try await service.ended()
+        }
+        try await house.serving { _ async throws in
+          let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000")
+          try await host.whileRunning { _ async throws in
+            #expect(try await drop.nextLine().hasPrefix("created\t"))
+            #expect(try await drop.ended().isSuccess)
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `a drop that is repeated under its token is dropped once`() async throws {
+    try await withGallery { house async throws in
+      let drop = house.stagedoor("drop", "-t", House.openDetail, "--new", "--token", "once")
+      let first = try await drop.output()
+      #expect(try await drop.output() == first)
+      #expect(try await house.stagedoor("sessions", "-q").output().split(separator: "\n").count == 1)
+    }
+  }
+
+  @Test func `what became of something is told as JSON`() async throws {
+    try await withGallery { house async throws in
+      let made = try await house.stagedoor("new", "Gallery", "--json").output().normalized
+      let none = "00000000-0000-0000-0000-000000000000"
+      #expect(made == #"{"delivery":"\#(none)","outcome":"created","session":"\#(none)"}"#)
+      let photo = try await house.drop(photo: "photo-7")
+      for words in [
+        ["drop", "-t", House.openDetail, "--target", "photo-7"], ["activate", photo.session],
+        ["redirect", photo.delivery, photo.session],
+      ] {
+        let told = try await house.command(Command.built("stagedoor").program, arguments: words + ["--json"]).output()
+        #expect(told.contains(#","outcome":"activated","session":"\#(photo.session)"}"#), "\(words): \(told)")
+      }
+      let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000", "--continue", "true")
+      try await host.whileRunning { _ async throws in
+        #expect(
+          try await house.stagedoor("wait", "--json", photo.delivery).output()
+            == #"{"delivery":"\#(photo.delivery)","state":"handled"}"#)
+      }
+    }
+  }
+
+  @Test func `a file whose name is not UTF-8 is handed in, and nothing else can be called so`() async throws {
+    try await withGallery { house async throws in
+      let script = """
+        cd "$HOME"; name=$(printf 'b\\351.txt'); echo sand >"$name"
+        "$0" drop "$name"; "$0" drop "$HOME/$name"; "$0" drop "file://$HOME/b%E9.txt"
+        "$0" sessions --json; "$0" drop --text "$name"; "$0" show "$name"
+        """
+      let result = try await house.command("sh", "-c", script, Command.built("stagedoor").program).run()
+      let lines = result.standardOutput.split(separator: "\n")
+      #expect(lines.prefix(3).map { $0.prefix { $0 != "\t" } } == ["created", "activated", "activated"], "\(result)")
+      #expect(result.standardOutput.contains("/b%E9.txt"))
+      let sentence =
+        "b%E9.txt is not UTF-8 (its bytes are in hexadecimal here); only the files of drop and explain can be called so\n"
+      #expect(result.standardError == "stagedoor drop: \(sentence)stagedoor show: \(sentence)")
+    }
+  }
+
+  @Test func `a pipe or a device in the place of a file is refused with what to write instead`() async throws {
+    try await withGallery { house async throws in
+      let pipe = "\(house.home)/pipe"
+      #expect(mkfifo(pipe, 0o600) == 0)
+      try await expect(
+        house.stagedoor("drop", pipe), 1,
+        "stagedoor drop: \(pipe) is a pipe; hand it in as standard input: - <\(pipe)")
+      let made = try await house.command("bash", "-c", "\"$0\" drop <(echo ps)", Command.built("stagedoor").program)
+        .run()
+      #expect(made.status == .exited(1) && made.standardError.contains(" is a pipe; hand it in as "), "\(made)")
+      try await expect(
+        house.stagedoor("drop", "/dev/null"), 1,
+        "stagedoor drop: /dev/null is a device, and no file; hand it in as standard input: - </dev/null")
+    }
+  }
+
+  @Test func `applications are listed for a type or for a file, and for nothing else`() async throws {
+    try await withGallery { house async throws in
+      try house.write("sand", to: "\(house.home)/a.txt")
+      let (text, none) = ("\(house.home)/a.txt", "is no type such as image/png or org.example.Gallery.openDetail")
+      #expect(try await house.stagedoor("apps", "-q", "--file", text).output() == House.gallery)
+      #expect(try await house.stagedoor("apps", "-q", "text/plain").output() == House.gallery)
+      #expect(try await house.stagedoor("apps", "-q", "application/zip").output() == "")
+      for type in ["text/", "text/*", "*/*", ""] {
+        try await expect(house.stagedoor("apps", type), 2, "stagedoor apps: \"\(type)\" \(none)")
+      }
+      try await expect(house.stagedoor("apps", text), 2, "stagedoor apps: \"\(text)\" \(none)")
+      try await expect(
+        house.stagedoor("apps", "nonsense"), 4,
+        "stagedoor apps: no application takes \"nonsense\"; `stagedoor apps` lists the applications")
+      try await expect(
+        house.stagedoor("apps", "text/plain", "--file", text), 2,
+        "stagedoor apps: --file says the type; leave TYPE out")
+    }
+  }
+
+  @Test func `a link is a URL`() async throws {
+    try await withGallery { house async throws in
+      try await expect(
+        house.stagedoor("drop", "--url", "not a url"), 2,
+        "stagedoor drop: \"not a url\" is not a URL such as https://example.org; --text takes any text")
     }
   }
 
@@ -141,6 +262,8 @@ import Testing
       let photo = try await house.drop(photo: "photo-7")
       let short = String(photo.session.prefix(8))
       #expect(try await house.stagedoor("show", short).output().contains(photo.session))
+      let element = photo.session.replacing("-", with: "_")
+      #expect(try await house.stagedoor("show", element).output().contains(photo.session))
       #expect(try await house.stagedoor("show", String(photo.delivery.prefix(8))).output().contains("state     held"))
       for name in ["Gallery", "gallery", "org.ex", House.gallery] {
         #expect(try await house.stagedoor("show", name).output().hasPrefix("application"), "\(name)")

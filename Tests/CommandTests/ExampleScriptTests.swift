@@ -125,6 +125,10 @@ import Testing
           _ = try await house.drop(photo: "\u{1b}[2J", "--wait", "handled")
           try await host.line { $0.hasPrefix("ConnectScene") && $0.hasSuffix("\\x1b[2J") }
           try await watching.line { $0.contains("Routed") && $0.contains(" \\x1b[2J") }
+          // What is stored looks the same.
+          _ = try await house.script("python/watch", House.gallery).whileRunning { late async throws in
+            try await late.line { $0.contains("Routed") && $0.contains(" \\x1b[2J") }
+          }
           _ = try await house.stagedoor("close", photo.session).output()
           try await host.line { $0.hasPrefix("DestroyScene") }
         }

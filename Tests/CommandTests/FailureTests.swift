@@ -23,7 +23,8 @@ import Testing
     ["drop", "-t", House.openDetail, "-c", "Nothing"], ["explain", "-t", "org.example.unknown"],
     ["new", "org.nobody.App"], ["new", "Gallery", "Nothing"], ["sessions", "--app", "org.nobody.App"],
     ["show", "org.nobody.App"], ["show", nowhere], ["show", "zz"], ["activate", nowhere], ["activate", "zz"],
-    ["refresh", nowhere], ["close", nowhere], ["watch", "--since", "99"], ["wait", nowhere], ["wait", "zz"],
+    ["refresh", nowhere], ["close", nowhere], ["watch", "--since", "99"],
+    ["watch", "--app", "org.nobody.App"], ["wait", nowhere], ["wait", "zz"],
     ["cancel", nowhere], ["redirect", nowhere, nowhere], ["prefer", House.openDetail, "org.nobody.App"],
     ["register", "empty.json"], ["unregister", "org.nobody.App"],
   ]

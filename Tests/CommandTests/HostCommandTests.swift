@@ -1,6 +1,7 @@
 import DBusTestSupport
 import DaemonTestSupport
 import FoundationEssentials
+import Glibc
 import Testing
 
 /// Commands as windows.
@@ -69,6 +70,112 @@ import Testing
           try FileManager.default.contentsOfDirectory(atPath: "\(house.home)/tmp") == ["none"]
         }
       }
+    }
+  }
+
+  @Test func `without --continue an open window refuses more, and its sender hears why`() async throws {
+    try await withGallery { house async throws in
+      try await house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000").whileRunning {
+        _ async throws in
+        let drop = house.stagedoor("drop", "-t", House.openDetail, "--target", "photo-7", "-w", "handled")
+        #expect(try await drop.output().hasPrefix("created\t"))
+        let again = try await drop.run()
+        #expect(again.status == .exited(6), "\(again)")
+        #expect(
+          again.standardError.hasSuffix(
+            "the command of this window runs already, and cannot be given more; --continue names a command for it\n"))
+      }
+    }
+  }
+
+  @Test func `a command that ends at once has taken its delivery, and the host says that it failed`() async throws {
+    try await withGallery { house async throws in
+      let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sh -c \"exit 3\"")
+      try await host.whileRunning { host async throws in
+        for number in 0..<10 {
+          let drop = house.stagedoor("drop", "-t", House.openDetail, "--target", "\(number)", "-w", "handled")
+          let result = try await drop.run()
+          #expect(result.status.isSuccess && result.standardOutput.hasPrefix("created\t"), "\(result)")
+        }
+        try await eventually("the sessions to go") { try await house.stagedoor("sessions", "-q").output() == "" }
+        #expect(host.standardError == String(repeating: "stagedoor host: sh ended with status 3\n", count: 10))
+      }
+    }
+  }
+
+  @Test func `a file whose name cannot be an argument is refused, and its copy is taken`() async throws {
+    try await withGallery { house async throws in
+      try await house.stagedoor(
+        "host", "--app", House.gallery, "--connect", "sh -c 'cat \"$1\"; exec sleep 9' sh {file}"
+      )
+      .whileRunning { host async throws in
+        let script = """
+          cd "$HOME"; name=$(printf 'b\\351.txt'); echo sand >"$name"
+          "$0" drop -w handled "$name"; echo $?; "$0" drop -w handled --copy "$name"
+          """
+        let result = try await house.command("sh", "-c", script, Command.built("stagedoor").program).run()
+        #expect(result.standardOutput.hasPrefix("6\ncreated\t"), "\(result)")
+        #expect(result.standardError.hasSuffix("; hand it in with --copy\n"), "\(result)")
+        #expect(try await host.nextLine() == "sand")
+      }
+    }
+  }
+
+  @Test func `no more commands run than are allowed`() async throws {
+    try await withGallery { house async throws in
+      let host = house.stagedoor(
+        "host", "--app", House.gallery, "--connect", "sleep 1000", "--continue", "true", "--limit", "2")
+      try await host.whileRunning { host async throws in
+        let photos = try await [house.drop(photo: "1", "-w", "handled"), house.drop(photo: "2", "-w", "handled")]
+        for photo in ["1", "3"] {
+          let refused = try await house.stagedoor("drop", "-t", House.openDetail, "--target", photo, "-w", "handled")
+            .run()
+          #expect(refused.status == .exited(6), "\(refused)")
+          #expect(
+            refused.standardError.hasSuffix(
+              "2 commands run already, and --limit allows no more; close a window first\n"))
+        }
+        _ = try await house.stagedoor("close", photos[0].session).output()
+        try await eventually("its place to be free") {
+          try await house.stagedoor("drop", "-t", House.openDetail, "--target", "3", "-w", "handled").run().status
+            .isSuccess
+        }
+      }
+    }
+  }
+
+  @Test func `all commands of a window end with it, and with the host`() async throws {
+    try await withGallery { house async throws in
+      let host = house.stagedoor(
+        "host", "--app", House.gallery, "--connect", "sh -c 'echo $$; exec sleep 1000'", "--continue",
+        "sh -c 'echo $$; exec sleep 1000'")
+      try await host.whileRunning { host async throws in
+        var processes: [String] = []
+        for _ in 0..<2 {
+          _ = try await house.drop(photo: "photo-7", "-w", "handled")
+          processes.append(try await host.nextLine())
+        }
+        host.signal(SIGTERM)
+        #expect(try await host.ended() == .signalled(SIGTERM))
+        for process in processes {
+          try await eventually("\(process) to end") { kill(pid_t(process) ?? 0, 0) != 0 }
+        }
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("xterm {nope}", "there is no {nope}; there are {title}, {target}, {type}, {session}, {file} and {info.KEY}"),
+    (
+      "xterm --title={tilte}",
+      "there is no {tilte}; there are {title}, {target}, {type}, {session}, {file} and {info.KEY}"
+    ),
+  ])
+  func `a place that nothing fills is refused`(command: String, sentence: String) async throws {
+    try await withHouse { house async throws in
+      let result = try await house.stagedoor("host", "--app", House.gallery, "--connect", command).run()
+      #expect(result.status == .exited(2))
+      #expect(result.standardError == "stagedoor host: --connect: \(sentence)\n")
     }
   }
 

@@ -45,6 +45,46 @@ import Testing
     }
   }
 
+  @Test func `a document from somebody else does not steer the terminal, and says what it says`() async throws {
+    try await withPhotos { house async throws in
+      let title = "\u{9b}2J\u{9d}\u{7f}\u{202e}\u{200f}\u{61c}\u{e0041} ok \u{200d}é"
+      let photo = try await house.drop(photo: "steering", "--title", title)
+      let escaped = #"\u009b2J\u009d\u007f\u202e\u200f\u061c\udb40\udc41 ok "# + "\u{200d}é"
+      for words in [["show", photo.session], ["watch", "--past"], ["explain", "--session", photo.session]] {
+        let told = try await house.command(Command.built("stagedoor").program, arguments: words + ["--json"]).output()
+        #expect(!told.unicodeScalars.contains { title.prefix(7).unicodeScalars.contains($0) && $0 != "2" && $0 != "J" })
+        #expect(words[0] != "show" || told.contains(escaped), "\(told)")
+      }
+      let table = try await house.stagedoor("sessions").output()
+      #expect(!table.contains("\u{9b}") && table.contains(#"\u{9b}2J\u{9d}\u{7f}\u{202e}\u{200f}\u{61c}\u{e0041} ok"#))
+    }
+  }
+
+  @Test func `a list of nothing says so on a terminal, and nothing in a pipe`() async throws {
+    try await withService { house async throws in
+      for (words, sentence) in [
+        (["sessions"], "no windows yet"), (["deliveries"], "no deliveries yet"),
+        (["watch", "--past"], "no events yet"),
+        (["apps"], "no applications yet; `stagedoor install-manifest` installs one"),
+      ] {
+        let program = Command.built("stagedoor").program
+        let script = ["\(Repository.path)/Tests/CommandTests/terminal.py", "200", "-", program]
+        let shown = try await house.command("python3", arguments: script + words).run()
+        #expect((shown.standardOutput + shown.standardError).contains(sentence), "\(words): \(shown)")
+        let piped = try await house.command(program, arguments: words).run()
+        #expect(piped.status.isSuccess && piped.standardOutput + piped.standardError == "", "\(words): \(piped)")
+      }
+    }
+  }
+
+  @Test func `times in a column are as wide as each other`() async throws {
+    try await withPhotos { house async throws in
+      let events = try await house.stagedoor("watch", "--past").output()
+      #expect(!events.isEmpty)
+      for line in events.split(separator: "\n") { #expect(line.split(separator: "\t")[1].count == 27, "\(line)") }
+    }
+  }
+
   @Test func `a name from somebody else does not steer the terminal`() async throws {
     try await withPhotos { house async throws in
       let photo = try await house.drop(photo: "\u{1b}[31mred\n", "--title", "\u{1b}[2J")

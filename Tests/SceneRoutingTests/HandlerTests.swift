@@ -36,6 +36,13 @@ import Testing
     #expect(try stage.state.handlers(of: "public.image") == ["org.example.B", "org.example.A"])
   }
 
+  @Test func `a taker of everything takes no activity type that others declare`() throws {
+    let stage = Stage(app("org.example.A", takes: ["public.data"]), app("org.example.B", "org.example.B.open"))
+    #expect(try stage.state.handlers(of: "org.example.B.open") == ["org.example.B"])
+    #expect(try stage.state.handlers(of: "org.example.b.document") == ["org.example.A"])
+    #expect(try stage.state.handlers(of: "image/png") == ["org.example.A"])
+  }
+
   @Test func `the first handler is who gets a payload of the type alone, in generated worlds`() throws {
     let types = TypeCatalog()
     let pool = try WorldGenerator.Pool()

@@ -107,6 +107,9 @@ package struct TypeCatalog: Sendable {
     return tables.implied.parents(of: one.name, isDescribed: false).contains { tables.ancestors.has($0, ancestor) }
   }
 
+  /// Whether this is the type of something as far as anybody has said.
+  package func isDescribed(_ type: ContentType) -> Bool { type.form != .identifier || resolved(type).number != nil }
+
   /// The names of all types that this type conforms to, in the spelling of `canonical`. Sometimes there are more.
   package func kinds(of type: ContentType) -> [Text] {
     let found = resolved(type)

@@ -4,12 +4,13 @@ extension State {
   /// The applications that take an activity type or a content type. A payload of this type alone would go to the first; if the first did not exist,
   /// to the second, and so on.
   ///
-  /// A text may be both kinds of type. Activities come before contents, so the applications that declare the activity type come first.
+  /// A text may be both kinds of type. Activities come before contents, so the applications that declare the activity type come first. A text that is
+  /// declared as an activity type, and that nobody has described as the type of some content, is the activity type alone.
   package func handlers(of type: Text) throws(Stop) -> [Text] {
     var steps = Limits.conditionSteps
     let declaring = declared(type).map { declared[$0].applications } ?? []
     var handlers = try inOrderOfUse(declaring, preferred: preferredApplication(for: .activity(type)), &steps)
-    if let content = ContentType(type) {
+    if let content = ContentType(type), declaring.isEmpty || types.isDescribed(content) {
       steps -= Steps.type
       let asked = AskedType(content, types)
       let isDeclaring = Set(declaring)

@@ -61,6 +61,8 @@ extension Application {
     await written()
     // The application may have been stopped meanwhile.
     guard self.hosting === hosting else { return }
+    // The service may have connected one meanwhile.
+    endAllScenes()
     scenes = [:]
     unwritten = UnwrittenChanges()
     destroyedSessions = []

@@ -9,16 +9,24 @@ enum DropCommand {
   static func run(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
     let payload = try await PayloadArguments(invocation, client, isHandedIn: true)
+    if let stream = payload.stream { return try await hand(stream, of: payload, client, invocation) }
+    let delivery = try await handedIn(payload, client)
+    if payload.waits { try await taken(delivery, client) }
+    return try WindowCommands.answer(delivery, invocation)
+  }
+
+  private static func handedIn(_ payload: PayloadArguments, _ client: Client) async throws -> Delivery {
     if let plain = payload.plain {
-      let delivery = try await client.stagedoor.drop(plain.type, plain.target, userInfo: plain.info)
-      return try WindowCommands.answer(delivery, invocation)
+      return try await client.stagedoor.drop(plain.type, plain.target, userInfo: plain.info)
     }
-    guard let stream = payload.stream else {
-      let delivery = try await client.stagedoor.deliver(
-        document: Printed.json(payload.document), slack: payload.slack)
-      return try WindowCommands.answer(delivery, invocation)
+    let document = Printed.json(payload.document)
+    do throws(StagedoorError) {
+      return try await client.stagedoor.deliver(document: document)
+    } catch {
+      // The service has ended before it answered. Whether it had carried this out, the next one knows by the token.
+      guard payload.token != nil, error.code == .noReply else { throw error }
+      return try await client.stagedoor.deliver(document: document)
     }
-    return try await hand(stream, of: payload, client, invocation)
   }
 
   /// The service is given one end of a pipe, and standard input goes into the other for as long as somebody reads it.
@@ -81,10 +89,15 @@ enum DropCommand {
     return status
   }
 
-  /// Waits for the application to take the delivery.
+  /// Waits for the application to take the delivery. The service may restart meanwhile: it answered when it had stored the delivery.
   private static func taken(_ delivery: Delivery, _ client: Client) async throws {
-    if try await client.stagedoor.finished(delivery.identifier) == .routed {
-      throw Problem.nobodyTook(delivery.identifier)
+    do {
+      if try await client.stagedoor.finished(delivery.identifier) == .routed {
+        throw Problem.nobodyTook(delivery.identifier)
+      }
+    } catch let error as StagedoorError where Status(error.code) == .noService {
+      let problem = Problem(error)
+      throw Problem(problem.status, "\(problem.sentence); `stagedoor wait \(delivery.identifier)` waits on")
     }
   }
 }

@@ -9,7 +9,7 @@ enum ExplainCommand {
     let document = try Printed.value(decision.json)
     if let file = invocation[.record] { try await Recording.add(payload.document, document, to: file, client) }
     if invocation.has(.json) {
-      try Output.line(decision.json)
+      try Output.line(decision.json.printableJSON)
     } else if invocation.has(.quiet) {
       if let session = document["chosen"]?["session"]?.string { try Output.line(session) }
     } else {

@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 import SceneModel
 import StagedoorKit
 
@@ -21,13 +22,13 @@ enum SessionsCommand {
         try table.print(page.map { row($0, hasManifest: known.contains($0.application), table.screen) })
       }
     }
-    if invocation.has(.json) { try list.end() }
+    if invocation.has(.json) { try list.end() } else if !invocation.has(.quiet) { table.end(orSay: "no windows yet") }
     return .done
   }
 
   private static let columns = [
     Table.Column(title: "SESSION") { _ in .identifier },
-    Table.Column(title: "APPLICATION", minimum: 12, rank: 3),
+    Table.Column(title: "APPLICATION", minimum: 12, keepsEnd: true, rank: 3),
     Table.Column(title: "WINDOW", minimum: 8, rank: 4),
     Table.Column(title: "STATE", rank: 2) { Style(of: $0) },
     Table.Column(title: "SHOWS", minimum: 8),
@@ -71,14 +72,18 @@ enum DeliveriesCommand {
         try table.print(page.map { row($0, table.screen) })
       }
     }
-    if invocation.has(.json) { try list.end() }
+    if invocation.has(.json) {
+      try list.end()
+    } else if !invocation.has(.quiet) {
+      table.end(orSay: "no deliveries yet")
+    }
     return .done
   }
 
   private static let columns = [
     Table.Column(title: "DELIVERY") { _ in .identifier },
     Table.Column(title: "STATE") { Style(of: $0) },
-    Table.Column(title: "APPLICATION", minimum: 12, rank: 1),
+    Table.Column(title: "APPLICATION", minimum: 12, keepsEnd: true, rank: 1),
     Table.Column(title: "SESSION", rank: 2) { _ in .identifier },
   ]
 
@@ -115,9 +120,13 @@ enum AppsCommand {
     let client = try await Client(invocation)
     let all = try await client.stagedoor.applications()
     var shown = all
-    if let type = invocation.argument(0) {
+    if let type = try type(invocation) {
       shown = try await client.stagedoor.handlers(of: type).compactMap { handler in
         all.first { $0.identifier == handler.identifier }
+      }
+      // A word alone is what somebody calls an activity. Nobody does.
+      if shown.isEmpty, !type.utf8.contains(UInt8(ascii: "/")) {
+        throw Problem(.refused, "no application takes \"\(type.printable)\"; `stagedoor apps` lists the applications")
       }
     }
     if invocation.has(.quiet) {
@@ -135,12 +144,30 @@ enum AppsCommand {
     } else {
       var table = Table(invocation.screen, columns)
       try table.print(shown.map { [$0.identifier, $0.name, $0.isHostAttached ? "yes" : "no"] })
+      table.end(
+        orSay: all.isEmpty
+          ? "no applications yet; `stagedoor install-manifest` installs one" : "no application takes this")
     }
     return .done
   }
 
+  /// The type to ask for: as it was given, or a file's.
+  private static func type(_ invocation: Invocation) throws(Problem) -> String? {
+    if let file = invocation[.ofFile] {
+      if invocation.argument(0) != nil { throw .usage("--file says the type; leave TYPE out") }
+      return try PayloadArguments.type(ofFile: file)
+    }
+    guard let type = invocation.argument(0) else { return nil }
+    let isContent = type.utf8.contains(UInt8(ascii: "/"))
+    if isContent ? ContentType(Text(type)) == nil : type.isEmpty {
+      throw .usage("\"\(type.printable)\" is no type such as image/png or org.example.Gallery.openDetail")
+    }
+    if access(type, F_OK) == 0 { throw .usage("\(type.printable) is a file; write --file \(type.printable)") }
+    return type
+  }
+
   private static let columns = [
-    Table.Column(title: "APPLICATION", minimum: 12) { _ in .identifier },
+    Table.Column(title: "APPLICATION", minimum: 12, keepsEnd: true) { _ in .identifier },
     Table.Column(title: "NAME", minimum: 8, rank: 1),
     Table.Column(title: "RUNS", rank: 2) { $0 == "yes" ? .good : .aside },
   ]

@@ -27,8 +27,8 @@ struct PayloadArguments {
   let activity: Value?
   /// Whether the answer comes when the application has it.
   let waits: Bool
-  /// How much longer than others the call may take.
-  let slack: Duration
+  /// The sender's own name for it: what comes again under it is not carried out again.
+  let token: String?
 
   /// What comes at once goes along in the document; the bus carries that faster than a descriptor up to this size.
   private static let inline = 32 << 10
@@ -39,13 +39,17 @@ struct PayloadArguments {
     var options = try await PayloadArguments.options(invocation, client)
     if isHandedIn, let token = DesktopToken.current { options = options.adding("activationToken", .text(token)) }
     self.options = options
-    waits = options["wait"]?.string == "handled"
-    slack = waits ? .seconds(Double(invocation[.deadline] ?? "") ?? PayloadOptions.defaultDeadline) : .zero
     if let payload = invocation[.payload] {
       (plain, stream, activity) = (nil, nil, nil)
       document = try PayloadArguments.read(payload, adding: options, invocation)
+      let merged = document["options"]
+      token = merged?["token"]?.string
+      // The answer comes at once, with the delivery to wait for.
+      waits = invocation[.wait] == "handled" || isHandedIn && merged?["wait"]?.string == "handled"
+      if waits, let merged { document = document.adding("options", merged.adding("wait", "routed")) }
       return
     }
+    (token, waits) = (invocation[.token], invocation[.wait] == "handled")
     activity = try PayloadArguments.activity(invocation)
     var items: [Value] = []
     var stream: Stream?
@@ -66,7 +70,7 @@ struct PayloadArguments {
       items.append(
         Printed.object([("representations", [Printed.object([("text", .text(text)), ("type", .text(type))])])]))
     }
-    for url in invocation.all(.url) { items.append(PayloadArguments.item(link: url)) }
+    for url in invocation.all(.url) { items.append(try PayloadArguments.item(link: url)) }
     if stream != nil, !items.isEmpty {
       throw Problem.usage("long standard input goes alone; hand the other things in by themselves")
     }
@@ -90,11 +94,11 @@ struct PayloadArguments {
       } : nil
   }
 
-  /// The options by their names, as the bus takes them beside data, and without the wait.
+  /// The options by their names, as the bus takes them beside data.
   var streamOptions: [String: String] {
     guard case .dictionary(let fields) = options else { return [:] }
     var texts: [String: String] = [:]
-    for entry in fields.entries where entry.key.string != "wait" {
+    for entry in fields.entries {
       if case .string(let text) = entry.value { texts[entry.key.string] = text.string }
     }
     return texts
@@ -112,7 +116,7 @@ struct PayloadArguments {
     if let name = invocation[.configuration] { options["configuration"] = .text(name) }
     if let text = invocation[.from] { options["requestingSession"] = .text(try await client.session(text).description) }
     if invocation.has(.isPrivate) { options["private"] = true }
-    if let wait = invocation[.wait], wait != "routed" { options["wait"] = .text(wait) }
+    if let token = invocation[.token] { options["token"] = .text(token) }
     if let deadline = invocation[.deadline].flatMap({ Double($0) }) { options["deadline"] = .double(deadline) }
     return .dictionary(options)
   }
@@ -187,41 +191,58 @@ struct PayloadArguments {
 
   /// A file by its path, or anything by its URL, as file managers hand them over.
   private static func item(file: String, copies: Bool) throws(Problem) -> Value {
-    var path = file
+    let file = NotUTF8.url(in: file) ?? file
+    var bytes = Array(file.utf8)
     if let scheme = scheme(of: file) {
-      guard scheme == "file" else { return item(link: file) }
-      guard let bytes = FileURL.path(of: Text(file)) else {
+      guard scheme == "file" else { return try item(link: file) }
+      guard let path = FileURL.path(of: Text(file)) else {
         throw .failed("\(file.printable) is not the URL of a local file")
       }
-      path = String(decoding: bytes, as: UTF8.self)
+      bytes = path
     }
-    guard let real = realpath(path, nil) else { throw .failed("\(path.printable): \(InputFile.reason)") }
-    defer { free(real) }
-    let whole = String(cString: real)
-    var status = stat()
-    guard stat(whole, &status) == 0, access(whole, R_OK) == 0 else {
-      throw .failed("\(path.printable): \(InputFile.reason)")
-    }
-    if status.st_mode & S_IFMT == S_IFDIR {
-      throw .failed("\(path.printable) is a directory; hand in the files that are in it")
-    }
-    let name = String(whole.split(separator: "/").last ?? "")
+    let whole = try regularFile(bytes)
+    let name = whole.split(separator: UInt8(ascii: "/")).last.map { String(decoding: $0, as: UTF8.self) } ?? ""
     return Printed.object([
       ("suggestedName", .text(name)),
       (
         "representations",
         [
           Printed.object([
-            ("file", .string(FileURL.text(ofPath: whole.utf8))), ("openInPlace", copies ? nil : true),
-            ("type", .text(types.type(ofFile: Array(whole.utf8)).spelling.string)),
+            ("file", .string(FileURL.text(ofPath: whole))), ("openInPlace", copies ? nil : true),
+            ("type", .text(types.type(ofFile: whole).spelling.string)),
           ])
         ]
       ),
     ])
   }
 
-  private static func item(link: String) -> Value {
-    Printed.object([
+  /// The whole path of a file, without links.
+  private static func regularFile(_ bytes: [UInt8]) throws(Problem) -> [UInt8] {
+    let shown = String(decoding: bytes, as: UTF8.self).printable
+    let path = bytes.map { CChar(bitPattern: $0) } + [0]
+    var status = stat()
+    guard stat(path, &status) == 0, access(path, R_OK) == 0 else { throw .failed("\(shown): \(InputFile.reason)") }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: break
+    case S_IFDIR: throw .failed("\(shown) is a directory; hand in the files that are in it")
+    case S_IFIFO: throw .failed("\(shown) is a pipe; hand it in as standard input: - <\(shown)")
+    default: throw .failed("\(shown) is a device, and no file; hand it in as standard input: - <\(shown)")
+    }
+    guard let real = realpath(path, nil) else { throw .failed("\(shown): \(InputFile.reason)") }
+    defer { free(real) }
+    return UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) }
+  }
+
+  /// The type of a file, as it would be handed in.
+  static func type(ofFile path: String) throws(Problem) -> String {
+    types.type(ofFile: try regularFile(Array(path.utf8))).spelling.string
+  }
+
+  private static func item(link: String) throws(Problem) -> Value {
+    if !URLText.isValid(Text(link)) {
+      throw .usage("\"\(link.printable)\" is not a URL such as https://example.org; --text takes any text")
+    }
+    return Printed.object([
       ("representations", [Printed.object([("text", .text(link)), ("type", "text/uri-list")])])
     ])
   }

@@ -9,7 +9,7 @@ enum ShowCommand {
     let text = invocation.arguments[0]
     let value = try await found(text, client)
     if invocation.has(.json) {
-      try Output.line(Printed.json(value))
+      try Output.line(Printed.shown(value))
     } else {
       try Output.write(listed(value, invocation.screen))
     }
@@ -18,7 +18,7 @@ enum ShowCommand {
 
   /// A session before a delivery, and both before an application; an application has dots, and the others have digits.
   private static func found(_ text: String, _ client: Client) async throws -> Value {
-    let isIdentifier = text.utf8.allSatisfy { "0123456789abcdefABCDEF-".utf8.contains($0) }
+    let isIdentifier = text.utf8.allSatisfy { "0123456789abcdefABCDEF-_".utf8.contains($0) }
     if isIdentifier || text.hasPrefix("/") {
       do { return try await session(try await client.session(text), client) } catch let problem as Problem {
         // Nothing begins so, or several do: perhaps a delivery alone.
@@ -124,7 +124,7 @@ enum ShowCommand {
 
   private static func plain(_ value: Value) -> String {
     if let text = value.string { return text.printable }
-    return Printed.json(value)
+    return Printed.shown(value)
   }
 }
 

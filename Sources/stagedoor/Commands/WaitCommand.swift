@@ -32,7 +32,12 @@ enum WaitCommand {
     if state == .routed {
       throw Problem.nobodyTook(delivery)
     }
-    if !invocation.has(.quiet) { try Output.line(invocation.screen.styled(state.word, Style(of: state.word))) }
+    if invocation.has(.json) {
+      try Output.line(
+        Printed.shown(Printed.object([("delivery", .text(delivery.description)), ("state", .text(state.word))])))
+    } else if !invocation.has(.quiet) {
+      try Output.line(invocation.screen.styled(state.word, Style(of: state.word)))
+    }
     return .done
   }
 }

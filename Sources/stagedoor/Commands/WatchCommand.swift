@@ -5,13 +5,21 @@ enum WatchCommand {
   static func run(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
     var application: String?
-    if let text = invocation[.ofApp] { application = try await client.application(text) }
+    if let text = invocation[.ofApp] {
+      let identifier = try await client.application(text)
+      // One that has sessions or a manifest; of another nothing would ever come.
+      _ = try await client.stagedoor.sessionList(of: identifier, limit: 1)
+      application = identifier
+    }
     var since = invocation[.since].flatMap { UInt64($0) }
     // What happened before 0 is what is kept.
     if since == 0 || since == nil && invocation.has(.past) { since = try await client.stagedoor.oldestEventSequence() }
     let newest = try await client.stagedoor.eventSequence()
     let isPast = invocation.has(.past)
-    if isPast, since == newest { return .done }
+    if isPast, since == newest {
+      if invocation.screen.isTerminal { Output.note("no events yet") }
+      return .done
+    }
     // Of all applications: the last one that has happened may be another's.
     for try await event in try await client.stagedoor.events(since: since) {
       if application == nil || event.application == application { try print(event, newest, invocation) }
@@ -26,7 +34,7 @@ enum WatchCommand {
     let time = told ?? (event.sequence > newest ? Moment.now : nil)
     let line =
       invocation.has(.json)
-      ? Printed.json(json(event, time))
+      ? Printed.shown(json(event, time))
       : invocation.has(.quiet) ? event.session.description : shown(event, time, invocation.screen)
     try Output.line(line)
     // Whoever reads along in a pipe sees each as it happens.
@@ -47,7 +55,8 @@ enum WatchCommand {
     let (word, rest) = told(event, isCut: screen.isTerminal)
     guard screen.isTerminal else {
       return [
-        "\(event.sequence)", time?.rfc3339 ?? "", word, event.application, event.session.description, rest.printable,
+        "\(event.sequence)", time.map(Moment.inColumns) ?? "", word, event.application, event.session.description,
+        rest.printable,
       ]
       .joined(separator: "\t")
     }
@@ -67,6 +76,7 @@ enum WatchCommand {
     switch event.kind {
     case .routed(let routing):
       let about = [routing.activityType, routing.targetContentIdentifier].filter { !$0.isEmpty }
+      if about.isEmpty { return (routing.outcome.rawValue, delivery) }
       return (routing.outcome.rawValue, (isCut ? about.reversed() : about).joined(separator: " "))
     case .handled: return ("handled", delivery)
     case .unclaimed: return ("unclaimed", delivery)

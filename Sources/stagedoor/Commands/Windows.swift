@@ -66,6 +66,14 @@ enum WindowCommands {
     }
     let screen = invocation.screen
     let (session, identifier) = (delivery.session.description, delivery.identifier.description)
+    if invocation.has(.json) {
+      try Output.line(
+        Printed.shown(
+          Printed.object([
+            ("outcome", .text(delivery.outcome.rawValue)), ("session", .text(session)), ("delivery", .text(identifier)),
+          ])))
+      return .done
+    }
     guard screen.isTerminal else {
       try Output.line("\(delivery.outcome.rawValue)\t\(session)\t\(identifier)")
       return .done

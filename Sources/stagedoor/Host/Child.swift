@@ -8,6 +8,7 @@ import ServiceSupport
   /// Waits for the end: nothing else tells of a process without being asked again and again.
   private let thread: EventLoop
   private(set) var isRunning = true
+  private var wasTerminated = false
 
   init(_ words: [String]) throws {
     thread = try EventLoop(name: "child")
@@ -22,8 +23,8 @@ import ServiceSupport
     }
   }
 
-  /// Returns when the process has ended. Call this once for each.
-  func ended() async {
+  /// Returns when the process has ended: how, as the end of a sentence, if it failed by itself. Call this once for each.
+  func ended() async -> String? {
     let process = process
     await thread.run { _ in
       var info = siginfo_t()
@@ -31,9 +32,16 @@ import ServiceSupport
     }
     await thread.stop()
     // Until now the process had its number, so nobody else could be signalled in its place.
-    waitpid(process, nil, 0)
+    var status: Int32 = 0
+    waitpid(process, &status, 0)
     isRunning = false
+    if wasTerminated || status == 0 { return nil }
+    let number = status & 0x7F
+    return number == 0 ? "ended with status \(status >> 8)" : "was ended by the signal \(number)"
   }
 
-  func terminate() { if isRunning { kill(-process, SIGTERM) } }
+  func terminate() {
+    wasTerminated = true
+    if isRunning { kill(-process, SIGTERM) }
+  }
 }

@@ -12,6 +12,13 @@ struct CommandTemplate: Sendable {
     if let place = CommandTemplate.place(in: program) {
       throw .usage("--\(option) begins with a program; \(place) can only be one of its arguments")
     }
+    for (before, word) in zip([""] + words, words) where before != "-c" && !word.contains(where: \.isWhitespace) {
+      if let unknown = CommandTemplate.unknown(in: word) {
+        throw .usage(
+          "--\(option): there is no \(unknown.printable); there are {title}, {target}, {type}, {session}, {file} and {info.KEY}"
+        )
+      }
+    }
     for (before, word) in zip(words, words.dropFirst()) {
       guard let place = CommandTemplate.place(in: word), before == "-c" || word.contains(where: \.isWhitespace) else {
         continue
@@ -44,13 +51,27 @@ struct CommandTemplate: Sendable {
     return first
   }
 
+  /// Letters between braces that mean nothing here. In a script, and where there are others, the braces are the command's own.
+  private static func unknown(in word: String) -> String? {
+    var rest = word[...]
+    while let open = rest.firstIndex(of: "{") {
+      rest = rest[rest.index(after: open)...]
+      let name = rest.prefix { $0.isASCII && ($0.isLetter || $0 == ".") }
+      if !name.isEmpty, rest[name.endIndex...].first == "}", !isPlace(String(name)) { return "{\(name)}" }
+    }
+    return nil
+  }
+
+  private static func isPlace(_ name: String) -> Bool {
+    ["title", "target", "file", "session", "type"].contains(name) || name.hasPrefix("info.")
+  }
+
   private static func fill(_ word: String, _ value: (String) -> String) -> String {
     var filled = ""
     var rest = word[...]
     while let open = rest.firstIndex(of: "{"), let close = rest[open...].firstIndex(of: "}") {
       let name = String(rest[rest.index(after: open)..<close])
-      let isPlace = ["title", "target", "file", "session", "type"].contains(name) || name.hasPrefix("info.")
-      filled += rest[..<open] + (isPlace ? value(name) : String(rest[open...close]))
+      filled += rest[..<open] + (isPlace(name) ? value(name) : String(rest[open...close]))
       rest = rest[rest.index(after: close)...]
     }
     return filled + rest

@@ -8,7 +8,8 @@ enum HostCommand {
     let commands = HostCommands(
       connect: try CommandTemplate(connect, "connect"),
       resume: try invocation[.onContinue].map { text throws(Problem) in try CommandTemplate(text, "continue") },
-      close: try invocation[.onClose].map { text throws(Problem) in try CommandTemplate(text, "close") })
+      close: try invocation[.onClose].map { text throws(Problem) in try CommandTemplate(text, "close") },
+      limit: invocation[.commandLimit].flatMap { Int($0) } ?? 64)
     // The name on the bus has to be the whole identifier, so that nothing is completed here.
     guard ApplicationIdentifier.isValid(Text(identifier)) else {
       throw Problem.usage(
@@ -23,10 +24,14 @@ struct HostCommands: Sendable {
   let connect: CommandTemplate
   let resume: CommandTemplate?
   let close: CommandTemplate?
+  /// How many may run at a time.
+  let limit: Int
 }
 
 @MainActor final class CommandHost: Application {
   private let commands: HostCommands
+  /// How many commands run, or will as soon as their items are files.
+  private var running = 0
 
   init(_ identifier: String, _ commands: HostCommands) {
     self.commands = commands
@@ -38,15 +43,30 @@ struct HostCommands: Sendable {
   override func didFail(_ error: StagedoorError, while what: String) {
     Output.note("stagedoor host: \(what): \(error.message)")
   }
+
+  /// A place for one more command. Whoever gets one gives it back.
+  func takePlace() throws {
+    if running >= commands.limit {
+      throw Problem(.failed, "\(running) commands run already, and --limit allows no more; close a window first")
+    }
+    running += 1
+  }
+
+  func givePlaceBack() { running -= 1 }
 }
 
 /// A window that is a process.
 @MainActor private final class CommandScene: SceneDelegate {
   private let commands: HostCommands
   private weak var application: CommandHost?
-  private var child: Child?
+  /// The command of --connect.
+  private var window: Child?
+  /// All that run.
+  private var children: [Child] = []
   private let files = ItemFiles()
   private var isOver = false
+  /// What was taken last: if the service did not hear of it, it comes again.
+  private var taken: DeliveryIdentifier?
 
   init(_ commands: HostCommands, of application: CommandHost) {
     self.commands = commands
@@ -54,65 +74,104 @@ struct HostCommands: Sendable {
   }
 
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws {
-    try run(commands.connect, scene, options, session.stateRestorationActivity) { [weak self, weak scene] child in
-      self?.child = child
-      await child?.ended()
-      guard let self, let scene, !isOver else { return }
-      // The window was closed from within: its session is over.
-      application?.requestSceneSessionDestruction(scene.session)
-    }
+    try run(commands.connect, scene, options, session.stateRestorationActivity, isWindow: true)
   }
 
   override func scene(_ scene: Scene, continueWith options: ConnectionOptions) throws {
-    if let resume = commands.resume {
-      try run(resume, scene, options, nil) { await $0?.ended() }
-    } else {
-      show(options, nil, in: scene)
+    if options.attempt > 1, options.delivery == taken { return }
+    guard let resume = commands.resume else {
+      throw Problem(
+        .failed, "the command of this window runs already, and cannot be given more; --continue names a command for it")
     }
+    try run(resume, scene, options, nil, isWindow: false)
   }
 
   override func sceneDidDisconnect(_ scene: Scene) {
     isOver = true
     defer { files.remove() }
-    if child?.isRunning ?? false, let close = commands.close {
+    if window?.isRunning ?? false, let close = commands.close {
       do {
-        let child = try Child(close.filled(values(scene, scene.userActivity), files: []))
-        Task { await child.ended() }
+        let words = close.filled(values(scene, scene.userActivity), files: [])
+        let child = try Child(words)
+        Task { CommandScene.report(await child.ended(), words) }
         return
       } catch {
-        Output.note("stagedoor host: \((error as? StagedoorError)?.message ?? "\(error)")")
+        CommandScene.report(error)
       }
     }
-    child?.terminate()
+    for child in children { child.terminate() }
   }
 
   /// Runs a command with what was delivered. An item that is no file in its place becomes one first, which takes time, and the application may load
   /// it only when it has taken the delivery.
-  ///
-  /// - Parameter attend: looks after the process; `nil` if there is none.
   private func run(
     _ template: CommandTemplate, _ scene: Scene, _ options: ConnectionOptions,
-    _ restored: StagedoorKit.UserActivity?, attend: @escaping @MainActor (Child?) async -> Void
+    _ restored: StagedoorKit.UserActivity?, isWindow: Bool
   ) throws {
     let values = values(scene, options.userActivities.first ?? restored)
     let items = template.takesFiles ? options.items.map(\.itemProvider) : []
+    try ItemFiles.refuseNotUTF8(items)
+    try application?.takePlace()
     if items.contains(where: ItemFiles.needsFile) {
-      Task { @MainActor in
-        var child: Child?
+      Task { @MainActor [weak scene] in
         do {
           let paths = try await files.paths(of: items)
-          if isOver { return files.remove() }
-          child = try Child(template.filled(values, files: paths))
+          if isOver {
+            files.remove()
+          } else {
+            let words = template.filled(values, files: paths)
+            await attend(try begin(words, isWindow), words)
+          }
         } catch {
-          Output.note("stagedoor host: \((error as? StagedoorError)?.message ?? "\(error)")")
+          CommandScene.report(error)
         }
-        await attend(child)
+        await isDone(scene, isWindow)
       }
     } else {
-      let child = try Child(template.filled(values, files: items.compactMap(ItemFiles.pathInPlace)))
-      Task { await attend(child) }
+      let words = template.filled(values, files: items.compactMap(ItemFiles.pathInPlace))
+      let child: Child
+      do { child = try begin(words, isWindow) } catch {
+        application?.givePlaceBack()
+        throw error
+      }
+      // The command opens these files by itself.
+      for item in items { item.finishLoading() }
+      Task { @MainActor [weak scene] in
+        await attend(child, words)
+        await isDone(scene, isWindow)
+      }
     }
+    taken = options.delivery
     show(options, restored, in: scene)
+  }
+
+  private func begin(_ words: [String], _ isWindow: Bool) throws -> Child {
+    let child = try Child(words)
+    children.append(child)
+    if isWindow { window = child }
+    return child
+  }
+
+  private func attend(_ child: Child, _ words: [String]) async {
+    CommandScene.report(await child.ended(), words)
+    children.removeAll { $0 === child }
+  }
+
+  private func isDone(_ scene: Scene?, _ isWindow: Bool) async {
+    application?.givePlaceBack()
+    guard isWindow, let application else { return }
+    // A command may end before the service has heard that the delivery is taken. With the session the delivery would fail.
+    if let taken { _ = try? await application.stagedoor?.finished(taken) }
+    // The window was closed from within: its session is over.
+    if !isOver, let scene { application.requestSceneSessionDestruction(scene.session) }
+  }
+
+  private static func report(_ failure: String?, _ words: [String]) {
+    if let failure { Output.note("stagedoor host: \(words[0]) \(failure)") }
+  }
+
+  private static func report(_ error: any Error) {
+    Output.note("stagedoor host: \((error as? StagedoorError)?.message ?? "\(error)")")
   }
 
   /// What the window shows now: the next drop of the same comes here.

@@ -12,6 +12,14 @@ import StagedoorKit
     item.registeredTypes.lazy.compactMap { item.pathOpenedInPlace(as: $0) }.first
   }
 
+  /// Refuses a file in its place whose name cannot be an argument here.
+  static func refuseNotUTF8(_ items: [ItemProvider]) throws(Problem) {
+    for path in items.compactMap(pathInPlace) where path.contains("\u{FFFD}") && access(path, F_OK) != 0 {
+      throw .failed(
+        "the name of \(path.printable) is not UTF-8, and a command here cannot open it; hand it in with --copy")
+    }
+  }
+
   /// Whether the item has content, and is no file in its place.
   static func needsFile(_ item: ItemProvider) -> Bool {
     !item.registeredTypes.isEmpty && pathInPlace(item) == nil
@@ -22,11 +30,15 @@ import StagedoorKit
     var paths: [String] = []
     for item in items {
       if let path = ItemFiles.pathInPlace(item) {
+        item.finishLoading()
         paths.append(path)
       } else if let type = item.registeredTypes.first {
-        let data = try await item.loadDataRepresentation(as: type)
-        let file = try place(for: item.suggestedName)
-        try data.write(to: file)
+        var item = item
+        item.suggestedName = ItemFiles.fileName(item.suggestedName)
+        let loaded = try await item.loadFileRepresentation(as: type)
+        defer { try? FileManager.default.removeItem(at: loaded.deletingLastPathComponent()) }
+        let file = try place(for: loaded.lastPathComponent)
+        try FileManager.default.moveItem(at: loaded, to: file)
         paths.append(file.path)
       }
     }
@@ -39,13 +51,13 @@ import StagedoorKit
   }
 
   /// A folder for each: items may have the same name.
-  private func place(for name: String?) throws -> URL {
+  private func place(for name: String) throws -> URL {
     let whole = try folder ?? ItemFiles.makeFolder()
     folder = whole
     count += 1
     let own = whole.appending(path: "\(count)")
     try FileManager.default.createDirectory(at: own, withIntermediateDirectories: false)
-    return own.appending(path: ItemFiles.fileName(name))
+    return own.appending(path: name)
   }
 
   private static func makeFolder() throws -> URL {

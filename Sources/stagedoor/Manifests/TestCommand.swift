@@ -116,5 +116,5 @@ private enum Difference {
     }
   }
 
-  private static func shown(_ value: Value) -> String { value == .null ? "nothing" : Printed.json(value) }
+  private static func shown(_ value: Value) -> String { value == .null ? "nothing" : Printed.shown(value) }
 }

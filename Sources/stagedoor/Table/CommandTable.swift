@@ -63,7 +63,8 @@ extension CommandTable {
         ArgumentEntry(
           kind: .files, help: "a file, or its URL; - is standard input", isOptional: true, isRepeated: true)
       ],
-      options: payloadOptions + [.wait, .quietDelivery], exclusive: payloadExclusions,
+      options: payloadOptions + [.wait, .token, .json, .quietDelivery],
+      exclusive: payloadExclusions + [[.json, .quietDelivery]],
       examples: [
         .init(
           purpose: "a photo, to the window that shows it",
@@ -105,7 +106,7 @@ extension CommandTable {
         ArgumentEntry(
           kind: .configuration, help: "the kind of window; otherwise the manifest's first", isOptional: true),
       ],
-      options: [.quietSession],
+      options: [.json, .quietSession], exclusive: [[.json, .quietSession]],
       examples: [
         .init(
           purpose: "open a window and keep its identifier", line: "window=$(stagedoor new --quiet org.example.Gallery)")
@@ -129,10 +130,13 @@ extension CommandTable {
       examples: [.init(purpose: "an application", line: "stagedoor show org.example.Gallery")], run: ShowCommand.run),
     CommandEntry(
       name: "activate", group: .windows, summary: "bring a window to the front", description: [],
-      arguments: [ArgumentEntry(kind: .session, help: "the window")], options: [.quietDelivery],
-      run: WindowCommands.activate),
+      arguments: [ArgumentEntry(kind: .session, help: "the window")], options: [.json, .quietDelivery],
+      exclusive: [[.json, .quietDelivery]], run: WindowCommands.activate),
     CommandEntry(
-      name: "refresh", group: .windows, summary: "ask windows to show their current content", description: [],
+      name: "refresh", group: .windows, summary: "ask windows to show their current content",
+      description: [
+        "A window in the background hears it at once, and a visible window when it goes to the background."
+      ],
       arguments: [ArgumentEntry(kind: .session, help: "the window", isRepeated: true)], run: WindowCommands.refresh),
     CommandEntry(
       name: "close", group: .windows, summary: "end sessions for good, and close their windows", description: [],
@@ -161,7 +165,8 @@ extension CommandTable {
     CommandEntry(
       name: "wait", group: .deliveries, summary: "wait for the end of a delivery",
       description: ["The status says how it ended: 0 means that the application has it."],
-      arguments: [ArgumentEntry(kind: .delivery, help: "the delivery")], options: [.waitDeadline, .quietNothing],
+      arguments: [ArgumentEntry(kind: .delivery, help: "the delivery")],
+      options: [.waitDeadline, .json, .quietNothing], exclusive: [[.json, .quietNothing]],
       examples: [
         .init(purpose: "go on when the window has it", line: "stagedoor wait \"$(stagedoor drop --quiet Beach.png)\"")
       ],
@@ -175,7 +180,7 @@ extension CommandTable {
       description: [],
       arguments: [
         ArgumentEntry(kind: .delivery, help: "the delivery"), ArgumentEntry(kind: .session, help: "where it belongs"),
-      ], options: [.quietDelivery], run: WindowCommands.redirect),
+      ], options: [.json, .quietDelivery], exclusive: [[.json, .quietDelivery]], run: WindowCommands.redirect),
   ]
 
   private static let applications: [CommandEntry] = [
@@ -183,8 +188,11 @@ extension CommandTable {
       name: "apps", group: .applications, summary: "list the applications, or those that take a type",
       description: ["An item goes to the first application listed for its type."],
       arguments: [ArgumentEntry(kind: .type, help: "an activity type or a MIME type", isOptional: true)],
-      options: [.json, .quiet], exclusive: [[.json, .quiet]],
-      examples: [.init(purpose: "who opens pictures", line: "stagedoor apps image/png")], run: AppsCommand.run),
+      options: [.ofFile, .json, .quiet], exclusive: [[.json, .quiet]],
+      examples: [
+        .init(purpose: "who opens pictures", line: "stagedoor apps image/png"),
+        .init(purpose: "who opens this file", line: "stagedoor apps --file Beach.png"),
+      ], run: AppsCommand.run),
     CommandEntry(
       name: "prefer", group: .applications, summary: "choose the application for a type that several take",
       description: ["Without APP it prints the type and the chosen application, and without TYPE all choices."],
@@ -204,7 +212,7 @@ extension CommandTable {
           + "its own, and cannot be in a script.",
         "A manifest declares the application: see `stagedoor install-manifest`.",
       ],
-      options: [.hostApp, .connect, .onContinue, .onClose],
+      options: [.hostApp, .connect, .onContinue, .onClose, .commandLimit],
       examples: [
         .init(
           purpose: "each text file in an editor of its own",

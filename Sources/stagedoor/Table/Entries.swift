@@ -109,6 +109,7 @@ extension ValueKind {
   static let text = ValueKind(placeholder: "TEXT")
   static let key = ValueKind(placeholder: "ID")
   static let name = ValueKind(placeholder: "NAME")
+  static let token = ValueKind(placeholder: "TOKEN") { value in value.isEmpty ? "takes a text, not \"\"" : nil }
   static let file = ValueKind(placeholder: "FILE", completion: .files)
   static let files = ValueKind(placeholder: "FILE|-", completion: .files)
   static let manifest = ValueKind(placeholder: "MANIFEST", completion: .files)

@@ -5,7 +5,7 @@ struct Invocation: Sendable {
   let command: CommandEntry
   var arguments: [String] = []
   // A command line is short, and a dictionary would have to be made of types that nothing else needs.
-  private var values: [(option: String, value: String)] = []
+  fileprivate var values: [(option: String, value: String)] = []
   /// What it runs on, once it runs.
   var loop: EventLoop?
 
@@ -145,6 +145,7 @@ extension CommandTable {
   }
 
   private static func refuseOptions(_ invocation: Invocation) throws(Problem) {
+    for (_, value) in invocation.values { try NotUTF8.refuse(value) }
     for option in invocation.command.options where !option.isRepeated && invocation.all(option).count > 1 {
       throw .usage("--\(option.name) is given twice; give it once")
     }
@@ -171,6 +172,7 @@ extension CommandTable {
     }
     for (place, value) in invocation.arguments.enumerated() {
       let argument = command.arguments[min(place, command.arguments.count - 1)]
+      if argument.kind.placeholder != ValueKind.files.placeholder { try NotUTF8.refuse(value) }
       if let complaint = argument.kind.complaint(value) { throw .usage("\(argument.kind.placeholder) \(complaint)") }
     }
   }

@@ -57,6 +57,9 @@ extension OptionEntry {
   static let wait = OptionEntry(
     name: "wait", letter: "w", value: .words("UNTIL", "routed", "handled"),
     help: "return once the window is chosen (routed, the default), or once the application has it (handled)")
+  static let token = OptionEntry(
+    name: "token", value: .token,
+    help: "your own name for this drop: if you repeat the command, it prints the first answer, and drops nothing again")
   static let deadline = OptionEntry(
     name: "deadline", value: .seconds, help: "how long the application may take; 20 seconds by default")
   static let waitDeadline = OptionEntry(
@@ -65,6 +68,8 @@ extension OptionEntry {
   // MARK: Lists
 
   static let ofApp = OptionEntry(name: "app", letter: "a", value: .application, help: "only those of this application")
+  static let ofFile = OptionEntry(
+    name: "file", letter: "f", value: .file, help: "only those that take this file, by its type")
   static let state = OptionEntry(
     name: "state", value: .words("STATE", "held", "routed", "handled", "failed", "cancelled"),
     help: "only those in this state")
@@ -93,7 +98,11 @@ extension OptionEntry {
   static let connect = OptionEntry(
     name: "connect", value: .shellCommand, help: "run for each new window", isRequired: true)
   static let onContinue = OptionEntry(
-    name: "continue", value: .shellCommand, help: "run when an existing window gets something")
+    name: "continue", value: .shellCommand,
+    help: "run when an existing window gets something; without this it is refused")
+  static let commandLimit = OptionEntry(
+    name: "limit", value: .count,
+    help: "run at most this many commands at a time, 64 by default; refuse what would need more")
   static let onClose = OptionEntry(
     name: "close", value: .shellCommand, help: "run when a window has to close; otherwise its command gets SIGTERM")
 }

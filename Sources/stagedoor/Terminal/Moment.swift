@@ -25,6 +25,13 @@ enum Moment {
     Instant(microseconds: Int64(clamping: microseconds)).rfc3339
   }
 
+  /// With all digits of its second, so that times stand under each other.
+  static func inColumns(_ instant: Instant) -> String {
+    let parts = instant.rfc3339.dropLast().split(separator: ".")
+    let digits = parts.count > 1 ? String(parts[1]) : ""
+    return "\(parts[0]).\(digits)\(String(repeating: "0", count: 6 - digits.count))Z"
+  }
+
   /// The time of day, where the person is.
   static func clock(_ instant: Instant) -> String {
     var seconds = time_t(instant.microseconds / 1_000_000)

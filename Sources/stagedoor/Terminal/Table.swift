@@ -5,6 +5,8 @@ struct Table: Sendable {
     let title: String
     /// How narrow it may get on a narrow terminal; `nil` where it is never cut.
     var minimum: Int?
+    /// What is cut off: the beginning of an identifier says less than its end.
+    var keepsEnd = false
     /// The columns of the greatest rank go first where there is no room; one of rank 0 stays.
     var rank = 0
     var style: @Sendable (String) -> Style? = { _ in nil }
@@ -37,11 +39,14 @@ struct Table: Sendable {
     for row in rows { try Output.line(line(row, widths) { columns[$0].style($1) }) }
   }
 
+  /// Says on a terminal that there was nothing.
+  func end(orSay nothing: String) { if screen.isTerminal, widths == nil { Output.note(nothing) } }
+
   private func line(_ row: [String], _ widths: [Int], _ style: (Int, String) -> Style?) -> String {
     var line = ""
     for (place, column) in kept.enumerated() {
       let isLast = place == kept.count - 1
-      let shown = row[column].fitted(widths[column])
+      let shown = row[column].fitted(widths[column], keepingEnd: columns[column].keepsEnd)
       line += screen.styled(shown, style(column, row[column]))
       if !isLast { line += String(repeating: " ", count: widths[column] - shown.columns + Table.gap) }
     }

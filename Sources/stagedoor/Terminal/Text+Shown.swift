@@ -17,6 +17,23 @@ extension String {
     return shown
   }
 
+  /// The same for a JSON document, in which such letters can only stand in texts.
+  var printableJSON: String {
+    guard unicodeScalars.contains(where: { $0.value >= 0x7F && $0.steers }) else { return self }
+    var shown = ""
+    for scalar in unicodeScalars {
+      if scalar.value >= 0x7F, scalar.steers {
+        for unit in String(scalar).utf16 {
+          let digits = String(unit, radix: 16)
+          shown += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+        }
+      } else {
+        shown.unicodeScalars.append(scalar)
+      }
+    }
+    return shown
+  }
+
   /// How many columns of a terminal it takes.
   var columns: Int {
     if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
@@ -24,16 +41,16 @@ extension String {
   }
 
   /// What of it fits into so many columns, with an ellipsis where something is cut off.
-  func fitted(_ width: Int) -> String {
+  func fitted(_ width: Int, keepingEnd: Bool = false) -> String {
     if columns <= width { return self }
-    var (shown, used) = ("", 0)
-    for character in self {
+    var (shown, used) = ([Character](), 0)
+    for character in keepingEnd ? Array(reversed()) : Array(self) {
       let columns = String(character).columns
       if used + columns > width - 1 { break }
       shown.append(character)
       used += columns
     }
-    return shown + "…"
+    return keepingEnd ? "…" + String(shown.reversed()) : String(shown) + "…"
   }
 
   /// Filled up with blanks.
@@ -63,8 +80,8 @@ extension Unicode.Scalar {
   fileprivate var steers: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
-    // What turns the direction of writing around would show one name as another.
-    case .format: (0x202A...0x202E).contains(value) || (0x2066...0x2069).contains(value)
+    // What turns the direction of writing around, or is not seen, would show one name as another. Two of them join letters and pictures.
+    case .format: value != 0x200C && value != 0x200D
     default: false
     }
   }

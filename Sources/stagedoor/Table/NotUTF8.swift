@@ -1,0 +1,34 @@
+@preconcurrency import Glibc
+import SceneModel
+
+/// A word of the command line that is not UTF-8. It can only be the name of a file, whose URL stands for it here.
+enum NotUTF8 {
+  /// No other word of a command line can begin so.
+  private static let mark: Character = "\0"
+
+  /// The words of the command line, without the program's name.
+  static var words: [String] {
+    let words = (1..<max(1, Int(CommandLine.argc))).compactMap { CommandLine.unsafeArgv[$0] }
+    return words.map { word in
+      if let text = String(validatingCString: word) { return text }
+      let bytes = UnsafeBufferPointer(start: word, count: strlen(word)).map { UInt8(bitPattern: $0) }
+      var path = bytes
+      if bytes.first != UInt8(ascii: "/"), let folder = getcwd(nil, 0) {
+        path = UnsafeBufferPointer(start: folder, count: strlen(folder)).map { UInt8(bitPattern: $0) }
+        path += [UInt8(ascii: "/")] + bytes
+        free(folder)
+      }
+      return String(mark) + FileURL.text(ofPath: path).string
+    }
+  }
+
+  /// The URL that stands for such a word; `nil` for another word.
+  static func url(in word: String) -> String? { word.first == mark ? String(word.dropFirst()) : nil }
+
+  static func refuse(_ word: String) throws(Problem) {
+    guard let url = url(in: word) else { return }
+    let name = url.split(separator: "/").last ?? ""
+    throw .usage(
+      "\(name) is not UTF-8 (its bytes are in hexadecimal here); only the files of drop and explain can be called so")
+  }
+}
