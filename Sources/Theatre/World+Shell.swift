@@ -183,7 +183,7 @@ extension World {
   }
 
   func rest() {
-    do throws(StoreError) { try store.rest(at: moment.time) } catch { failed(error) }
+    do throws(StoreError) { _ = try prompter.rest(at: moment.time) } catch { failed(error) }
     if disk.hasCrashed { die(isPowerCut: isPowerCutComing) }
   }
 }

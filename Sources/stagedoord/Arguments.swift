@@ -16,24 +16,25 @@ struct Arguments {
   static let usage = """
     usage: stagedoord [OPTION]...
 
-    Takes items on the session bus and finds the window that each belongs to. It needs no configuration file.
+    Takes items on the session bus, and finds the window that each belongs to. No configuration file is needed.
 
-      --durability full|normal|memory  what an acknowledged drop survives: a power cut (full, as it is anyway),
-                                       the end of the process, or neither
-      --state DIRECTORY                where it keeps what must survive, in place of $XDG_STATE_HOME/stagedoor
+      --durability full|normal|memory  what an acknowledged drop survives: a power cut (full, the default), the end of
+                                       the service's process (normal), or neither (memory)
+      --state DIRECTORY                store everything here, and not in $XDG_STATE_HOME/stagedoor
       --log-level error|warning|info|debug
-                                       how much it says on standard error (info)
-      --replace                        takes over from the stagedoord that runs on the bus, which ends; no call is lost
-      --address ADDRESS                on the bus at ADDRESS rather than the session bus
-      --demo                           on the session bus, or on a bus of its own where there is none: with a small
-                                       application to try it on, shows what to try and what happens
-      --version                        says the version
-      --help                           says this
+                                       how much to write to standard error (default: info)
+      --replace                        take over from the stagedoord that is running; it ends, and no call is lost
+      --address ADDRESS                serve the bus at ADDRESS, and not the session bus
+      --demo                           run a small application, and show what to try and what happens; without a session
+                                       bus, start one
+      --version                        print the version
+      --help                           print this help
 
-    Manifests are read from stagedoor/applications in $XDG_DATA_HOME and $XDG_DATA_DIRS, again
-    as they change, and on SIGHUP.
-    It ends with status 0 when it is asked to (SIGTERM, SIGINT, another with --replace), 1 when it cannot begin, 2 when it
-    does not understand its arguments and 3 when the bus goes.
+    Manifests are read from stagedoor/applications in $XDG_DATA_HOME and $XDG_DATA_DIRS, and again when they change or
+    SIGHUP comes.
+
+    Exit status: 0 after SIGTERM, SIGINT or another stagedoord with --replace; 1 if the service cannot start; 2 if an
+    argument is wrong; 3 if the bus goes away.
     """
 
   init(_ arguments: some Sequence<String>) throws(Misuse) {
@@ -43,7 +44,7 @@ struct Arguments {
       let parts = word.hasPrefix("--") ? word.split(separator: "=", maxSplits: 1).map(String.init) : [word]
       let (argument, attached) = (parts.first ?? word, parts.count > 1 ? parts[1] : nil)
       if attached != nil, !["--address", "--state", "--durability", "--log-level"].contains(argument) {
-        throw Misuse(description: "there is no argument \"\(word)\"")
+        throw Misuse(description: "there is no option \"\(word)\"")
       }
       switch argument {
       case "--help", "-h": action = .help
@@ -55,16 +56,16 @@ struct Arguments {
       case "--durability":
         let name = try value(of: argument, attached, &rest)
         guard let durability = Durability(rawValue: name) else {
-          throw Misuse(description: "--durability is full, normal or memory, and not \"\(name)\"")
+          throw Misuse(description: "--durability: expected full, normal or memory, got \"\(name)\"")
         }
         self.durability = durability
       case "--log-level":
         let name = try value(of: argument, attached, &rest)
         guard let level = Log.Level(rawValue: name) else {
-          throw Misuse(description: "--log-level is error, warning, info or debug, and not \"\(name)\"")
+          throw Misuse(description: "--log-level: expected error, warning, info or debug, got \"\(name)\"")
         }
         logLevel = level
-      default: throw Misuse(description: "there is no argument \"\(argument)\"")
+      default: throw Misuse(description: "there is no option \"\(argument)\"")
       }
       if action == .help || action == .version { return }
     }
@@ -74,7 +75,7 @@ struct Arguments {
     of argument: String, _ attached: String?, _ rest: inout some IteratorProtocol<String>
   ) throws(Misuse) -> String {
     guard let value = attached ?? rest.next(), !value.isEmpty else {
-      throw Misuse(description: "\(argument) wants a value after it")
+      throw Misuse(description: "\(argument) needs a value")
     }
     return value
   }

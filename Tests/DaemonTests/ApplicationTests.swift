@@ -139,7 +139,9 @@ import Testing
         #expect(unknown.name == "org.stagedoor.Error.NoSuchApplication")
         let undeclared = try await house.refusal("SetPreferredApplication", "string:sing", "string:org.example.A")
         #expect(undeclared.name == "org.stagedoor.Error.ActivityTypeNotDeclared")
-        #expect(undeclared.message.contains("sing"))
+        #expect(undeclared.message.contains(#""sing": add it to NSUserActivityTypes"#))
+        let content = try await house.refusal("SetPreferredApplication", "string:text/plain", "string:org.example.A")
+        #expect(content.message.contains(#""text/plain": add it to CFBundleDocumentTypes"#))
       }
       try await house.serving { _ in
         #expect(try await preferred() == "org.example.B")

@@ -153,11 +153,11 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--dance"], #"there is no argument "--dance""#), (["--demo=loud"], #"there is no argument "--demo=loud""#),
-    (["--log-level=loud"], #"--log-level is error, warning, info or debug, and not "loud""#),
-    (["--state"], "--state wants a value after it"),
-    (["--durability", "most"], #"--durability is full, normal or memory, and not "most""#),
-    (["--log-level", "loud"], #"--log-level is error, warning, info or debug, and not "loud""#),
+    (["--dance"], #"there is no option "--dance""#), (["--demo=loud"], #"there is no option "--demo=loud""#),
+    (["--log-level=loud"], #"--log-level: expected error, warning, info or debug, got "loud""#),
+    (["--state"], "--state needs a value"),
+    (["--durability", "most"], #"--durability: expected full, normal or memory, got "most""#),
+    (["--log-level", "loud"], #"--log-level: expected error, warning, info or debug, got "loud""#),
   ])
   func `arguments that make no sense are said in a sentence`(arguments: [String], sentence: String) async throws {
     var command = Command.built("stagedoord")

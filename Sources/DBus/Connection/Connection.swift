@@ -490,6 +490,10 @@ extension Connection {
 
   /// Everything except calls goes out here: now, or behind the announcements of this turn.
   func post(_ message: borrowing Message) {
+    // An answer that this module's bytes cannot hold is long.
+    if message.bytes == nil, message.kind == .methodReturn {
+      callers.queue.charge(answer: message.size, to: message.destination, TimerQueue.now)
+    }
     if outbox.hasAnnouncements {
       outbox.hold(message)
     } else {

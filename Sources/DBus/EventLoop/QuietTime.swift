@@ -38,12 +38,13 @@ extension EventLoop {
 
 /// How the C library treats freed memory.
 package enum FreeMemory {
-  /// From now on large blocks return to the system as soon as they are freed. Otherwise the C library would keep as much as twice the largest message
-  /// so far, and would never return memory that another thread than the first freed last. Call this before any other thread starts.
+  /// From now on large blocks return to the system as soon as they are freed, and others when there are many. Otherwise the C library would keep as
+  /// much as twice the largest message so far, and would never return memory that another thread than the first freed last. With smaller limits, each
+  /// message of some hundred kilobytes would get new pages, which takes longer than reading it. Call this before any other thread starts.
   package static func keepLittle() {
     mallopt(M_ARENA_MAX, 1)
-    mallopt(M_MMAP_THRESHOLD, 1 << 18)
-    mallopt(M_TRIM_THRESHOLD, 1 << 18)
+    mallopt(M_MMAP_THRESHOLD, 1 << 21)
+    mallopt(M_TRIM_THRESHOLD, 1 << 23)
   }
 
   /// Returns free memory between used blocks to the system.

@@ -21,8 +21,13 @@ struct CallQueue {
   private static let shareBetweenReading: UInt64 = 100_000
   /// A rest is this many times as long as the work before it. So half of the calls of others come while this sender rests.
   private static let restFactor: UInt64 = 3
+  /// The same for a sender of whom more bytes wait than this. The service must read at least as fast as the bus sends, because everyone's messages
+  /// wait in one row, so most of its time goes into reading.
+  private static let (flood, floodFactor) = (1 << 20, 20 as UInt64)
   /// The longest rest.
   private static let longestRest: UInt64 = 1_000_000_000
+  /// The time in which a byte of a long answer passes through the socket and the bus, in nanoseconds. Other answers stand behind it.
+  private static let timeOfAnsweredByte: UInt64 = 4
 
   enum Identity {
     case unknown
@@ -207,8 +212,13 @@ struct CallQueue {
     account.used += time
     account.unrested += time
     if account.unrested > Self.shareBetweenReading {
-      let rest = now + min(account.unrested * Self.restFactor, Self.longestRest)
-      if time > Self.shortTime { account.restsUntil = rest } else { account.yieldsUntil = rest }
+      let factor = sender.bytes > Self.flood ? Self.floodFactor : Self.restFactor
+      let rest = now + min(account.unrested * factor, Self.longestRest)
+      if time > Self.shortTime {
+        account.restsUntil = max(account.restsUntil, rest)
+      } else {
+        account.yieldsUntil = rest
+      }
       account.unrested = 0
     }
     // If nobody waits, everyone has had the same. Senders that used more than others, and have no calls, are forgotten.
@@ -218,6 +228,12 @@ struct CallQueue {
     } else if senders.count > ready.count * 2 + 64 {
       prune(now)
     }
+  }
+
+  /// Charges the receiver of a long answer with the time that the answer takes on its way.
+  mutating func charge(answer bytes: Int, to name: BusName?, _ now: Instant) {
+    guard let sender = senders[name] else { return }
+    charge(sender, UInt64(bytes) * Self.timeOfAnsweredByte, bytes: 0, now)
   }
 
   /// The work of a call of `sender` comes later and is not measured.

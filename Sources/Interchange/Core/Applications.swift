@@ -57,9 +57,10 @@ extension PromptBook {
       let content = ContentType(type, as: .asked)
       let isTaken = content.map { type in manifest?.contentTypes.contains { types.conforms(type, to: $0) } ?? false }
       guard manifest?.activityTypes.contains(type) ?? false || isTaken ?? false else {
+        let key = content.map { types.isDescribed($0) } ?? false ? "CFBundleDocumentTypes" : "NSUserActivityTypes"
         throw refused(
           .routing("org.stagedoor.Error.ActivityTypeNotDeclared"),
-          "\(application) does not declare \(quoted(type.string)): add it to NSUserActivityTypes in its manifest")
+          "\(application) does not declare \(quoted(type.string)): add it to \(key) in its manifest")
       }
       if memory.preferences[type] == nil, memory.preferences.count >= ledger.allowance.preferences {
         throw refused(

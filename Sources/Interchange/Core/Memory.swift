@@ -494,6 +494,14 @@ extension Memory {
       recent.forget { _, delivery in delivery.payload.count > Memory.rememberedPayload }
     }
   }
+
+  /// Forgets everything that is remembered for speed, while nobody needs it.
+  mutating func forgetRemembered() {
+    sessions.removeAll()
+    recent.removeAll()
+    longSessions = []
+    hasLongPayload = false
+  }
 }
 
 // MARK: - Small values

@@ -175,6 +175,9 @@ package struct PromptBook: Sendable {
     memory.keep()
   }
 
+  /// Nothing has happened for a while: forgets what is remembered for speed. No turn may be under way.
+  package mutating func rest() { memory.forgetRemembered() }
+
   // MARK: Reading
 
   package enum Learnt: Sendable {

@@ -114,7 +114,7 @@ extension Interchange {
     settling = nil
     do throws(StoreError) {
       // The rest follows at the next quiet moment.
-      if !(try store.rest(at: settings.now())) { settleWhenQuiet() }
+      if !(try prompter.rest(at: settings.now())) { settleWhenQuiet() }
     } catch {
       // The entries are safe in the log, and are tried again after the next store.
       log.warning("what is stored could not be put in order: \(store.damage?.message ?? error.message)")

@@ -180,6 +180,18 @@ package struct Prompter: ~Copyable {
   }
 }
 
+// MARK: - While nobody waits
+
+extension Prompter {
+  /// Forgets what the core remembers for speed, and puts the store in order.
+  ///
+  /// - Returns: Whether nothing is left to do. If there was much, another call does the next part.
+  package mutating func rest(at now: Instant) throws(StoreError) -> Bool {
+    if turn.steps.isEmpty { book.rest() }
+    return try store.rest(at: now)
+  }
+}
+
 // MARK: - Data that the core lacks
 
 extension Prompter {

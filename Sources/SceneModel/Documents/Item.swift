@@ -70,15 +70,14 @@ extension Item: Document {
   private static func representations(
     _ node: some DocumentNode, _ rules: ReadingRules
   ) throws(Fault) -> [Representation] {
-    var seen: [ContentType] = []
+    var seen: Set<ContentType> = []
     return try node.list(of: "representations", atMost: Limits.perItem) { node throws(Fault) in
       let representation = try Representation(node, rules)
       let type = rules.types.canonical(representation.type)
-      if seen.contains(type) {
+      if !seen.insert(type).inserted {
         let got = quoted(representation.type.spelling.string)
         throw .expected("each type once in an item", got: got, at: node.place.key("type"))
       }
-      seen.append(type)
       return representation
     }
   }
