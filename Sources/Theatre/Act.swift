@@ -70,7 +70,7 @@ package struct Script: Sendable {
     (.programLeaves, 4),
     (.busSpeaks, 50), (.startGoesOn, 12), (.manifestsChange, 2), (.timeGoesOn, 30), (.clockJumps, 1), (.turnEnds, 40),
     (.carries, 10), (.roomWorks, 30), (.opens, 12), (.releases, 4), (.dragBegins, 4), (.dragGoesOn, 16),
-    (.readsOn, 6), (.rests, 2), (.diskFails, 2), (.readsFail, 2), (.diskHeals, 4), (.killed, 1), (.crashes, 1),
+    (.readsOn, 6), (.rests, 6), (.diskFails, 2), (.readsFail, 2), (.diskHeals, 4), (.killed, 1), (.crashes, 1),
     (.stops, 1),
   ]
 }

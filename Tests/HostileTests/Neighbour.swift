@@ -1,12 +1,14 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import Testing
 
 /// Somebody who uses the service as everyone does, and notices how long it takes.
 ///
 /// It lives on the thread of its connection: what waits for a thread of the pool is the test, and not the answer.
 struct Neighbour: Sendable {
   let connection: Connection
+  var service = House.name
 
   struct Noticed: Sendable {
     var gets: [Duration] = []
@@ -24,7 +26,7 @@ struct Neighbour: Sendable {
 
   /// Asks and drops, a hundred times in a second at most, until `time` has passed.
   func use(for time: Duration) async -> Noticed {
-    let (connection, clock) = (connection, ContinuousClock())
+    let (connection, name, clock) = (connection, service, ContinuousClock())
     return await connection.loop.run { _ in
       var noticed = Noticed()
       func take(_ place: WritableKeyPath<Noticed, [Duration]>, _ call: () async throws(CallError) -> Void) async {
@@ -33,9 +35,9 @@ struct Neighbour: Sendable {
         noticed[keyPath: place].append(clock.now - begin)
       }
       let end = clock.now + time
-      let service = connection.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+      let service = connection.object(name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
       let properties = connection.object(
-        House.name, at: "/org/stagedoor/Interchange1", "org.freedesktop.DBus.Properties")
+        name, at: "/org/stagedoor/Interchange1", "org.freedesktop.DBus.Properties")
       func eventSequence() async throws(CallError) -> UInt64 {
         let value = try await properties.call(
           "Get", "org.stagedoor.Interchange1", "EventSequence", timeout: usualLimit, returning: Variant.self)
@@ -56,6 +58,23 @@ struct Neighbour: Sendable {
       }
       return noticed
     }
+  }
+}
+
+/// A service that answers the neighbour, and does nothing. Attacked in the same way, it shows how long the bus itself lets the neighbour wait.
+enum Idler {
+  static let name: BusName = "org.example.Idler"
+
+  static func serve(on connection: Connection) async throws {
+    var interface = Interface("org.stagedoor.Interchange1")
+    interface.property("EventSequence") { () -> UInt64 in 0 }
+    interface.method(
+      "Drop", in: "activity_type", "target_content_identifier", "options", out: "session", "outcome", "delivery"
+    ) {
+      (_: String, _: String, _: [String: String]) -> (ObjectPath, String, String) in ("/", "", "")
+    }
+    connection.export(interface, at: "/org/stagedoor/Interchange1")
+    try #require(try await connection.requestName(name) == .owned)
   }
 }
 

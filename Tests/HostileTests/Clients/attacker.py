@@ -1,6 +1,8 @@
 """A hostile peer: it attacks the service in one way for as long as it is told, and reads whatever comes back.
 
-    attacker.py ATTACK SECONDS
+    attacker.py ATTACK SECONDS [NAME]
+
+NAME is the bus name of another service, which is attacked in its place.
 
 It writes prepared bytes to the socket of the bus named by DBUS_SESSION_BUS_ADDRESS, so that the attack costs the attacker next to nothing. It needs
 nothing but Python. It says "attacking" when the attack begins, and its last line says how often the message was sent.
@@ -16,6 +18,7 @@ import sys
 import time
 
 NAME = "org.stagedoor.Interchange1"
+DESTINATION = (sys.argv[3:] or [NAME])[0]
 ROOT = "/org/stagedoor/Interchange1"
 APPLICATION = "org.example.Attacked"
 
@@ -40,7 +43,7 @@ def texts(*values):
     return data
 
 
-def call(member, signature="", body=b"", path=ROOT, interface=NAME, destination=NAME, descriptors=0, flags=0):
+def call(member, signature="", body=b"", path=ROOT, interface=NAME, destination=DESTINATION, descriptors=0, flags=0):
     fields = bytearray()
 
     def field(code, kind, value):
@@ -355,7 +358,7 @@ ATTACKS = {
 
 
 def main():
-    attack, seconds = sys.argv[1:]
+    attack, seconds = sys.argv[1:3]
     peer = Peer(float(seconds))
     ATTACKS[attack](peer)
     peer.socket.close()
