@@ -316,7 +316,7 @@ actor BaggageKeeper {
     let source = try await source(descriptor, for: delivery, taking: number, place)
     try refuseTooMany(place)
     switch source.kind {
-    case .file, .sealed, .spooled: hold(.file(descriptor), number, of: delivery)
+    case .file, .sealed, .memory, .spooled: hold(.file(descriptor), number, of: delivery)
     case .fifo, .pipe, .socket: hold(.stream(descriptor), number, of: delivery)
     }
     return source.size
@@ -331,7 +331,11 @@ actor BaggageKeeper {
   private func letGo(_ one: Held) {
     switch one {
     case .file(let descriptor):
-      threads.drop(OwnedFileDescriptor(owning: descriptor.release()))
+      if descriptor.isInMemory {
+        descriptor.close()
+      } else {
+        threads.drop(OwnedFileDescriptor(owning: descriptor.release()))
+      }
       heldCount -= 1
     case .stream(let descriptor?):
       descriptor.close()
@@ -427,7 +431,12 @@ actor BaggageKeeper {
     _ descriptor: OwnedFileDescriptor, of delivery: UniqueIdentifier, to sandbox: Text?, _ place: String
   ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64?) {
     if let source = try Source(recognizing: descriptor, place) {
-      return (source.kind == .sealed ? try source.openedAgain().descriptor : descriptor, source.size)
+      switch source.kind {
+      case .sealed: return (try source.openedAgain().descriptor, source.size)
+      case .memory:
+        return (try handOut(sandbox == nil ? source.openedAgain() : source, of: delivery, to: sandbox), source.size)
+      default: return (descriptor, source.size)
+      }
     }
     let copy = try descriptor.duplicate(place)
     let source = try await opening(for: delivery, place) { () throws(InterchangeError) in
@@ -441,7 +450,7 @@ actor BaggageKeeper {
   func handOut(
     _ source: Source, of owner: UniqueIdentifier, to sandbox: Text?
   ) throws(InterchangeError) -> OwnedFileDescriptor {
-    guard let sandbox, source.kind == .file || source.kind == .spooled else { return source.descriptor }
+    guard let sandbox, [.file, .memory, .spooled].contains(source.kind) else { return source.descriptor }
     return try feed(source, of: owner, to: sandbox)
   }
 

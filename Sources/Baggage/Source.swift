@@ -12,6 +12,8 @@ struct Source: Sendable {
     case spooled
     /// A memory file that nobody can change.
     case sealed
+    /// Another memory file. The kernel alone has it, so nobody ever waits for it.
+    case memory
     /// A file that the service did not make.
     case file
     /// A pipe with a name, which opens through its file system.
@@ -68,7 +70,7 @@ struct Source: Sendable {
 
   // MARK: Descriptors of senders
 
-  /// Recognizes a pipe, a socket or a memory file that nobody can change, and asks no file system. `nil` if it is something else.
+  /// Recognizes a pipe, a socket or a memory file, and asks no file system. `nil` if it is something else.
   init?(recognizing descriptor: OwnedFileDescriptor, _ place: String) throws(InterchangeError) {
     let flags = descriptor.withRawValue { fcntl($0, F_GETFL) }
     if flags < 0 { throw InterchangeError(.invalidPayload, place, "is no open descriptor", errno) }
@@ -76,8 +78,10 @@ struct Source: Sendable {
       throw InterchangeError(
         .invalidPayload, "\(place): is not open for reading; expected a descriptor that can be read")
     }
-    if descriptor.isSealed {
-      self.init(.sealed, descriptor, size: descriptor.status.map { Int64($0.st_size) }, place)
+    let seals = descriptor.seals
+    if seals >= 0, let status = descriptor.status, status.st_mode & S_IFMT == S_IFREG {
+      let all = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW
+      self.init(seals & all == all ? .sealed : .memory, descriptor, size: Int64(status.st_size), place)
     } else {
       // The kernel names what has no name in a file system so.
       let name = descriptor.name
@@ -162,7 +166,7 @@ struct Source: Sendable {
     while true {
       let (count, error) = descriptor.withRawValue { number in
         switch kind {
-        case .spooled, .sealed, .file: (pread(number, buffer.baseAddress, buffer.count, off_t(offset)), errno)
+        case .spooled, .sealed, .memory, .file: (pread(number, buffer.baseAddress, buffer.count, off_t(offset)), errno)
         case .pipe, .fifo: (Glibc.read(number, buffer.baseAddress, buffer.count), errno)
         case .socket: (recv(number, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)), errno)
         }
@@ -195,7 +199,7 @@ struct Source: Sendable {
 
   /// Copies a piece to a file: the kernel copies up to `count` bytes of a file, or some bytes are read and written.
   func copyPiece(of count: Int, at offset: Int64, to file: OwnedFileDescriptor) throws(InterchangeError) -> Piece {
-    if kind == .file || kind == .sealed {
+    if kind == .file || kind == .sealed || kind == .memory {
       var (from, to) = (loff_t(offset), loff_t(offset))
       let copied = descriptor.withRawValue { source in
         file.withRawValue { copy_file_range(source, &from, $0, &to, count, 0) }
@@ -216,11 +220,11 @@ extension OwnedFileDescriptor {
     return withRawValue { fstat($0, &status) } == 0 ? status : nil
   }
 
-  /// Whether this is a memory file that nobody can change.
-  fileprivate var isSealed: Bool {
-    let seals = withRawValue { fcntl($0, F_GET_SEALS) }
-    return seals >= 0 && seals & F_SEAL_WRITE != 0 && seals & F_SEAL_SHRINK != 0 && seals & F_SEAL_GROW != 0
-  }
+  /// The seals of a memory file; negative for other files.
+  fileprivate var seals: Int32 { withRawValue { fcntl($0, F_GET_SEALS) } }
+
+  /// Whether the file is in memory: closing it asks no file system.
+  var isInMemory: Bool { seals >= 0 }
 
   /// The kernel's name of the descriptor's file.
   fileprivate var name: String {
