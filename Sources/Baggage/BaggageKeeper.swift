@@ -92,7 +92,8 @@ actor BaggageKeeper {
   /// The same source for a reader that never blocks.
   func withoutWaiting(_ source: Source) async throws(InterchangeError) -> Source {
     source.isForeign
-      ? try await threads.run(source.place) { source.withoutWaiting() } : source.withoutWaiting()
+      ? try await threads.run(source.place) { () throws(InterchangeError) in try source.withoutWaiting() }
+      : try source.withoutWaiting()
   }
 
   /// Does a piece of work with a source, where it stops nobody.
@@ -422,7 +423,8 @@ actor BaggageKeeper {
   func open(
     fileAt url: Text, of delivery: UniqueIdentifier, for sandbox: Text?, _ place: String
   ) async throws(InterchangeError) -> (OwnedFileDescriptor, size: Int64?) {
-    let source = try await look(fileAt: url, isCanonical: false, place) { $0 }
+    // A sandboxed program may be able to change a folder of the path. It must not reach another file by a link that it puts there.
+    let source = try await look(fileAt: url, isCanonical: sandbox != nil, place) { $0 }
     return (try handOut(source, of: delivery, to: sandbox), source.size)
   }
 

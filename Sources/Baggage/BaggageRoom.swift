@@ -61,10 +61,12 @@ package final class BaggageRoom: Sendable {
     }
   }
 
-  /// Checks that a file can be opened in its place, and returns its size.
-  package func check(fileAt url: Text, at place: String) async throws(InterchangeError) -> Int64 {
+  /// Checks that a file can be opened in its place. Returns its size, and its URL without symbolic links; `nil` if it has none.
+  package func check(
+    fileAt url: Text, at place: String
+  ) async throws(InterchangeError) -> (size: Int64, url: Text?) {
     try await inside { keeper throws(InterchangeError) in
-      try await keeper.look(fileAt: url, isCanonical: false, place) { $0.size ?? 0 }
+      try await keeper.look(fileAt: url, isCanonical: false, place) { ($0.size ?? 0, $0.canonicalURL) }
     }
   }
 

@@ -63,6 +63,14 @@ struct Source: Sendable {
     Source.waits(true, descriptor)
   }
 
+  /// The URL of an open file, without symbolic links; `nil` if the file has no name any more. For a thread.
+  var canonicalURL: Text? {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = descriptor.withRawValue { readlink("/proc/self/fd/\($0)", &path, path.count) }
+    guard count > 0, count < path.count, path[0] == CChar(UInt8(ascii: "/")) else { return nil }
+    return FileURL.text(ofPath: path.prefix(count).map { UInt8(bitPattern: $0) })
+  }
+
   /// A file of the spool.
   init(spooled descriptor: OwnedFileDescriptor, size: Int64, _ place: String) {
     self.init(.spooled, descriptor, size: size, place)
@@ -133,12 +141,15 @@ struct Source: Sendable {
     return Source(kind, again, size: size, isHandedIn: isHandedIn, place)
   }
 
-  /// The same source for a reader that never blocks, whoever else reads from it: a pipe is opened again, with flags that nobody else can change.
-  func withoutWaiting() -> Source {
+  /// The same source for a reader that never blocks, whoever else reads from it: a pipe is opened again, with flags that nobody else can change. A pipe
+  /// that cannot be opened again is refused: its sender could make the reader wait.
+  func withoutWaiting() throws(InterchangeError) -> Source {
     guard kind == .pipe || kind == .fifo else { return self }
-    if let again = reopened(O_NONBLOCK) { return Source(kind, again, isHandedIn: isHandedIn, place) }
-    Source.waits(false, descriptor)
-    return self
+    guard let again = reopened(O_NONBLOCK) else {
+      throw InterchangeError(
+        .invalidPayload, place, "the pipe cannot be opened again, so nobody else may read from it", errno)
+    }
+    return Source(kind, again, isHandedIn: isHandedIn, place)
   }
 
   private func reopened(_ flags: Int32) -> OwnedFileDescriptor? {

@@ -47,6 +47,36 @@ import Testing
     await room.close()
   }
 
+  @Test(arguments: [true, false])
+  func `a sandbox reaches no other file by a link that it puts in the place of a file or its folder`(
+    isFolder: Bool
+  ) async throws {
+    let room = rooms.room()
+    let (folder, secrets) = (rooms.directory.path + "/shared", rooms.directory.path + "/secret")
+    for path in [folder, secrets] { mkdir(path, 0o700) }
+    let path = rooms.directory.write(pattern(10), to: "shared/photo.png")
+    rooms.directory.write(pattern(20), to: "secret/photo.png")
+    symlink(folder, rooms.directory.path + "/link")
+    let checked = try await room.check(
+      fileAt: FileURL.text(ofPath: "\(rooms.directory.path)/link/photo.png".utf8), at: place)
+    let canonical = try #require(checked.url)
+    #expect(canonical == FileURL.text(ofPath: path.utf8))
+    let (data, _) = try await room.open(fileAt: canonical, of: delivery, for: sandbox, at: place)
+    #expect(try await everything(of: data) == pattern(10))
+    if isFolder {
+      rename(folder, folder + ".old")
+      symlink(secrets, folder)
+    } else {
+      unlink(path)
+      symlink(secrets + "/photo.png", path)
+    }
+    let error = await refusal { () throws(InterchangeError) in
+      _ = try await room.open(fileAt: canonical, of: delivery, for: sandbox, at: place)
+    }
+    #expect(error?.name == .invalidPayload)
+    await room.close()
+  }
+
   @Test func `what nobody can change is handed out as it is`() async throws {
     let room = rooms.room()
     _ = try await room.keep(try BaggageRoom.memoryFile(pattern(10)))

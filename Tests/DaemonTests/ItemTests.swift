@@ -281,6 +281,32 @@ import Testing
     }
   }
 
+  @Test func `a call that waits for a host keeps no copies of its descriptors`() async throws {
+    try await withHouse { house in
+      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving("--durability", "normal") { daemon in
+        let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
+        let pipe = try #require(readEnd.withRawValue { OpenDescriptors.list[$0] })
+        let options: [String: Variant] = [
+          "application": "org.example.Cats".variant, "wait": "handled".variant, "deadline": 30.0.variant,
+        ]
+        async let answer = refused {
+          _ = try await house.deliver(
+            [Things.item(Things.descriptor(readEnd, "image/png"))], options, over: house.watcher)
+        }
+        try await eventually("the delivery to be held") { try await !house.deliveries(in: "held").isEmpty }
+        // The room holds one. The message with its own is gone, although nobody has an answer yet.
+        try await eventually("the service to hold one descriptor") {
+          OpenDescriptors.of(process: daemon.processIdentifier).values.count { $0 == pipe } == 1
+        }
+        let delivery = try #require(try await house.deliveries(in: "held").first?.first)
+        _ = try await house.call("CancelDelivery", "string:\(delivery)")
+        #expect(try await answer?.name == "org.stagedoor.Error.Cancelled")
+        writeEnd.close()
+      }
+    }
+  }
+
   @Test func `descriptors that were not named, or came with a call that was refused, are closed`() async throws {
     try await withHouse { house in
       try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")

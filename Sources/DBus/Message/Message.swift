@@ -201,6 +201,18 @@ extension Message {
     return message
   }
 
+  /// The same call without its arguments, for an answer to it.
+  static func head(of call: borrowing Message) throws(CodingError) -> Message {
+    let names = MessageBytes.Header(
+      kind: dbus_message_get_type(call.raw), path: call.path?.rawValue, destination: call.destination?.rawValue,
+      interface: call.interface?.rawValue, member: call.member?.rawValue)
+    let head = try empty(headedBy: names)
+    guard call.sender.map({ dbus_message_set_sender(head.raw, $0.rawValue) }) ?? 1 != 0 else { throw .outOfMemory }
+    dbus_message_set_serial(head.raw, call.serial)
+    dbus_message_set_no_reply(head.raw, dbus_message_get_no_reply(call.raw))
+    return head
+  }
+
   /// An empty message of libdbus.
   private static func empty(headedBy header: MessageBytes.Header) throws(CodingError) -> Message {
     guard let raw = dbus_message_new(header.kind) else { throw .outOfMemory }

@@ -17,7 +17,8 @@ internal import Synchronization
 public final class Call: Sendable {
   /// The connection on which it came.
   public let connection: Connection
-  let message: Message
+  // Changes on the loop only, before anybody else has the call.
+  private(set) nonisolated(unsafe) var message: Message
   private let isAnswered = Atomic(false)
 
   // Set on the loop, once, before any other code has seen the call.
@@ -83,6 +84,12 @@ public final class Call: Sendable {
   }
 
   func identify(as credentials: Credentials) { knownCredentials = credentials }
+
+  /// Closes all descriptors that came with the call, if there are any, and forgets its arguments. A message may bring hundreds of descriptors that no
+  /// argument names, and a call may wait for its answer for an hour. On the loop, after the arguments were decoded and before anybody else has the call.
+  package func forgetDescriptors() {
+    if carriesDescriptors, let head = try? Message.head(of: message) { message = head }
+  }
   /// Records the method that was found for the call.
   func isMeant(for method: Interface.MethodEntry) {
     replySignature = method.outSignature

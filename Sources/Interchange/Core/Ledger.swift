@@ -55,6 +55,9 @@ package struct Allowance: Hashable, Sendable {
   package var baggageTime: Int64 = 600_000_000
   /// The descriptors that the service holds for deliveries and drags: half of the 1,024 that a process may have by default.
   package var descriptors = 512
+  /// The calls whose contents are being copied or fetched at the same time. Each takes four descriptors meanwhile. A sender may have as many as it
+  /// leaves for others.
+  package static let copyingCalls = 128
   /// Drags of one sender. A person has two hands.
   package var drags = 100
   /// The bytes of the documents and small contents of all drags, which are in memory only: sixteen of the longest.

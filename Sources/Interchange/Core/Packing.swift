@@ -16,6 +16,14 @@ package struct PackingOrder: Hashable, Sendable {
     case descriptor(Int)
     /// Promised data that its sender wants the service to fetch at once.
     case promise(Promise)
+
+    /// Whether nobody knows how much it is until it has been copied.
+    var isCopied: Bool {
+      switch self {
+      case .file(_, inPlace: false), .promise: true
+      case .bytes, .file, .descriptor: false
+      }
+    }
   }
 
   package let delivery: UniqueIdentifier
@@ -31,8 +39,9 @@ package struct PackingOrder: Hashable, Sendable {
 
 /// The result of packing.
 package enum PackingAnswer: Hashable, Sendable {
-  /// The sizes, in the order of the orders, and the errors of items that could not be taken, by their places.
-  case packed([Int64?], failures: [Int: InterchangeError] = [:])
+  /// The sizes, in the order of the orders; the errors of items that could not be taken, by their places; and the URLs without symbolic links of files
+  /// that are opened in their places, by the places of their orders.
+  case packed([Int64?], failures: [Int: InterchangeError] = [:], canonical: [Int: Text] = [:])
   case failed(InterchangeError)
 }
 
@@ -141,12 +150,12 @@ extension Packing {
   }
 
   /// The room has taken the ordered contents.
-  mutating func finish(_ sizes: [Int64?], _ failures: [Int: InterchangeError]) {
+  mutating func finish(_ sizes: [Int64?], _ failures: [Int: InterchangeError], _ canonical: [Int: Text]) {
     self.failures = failures
-    for (order, size) in zip(orders, sizes) where failures[order.item] == nil {
+    for (place, (order, size)) in zip(orders, sizes).enumerated() where failures[order.item] == nil {
       let content: Parcel.Content =
         switch order.source {
-        case .file(let url, inPlace: true): .file(url)
+        case .file(let url, inPlace: true): .file(canonical[place] ?? url)
         case .descriptor: .held(order.number)
         case .bytes, .file, .promise: .kept(order.number)
         }
@@ -154,6 +163,9 @@ extension Packing {
     }
     orders = []
   }
+
+  /// Whether the room copies or fetches some of the contents.
+  var isCopied: Bool { orders.contains { $0.source.isCopied } }
 
   /// Whether an item whose contents cannot be taken leaves the others.
   var isBestEffort: Bool {
@@ -220,6 +232,7 @@ extension PromptBook {
     case .delivery, .drop: try refuseWhatIsRefused(packing)
     case .eachItem, .drag, .moreItems: break
     }
+    let share = try shareOfCopies(packing)
     var room = room(for: packing.caller.principal)
     switch packing.purpose {
     case .moreItems(let drag), .drop(let drag, _):
@@ -229,7 +242,23 @@ extension PromptBook {
     case .delivery, .eachItem, .drag: break
     }
     memory.packings[number] = packing
-    step.errands.append(.pack(number, packing.orders, atMost: room, eachItem: packing.isBestEffort))
+    step.errands.append(.pack(number, packing.orders, atMost: room / share, eachItem: packing.isBestEffort))
+  }
+
+  /// The part of its sender's room that a call may fill: one in so many. Contents are charged when they are packed, so calls that pack at the same
+  /// time share the room: the second gets a quarter, the third a ninth, and all together less than twice the room.
+  private func shareOfCopies(_ packing: Packing) throws(Halt) -> Int {
+    guard packing.isCopied else { return 1 }
+    let principal = packing.caller.principal
+    let copying = memory.packings.values.values.filter(\.isCopied)
+    let (limit, own) = (Allowance.copyingCalls, copying.count { $0.caller.principal == principal })
+    if own + 1 > limit - copying.count - 1 {
+      throw refused(
+        .limitsExceeded,
+        "contents of at most \(limit) calls are copied or fetched at the same time; these are \(copying.count), \(own) of them of this sender, who may "
+          + "have as many as are left for others: wait for the answers")
+    }
+    return (own + 1) * (own + 1)
   }
 
   func refuseTooMany(_ payload: Payload) throws(Halt) {
@@ -249,8 +278,8 @@ extension PromptBook {
       guard try answeredBefore(packing, number) else { throw .refused(error) }
       free(packing)
       endPromises(packing.promises)
-    case .packed(let sizes, let failures):
-      packing.finish(sizes, failures)
+    case .packed(let sizes, let failures, let canonical):
+      packing.finish(sizes, failures, canonical)
       try goOn(packing, number)
     }
   }

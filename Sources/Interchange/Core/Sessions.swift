@@ -125,6 +125,8 @@ extension PromptBook {
     } else if memory.manifests[application]?.file.isEmpty ?? false, !caller.isSandboxed {
       return
     }
-    throw refused(.accessDenied, "only the attached host of \(application) may do that")
+    // A sandbox need not learn whose it is.
+    let owner = caller.isSandboxed && caller.application != application ? "its application" : application.string
+    throw refused(.accessDenied, "only the attached host of \(owner) may do that")
   }
 }

@@ -16,6 +16,7 @@ extension Interchange {
   ) {
     let number = number ?? newCallNumber()
     let caller = callers.caller(of: call)
+    call.forgetDescriptors()
     replies[number] = reply
     if !descriptors.isEmpty {
       do throws(InterchangeError) {

@@ -21,6 +21,11 @@ extension Interchange {
     _ reply: Reply<ObjectPath, String>
   ) {
     redeem(payload, descriptors, size: size, reply) { payload, descriptors in
+      // Nobody hears again that the source leaves.
+      if !outlivesSource, reply.call.isAbandoned {
+        _ = reply.fail(InterchangeError(.noReply, "its caller has left the bus"))
+        return
+      }
       let ask = Ask.beginDrag(payload, ticket: Interchange.ticket(), outlivesSource: outlivesSource, size: size)
       self.call(reply.call, ask, bringing: descriptors) { answer in
         guard case .dragBegun(let drag, let ticket) = answer else { return answer.fail(reply) }

@@ -85,15 +85,22 @@ extension Interchange {
     for number: CallNumber
   ) async -> PackingAnswer {
     var (sizes, failures) = ([] as [Int64?], [:] as [Int: InterchangeError])
-    var rest = limit
-    for order in orders {
+    var (rest, canonical) = (limit, [:] as [Int: Text])
+    for (place, order) in orders.enumerated() {
       // The call may have been answered while the last content was taken: the room has freed that content, and must take no more.
       if replies[number] == nil {
         return .failed(InterchangeError(.cancelled, "nobody waits for the answer any more"))
       }
       var size: Int64?
       do throws(InterchangeError) {
-        if failures[order.item] == nil { size = try await pack(order, descriptors, rest) }
+        if failures[order.item] == nil {
+          if case .file(let url, inPlace: true) = order.source {
+            let file = try await room.check(fileAt: url, at: Interchange.place(order.place.string, of: url))
+            (size, canonical[place]) = (file.size, file.url)
+          } else {
+            size = try await pack(order, descriptors, rest)
+          }
+        }
       } catch {
         if !eachItem { return .failed(error) }
         failures[order.item] = error
@@ -104,7 +111,7 @@ extension Interchange {
       }
       sizes.append(size)
     }
-    return .packed(sizes, failures: failures)
+    return .packed(sizes, failures: failures, canonical: canonical)
   }
 
   /// The place of a file in an error for its sender, who may not have numbered the items.
@@ -118,8 +125,7 @@ extension Interchange {
     case .bytes(let bytes):
       try await room.keep(bytes, as: number, of: delivery, at: place)
       return Int64(bytes.count)
-    case .file(let url, inPlace: true): return try await room.check(fileAt: url, at: Interchange.place(place, of: url))
-    case .file(let url, inPlace: false):
+    case .file(let url, _):
       return try await room.copy(
         fileAt: url, as: number, of: delivery, atMost: limit, at: Interchange.place(place, of: url))
     case .descriptor(let index):

@@ -121,6 +121,7 @@ extension Interchange {
     let job: SideWork.Job
     do throws(InterchangeError) {
       job = try sideWork.begin(kind, bytes, for: callers.caller(of: reply.call), reply.call)
+      reply.call.forgetDescriptors()
     } catch {
       _ = reply.fail(error)
       return
