@@ -8,36 +8,36 @@ PREFIX  ?= /usr/local
 ARGS    ?=
 SECONDS  = 60
 
-# What `make install-built` installs, and how it makes the programs smaller: without names they are less than half as large.
+# `make install-built` installs the programs in BUILT, and makes them smaller with STRIP: without names they are less than half as large.
 BUILT ?= $(SCRATCH)/release
 STRIP ?= strip --strip-unneeded
 
-# What `make run` shows, and what `make install` puts into bin.
+# `make run` starts RUN, and `make install` puts EXECUTABLES into bin.
 RUN         ?= stagedoord --demo
 EXECUTABLES ?= stagedoord stagedoor
 
-# The libraries whose documentation is built and whose examples are compiled.
+# The libraries with documentation to build.
 DOCUMENTED = DBus DBusTestSupport StagedoorKit StagedoorTestSupport
 
 # Every debug build is made with the same flags, so that `make check test` builds once.
 BUILD   = --scratch-path $(SCRATCH) --explicit-target-dependency-import-check error
-# What Swift's runtime is written with goes into the program with it, which then starts a millisecond sooner. The linker
-# takes the library that it finds first, and in STATIC it finds the archive alone.
+# The C++ library of Swift's runtime is linked into the program, which then starts a millisecond sooner. The linker
+# takes the first library that it finds, and STATIC contains the archive only.
 STATIC  = $(abspath $(SCRATCH))/static
-# The addresses in a program are moved to where the kernel puts it. In short form they are read in a quarter of a millisecond
-# less, but a C library before 2.36 cannot read it. Nobody looks a name up in these programs, so none is offered.
+# The loader relocates the addresses in a program. Their packed form saves a quarter of a millisecond, but a C library
+# before 2.36 cannot read it. Nobody looks up names in these programs, so they export none.
 SHORT   = $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sort -VC && \
   echo -Xlinker -z -Xlinker pack-relative-relocs)
 RELEASE = --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib \
   -Xlinker "-L$(STATIC)" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
   -Xswiftc -use-ld=lld $(SHORT) -Xlinker --no-export-dynamic
 SOURCES = Scripts/list-files '*.swift'
-# SwiftPM warns of flags that these packages of GTK ask for and that it does not pass on. It finds copies without them first.
+# SwiftPM warns about flags of these GTK packages that it does not pass on. It finds our copies without these flags first.
 WARNED  = gmodule-no-export-2.0 graphene-1.0
 COPIES  = $(abspath $(SCRATCH))/pkgconfig
 WITHGTK = PKG_CONFIG_PATH="$(COPIES)$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" $(SWIFT)
 
-# Where Scripts/setup unpacks what it does not install; the tests and the benchmarks find it on their PATH.
+# Scripts/setup unpacks packages here that it does not install. The tests and the benchmarks find them on their PATH.
 export TOOLS = $(abspath $(SCRATCH))/tools
 export PATH := $(PATH):$(TOOLS)/usr/bin
 
@@ -51,21 +51,21 @@ SHARE      = $(DESTDIR)$(PREFIX)/share
 EXAMPLES   = $(DOC)/examples
 LIBEXEC    = $(DESTDIR)$(PREFIX)/libexec/stagedoor
 
-# Where each shell looks for completions, and each file manager for what its menus show.
+# The places where each shell looks for completions, and each file manager for its menu entries.
 COMPLETIONS = bash:bash-completion/completions/stagedoor zsh:zsh/site-functions/_stagedoor \
   fish:fish/vendor_completions.d/stagedoor.fish
 MENUS       = thunar.desktop:Thunar/sendto/stagedoor.desktop kde.desktop:kio/servicemenus/stagedoor.desktop \
   nemo.nemo_action:nemo/actions/stagedoor.nemo_action
 NAUTILUS    = stagedoor/nautilus/Send to scene…
 
-# Links of the pages to what is not installed become words.
+# Links of the pages to files that are not installed become plain words.
 UNLINK      = sed -Ezi 's,!?\[([^][]*)\]\((\.\./)*(Sources|CONTRIBUTING|Benchmarks|Fuzz|Scripts|Tests|dbus|examples/(gtk|journal|greeter))[^)]*\),\1,g'
 
 # The directories that `make install` may have made. `make uninstall` removes those that are empty, and keeps the first of each path.
 OWN_DIRECTORIES = $(foreach pair,$(COMPLETIONS) $(MENUS),share/$(patsubst %/,%,$(dir $(lastword $(subst :, ,$(pair)))))) \
   share/stagedoor share/dbus-1/interfaces share/dbus-1/services share/man/man1 lib/systemd/user
 
-# How the bus starts the service: its activation file and its unit, with the place of the program filled in.
+# The activation file and the unit, by which the bus starts the service, with the path of the program filled in.
 ACTIVATED = org.stagedoor.Interchange1.service
 UNIT      = stagedoord.service
 FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libexec/stagedoor|'
@@ -79,7 +79,7 @@ FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libe
 help: ## list the targets
 	@sed -n 's/^\([a-z%-]*\):.*## /\1\t/p' Makefile | expand -t 20
 
-run: ## start the service with a small application to try (ARGS=--replace takes over from one that runs)
+run: ## start the service with a small application to try (ARGS=--replace takes over from a running service)
 	@$(SETUP) build run
 	$(SWIFT) build $(BUILD) --product stagedoor
 	$(SWIFT) run $(BUILD) $(RUN) $(ARGS)
@@ -90,7 +90,7 @@ demo: ## show how a drop finds its session, on a bus of its own
 	@built="$$($(SWIFT) build $(BUILD) --show-bin-path)"; \
 	  PATH="$$built:$$PATH" "$$built/private-bus" -- examples/shell/round stagedoord
 
-examples: ## build the applications with windows, of examples/gtk
+examples: ## build the applications with windows, in examples/gtk
 	@$(SETUP) build run examples
 	@mkdir -p "$(COPIES)" && for name in $(WARNED); do \
 	  file="$$(pkg-config --variable=pcfiledir $$name)/$$name.pc"; \
@@ -99,7 +99,7 @@ examples: ## build the applications with windows, of examples/gtk
 	$(WITHGTK) build --package-path examples/gtk
 	$(WITHGTK) build --package-path examples/gtk --product stagedoord
 
-# One of them, on a bus of its own: `make run-gallery`. Everything that it stores is gone when it ends.
+# Starts one of them on a bus of its own: `make run-gallery`. Everything that it stores is gone when it ends.
 run-%: examples ## start an application with windows (run-gallery, run-journalyst, run-cats …)
 	@examples/gtk/run "$$($(WITHGTK) build --package-path examples/gtk --show-bin-path)" $* $(ARGS)
 
@@ -109,16 +109,16 @@ test-examples: examples ## test the applications with windows, on virtual displa
 	@Scripts/check-examples "$$($(WITHGTK) build --package-path examples/gtk --show-bin-path)" \
 	  $$(Scripts/list-files 'examples/gtk/Sources/*.swift' 'examples/gtk/*.md')
 
-pictures: ## make the pictures of the pages about the applications anew
+pictures: ## take the pictures in the pages of the applications again
 	@STAGE_PICTURES=1 $(MAKE) --no-print-directory test-examples
 
 test: ## run every test (ARGS="--filter Names")
 	@$(SETUP) build test
 	@Scripts/repeat-failures $(SCRATCH)/test.log $(SWIFT) test $(BUILD) --disable-xctest $(ARGS)
 
-check: check-scripts check-format check-rules check-shell check-unit check-manual check-examples check-install docs ## format, rules, scripts, examples, what is installed, documentation
+check: check-scripts check-format check-rules check-shell check-unit check-manual check-examples check-install docs ## check format, rules, scripts, examples, installation, documentation
 
-docs: build ## check the documentation of the libraries and build it as a site in .build/docs
+docs: build ## check the documentation of the libraries, and build it as a site in .build/docs
 	@for module in $(DOCUMENTED); do \
 	  Scripts/build-docs $$module "$$($(SWIFT) build $(BUILD) --show-bin-path)" $(SCRATCH)/docs/$$module || exit 1; \
 	done
@@ -127,21 +127,21 @@ bench: ## measure against C programs, on both buses and without one
 	@$(SETUP) build run bench
 	Benchmarks/run $(ARGS)
 
-fuzz: ## give each parser made-up documents for a while (SECONDS=60, ARGS=predicate for one)
+fuzz: ## give each parser made-up documents for some time (SECONDS=60, ARGS=predicate for one parser)
 	@$(SETUP) build
 	SWIFT="$(SWIFT)" Fuzz/run $(SECONDS) $(SCRATCH)/fuzz $(ARGS)
 
-simulate: ## play the service in made-up worlds for a while (SECONDS=60, SEED=17 for one that failed)
+simulate: ## play the service in made-up worlds for some time (SECONDS=60, SEED=17 for a seed that failed)
 	@$(SETUP) build
 	$(SWIFT) build --scratch-path $(SCRATCH) --configuration release --product theatre
 	@"$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)/theatre" --seconds $(SECONDS) \
 	  $(if $(SEED),--seed $(SEED)) $(ARGS)
 
-mutate: ## break the core on purpose, and have the theatre find it (SECONDS=60, ARGS="3 17" for some)
+mutate: ## break the core on purpose, and let the theatre find the faults (SECONDS=60, ARGS="3 17" for some)
 	@$(SETUP) build
 	Scripts/mutate $(SECONDS) $(ARGS)
 
-# One after the other: a long round takes all the machine that there is, and the others would meet their limits.
+# One test after another: a long round takes the whole machine, and other tests would exceed their limits.
 stress: ## run the tests optimised, with long rounds
 	@$(SETUP) build test
 	STAGEDOOR_STRESS=1 $(SWIFT) test --configuration release --scratch-path $(SCRATCH)/stress --disable-xctest \
@@ -156,14 +156,14 @@ sanitize-address: ## run the tests under AddressSanitizer, which looks for leaks
 	LSAN_OPTIONS=print_suppressions=0:suppressions=$(abspath Scripts/leak-suppressions) \
 	$(SWIFT) test --sanitize address --scratch-path $(SCRATCH)/asan --disable-xctest -Xswiftc -use-ld=lld $(ARGS)
 
-release: ## build what is installed (EXECUTABLES="stagedoord")
+release: ## build the programs to install (EXECUTABLES="stagedoord")
 	@$(SETUP) build
 	@Scripts/static-library libstdc++.a "$(STATIC)"
 	for name in $(EXECUTABLES); do $(SWIFT) build $(RELEASE) --product $$name || exit 1; done
 
 install: check-prefix release install-built ## build for release and install (PREFIX=/usr/local DESTDIR=)
 
-# Before minutes of building: a place that the files can name, and that one may write into.
+# Checks before minutes of building that the files can name the place, and that the user may write into it.
 check-prefix:
 	@case '$(PREFIX)' in \
 	  [!/]* | *[!A-Za-z0-9/._+~-]*) \
@@ -175,7 +175,7 @@ check-prefix:
 	    exit 1; \
 	  fi
 
-install-built: check-prefix ## install what `make release` has built
+install-built: check-prefix ## install the programs that `make release` has built
 	install -d "$(BIN)" "$(DOC)" "$(MAN)" "$(INTERFACES)" "$(SERVICES)" "$(UNITS)"
 	for name in $(EXECUTABLES); do \
 	  install -m 755 "$(BUILT)/$$name" "$(BIN)" && $(STRIP) "$(BIN)/$$name" || exit 1; \
@@ -203,7 +203,7 @@ install-built: check-prefix ## install what `make release` has built
 	for name in $(UNIT); do $(FILL) dbus/$$name.in >"$(UNITS)/$$name" || exit 1; done
 	chmod 644 $(foreach name,$(ACTIVATED),"$(SERVICES)/$(name)") $(foreach name,$(UNIT),"$(UNITS)/$(name)")
 
-uninstall: ## remove what install put there (same PREFIX and DESTDIR)
+uninstall: ## remove what `make install` installed (same PREFIX and DESTDIR)
 	for name in $(EXECUTABLES); do rm -f "$(BIN)/$$name"; done
 	for file in dbus/*.xml; do rm -f "$(INTERFACES)/$${file##*/}"; done
 	for name in $(ACTIVATED); do rm -f "$(SERVICES)/$$name"; done
@@ -221,13 +221,13 @@ deb: release ## build a Debian package in .build
 setup: ## install every system package that any target needs
 	@$(SETUP) build run test check bench examples test-examples
 
-format: ## write the sources as check-format wants them
+format: ## format the sources as check-format demands
 	@$(SOURCES) | xargs $(SWIFT) format format --in-place --parallel
 
-clean: ## remove everything that was built
+clean: ## remove all built files
 	rm -rf $(SCRATCH) examples/gtk/.build Benchmarks/.build
 
-# The parts of `make check`, cheapest first. Each can be run by itself.
+# The parts of `make check`, the cheapest first. Each can run by itself.
 
 check-scripts:
 	@$(SETUP) build check

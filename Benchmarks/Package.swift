@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that no one who uses the libraries builds the benchmarks; `run` builds and runs it.
+// This is a separate package, so that users of the libraries do not build the benchmarks. `run` builds and runs it.
 
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
@@ -16,7 +16,7 @@ let binding: Target.Dependency = .product(name: "DBus", package: "stagedoor")
 let package = Package(
   name: "stagedoor-benchmarks",
   dependencies: [
-    // Named, because a clone's folder may be called anything.
+    // The package has a name here, because the folder of a clone may have any name.
     .package(name: "stagedoor", path: "..")
   ],
   targets: [

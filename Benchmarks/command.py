@@ -1,8 +1,8 @@
-"""The command as a whole process: `stagedoor drop` beside `dbus-send`, which makes the same call, and beside a C program that
-says hello to the bus and ends; and the memory of `stagedoor sessions`.
+"""Measures the command as a whole process: `stagedoor drop` beside `dbus-send`, which makes the same call, and beside a C program
+that says hello to the bus and ends; and the memory of `stagedoor sessions`.
 
-Each figure is the median of several rounds. In a round every program runs often, one after the other, on one processor with
-the bus and the service.
+Each figure is the median of several rounds. In a round every program runs many times, one run after another, on one processor
+with the bus and the service.
 """
 
 import os
@@ -15,7 +15,7 @@ import service
 from private_bus import PrivateBus
 from service import BUILT, DESK, FEW, HOUSE, LARGE, NAME, TYPE, Place, print_ratios, running, stagedoord
 
-RUNS = 40  # of each program in a round
+RUNS = 40  # runs of each program in a round
 KEY = "document-1"
 DBUS_SEND = ["dbus-send", "--session", "--print-reply", f"--dest={NAME}", "/org/stagedoor/Interchange1", f"{NAME}.Drop"]
 DBUS_SEND += [f"string:{TYPE}", f"string:{KEY}", "dict:string:string:"]
@@ -23,7 +23,7 @@ HELLO = [f"{BUILT}/c/hello-libdbus"]
 DROP = [f"{HOUSE}/stagedoor", "drop", "--type", TYPE, "--target", KEY]
 VERSION = [f"{HOUSE}/stagedoor", "--version"]
 PROGRAMS = {"dbus-send": DBUS_SEND, "C hello": HELLO, "stagedoor drop": DROP, "stagedoor --version": VERSION}
-MORE_MEMORY = 1.25  # of a list of 100,000 to one of ten
+MORE_MEMORY = 1.25  # the memory for a list of 100,000, divided by that for a list of ten
 
 
 def build():
@@ -42,14 +42,14 @@ def milliseconds(command, environment):
 
 
 def measure(place, kind, processor, rounds):
-    """program -> milliseconds from its start to its end, one for each round."""
+    """Returns program -> milliseconds from its start to its end, one for each round."""
     samples = {name: [] for name in PROGRAMS}
     before = os.sched_getaffinity(0)
     with PrivateBus(kind, {processor}) as bus:
         contender = stagedoord("memory", service.ONE)
         with running(place, bus, processor, contender, place.state()):
             service.read_in(bus, processor, contender)
-            # What this process starts inherits its processor.
+            # The processes that this process starts inherit its processor.
             os.sched_setaffinity(0, {processor})
             try:
                 for number in range(rounds):
@@ -57,19 +57,19 @@ def measure(place, kind, processor, rounds):
                         samples[name].append(milliseconds(PROGRAMS[name], bus.environment()))
             finally:
                 os.sched_setaffinity(0, before)
-    # Each program ran twice in a round: forth, and back.
+    # Each program ran twice in a round: forward and backward.
     return {name: [statistics.mean(values[i : i + 2]) for i in range(0, len(values), 2)] for name, values in samples.items()}
 
 
 def peak(command, environment):
-    """The most memory that a command had, in MiB."""
+    """Returns the peak of memory of a command, in MiB."""
     command = [f"{BUILT}/c/peak", *command]
     result = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=True)
     return int(result.stderr) / 1024
 
 
 def listed(place, kind, processor, sessions):
-    """Of each form of the list: the peak."""
+    """Returns the peak of memory for each form of the list."""
     contender = stagedoord("full", service.ONE)
     with PrivateBus(kind, {processor}) as bus:
         with running(place, bus, processor, contender, place.state((sessions, 0))):
@@ -82,7 +82,7 @@ def listed(place, kind, processor, sessions):
 
 
 def run(processor, kinds, rounds):
-    """Whether every aim was met."""
+    """Returns whether every aim was met."""
     build()
     met = True
     with tempfile.TemporaryDirectory(prefix="command-", dir=BUILT) as folder:
@@ -107,5 +107,5 @@ def run(processor, kinds, rounds):
 
 
 def named(title):
-    """A title, as the table of the service's figures wants it."""
+    """Returns a title in the form for the table of the service's figures."""
     return service.Start(title, ())

@@ -1,8 +1,8 @@
-"""What deliveries carry: a promise against a bare pipe, a descriptor against the same bytes in the message, and a delivery
-with a small item against one without.
+"""Measures the contents of deliveries: a promise against a bare pipe, a descriptor against the same bytes in the message, and
+a delivery with a small item against one without.
 
-The source and the host are two processes of this file, with GLib's binding; both sides of a ratio run the same code and
-differ in the way that the bytes take. What GLib costs is in both, so the last row says less than a client in C would.
+The source and the host are two processes of this file, with GLib's binding. Both sides of a ratio run the same code, and
+differ in the way of the bytes only. Both include the cost of GLib, so the last row shows less than a client in C would.
 """
 
 import json
@@ -38,7 +38,7 @@ APPLICATION = "org.stagedoor.bench.Shelf"
 
 
 def manifest(application):
-    """It takes any data, and one kind of activity, in one window."""
+    """Returns the manifest of an application that takes any data, and one kind of activity, in one window."""
     configurations = [{"UISceneConfigurationName": "Shelf", "StagedoorLaunch": "single"}]
     return {
         "CFBundleIdentifier": application,
@@ -51,7 +51,7 @@ def manifest(application):
     }
 
 
-# The source: a process that writes, to a pipe of its own or to the one that it is given.
+# The source: a process that writes to a pipe of its own, or to a pipe that it gets.
 
 
 def write_all(descriptor, size):
@@ -71,7 +71,7 @@ def read_all(descriptor):
 
 
 class Bus:
-    """A connection, and what it is asked to call."""
+    """A connection, with the calls that it can make."""
 
     def __init__(self):
         from gi.repository import Gio, GLib
@@ -83,7 +83,7 @@ class Bus:
         self.bus.register_object(path, interface, answer, None, None)
 
     def call(self, member, body=None, descriptors=(), name=NAME, path=ROOT, interface=NAME):
-        """Runs the loop meanwhile: the service may ask this process something before it answers."""
+        """Runs the loop while it waits: the service may ask this process something before it answers."""
         found = []
 
         def answered(bus, result):
@@ -114,7 +114,7 @@ class Bus:
 
 
 def source(application, size):
-    """Promises `size` bytes again and again, a delivery for each line that it reads; prints the delivery."""
+    """Promises `size` bytes again and again: makes a delivery for each line that it reads, and prints the delivery."""
     bus = Bus()
 
     def asked(_, sender, path, interface, member, body, invocation):
@@ -139,7 +139,7 @@ def source(application, size):
     bus.glib.MainLoop().run()
 
 
-# The host, which measures.
+# The host. It measures.
 
 
 class Host(Bus):
@@ -168,7 +168,7 @@ class Host(Bus):
 
 
 def processor_time(pid):
-    """Milliseconds on a processor, of all threads."""
+    """Returns the processor time of all threads, in milliseconds."""
     total = 0
     for thread in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{thread}/schedstat") as file:
@@ -177,7 +177,7 @@ def processor_time(pid):
 
 
 def bare_pipe(size):
-    """Seconds that as many bytes take from another process of this file."""
+    """Returns the seconds for the same number of bytes from another process of this file."""
     reading, writing = os.pipe()
     command = [sys.executable, __file__, "pipe", str(writing), str(size)]
     with subprocess.Popen(command, pass_fds=[writing], stdin=subprocess.PIPE, preexec_fn=die_with_parent) as other:
@@ -193,7 +193,7 @@ def bare_pipe(size):
 
 
 def measure(service, application, size, rounds, repeats):
-    """name -> values, one for each round."""
+    """Returns name -> values, one for each round."""
     host = Host(application)
     command = [sys.executable, __file__, "source", application, str(size)]
     values = {"pipe": [], "processor": [], "descriptor": [], "item": []}
@@ -201,7 +201,7 @@ def measure(service, application, size, rounds, repeats):
     with subprocess.Popen(command, **pipes, preexec_fn=die_with_parent) as promising:
 
         def promised():
-            """Seconds, and milliseconds of the service, from opening on."""
+            """Returns the seconds after opening, and the service's milliseconds of processor time."""
             promising.stdin.write("\n")
             promising.stdin.flush()
             wait_for(host, promising.stdout)
@@ -225,7 +225,7 @@ def measure(service, application, size, rounds, repeats):
 
 
 def wait_for(host, stream):
-    """Until there is a line; what the service asks the host is answered meanwhile."""
+    """Waits for a line, and answers the questions of the service to the host meanwhile."""
     come = []
     host.glib.io_add_watch(stream.fileno(), host.glib.IOCondition.IN, lambda *_: come.append(1) or False)
     while not come:
@@ -233,7 +233,7 @@ def wait_for(host, stream):
 
 
 def ratio(repeats, above, below):
-    """Of the medians of two things that are done in turn."""
+    """Returns the ratio of the median times of two functions that run in turn."""
     times = {above: [], below: []}
     for number in range(repeats):
         for one in (above, below) if number % 2 else (below, above):
@@ -270,7 +270,7 @@ def small(host, has_item):
 
 
 def report(kind, values, verdict):
-    """Whether every aim was met."""
+    """Returns whether every aim was met."""
     met = True
     rows = [
         ("1 GiB, a bare pipe's time / a promise's", "pipe", AIMS["pipe"], True),
@@ -292,7 +292,7 @@ def main(words):
     if words[0] == "source":
         source(words[1], int(words[2]))
     elif words[0] == "pipe":
-        # Python has begun: one byte says so, and one byte is waited for.
+        # One byte reports that Python has started. Then this waits for a line.
         descriptor = int(words[1])
         os.write(descriptor, b"x")
         sys.stdin.buffer.readline()
@@ -305,7 +305,7 @@ def main(words):
 
 
 def measured(bus, service, size, rounds, repeats, limit):
-    """The values of a process that is the host."""
+    """Runs the host in a process of its own, and returns its values."""
     command = ["/usr/bin/python3", "-B", __file__, "measure", service, APPLICATION, size, rounds, repeats]
     output = subprocess.check_output(
         [str(word) for word in command], env=bus.environment(), preexec_fn=die_with_parent, timeout=limit, text=True

@@ -1,7 +1,7 @@
-"""The rooms of the mind: what a decision costs by the number of sessions, what a session takes, what a document costs.
+"""Measures the pure modules: the cost of a decision by the number of sessions, the memory of a session, the cost of a document.
 
-All of it is processor time, so that who else runs counts little; each round has new processes, and goes through the
-contenders forth and back. What is compared is the ratio within a round, and the median of those ratios.
+All times are processor time, so other programs matter little. Each round has new processes, and goes through the
+contenders forward and backward. The result is the median of the ratios within each round.
 """
 
 import os
@@ -52,7 +52,7 @@ def output(processor, *command):
 
 
 def swift(processor, *arguments):
-    """(measure, size) -> values, in their order."""
+    """Returns (measure, size) -> values, in order."""
     values = {}
     for line in output(processor, f"{BUILT}/house/release/mind-benchmark", *arguments).splitlines():
         measure, size, value = line.split("\t")
@@ -65,14 +65,14 @@ def ratio(above, below):
 
 
 def aimed(value, aim, digits, at_least=False):
-    """The cells of a value and its aim."""
+    """Returns whether the aim is met, and the cells of the value and its aim."""
     met = value >= aim if at_least else value <= aim
     aim = f"{'>=' if at_least else '<='} {aim:.{digits}f}"
     return met, f"{value:12,.{digits}f}   {aim:<10}{'PASS' if met else 'SHORT'}"
 
 
 def decisions(processor, rounds, count):
-    """Whether every aim was met."""
+    """Returns whether every aim was met."""
     all_met = True
     for keys in KEYS:
         samples = {}
@@ -132,7 +132,7 @@ def documents(processor, rounds, count):
 
 
 def run(processor, rounds, is_quick):
-    """Whether every aim was met."""
+    """Returns whether every aim was met."""
     build()
     print("\nthe mind", flush=True)
     met = decisions(processor, rounds, 2_000 if is_quick else 20_000)

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""A private message bus, on dbus-daemon or dbus-broker, that dies with whoever started it.
+"""A private message bus, on dbus-daemon or dbus-broker, that ends with the process that started it.
 
     private_bus.py --daemon -- command args…     runs the command with DBUS_SESSION_BUS_ADDRESS set,
     private_bus.py --broker -- command args…     and ends with its exit status
 
     with PrivateBus("dbus-broker") as bus: …     bus.address, bus.pid, bus.environment()
 
-dbus-daemon listens by itself. dbus-broker does nothing of its own accord: a controller talks D-Bus to it
-over a socket pair, peer to peer, and hands it a listening socket and a policy, and starts what it asks for.
-systemd is not needed for that; some sixty lines of D-Bus are, and they are here so that the benchmarks need nothing
-but Python.
+dbus-daemon listens by itself. dbus-broker does nothing by itself: a controller talks D-Bus to it over a socket pair,
+peer to peer, gives it a listening socket and a policy, and starts the services that it requests. This needs no systemd,
+but about sixty lines of D-Bus. They are here so that the benchmarks need nothing but Python.
 """
 
 import ctypes
@@ -24,7 +23,7 @@ import tempfile
 import threading
 
 KINDS = ("dbus-daemon", "dbus-broker")
-START_LIMIT = 10  # seconds; a bus that is not up by then will not come up
+START_LIMIT = 10  # seconds; a bus that has not started by then will not start
 
 _PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None, use_errno=True)
@@ -36,7 +35,7 @@ def die_with_parent():
 
 
 class PrivateBus:
-    """`services`: what a call to a name starts, as words of a command; it finds `variables` in its environment."""
+    """`services` are the commands, as words, that a call to a name starts. They get `variables` in their environment."""
 
     def __init__(self, kind, cpus=None, services=None, variables=None):
         if kind not in KINDS:
@@ -94,7 +93,7 @@ class PrivateBus:
             if self._cpus:
                 os.sched_setaffinity(0, self._cpus)
 
-        # What a bus has to say (dbus-daemon grumbles about its descriptor limit) matters if it fails.
+        # The bus's messages matter only if it fails: dbus-daemon always complains about its descriptor limit.
         with open(self._log, "wb") as log:
             self._process = subprocess.Popen(
                 arguments, pass_fds=[keep], preexec_fn=prepare, stdin=subprocess.DEVNULL, stderr=log,
@@ -102,7 +101,7 @@ class PrivateBus:
             )
 
     def _start_daemon(self):
-        # It looks for services here, and hands its environment to them.
+        # The daemon looks for services here, and passes its environment to them.
         directory = os.path.join(self._folder, "dbus-1", "services")
         os.makedirs(directory)
         for name, command in self._services.items():
@@ -116,7 +115,7 @@ class PrivateBus:
             keep=writing, variables=variables,
         )
         os.close(writing)
-        # The address comes when the bus is ready to be connected to; an end of file, if it died first.
+        # The address comes when clients can connect. If the daemon ends first, the file ends instead.
         with os.fdopen(reading) as pipe:
             address = pipe.readline().strip()
         if not address:
@@ -136,7 +135,7 @@ class PrivateBus:
             keep=theirs.fileno(),
         )
         theirs.close()
-        # The broker ends when its controller hangs up, so this end stays open for as long as the bus.
+        # The broker ends when its controller hangs up, so this end stays open as long as the bus.
         self._controller = ours
         ours.settimeout(START_LIMIT)
         _authenticate(ours)
@@ -145,7 +144,7 @@ class PrivateBus:
         _call(ours, "AddListener", "ohv", ["/org/bus1/DBus/Listener/0", 0, (_POLICY, _OPEN_POLICY)], listener)
         listener.close()
         address = f"unix:path={path}"
-        # What comes later is asked for by clients. Where there is nothing to start, nothing of it is ours to answer.
+        # Later messages are requests of clients. Without services to start, none of them needs our answer.
         if self._services:
             ours.settimeout(None)
             self._starter = threading.Thread(target=self._start_what_is_asked_for, args=(ours, address))
@@ -153,19 +152,19 @@ class PrivateBus:
         return address
 
     def _start_what_is_asked_for(self, stream, address):
-        """Until the broker ends. What is started inherits the processors of this thread."""
+        """Starts the requested services until the broker ends. They inherit the processors of this thread."""
         if self._cpus:
             os.sched_setaffinity(0, self._cpus)
         environment = {**os.environ, **self._variables, "DBUS_SESSION_BUS_ADDRESS": address}
         while message := _message(stream):
             for number, command in enumerate(self._services.values()):
                 if b"Activate\0" in message and f"{_NAMES}{number}\0".encode() in message:
-                    # Without a function to run in between, Python needs no copy of itself for it.
+                    # Without preexec_fn, Python needs no copy of itself for the new process.
                     self._started.append(subprocess.Popen(command, env=environment))
 
 
 def _machine_id():
-    # Only passed on to clients that ask Peer.GetMachineId; the broker insists on 32 digits.
+    # For clients that call Peer.GetMachineId; the broker requires 32 digits.
     for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
         try:
             with open(path) as file:
@@ -177,8 +176,8 @@ def _machine_id():
     return "0123456789abcdef0123456789abcdef"
 
 
-# The controller's side of the talk. The broker is the SASL server. EXTERNAL with an empty DATA means
-# "who the kernel says I am"; the broker asks for nothing more.
+# The controller's side of the protocol. The broker is the SASL server. EXTERNAL with an empty DATA means
+# "the user that the kernel reports"; the broker demands no more.
 
 
 def _authenticate(stream):
@@ -192,10 +191,10 @@ def _authenticate(stream):
 
 
 # A batch of rules: the verdict on connecting and its priority, then rules for owning names, for sending
-# and for receiving. Rules hold verdict and priority first; the highest priority wins.
+# and for receiving. Each rule begins with its verdict and its priority. The highest priority wins.
 _BATCH = "(bt" "a(btbs)" "a(btssssuutt)" "a(btssssuutt)" ")"
-# Batches by user id (2**32 - 1 stands for everyone), batches by group or range, SELinux names,
-# AppArmor on or off, and the kind of bus AppArmor would be told.
+# Batches by user id (2**32 - 1 means everyone), batches by group or range, SELinux names,
+# whether to ask AppArmor, and the type of the bus for AppArmor.
 _POLICY = f"(a(u{_BATCH})a(buu{_BATCH})a(ss)bs)"
 
 _EVERYONE = 0xFFFFFFFF
@@ -214,7 +213,7 @@ def _call(stream, member, signature, values, *sockets):
         (2, ("s", "org.bus1.DBus.Broker")),
         (3, ("s", member)),
         (8, ("g", signature)),
-        (9, ("u", len(sockets))),  # how many descriptors come along
+        (9, ("u", len(sockets))),  # the number of descriptors in the message
     ]
     header = _marshal("yyyyuua(yv)", [ord("l"), 1, 0, 1, len(body), 1, fields])
     header += bytes(-len(header) % 8)
@@ -225,7 +224,7 @@ def _call(stream, member, signature, values, *sockets):
 
 
 def _message(stream):
-    """The next one that the broker sends; empty where it has hung up."""
+    """Returns the broker's next message; empty if the broker has hung up."""
     try:
         start = _received(stream, 16)
     except (RuntimeError, ConnectionError):
@@ -273,7 +272,7 @@ def _append(out, kind, value):
     elif kind[0] == "a":
         at = len(out)
         out += bytes(4)
-        # The padding before the first element does not count as the array's length.
+        # The padding before the first element does not count in the array's length.
         out += bytes(-len(out) % _ALIGNMENT.get(kind[1], 4))
         start = len(out)
         for element in value:
@@ -285,7 +284,7 @@ def _append(out, kind, value):
 
 
 def _parts(signature):
-    """The single complete types that a signature is a row of."""
+    """Yields the single complete types of a signature."""
     at = 0
     while at < len(signature):
         end = at
@@ -306,7 +305,7 @@ def main(arguments):
     if len(arguments) < 3 or arguments[0] not in kinds or arguments[1] != "--":
         print("usage: private_bus.py --daemon|--broker -- command args…", file=sys.stderr)
         return 64
-    # So that a polite end of this process runs the clean-up; after an impolite one the folder stays.
+    # After SIGTERM this process cleans up. After SIGKILL the folder stays.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     with PrivateBus(kinds[arguments[0]]) as bus:
         status = subprocess.call(arguments[2:], env=bus.environment(), preexec_fn=die_with_parent)

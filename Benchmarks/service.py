@@ -1,8 +1,8 @@
-"""The service: what a drop costs beside C programs that do less, how it starts, and what it takes to wait for a drop.
+"""Measures the service: the cost of a drop beside C programs that do less, the start, and the cost of waiting for a drop.
 
-Each run has a process of its own, with an empty state or a copy of a prepared one: what a run leaves behind, the next
-one does not find, and no process is given more drops than may wait of one sender (25,000). `stagedoord` runs with
-`--log-level warning`: the C programs write no line for each call either.
+Each run has a process of its own, with an empty state or a copy of a prepared state. So a run finds nothing of earlier
+runs, and no process gets more drops than may wait from one sender (25,000). `stagedoord` runs with `--log-level warning`,
+because the C programs do not write a line for each call either.
 """
 
 import contextlib
@@ -47,15 +47,15 @@ FEW, LARGE = 10, 100_000
 WARM_UP = 500
 GIBIBYTE = 1 << 30
 ITEM_CALLS = 50  # pairs of deliveries with a mebibyte for one round
-RUN_LIMIT = 120  # seconds for one run of a client: something hangs
-# Seconds after a drop by when all has been done that was put off: its deadline is after twenty, the store is put in order
-# three later, and then free memory is given back.
+RUN_LIMIT = 120  # seconds for one run of a client; a longer run hangs
+# After these seconds a drop has no postponed work left: its deadline is after twenty seconds, the store is put in order
+# three seconds later, and then free memory is given back.
 QUIET = 32
 PSS = 8.0  # MiB
 
 
 def build(more=()):
-    """The C programs, the service, and more of the package's programs."""
+    """Builds the C programs, the service, and the package's programs in `more`."""
     os.makedirs(f"{BUILT}/c", exist_ok=True)
     for program, package in (("drop-libdbus", "dbus-1"), ("open-gapplication", "gio-2.0"), ("load", "dbus-1")):
         flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", package], text=True).split()
@@ -65,17 +65,17 @@ def build(more=()):
     executables = " ".join(["stagedoord", "service-benchmark", *more])
     command += ["SCRATCH=Benchmarks/.build/house", f"EXECUTABLES={executables}"]
     subprocess.check_call(command, stdout=sys.stderr)
-    # The linker may find the shared library first, and a start would be slower by a millisecond.
+    # If the linker finds the shared library first, a start is slower by a millisecond.
     if "libstdc++" in subprocess.check_output(["ldd", f"{HOUSE}/stagedoord"], text=True):
         print("stagedoord has not got the C++ library in it", file=sys.stderr)
 
 
-# Who is measured.
+# The contenders.
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A service and the calls that it gets."""
+    """A service, with the calls that it gets."""
 
     title: str
     command: tuple
@@ -84,8 +84,8 @@ class Contender:
     call: str = "drop"
     text: str = TYPE
     keys: int = FEW
-    world: tuple = ()  # own sessions and others', of a state that was prepared
-    share: int = 1  # of the calls of a run: what waits for a disk takes long
+    world: tuple = ()  # own sessions and others', in a prepared state
+    share: int = 1  # a run has its calls divided by this: calls that wait for a disk take long
 
 
 def drop(mode):
@@ -104,7 +104,7 @@ def stagedoord(durability, mode, **rest):
 
 
 def crowded(durability, own, keys):
-    """Drops on `keys` of `own` sessions."""
+    """Returns the service that gets drops on `keys` of `own` sessions."""
     title = f"Drop, {durability}, on {keys:,} of {own:,} sessions"
     if durability == "memory":
         command = (f"{HOUSE}/service-benchmark", "serve", "{manifest}", str(own))
@@ -140,7 +140,7 @@ def rows():
     yield Row("one, memory: Drop / C", stagedoord("memory", ONE), drop(ONE), 1.15)
     yield Row("one, memory: Drop / Open", stagedoord("memory", ONE), open_(ONE), 0.60)
     yield Row("one, normal: Drop / Open", stagedoord("normal", ONE), open_(ONE), 0.85)
-    # Of throughputs, so it is the other way round.
+    # This is a ratio of throughputs, so it is the other way round.
     yield Row("128, full: Drops a second / C", drop(MANY), stagedoord("full", MANY), 0.70, 0.60, at_least=True)
     yield Row("128, full: Drop / Open", stagedoord("full", MANY), open_(MANY), 0.60)
     for durability, aim in (("memory", 1.05), ("full", 1.10)):
@@ -155,7 +155,7 @@ def rows():
 
 
 class Place:
-    """Where a measurement keeps its files: states on the file system that is asked for, and the manifest."""
+    """The files of a measurement: states on the chosen file system, and the manifest."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -168,7 +168,7 @@ class Place:
         self._states = 0
 
     def state(self, world=()):
-        """A directory for one run."""
+        """Returns a new directory for one run."""
         self._states += 1
         state = os.path.join(self.folder, f"state-{self._states}")
         if world:
@@ -179,7 +179,7 @@ class Place:
         if world not in self._worlds:
             directory = os.path.join(self.folder, "world-{}-{}".format(*world))
             subprocess.check_call([f"{HOUSE}/service-benchmark", "store", directory, *map(str, world)])
-            # What is not on the disk yet would be written while something is measured.
+            # Otherwise the system would write the data to the disk during a measurement.
             os.sync()
             self._worlds[world] = directory
         return self._worlds[world]
@@ -192,7 +192,7 @@ class Place:
 
 
 def file_system(path):
-    """What a path is on, as the kernel calls it."""
+    """Returns the kernel's name for the file system of a path."""
     with open("/proc/self/mountinfo") as file:
         mounts = [line.split() for line in file]
     path = os.path.realpath(path)
@@ -221,7 +221,7 @@ def running(place, bus, processor, contender, state):
 
 
 def call(bus, processor, contender, count, warm_up):
-    """Microseconds per call."""
+    """Returns microseconds per call."""
     command = [f"{BUILT}/c/load", contender.call, contender.name, contender.mode, count, warm_up, contender.text]
     output = subprocess.check_output(
         [str(word) for word in [*command, contender.keys]], env=bus.environment(), preexec_fn=pinned(processor),
@@ -231,9 +231,9 @@ def call(bus, processor, contender, count, warm_up):
 
 
 def read_in(bus, processor, contender):
-    """A service that begins reads its sessions behind the first drop, and at once where something is explained: what is
-    measured is one that has them."""
-    # The first waits until the name has an owner, and may make the session; the second finds it.
+    """Lets the service read its sessions before a measurement: a new service reads them after the first drop, or at once for
+    Explain."""
+    # The first call waits until the name has an owner, and may make the session. The second call finds it.
     call(bus, processor, replace(contender, keys=1), 1, 1)
     document = json.dumps({"activity": {"activityType": TYPE, "targetContentIdentifier": "document-0"}})
     command = ["dbus-send", "--session", "--print-reply", f"--dest={NAME}", "/org/stagedoor/Interchange1"]
@@ -253,14 +253,14 @@ def run_once(place, bus, processor, contender, calls):
 
 
 def in_turn(contenders, number):
-    """Forth and back, beginning with another one each time."""
+    """Returns the contenders forward and backward, and begins with another one each time."""
     turn = number % len(contenders)
     forth = contenders[turn:] + contenders[:turn]
     return forth + forth[::-1]
 
 
 def measure(place, kind, processor, rounds, calls):
-    """contender -> microseconds per call, one for each round."""
+    """Returns contender -> microseconds per call, one for each round."""
     samples = {contender: [] for group in GROUPS for contender in group}
     for number in range(rounds):
         with PrivateBus(kind, {processor}) as bus:
@@ -275,13 +275,13 @@ def measure(place, kind, processor, rounds, calls):
     return samples
 
 
-# Starting. The bus starts the service with the first call; what is measured is that call, from the caller's side.
+# Starting. The bus starts the service for the first call. The caller measures this call.
 
 
 @dataclass(frozen=True)
 class Start:
     title: str
-    world: tuple  # own sessions and others'; none for the C service
+    world: tuple  # own sessions and others'; empty for the C service
 
 
 HELLO_START = Start("C hello service", ())
@@ -319,7 +319,7 @@ def measure_starts(place, kind, processor, rounds):
     return samples
 
 
-# Items. Writer, reader and service work at the same time, so they are not kept to one processor.
+# Items. Writer, reader and service work at the same time, so they do not share one processor.
 
 
 def measure_items(place, kind, processor, rounds):
@@ -341,13 +341,13 @@ def measure_items(place, kind, processor, rounds):
 
 
 def resident(pid):
-    """Its share of memory (PSS), in MiB."""
+    """Returns the process's share of memory (PSS), in MiB."""
     with open(f"/proc/{pid}/smaps_rollup") as file:
         return int(re.search(r"^Pss:\s+(\d+) kB", file.read(), re.M)[1]) / 1024
 
 
 def wake_ups(pid):
-    """How often any of its threads began to run again."""
+    """Returns how often the threads of a process began to run again."""
     total = 0
     for thread in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{thread}/status") as file:
@@ -356,14 +356,14 @@ def wake_ups(pid):
 
 
 def measure_waiting(place, kinds, processor, seconds):
-    """kind -> MiB after a drop, and how often it woke up; on all buses at once, since nothing happens."""
+    """Returns kind -> MiB after a drop, and the number of wake-ups. It measures on all buses at once, because nothing happens."""
     contender = stagedoord("full", ONE, keys=1)
     with contextlib.ExitStack() as stack:
         processes = {}
         for kind in kinds:
             bus = stack.enter_context(PrivateBus(kind, {processor}))
             process = stack.enter_context(running(place, bus, processor, contender, place.state()))
-            # The first waits until the name has an owner, and makes the session; the second finds it.
+            # The first call waits until the name has an owner, and makes the session. The second call finds it.
             call(bus, processor, contender, 1, 1)
             processes[kind] = process.pid
         time.sleep(QUIET)
@@ -381,7 +381,7 @@ def verdict(value, aim, at_least=False, digits=3):
 
 
 def print_ratios(pairs):
-    """Whether every aim was met. A pair: title, values above, values below, aim or none, whether it is the least."""
+    """Returns whether every aim was met. A pair: title, numerators, denominators, aim or None, whether it is a minimum."""
     met = True
     print(f"\n  {'ratio, round by round':<42}{'median':>8}{'least':>8}{'most':>8}   aim")
     for title, above, below, aim, at_least in pairs:
@@ -429,7 +429,7 @@ def waiting(place, kinds, processor, seconds):
 
 
 def run(processor, kinds, rounds, calls, is_quick, state):
-    """Whether every aim was met."""
+    """Returns whether every aim was met."""
     build()
     met = True
     with tempfile.TemporaryDirectory(prefix="service-", dir=state or BUILT) as folder:

@@ -1,10 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that no one else builds what links with libFuzzer; `run` builds and runs it.
+// This is a separate package, so that nobody else builds targets that link with libFuzzer. `run` builds and runs it.
 //
-// The rooms in Sources are links to those of the house: they are built once more, with the instructions that tell libFuzzer
-// where an input led, and as targets of this package, since what they have for each other is `package`.
+// The folders in Sources are links to the modules of the main package. They are built again here, with the instrumentation
+// that libFuzzer needs, and as targets of this package, because they share declarations with `package` access.
 
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),

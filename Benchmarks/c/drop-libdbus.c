@@ -1,5 +1,5 @@
-// What `stagedoord` is measured against: a libdbus-1 service whose Drop does nothing but emit one signal and reply.
-// Signatures, names and the lengths of texts are those of `org.stagedoor.Interchange1`.
+// The comparison for `stagedoord`: a libdbus-1 service whose Drop only emits one signal and replies.
+// It has the signatures, the names and the lengths of texts of `org.stagedoor.Interchange1`.
 //
 //     drop-libdbus BUS-NAME
 

@@ -1,6 +1,6 @@
-// The same echo service on GDBus, the binding most C programs use.
+// The same echo service on GDBus, the binding that most C programs use.
 //
-//     echo-gdbus BUS-NAME        prints "ready" when the name is ours
+//     echo-gdbus BUS-NAME        prints "ready" when it owns the name
 
 #include <gio/gio.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-// An echo service on libdbus-1, the way its documentation teaches: what the Swift binding is measured against.
+// An echo service on libdbus-1, written as its documentation teaches: the comparison for the Swift binding.
 //
-//     echo-libdbus BUS-NAME        prints "ready" when the name is ours
+//     echo-libdbus BUS-NAME        prints "ready" when it owns the name
 
 #include <dbus/dbus.h>
 #include <stdio.h>

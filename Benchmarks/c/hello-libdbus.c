@@ -1,4 +1,4 @@
-// What a start of `stagedoor` is measured against: says hello to the session bus, prints its name there, and ends.
+// The comparison for a start of `stagedoor`: says hello to the session bus, prints its own name there, and ends.
 
 #include <dbus/dbus.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
-// Reads a document COUNT times with a C library, into its tree, and gives the tree back. Prints nanoseconds for each.
+// Reads a document COUNT times with a C library into a tree, and frees the tree. Prints the nanoseconds for each reading.
 //
 //     json FILE COUNT
 //
-// Compiled once for each library, with -DJANSSON, -DJSON_C or -DCJSON. Each is as strict as it can be.
+// It is compiled once for each library, with -DJANSSON, -DJSON_C or -DCJSON. Each library is as strict as possible.
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,7 +43,7 @@ static int read_once(void) {
 }
 #endif
 
-// What this process took, whoever else was running.
+// The processor time of this process, whatever other programs run.
 static double nanoseconds(void) {
     struct timespec now;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);

@@ -1,18 +1,18 @@
-// The load for all services, and the C client that the Swift client is measured against.
+// The load for all services, and the C client as the comparison for the Swift client.
 //
 //     load CALL BUS-NAME one|N[/SENDERS] COUNT WARM-UP TEXT [KEYS]
 //
 // CALL is one of
 //
 //     echo    TEXT comes back
-//     drop    an activity of type TEXT with one of KEYS keys, each time another one, to a session that there is already
+//     drop    an activity of type TEXT with one of KEYS keys, each time another key, for a session that exists already
 //     open    org.freedesktop.Application.Open with one of KEYS files; TEXT is the application's object
 //
-// "one" waits for each reply before it sends the next call. N keeps N calls under way, from one connection or evenly
-// from SENDERS: each reply sends the next call. WARM-UP calls go first and are not timed; they wait until the name has
-// an owner, which COUNT calls without a WARM-UP do not, since the first of them may be what starts the service.
-// Prints microseconds per call. Every reply is checked: that it is a reply, to a call of ours that had none yet, and
-// that it says what it should.
+// "one" waits for each reply before it sends the next call. N keeps N calls in progress, from one connection or evenly
+// from SENDERS: after each reply, the next call is sent. WARM-UP calls come first, without being timed, and wait until
+// the name has an owner. Without a WARM-UP nothing waits for the owner, because the first call may start the service.
+// Prints microseconds per call. Every message is checked: it must be a reply, to a call of ours without a reply, and
+// have the expected content.
 
 #include <dbus/dbus.h>
 #include <poll.h>
@@ -38,7 +38,7 @@ static double microseconds(void) {
     return now.tv_sec * 1e6 + now.tv_nsec / 1e3;
 }
 
-// What is called.
+// The calls.
 
 typedef struct {
     const char *name;
@@ -47,10 +47,10 @@ typedef struct {
 } Call;
 
 static const Call *call;
-// Whether what a drop goes to may still have to be made.
+// Whether the session for a drop may not exist yet.
 static int is_warming_up;
 
-// All keys, and no two neighbours after one another: a large prime has no divisor in common with their number.
+// Goes through all keys without neighbours in a row: a large prime has no divisor in common with the number of keys.
 static const char *next_key(const char *prefix) {
     static char key[64];
     static unsigned long turn;
@@ -143,14 +143,14 @@ static void check(DBusMessage *reply) {
     call->check(reply);
 }
 
-// Who calls.
+// The callers.
 
 enum { MANY = 64, TABLE = 4096 };
 
 typedef struct {
     DBusConnection *connection;
-    // Serials of calls under way. They are handed out in a row, so the low bits of those under way differ for as
-    // long as no service falls TABLE calls behind itself; an occupied place is noticed.
+    // The serials of calls in progress. Serials are consecutive, so their low bits differ as long as no call falls
+    // TABLE calls behind. An occupied place is noticed.
     dbus_uint32_t under_way[TABLE];
 } Sender;
 
@@ -198,7 +198,7 @@ static void send_call(Sender *sender) {
     dbus_message_unref(message);
 }
 
-// Answers how many replies there were.
+// Returns the number of replies.
 static long receive(Sender *sender, long to_send) {
     long received = 0;
     DBusMessage *message;

@@ -1,5 +1,5 @@
-// What a desktop application does today with what it is handed: `org.freedesktop.Application.Open` on a GApplication
-// whose handler does nothing.
+// A desktop application of today that gets files: `org.freedesktop.Application.Open` on a GApplication whose handler
+// does nothing.
 //
 //     open-gapplication BUS-NAME
 

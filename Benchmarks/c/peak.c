@@ -1,5 +1,5 @@
-// Runs a command and prints the most memory that it had, in KiB. The kernel counts what a process was before it became
-// the command, so that a large program cannot ask this of its own children.
+// Runs a command, and prints its peak of memory in KiB. The kernel also counts the memory that a process had before it
+// became the command, so a large program cannot measure its own children.
 //
 //     peak COMMAND...
 

@@ -2,8 +2,7 @@ public import DBus
 public import DBusTestSupport
 internal import FoundationEssentials
 
-/// A service on a bus of its own, with a home that nobody has used before: what an application meets on a fresh desktop. Everything ends
-/// with this process.
+/// A service on a bus of its own, with an unused home, as on a fresh desktop. Everything ends with this process.
 ///
 /// ```swift
 /// import StagedoorKit
@@ -69,9 +68,9 @@ public final class PrivateStagedoor: Sendable {
 
   // MARK: The service
 
-  /// Starts the service again after ``killService()``, with what it had stored. When this returns, the service answers.
+  /// Starts the service again after ``killService()``, with its stored data. When this returns, the service answers.
   public func startService() async throws {
-    // What survives the end of the process is stored, and nothing waits for a disk.
+    // With this durability, stored data survives the end of the process, and nothing waits for a disk.
     let command = Command.built("stagedoord", "--durability", "normal", environment: environment)
     let running: RunningCommand
     do { running = try await command.start() } catch is ProgramNotFound { throw ServiceNotBuilt(path: command.program) }
@@ -157,10 +156,10 @@ public nonisolated(nonsending) func withPrivateStagedoor<Result>(
 /// }
 /// ```
 public struct ServiceNotBuilt: Error, Sendable, Hashable, CustomStringConvertible {
-  /// Where the service was looked for.
+  /// The path where the service should be.
   public let path: String
 
-  /// A sentence that says how to mend it.
+  /// A sentence that says how to repair this.
   public var description: String {
     """
     there is no \(path): let the test's target depend on .product(name: "stagedoord", package: "stagedoor") as well

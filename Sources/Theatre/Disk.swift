@@ -204,7 +204,7 @@ final class Disk {
       if code == SQLITE_OK, let name, let methods = file.pointee.pMethods {
         let path = String(cString: name)
         Disk.files[file] = DiskFile(path: path, handle: file, methods: methods)
-        // A log that is opened again has been mended: the store has written and synced it anew, without SQLite.
+        // The store has repaired a log that is opened again: it has written and synced the log without SQLite.
         if path.hasSuffix("-wal") { Disk.mounted?.didSync(path) }
         file.pointee.pMethods = theatreMethods(over: methods)
       }

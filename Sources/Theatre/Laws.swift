@@ -79,7 +79,7 @@ extension World {
   private static let asked: Int64 = 1_000_000
 
   private func checkLate() {
-    // A hundred deliveries end in one step.
+    // One step ends at most a hundred deliveries.
     guard let due = prompter.book.firstDue, due <= uptime, prompter.book.openCount < 90 else { return }
     if late?.due != due { late = (due, uptime) }
     if let late, uptime > late.seen + World.asked {

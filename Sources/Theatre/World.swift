@@ -239,7 +239,7 @@ struct Sent {
   let isThere: Int
   let ask: Ask
   let tellsSecret: Bool
-  /// It hosts what it asks for.
+  /// Whether the caller is the host of the contents that it asks for.
   let mayOpen: Bool
   var token: TokenUse?
 }
@@ -252,7 +252,7 @@ struct TokenUse: Hashable {
 struct Known {
   let created: Instant
   var isAnswered = false
-  /// The last announced event about it.
+  /// The last announced event about the delivery.
   var event: Event?
 }
 

@@ -2,11 +2,11 @@ import DBus
 import SceneModel
 import StagedoorKit
 
-/// The service, as the commands ask it.
+/// The connection of the commands to the service.
 struct Client {
   var stagedoor: Stagedoor
 
-  /// Connects, on the loop that the command runs on.
+  /// Connects on the loop of the command.
   init(_ invocation: Invocation) async throws(Problem) {
     do throws(ConnectionError) {
       stagedoor = Stagedoor(on: try await Connection.session(on: invocation.loop))
@@ -15,12 +15,12 @@ struct Client {
     }
   }
 
-  // MARK: Identifiers that were shortened
+  // MARK: Shortened identifiers
 
-  /// The session that a text begins, or that a path names.
+  /// The session whose identifier begins with a text, or that an object path names.
   func session(_ text: String) async throws -> SessionIdentifier {
     if let session = SessionIdentifier(text) { return session }
-    // As the last element of a path.
+    // The last element of a path has "_" for "-".
     let text = String(text.map { $0 == "_" ? "-" : $0 })
     if let session = SessionIdentifier(text) { return session }
     var found: [SessionIdentifier] = []
@@ -30,7 +30,7 @@ struct Client {
     return try only(of: found.map { ($0, $0.description) }, text, "session", "stagedoor sessions")
   }
 
-  /// The delivery that a text begins.
+  /// The delivery whose identifier begins with a text.
   func delivery(_ text: String) async throws -> DeliveryIdentifier {
     if let delivery = DeliveryIdentifier(text) { return delivery }
     var found: [DeliveryIdentifier] = []
@@ -40,7 +40,7 @@ struct Client {
     return try only(of: found.map { ($0, $0.description) }, text, "delivery", "stagedoor deliveries")
   }
 
-  /// The application of an identifier, of its beginning, or of its last part. One that nobody knows stays as it is: the service says so.
+  /// The application with an identifier, found by the whole, the beginning or the last part. The service itself reports an unknown identifier.
   func application(_ text: String) async throws -> String {
     let all = try await stagedoor.applications().map(\.identifier)
     if all.contains(text) { return text }
@@ -87,7 +87,7 @@ struct Client {
     _ limit: UInt32?, _ identifier: (Row) -> Identifier, _ body: ([Row]) async throws -> Void,
     _ page: (_ after: Identifier?, _ limit: UInt32) async throws -> [Row]
   ) async throws {
-    // A row has some hundred bytes.
+    // A row has a few hundred bytes.
     let most: UInt32 = 1000
     var rest = limit ?? .max
     var last: Identifier?
@@ -105,17 +105,17 @@ struct Client {
 enum Printed {
   static func json(_ value: Value) -> String { JSON.text(of: value).string }
 
-  /// The same for people to see: no text in it steers the terminal.
+  /// The same for people: no text in it controls the terminal.
   static func shown(_ value: Value) -> String { json(value).printableJSON }
 
-  /// A key without a value is left out.
+  /// Leaves out keys without values.
   static func object(_ pairs: [(String, Value?)]) -> Value {
     var fields = UserInfo()
     for case (let key, let value?) in pairs where value != .null { fields[Text(key)] = value }
     return .dictionary(fields)
   }
 
-  /// A list, a line for each of its elements, written as they come.
+  /// A list with a line for each element. Each is written as soon as it comes.
   struct List {
     private var isEmpty = true
 

@@ -1,8 +1,8 @@
 import Glibc
 
-/// Files that are read whole.
+/// Reads whole files.
 enum InputFile {
-  /// What a file holds, or standard input where it is called "-".
+  /// The content of a file, or of standard input if the path is "-".
   static func read(_ path: String, limit: Int) throws(Problem) -> [UInt8] {
     if path == "-" { return try read(STDIN_FILENO, "standard input", limit: limit) }
     let file = open(path, O_RDONLY | O_CLOEXEC)
@@ -22,7 +22,7 @@ enum InputFile {
     return bytes
   }
 
-  /// What comes next; `nil` at the end.
+  /// The next bytes; `nil` at the end.
   static func chunk(of descriptor: Int32, _ name: String) throws(Problem) -> ArraySlice<UInt8>? {
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
     while true {

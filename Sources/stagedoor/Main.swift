@@ -26,10 +26,10 @@ import StagedoorKit
     }
   }
 
-  /// On one loop, which this thread runs: a thread of its own or a thread pool would have to be started first.
+  /// Runs the command on one loop in this thread: another thread or a thread pool would have to be started first.
   private nonisolated static func run(_ invocation: Invocation) throws(Problem) -> Never {
     if invocation.command.isMain {
-      // Its windows live on the main actor.
+      // The windows of this command live on the main actor.
       MainQueue.run {
         do { exit(try await HostCommand.run(invocation).rawValue) } catch { end(error, invocation.command.name) }
       }
@@ -63,10 +63,10 @@ import StagedoorKit
   }
 
   private nonisolated static func end(_ problem: Problem, _ command: String?) -> Never {
-    // What was found before the problem is not lost.
+    // The output before the problem is not lost.
     fflush(stdout)
     let name = command.flatMap { CommandTable.command($0) }.map { " \($0.name)" } ?? ""
-    // The service may have a sentence for each fault.
+    // The service may answer with a line for each fault.
     for line in problem.sentence.split(separator: "\n") { Output.note("stagedoor\(name): \(line)") }
     exit(problem.status.rawValue)
   }

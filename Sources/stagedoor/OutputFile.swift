@@ -1,8 +1,8 @@
 import Glibc
 
-/// Files that are written whole.
+/// Writes whole files.
 enum OutputFile {
-  /// In one step: whoever reads the file meanwhile gets the old one or the new one. An existing file keeps its mode, and a link leads to it as before.
+  /// Writes a file in one step: a reader gets the old file or the new one. An existing file keeps its mode, and a link still leads to it.
   static func write(_ bytes: [UInt8], to path: String) throws(Problem) {
     let real = realpath(path, nil)
     defer { free(real) }
@@ -27,7 +27,7 @@ enum OutputFile {
     throw .failed("\(path.printable): \(reason)")
   }
 
-  /// What new files of this process are not allowed. The system tells it only to whoever sets it.
+  /// The mask for new files of this process. The system returns it only to a caller that sets it.
   private static var mask: mode_t {
     let mask = umask(0o077)
     umask(mask)

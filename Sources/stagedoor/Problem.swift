@@ -1,6 +1,6 @@
 import StagedoorKit
 
-/// Why a command cannot do what was asked: a sentence that says what to do about it, and the status to end with.
+/// The reason why a command fails: a sentence that says what to do about it, and the exit status.
 struct Problem: Error {
   let status: Status
   let sentence: String
@@ -18,7 +18,7 @@ struct Problem: Error {
 }
 
 extension Problem {
-  /// What the service, or the bus, says.
+  /// An error of the service or of the bus.
   init(_ error: StagedoorError) {
     let status = Status(error.code)
     switch error.code {

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of its own, so that neither the service nor the kit needs GTK.
+// This is a separate package, so that neither the service nor the kit needs GTK.
 
 let settings: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
@@ -15,7 +15,7 @@ let settings: [SwiftSetting] = [
 let kit: Target.Dependency = .product(name: "StagedoorKit", package: "stagedoor")
 let bus: Target.Dependency = .product(name: "DBus", package: "stagedoor")
 
-/// One of the applications, with what belongs to it on a desktop.
+/// The target of an application, without its files for the desktop.
 func play(_ name: String, at folder: String, resources: [Resource] = []) -> Target {
   let identifier = "org.stagedoor.examples.\(folder)"
   return .executableTarget(

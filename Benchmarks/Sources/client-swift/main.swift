@@ -1,11 +1,11 @@
-// The Swift client: what `load one` is in C, with the same arguments and the same output.
+// The Swift client, with the same arguments and the same output as `load echo … one` in C.
 //
 //     client-swift BUS-NAME one COUNT WARM-UP TEXT        prints microseconds per call
 
 import DBus
 import Glibc
 
-// Glibc's `stderr` is a variable of C, which Swift 6 lets nobody touch.
+// Swift 6 forbids access to Glibc's `stderr`, which is a variable of C.
 func fail(_ status: Int32, _ why: String) -> Never {
   _ = "\(why)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
   exit(status)
@@ -30,7 +30,7 @@ let text = arguments[5]
 
 let loop = try EventLoop()
 let connection = try await Connection.session(on: loop)
-// On the loop's thread, as an actor that lives there would: a call and its reply never change threads.
+// Runs on the loop's thread, like an actor that lives there: a call and its reply never change threads.
 let time = try await loop.run { [service, text, count, warmUp] _ in
   try await call(service, text, over: connection, times: warmUp)
   let start = ContinuousClock.now

@@ -1,11 +1,11 @@
-// The echo service on the Swift binding, through the full method table: what a program with a plain method writes.
+// The echo service on the Swift binding, through the full method table, as in a program with a simple method.
 //
-//     echo-swift BUS-NAME        prints "ready" when the name is ours
+//     echo-swift BUS-NAME        prints "ready" when it owns the name
 
 import DBus
 import Glibc
 
-// Glibc's `stderr` is a variable of C, which Swift 6 lets nobody touch.
+// Swift 6 forbids access to Glibc's `stderr`, which is a variable of C.
 func fail(_ status: Int32, _ why: String) -> Never {
   _ = "\(why)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
   exit(status)

@@ -1,12 +1,12 @@
 import SceneModel
 import SceneRouting
 
-/// What a decision costs, by the number of sessions. Each round measures every world, forth and back by turns, so that a drift falls
-/// out of the ratios.
+/// The cost of a decision, by the number of sessions. Each round measures every world. Rounds alternate between forward and backward
+/// order, so that a drift cancels out in the ratios.
 final class Decisions {
   private typealias Hit = (request: Request, session: Int?)
 
-  /// As many requests as come around again and again.
+  /// The number of requests that are repeated again and again.
   private static let few = 1_000
 
   private let count: Int
@@ -18,7 +18,7 @@ final class Decisions {
   init(_ keys: Keys, sizes: [Int], count: Int) {
     self.count = count
     worlds = sizes.map { World(keys, size: $0) }
-    // A few sizes are enough to see that these do not grow.
+    // A few sizes are enough to show that these costs do not grow.
     let fewer = sizes.filter { $0 <= 100_000 }
     prefixed = fewer.map { World(keys, size: $0, .prefixes) }
     shared = fewer.map { World(keys, size: $0, .shared) }
@@ -44,9 +44,9 @@ final class Decisions {
     }
   }
 
-  // MARK: What a measure asks for
+  // MARK: Requests of a measure
 
-  /// Each request is another one: nearly all that is read for it was not read a moment ago.
+  /// Every request is different, so it reads almost only data that was not read a moment ago.
   private func measureUniform(_ world: World) {
     report("uniform", world.size, decideAll(world.hits(count, using: &random).map { Hit($0, $1) }, world))
   }
@@ -63,13 +63,13 @@ final class Decisions {
     report(name, world.size, decideAll(hits, passes: passes, world))
   }
 
-  /// Nanoseconds for each decision. Every one of them is held against the session that it should find.
+  /// Nanoseconds for each decision. Each decision is compared with the session that it should find.
   private func decideAll(_ hits: [Hit], passes: Int = 1, _ world: World) -> Double {
     var wrong = 0
     let state = world.state
     let time = nanoseconds(hits.count * passes) {
       for _ in 0..<passes {
-        // By place, since a request that is taken out of the array is copied, which is no part of a decision.
+        // This reads the request in the array: a copy of it would be measured too.
         for place in hits.indices {
           let answer = decide(state, hits[place].request, at: world.now)
           if !isRight(answer, hits[place].session) { wrong += 1 }
@@ -89,7 +89,7 @@ final class Decisions {
     }
   }
 
-  // MARK: What changes the state
+  // MARK: Changes of the state
 
   private func measureTurns(_ world: inout World) {
     let hits = world.hits(count, using: &random)

@@ -1,14 +1,14 @@
 import Glibc
 import SceneModel
 
-/// What it costs to read a payload, from the bytes of a message to what the rest of the house works with.
+/// The cost of reading a payload, from the bytes of a message to the values that the other modules use.
 enum Documents {
   static func measure(file: String, count: Int) {
     let bytes = read(file)
     let rules = ReadingRules(types: TypeCatalog())
-    /// Into a tree, as the libraries do, except that tags are dates and data already.
+    /// Reads the document into a tree, like the libraries. Unlike there, tags become dates and data at once.
     func value() -> Bool { (try? JSON.value(Text(String(decoding: bytes, as: UTF8.self)))) != nil }
-    /// Into a payload, with all that is asked of one.
+    /// Reads the document into a payload, with all checks.
     func payload() -> Bool { (try? Payload(json: Text(String(decoding: bytes, as: UTF8.self)), rules)) != nil }
     for (name, body) in [("value", value), ("payload", payload)] {
       _ = time(count / 10, body)

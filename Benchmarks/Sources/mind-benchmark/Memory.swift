@@ -1,10 +1,10 @@
 import Glibc
 
-/// What an indexed session takes, by what the kernel says of the process: the pages that it really has, and what it asked for, since
-/// an array asks for more than it fills yet.
+/// The memory of an indexed session, from the kernel's figures for the process: the pages that it really has, and the memory that it
+/// asked for. An array asks for more than it has filled.
 enum Memory {
   static func measure(_ keys: Keys, size: Int) {
-    // What there is once for all sessions, such as tables of types, is there before.
+    // This makes everything that all sessions share, such as tables of types, before the measurement.
     let small = World(keys, size: 1)
     let before = (resident: bytes("VmRSS:"), asked: bytes("VmData:"))
     let world = World(keys, size: size)

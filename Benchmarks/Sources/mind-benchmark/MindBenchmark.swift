@@ -1,8 +1,8 @@
-// The rooms of the mind, measured by themselves: no bus, no disk. `Benchmarks/run` builds and runs it.
+// Measures the pure modules by themselves, without a bus and without a disk. `Benchmarks/run` builds and runs it.
 //
 //     mind-benchmark decisions KEYS SIZE[,SIZE…] ROUNDS COUNT    nanoseconds: a line for each measure, size and round
 //     mind-benchmark memory KEYS SIZE                            bytes for each session
-//     mind-benchmark worst                                       the dearest decisions: milliseconds, steps
+//     mind-benchmark worst                                       the most expensive decisions: milliseconds, steps
 //     mind-benchmark json FILE COUNT                             nanoseconds for each document
 //
 // KEYS is "short" (photo-7) or "long" (file:///home/user/Pictures/2026/photo-7.png).
@@ -31,10 +31,10 @@ enum MindBenchmark {
   }
 }
 
-/// One line of what was measured, for the program that makes a table of it.
+/// Prints one line with a result, for the program that makes the table.
 func report(_ measure: String, _ size: Int, _ value: Double) { print(measure, size, value, separator: "\t") }
 
-/// The nanoseconds of processor time that one of `count` takes, whoever else was running.
+/// The nanoseconds of processor time for one of `count` runs, whatever other programs run.
 @inline(never)
 func nanoseconds(_ count: Int, _ body: () -> Void) -> Double {
   let start = processorTime
@@ -48,7 +48,7 @@ private var processorTime: Int {
   return now.tv_sec * 1_000_000_000 + now.tv_nsec
 }
 
-/// The same numbers each time, so that two runs measure the same.
+/// Generates the same numbers each time, so that two runs measure the same.
 struct Numbers: RandomNumberGenerator {
   private var state: UInt64 = 2026
 

@@ -1,7 +1,7 @@
 import SceneModel
 import SceneRouting
 
-/// What the keys look like: short ones stand in a string itself, long ones are found through a pointer.
+/// The form of the keys: a string holds a short key itself, and a long key behind a pointer.
 enum Keys: String {
   case short, long
 
@@ -20,13 +20,13 @@ enum Keys: String {
 
 /// An application and its sessions.
 struct World {
-  /// What the sessions wait for.
+  /// The conditions of the sessions.
   enum Conditions {
-    /// Each for its own key.
+    /// Each session waits for its own key.
     case own
-    /// Each for keys that begin in its own way.
+    /// Each session waits for keys with its own beginning.
     case prefixes
-    /// All for what the manifest says, which no index can look up.
+    /// All sessions share the condition of the manifest, which no index can look up.
     case shared
   }
 
@@ -46,7 +46,7 @@ struct World {
     state = State(types: TypeCatalog(), isComplete: true)
     state.register(World.manifest(conditions))
     for number in 0..<size {
-      // Each text is made anew, as it would be read from a store.
+      // Each text is a new one, like a text from a store.
       let shown = UserActivity(
         activityType: Text("\(World.application).openDetail"), targetContentIdentifier: keys.key(number))
       var session = Session(
@@ -93,7 +93,7 @@ struct World {
     return Request(Payload(activity, options: options), newSession: newSession)
   }
 
-  /// Requests that each hit one of the sessions, and which one that is.
+  /// Requests, each with the session that it hits.
   func hits(_ count: Int, ending: String = "", using random: inout Numbers) -> [(request: Request, session: Int)] {
     (0..<count).map { _ in
       let session = Int.random(in: 0..<size, using: &random)

@@ -1,7 +1,7 @@
 import SceneModel
 import SceneRouting
 
-/// The dearest decisions that fit into the limits, each in milliseconds and steps: whoever changes `Limits` or `Steps` measures these.
+/// The most expensive decisions within the limits, each in milliseconds and steps. Measure these after a change of `Limits` or `Steps`.
 enum Worst {
   static func measure() {
     let key = Text(String(repeating: "a", count: 12_800))
@@ -69,7 +69,7 @@ enum Worst {
     best("\(name), explained", world.state, Payload(activity), lists: true)
   }
 
-  /// Many sessions wait for the same key and veto it.
+  /// Many sessions wait for the same key, and veto it.
   private static func sharedKey(_ count: Int) {
     var world = World(.short, size: 0)
     for number in 0..<count {

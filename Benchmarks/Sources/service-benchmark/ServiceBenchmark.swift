@@ -1,10 +1,10 @@
-// Worlds for `Benchmarks/run --only service`, which measures the service with many sessions.
+// Prepares states for `Benchmarks/run --only service`, which measures the service with many sessions.
 //
-//     service-benchmark store DIRECTORY OWN OTHERS    a store with OWN sessions of the desk, and OTHERS of other applications
-//     service-benchmark serve MANIFEST OWN            the service on the session bus, with a store in memory that has OWN sessions
+//     service-benchmark store DIRECTORY OWN OTHERS    makes a store with OWN sessions of the desk, and OTHERS of other applications
+//     service-benchmark serve MANIFEST OWN            runs the service on the session bus, with a store in memory that has OWN sessions
 //
-// What `stagedoord` keeps in memory it cannot read from a disk, and a hundred thousand drops would take longer than what is
-// measured. So `serve` is `stagedoord --durability memory` with another beginning: all after that is the same code.
+// `stagedoord --durability memory` cannot read a state from a disk, and a hundred thousand drops would take longer than the
+// measurement. So `serve` is `stagedoord --durability memory` with another start. All later code is the same.
 
 import Baggage
 import DBus
@@ -57,7 +57,7 @@ enum ServiceBenchmark {
     for first in stride(from: 0, to: own + others, by: 1000) {
       let batch = (first..<min(first + 1000, own + others)).map { number -> Record in
         let application = number < own ? "org.stagedoor.bench.Desk" : "org.stagedoor.bench.Other\(number % 100)"
-        // Each shows a document of its own, as one does that a drop has made.
+        // Each session shows a document of its own, like a session that a drop has made.
         let activity = UserActivity(
           activityType: Text("\(application).show"), targetContentIdentifier: Text("document-\(number)"))
         return .session(
@@ -70,7 +70,7 @@ enum ServiceBenchmark {
     try store.settle()
   }
 
-  // MARK: Small pieces
+  // MARK: Helpers
 
   private static func number(_ word: String) -> Int {
     guard let number = Int(word), number >= 0 else { preconditionFailure("\(word) is no number") }
@@ -91,7 +91,7 @@ enum ServiceBenchmark {
   }
 }
 
-/// The same numbers each time, so that two runs measure the same.
+/// Generates the same numbers each time, so that two runs measure the same.
 private struct Numbers: RandomNumberGenerator {
   private var state: UInt64 = 2026
 

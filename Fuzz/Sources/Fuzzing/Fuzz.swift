@@ -1,23 +1,23 @@
 import Glibc
 package import SceneTestSupport
 
-/// Checks the laws of a parser for one input, and ends the process where one is broken: libFuzzer then keeps the input.
+/// Checks the laws of a parser for one input. If a law is broken, this ends the process, and libFuzzer keeps the input.
 package func fuzz(_ parser: FuzzedParser, _ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = Array(UnsafeBufferPointer(start: start, count: count))
   do throws(BrokenLaw) {
     var (outcome, time) = try timed(parser, input)
-    // The first time of all makes tables, and on some round the machine has something else to do.
+    // The first round also makes tables, and in any round the machine may be busy with other work.
     for _ in 0..<3 where time > limit(for: input) { (outcome, time) = try timed(parser, input) }
     if time > limit(for: input) { found("\(count) bytes took \(time / 1_000_000) ms") }
-    // -1 says that nothing is to be made of it.
+    // -1 tells libFuzzer not to add this input to its corpus.
     return outcome == .unfit ? -1 : 0
   } catch {
     found("\(error)")
   }
 }
 
-/// In nanoseconds, for all the forms that a document is written in and read from again, under AddressSanitizer: some ten times
-/// what the slowest need that are as they should be.
+/// The limit in nanoseconds for writing a document in all forms and reading each again, under AddressSanitizer: about ten times
+/// the time of the slowest correct input.
 private func limit(for input: [UInt8]) -> UInt64 { 50_000_000 + UInt64(input.count) * 50_000 }
 
 private func timed(
@@ -28,7 +28,7 @@ private func timed(
   return (outcome, threadTime() - start)
 }
 
-/// How long this thread has run, whatever others do.
+/// The processor time of this thread, whatever other threads do.
 private func threadTime() -> UInt64 {
   var time = timespec()
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)

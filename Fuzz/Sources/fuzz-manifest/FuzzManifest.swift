@@ -1,6 +1,6 @@
 import Fuzzing
 import SceneTestSupport
 
-/// What libFuzzer calls with each input.
+/// libFuzzer calls this with each input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzManifest(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt { fuzz(.manifest, start, count) }

@@ -10,7 +10,7 @@ struct Spawn {
   var arguments: [String]
   var environment: [String: String]
   /// The child's descriptors: the one at index 0 becomes its standard input, and so on. The child gets no other descriptors of this
-  /// process, nor those that whoever started this process left open.
+  /// process, and none that this process inherited.
   var descriptors: [OwnedFileDescriptor]
   /// Whether the child gets a session of its own, without a terminal and without signals from the terminal.
   var isDetached = true

@@ -1,8 +1,8 @@
 import Glibc
 import StagedoorKit
 
-/// What the completion scripts ask: `stagedoor __complete SHELL WORD...`. Each line is a word and, behind a tab, what it means; `:files` and
-/// `:programs` ask the shell for its own.
+/// Answers the completion scripts: `stagedoor __complete SHELL WORD...`. Each line is a word, a tab and the meaning of the word. `:files` and
+/// `:programs` ask the shell to offer its own.
 enum CompleteCommand {
   static func run(_ invocation: Invocation) async throws -> Status {
     let shell = invocation.arguments.first ?? ""
@@ -15,7 +15,7 @@ enum CompleteCommand {
     case .programs: try Output.line(":programs")
     case .candidates(let candidates): try print(candidates, current, shell)
     case .live(let live, let before, let application):
-      // A shell that waits for an answer looks broken: where there is none at once, nothing is offered.
+      // A shell that waits for an answer looks broken, so without an immediate answer nothing is offered.
       guard var client = try? await Client(invocation) else { return .done }
       client.stagedoor.timeout = .seconds(1)
       let found = (try? await candidates(live, application, client)) ?? []
@@ -25,7 +25,7 @@ enum CompleteCommand {
   }
 
   private static func print(_ candidates: [Completion.Candidate], _ current: String, _ shell: String) throws(Problem) {
-    // A value that steers a terminal cannot be typed.
+    // Nobody can type a value with control characters.
     for candidate in candidates where candidate.value.hasPrefix(current) && candidate.value == candidate.value.printable
     {
       let meaning = candidate.meaning.printable
@@ -33,7 +33,7 @@ enum CompleteCommand {
     }
   }
 
-  /// How many sessions and deliveries a person wants to see offered.
+  /// A person wants no more sessions or deliveries offered than this.
   private static let most: UInt32 = 200
 
   private static func candidates(

@@ -4,7 +4,7 @@ import SceneModel
 import ServiceSupport
 import StagedoorKit
 
-/// Looks at all that has to be there, and says what to do about what is not.
+/// Checks everything that the service needs, and says how to repair what is missing or wrong.
 enum DoctorCommand {
   private struct Finding {
     enum Kind: String { case good, note, wrong }
@@ -104,7 +104,7 @@ enum DoctorCommand {
     return findings
   }
 
-  /// What the bus starts, and whether it is of this command's version.
+  /// The program that the bus starts, and whether it has the version of this command.
   private static func installed(_ path: String, _ program: String?) -> Finding {
     guard let program else {
       return Finding(kind: .wrong, what: "activation", text: "\(path) starts nothing; install Stagedoor again")
@@ -127,7 +127,7 @@ enum DoctorCommand {
       kind: .good, what: "activation", text: "\(path) starts \(program), version \(CommandTable.versionNumber)")
   }
 
-  /// What a program prints where it is asked for its version.
+  /// The output of a program that is asked for its version.
   private static func version(of program: String) -> String? {
     guard let (readEnd, writeEnd) = try? OwnedFileDescriptor.pipe() else { return nil }
     let (process, error) = Spawn.start([program, "--version"], in: .group) { actions in
@@ -141,7 +141,7 @@ enum DoctorCommand {
     return text.map { String(decoding: $0, as: UTF8.self).split(separator: "\n").first.map(String.init) ?? "" }
   }
 
-  /// As the service reads them: of two manifests of one application it reads the first, also if that is wrong.
+  /// The manifests as the service reads them: of two manifests of one application the service reads the first, even if it is wrong.
   private static func manifests() -> [Finding] {
     let (found, broken, doubles) = ManifestFile.installed.read()
     var findings: [(path: String, finding: Finding)] = []

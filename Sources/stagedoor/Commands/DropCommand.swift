@@ -23,13 +23,13 @@ enum DropCommand {
     do throws(StagedoorError) {
       return try await client.stagedoor.deliver(document: document)
     } catch {
-      // The service has ended before it answered. Whether it had carried this out, the next one knows by the token.
+      // The service ended before it answered. By the token, the next instance knows whether the delivery was carried out.
       guard payload.token != nil, error.code == .noReply else { throw error }
       return try await client.stagedoor.deliver(document: document)
     }
   }
 
-  /// The service is given one end of a pipe, and standard input goes into the other for as long as somebody reads it.
+  /// Gives the service one end of a pipe, and copies standard input into the other end as long as somebody reads it.
   private static func hand(
     _ stream: PayloadArguments.Stream, of payload: PayloadArguments, _ client: Client, _ invocation: Invocation
   ) async throws -> Status {
@@ -45,7 +45,7 @@ enum DropCommand {
     defer { progress.end() }
     let (activities, options) = (payload.activity.map { [Printed.json($0)] } ?? [], payload.streamOptions)
     let (deadline, isPrivate) = (invocation[.deadline].flatMap { Double($0) }, invocation.has(.isPrivate))
-    // The service answers as soon as it has decided: a delivery can only be taken back by its identifier.
+    // The service answers as soon as it has decided, because a delivery can only be cancelled by its identifier.
     let delivering = loop.task { @Sendable () async throws -> Delivery in
       try await stagedoor.deliver(
         reading: pipe.readEnd, as: stream.type, suggestedName: stream.name, activities: activities, options: options,
@@ -53,7 +53,7 @@ enum DropCommand {
     }
     let interruption = try Interruption(on: loop) { @Sendable in
       progress.clear()
-      // Half of it is worse than nothing: where no host has it yet, none gets it.
+      // Half of the data is worse than none, so the delivery is cancelled unless a host has it already.
       if let delivery = try? await delivering.value { try? await stagedoor.cancel(delivery.identifier) }
     }
     do {
@@ -67,12 +67,12 @@ enum DropCommand {
     }
   }
 
-  /// Waits for what was asked for, answers, and waits until somebody has read all of it.
+  /// Waits as the options ask, prints the answer, and waits until somebody has read all of the data.
   private static func handedOver(
     _ delivery: Delivery, _ readEnd: OwnedFileDescriptor, _ feeding: Task<Feeder.End, any Error>, _ progress: Progress,
     _ payload: PayloadArguments, _ client: Client, _ invocation: Invocation
   ) async throws -> Status {
-    // Ours: while it is open nobody would hear that all others have gone.
+    // While our copy is open, nobody notices that all others are closed.
     readEnd.close()
     if payload.waits { try await taken(delivery, client) }
     progress.clear()
@@ -83,7 +83,7 @@ enum DropCommand {
     case .failed(let problem):
       try? await client.stagedoor.cancel(delivery.identifier)
       throw problem
-    // The application has read what it wanted; or it never had it, and the service has let go of it.
+    // Either the application has read what it wanted, or it never got the pipe and the service has closed it.
     case .nobodyReads: try await taken(delivery, client)
     }
     return status
@@ -102,7 +102,7 @@ enum DropCommand {
   }
 }
 
-/// What is to be done before a signal ends the program. A second signal ends it at once.
+/// Work that a signal causes before it ends the program. A second signal ends the program at once.
 struct Interruption {
   private let task: Task<Void, Never>
   private let hasBegun = Flag()
@@ -114,26 +114,26 @@ struct Interruption {
       hasBegun.isSet.store(true, ordering: .relaxed)
       SignalDescriptor.release(Endings.signals)
       await body()
-      // It ends as it would have without this, for the shell to see.
+      // The program ends by the signal, as the shell expects.
       raise(number)
     }
   }
 
-  /// Call this when there is nothing left to interrupt. It does not return if the interruption has begun: what that brings about is no answer.
+  /// Call this when nothing is left to interrupt. It does not return if the interruption has begun: the result of an interruption is no answer.
   func end() async {
     if hasBegun.isSet.load(ordering: .relaxed) { await task.value } else { task.cancel() }
   }
 }
 
-/// For tasks that run beside each other.
+/// A flag that concurrent tasks share.
 private final class Flag: Sendable {
   let isSet = Atomic(false)
 }
 
-/// Copies standard input into a pipe, on a thread of its own: neither end has to be in a hurry.
+/// Copies standard input into a pipe. Either end may be slow, so the copying has a thread of its own.
 final class Feeder: Sendable {
   enum End: Sendable {
-    /// All of it was read at the other end.
+    /// The other end has read everything.
     case all
     /// The other end of the pipe was closed.
     case nobodyReads
@@ -144,7 +144,7 @@ final class Feeder: Sendable {
   private let input: Int32
   private let beginning: [UInt8]
   private let output: OwnedFileDescriptor
-  /// How much there is, where that is known.
+  /// The size of the input, if it is known.
   let total: Int?
 
   init(from input: Int32, _ beginning: [UInt8], to output: OwnedFileDescriptor) {
@@ -181,14 +181,14 @@ final class Feeder: Sendable {
     }
   }
 
-  /// Waits for more input. Answers whether somebody still reads what comes: input may be silent for hours.
+  /// Waits for more input, which may take hours. Returns whether somebody still reads the pipe.
   private func waits(for number: Int32) -> Bool {
     var both = [pollfd(fd: input, events: Int16(POLLIN), revents: 0), pollfd(fd: number, events: 0, revents: 0)]
     while poll(&both, 2, -1) < 0, errno == EINTR {}
     return both[1].revents == 0
   }
 
-  /// Waits until the pipe is empty. Answers whether somebody has emptied it. A pipe tells when there is room in it, and not when there is nothing.
+  /// Waits until the pipe is empty, and returns whether somebody has emptied it. A pipe reports when it has room, and not when it is empty.
   private func isRead(_ number: Int32) -> Bool {
     var left: Int32 = 0
     while ioctl(number, UInt(FIONREAD), &left) == 0, left > 0 {
@@ -198,7 +198,7 @@ final class Feeder: Sendable {
     return true
   }
 
-  /// Answers whether somebody still reads.
+  /// Returns whether somebody still reads.
   private func write(_ bytes: ArraySlice<UInt8>, to number: Int32) -> Bool {
     var rest = bytes
     while !rest.isEmpty {
@@ -214,15 +214,15 @@ final class Feeder: Sendable {
   }
 }
 
-/// How far standard input has been handed over, on a terminal, where it takes longer than a moment.
+/// Shows on a terminal how much of standard input has been handed over, if this takes longer than a moment.
 final class Progress: Sendable {
   private let task: Task<Void, Never>
-  /// The terminal's line, while something stands there that goes away again.
+  /// Whether the terminal shows the progress at present.
   private let line = Flag()
 
   init(of feeder: Feeder, on loop: EventLoop, screen: Screen) {
     task = loop.task { @Sendable [line] in
-      // A line that is written anew is nothing for a terminal that cannot go back.
+      // Some terminals cannot write a line again.
       if !screen.isTerminal || Environment["TERM"] == "dumb" { return }
       await loop.sleep(for: .milliseconds(500))
       while !Task.isCancelled {
@@ -238,7 +238,7 @@ final class Progress: Sendable {
     clear()
   }
 
-  /// Makes room for something else on the line. It comes again below.
+  /// Clears the line for another text. The progress appears again below that text.
   func clear() {
     if line.isSet.exchange(false, ordering: .relaxed) { fputs("\r\u{1b}[K", stderr) }
   }

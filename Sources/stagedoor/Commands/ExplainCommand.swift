@@ -20,7 +20,7 @@ enum ExplainCommand {
   }
 }
 
-/// A decision as a picture: what it was asked, each step with its reason, every candidate with its tier, and what was chosen.
+/// A decision as a picture: the question, each step with its reason, every candidate with its tier, and the choice.
 enum DecisionPicture {
   static func text(_ decision: Value, _ payload: Value, _ screen: Screen) -> String {
     var lines = [screen.styled(subject(decision, payload).printable, .heading), "|"]
@@ -68,7 +68,7 @@ enum DecisionPicture {
     return ["=> \(shown)\(screen.styled(session, .identifier)): \(because.printable)"]
   }
 
-  /// A reason behind what it is the reason of; under it where there is little room.
+  /// A line with its reason behind it, or below it if there is little room.
   private static func fitted(_ line: String, _ screen: Screen, note: String) -> String {
     if note.isEmpty { return line }
     if !screen.isTerminal || line.columns + note.columns + 4 <= screen.width {

@@ -3,7 +3,7 @@ import Glibc
 import SceneModel
 import StagedoorKit
 
-// The commands that show many of something.
+// The commands that show lists.
 
 enum SessionsCommand {
   static func run(_ invocation: Invocation) async throws -> Status {
@@ -103,7 +103,7 @@ enum DeliveriesCommand {
 }
 
 extension StagedoorKit.DeliveryState {
-  /// As the bus says it.
+  /// The word on the bus.
   var word: String {
     switch self {
     case .held: "held"
@@ -124,7 +124,7 @@ enum AppsCommand {
       shown = try await client.stagedoor.handlers(of: type).compactMap { handler in
         all.first { $0.identifier == handler.identifier }
       }
-      // A word alone is what somebody calls an activity. Nobody does.
+      // A word without a slash is the type of an activity, and no application takes this type.
       if shown.isEmpty, !type.utf8.contains(UInt8(ascii: "/")) {
         throw Problem(.refused, "no application takes \"\(type.printable)\"; `stagedoor apps` lists the applications")
       }
@@ -151,7 +151,7 @@ enum AppsCommand {
     return .done
   }
 
-  /// The type to ask for: as it was given, or a file's.
+  /// The type to ask for: the given type, or the type of the given file.
   private static func type(_ invocation: Invocation) throws(Problem) -> String? {
     if let file = invocation[.ofFile] {
       if invocation.argument(0) != nil { throw .usage("--file says the type; leave TYPE out") }
@@ -174,6 +174,6 @@ enum AppsCommand {
 }
 
 extension Screen {
-  /// Whole for programs, and its beginning for people: eight letters tell four billion apart.
+  /// The whole identifier for programs, and its beginning for people: eight digits distinguish four billion.
   func identifier(_ text: String) -> String { isTerminal ? String(text.prefix(8)) : text }
 }

@@ -3,20 +3,20 @@ import SceneModel
 import ServiceSupport
 import StagedoorKit
 
-/// What `drop` and `explain` are given, as a payload.
+/// The arguments of `drop` and `explain`, as a payload.
 struct PayloadArguments {
-  /// The plainest form, for which the bus has a call of its own.
+  /// The simplest form, for which the bus has a call of its own.
   struct Plain {
     let type: String
     let target: String
     let info: [String: String]
   }
 
-  /// Data that is still to come from standard input.
+  /// Data that standard input still has to deliver.
   struct Stream {
     let type: String
     let name: String?
-    /// What was read of it to find out how much there is and what.
+    /// The part that was read to find out the length and the type.
     let beginning: [UInt8]
   }
 
@@ -25,15 +25,15 @@ struct PayloadArguments {
   let stream: Stream?
   private let options: Value
   let activity: Value?
-  /// Whether the answer comes when the application has it.
+  /// Whether the answer waits until the application has the delivery.
   let waits: Bool
-  /// The sender's own name for it: what comes again under it is not carried out again.
+  /// The sender's name for the delivery: a second call with the same token is not carried out again.
   let token: String?
 
-  /// What comes at once goes along in the document; the bus carries that faster than a descriptor up to this size.
+  /// Up to this size input goes into the document, because the bus carries it faster than a descriptor.
   private static let inline = 32 << 10
 
-  /// - Parameter isHandedIn: whether it is handed in, and not only explained: then long input becomes a stream, and the desktop's token goes along.
+  /// - Parameter isHandedIn: whether it is handed in, and not only explained: then long input becomes a stream, and the desktop's token is added.
   init(_ invocation: Invocation, _ client: Client, isHandedIn: Bool) async throws {
     try PayloadArguments.refuseIdleOptions(invocation)
     var options = try await PayloadArguments.options(invocation, client)
@@ -44,7 +44,7 @@ struct PayloadArguments {
       document = try PayloadArguments.read(payload, adding: options, invocation)
       let merged = document["options"]
       token = merged?["token"]?.string
-      // The answer comes at once, with the delivery to wait for.
+      // The service answers at once, and the command waits for the delivery in the answer.
       waits = invocation[.wait] == "handled" || isHandedIn && merged?["wait"]?.string == "handled"
       if waits, let merged { document = document.adding("options", merged.adding("wait", "routed")) }
       return
@@ -94,7 +94,7 @@ struct PayloadArguments {
       } : nil
   }
 
-  /// The options by their names, as the bus takes them beside data.
+  /// The options by name, as the bus takes them with data.
   var streamOptions: [String: String] {
     guard case .dictionary(let fields) = options else { return [:] }
     var texts: [String: String] = [:]
@@ -121,7 +121,7 @@ struct PayloadArguments {
     return .dictionary(options)
   }
 
-  /// Refuses options that would have nothing to work on.
+  /// Refuses options without effect.
   private static func refuseIdleOptions(_ invocation: Invocation) throws(Problem) {
     if invocation.has(.payload) { return }
     let inputs = invocation.arguments.count { $0 == "-" }
@@ -161,7 +161,7 @@ struct PayloadArguments {
     }
   }
 
-  // MARK: What is handed in
+  // MARK: Contents
 
   private static func activity(_ invocation: Invocation) throws(Problem) -> Value? {
     let info = try info(invocation)
@@ -189,7 +189,7 @@ struct PayloadArguments {
     return info
   }
 
-  /// A file by its path, or anything by its URL, as file managers hand them over.
+  /// An item from a file's path or from any URL, as file managers pass them.
   private static func item(file: String, copies: Bool) throws(Problem) -> Value {
     let file = NotUTF8.url(in: file) ?? file
     var bytes = Array(file.utf8)
@@ -216,7 +216,7 @@ struct PayloadArguments {
     ])
   }
 
-  /// The whole path of a file, without links.
+  /// The absolute path of a file, without links.
   private static func regularFile(_ bytes: [UInt8]) throws(Problem) -> [UInt8] {
     let shown = String(decoding: bytes, as: UTF8.self).printable
     let path = bytes.map { CChar(bitPattern: $0) } + [0]
@@ -233,7 +233,7 @@ struct PayloadArguments {
     return UnsafeBufferPointer(start: real, count: strlen(real)).map { UInt8(bitPattern: $0) }
   }
 
-  /// The type of a file, as it would be handed in.
+  /// The type that a file has when it is handed in.
   static func type(ofFile path: String) throws(Problem) -> String {
     types.type(ofFile: try regularFile(Array(path.utf8))).spelling.string
   }
@@ -262,7 +262,7 @@ struct PayloadArguments {
       || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
   }
 
-  /// Standard input: whole if it is short, or else its beginning.
+  /// Standard input: all of it if it is short, otherwise its beginning.
   private struct Input {
     let type: String
     let name: String?
@@ -282,7 +282,7 @@ struct PayloadArguments {
     return Input(type: type, name: name, bytes: bytes, isLong: bytes.count > inline)
   }
 
-  /// The content of long input routes nothing, and is left out.
+  /// The content of long input is left out: routing does not depend on it.
   private static func item(input: Input) -> Value {
     let bytes = input.isLong ? [] : input.bytes
     let text = input.type.hasPrefix("text/") ? String(validating: bytes, as: UTF8.self) : nil

@@ -16,12 +16,12 @@ enum ShowCommand {
     return .done
   }
 
-  /// A session before a delivery, and both before an application; an application has dots, and the others have digits.
+  /// Looks for a session, then for a delivery, then for an application. An application's identifier has dots, and the others have digits.
   private static func found(_ text: String, _ client: Client) async throws -> Value {
     let isIdentifier = text.utf8.allSatisfy { "0123456789abcdefABCDEF-_".utf8.contains($0) }
     if isIdentifier || text.hasPrefix("/") {
       do { return try await session(try await client.session(text), client) } catch let problem as Problem {
-        // Nothing begins so, or several do: perhaps a delivery alone.
+        // No session begins with this text, or several do; perhaps one delivery does.
         if let delivery = try? await client.delivery(text) { return try await self.delivery(delivery, client) }
         if let application = try? await application(text, client) { return application }
         throw problem
@@ -54,7 +54,7 @@ enum ShowCommand {
 
   private static func delivery(_ delivery: DeliveryIdentifier, _ client: Client) async throws -> Value {
     let (state, decision) = try await client.stagedoor.delivery(delivery)
-    // The document says of the decision and of the delivery.
+    // The document describes the decision and the delivery.
     guard case .dictionary(var document) = try Printed.value(decision.json) else { return .null }
     var fields: [(String, Value?)] = [("delivery", .text(delivery.description)), ("state", .text(state.word))]
     for name in ["created", "deadline", "ended"] {
@@ -85,10 +85,10 @@ enum ShowCommand {
     ])
   }
 
-  /// Names and values under each other; what is inside of something is indented.
+  /// A line for each name and value. Inner values are indented.
   private static func listed(_ value: Value, _ screen: Screen, indent: String = "") -> String {
     guard case .dictionary(let fields) = value else { return "" }
-    // What it is and how it stands come first, whatever their letters; what is long comes last.
+    // The identity and the state come first, then the other short values by name, then the long ones.
     let first = ["session", "delivery", "application", "state", "outcome"]
     let entries = fields.entries.sorted { one, other in
       let places = [one, other].map { entry in
@@ -129,7 +129,7 @@ enum ShowCommand {
 }
 
 extension Value {
-  /// It takes several lines.
+  /// Whether the value takes several lines.
   fileprivate var isNested: Bool {
     switch self {
     case .dictionary: true

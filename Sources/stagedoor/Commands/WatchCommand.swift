@@ -7,12 +7,12 @@ enum WatchCommand {
     var application: String?
     if let text = invocation[.ofApp] {
       let identifier = try await client.application(text)
-      // One that has sessions or a manifest; of another nothing would ever come.
+      // This refuses an application without sessions and without a manifest: no event would ever come.
       _ = try await client.stagedoor.sessionList(of: identifier, limit: 1)
       application = identifier
     }
     var since = invocation[.since].flatMap { UInt64($0) }
-    // What happened before 0 is what is kept.
+    // 0 means all events that the service has kept.
     if since == 0 || since == nil && invocation.has(.past) { since = try await client.stagedoor.oldestEventSequence() }
     let newest = try await client.stagedoor.eventSequence()
     let isPast = invocation.has(.past)
@@ -20,7 +20,7 @@ enum WatchCommand {
       if invocation.screen.isTerminal { Output.note("no events yet") }
       return .done
     }
-    // Of all applications: the last one that has happened may be another's.
+    // This reads the events of all applications, because the newest event may be another application's.
     for try await event in try await client.stagedoor.events(since: since) {
       if application == nil || event.application == application { try print(event, newest, invocation) }
       if isPast, event.sequence >= newest { break }
@@ -30,14 +30,14 @@ enum WatchCommand {
 
   private static func print(_ event: StagedoorKit.Event, _ newest: UInt64, _ invocation: Invocation) throws(Problem) {
     let told = event.arguments["time"].flatMap { Instant(rfc3339: Text($0)) }
-    // An older service does not say when what it kept has happened; it was not now.
+    // An older service does not tell the times of kept events, but these did not happen now.
     let time = told ?? (event.sequence > newest ? Moment.now : nil)
     let line =
       invocation.has(.json)
       ? Printed.shown(json(event, time))
       : invocation.has(.quiet) ? event.session.description : shown(event, time, invocation.screen)
     try Output.line(line)
-    // Whoever reads along in a pipe sees each as it happens.
+    // A reader of a pipe gets each event as it happens.
     try Output.flush()
   }
 
@@ -68,9 +68,9 @@ enum WatchCommand {
       + (rest.isEmpty || room < 4 ? "" : "  " + rest.printable.fitted(room))
   }
 
-  /// What happened in a word, and what to know of it.
+  /// The event in one word, and its details.
   ///
-  /// - Parameter isCut: the end may be cut off, so that what tells one event from the next comes first.
+  /// - Parameter isCut: the end may be cut off, so the most distinctive detail comes first.
   private static func told(_ event: StagedoorKit.Event, isCut: Bool) -> (String, String) {
     let delivery = event.arguments["delivery"] ?? ""
     switch event.kind {

@@ -1,13 +1,13 @@
 import SceneModel
 import StagedoorKit
 
-// The commands that do one thing to one window, or to one delivery.
+// The commands that change one window or one delivery.
 
 enum WindowCommands {
   static func activate(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
     let session = try await client.session(invocation.arguments[0])
-    // What lets a window come to the front goes along where somebody gave it to us.
+    // If the desktop gave us a token that lets a window come to the front, we pass it on.
     guard let token = DesktopToken.current else {
       return try answer(try await client.stagedoor.activate(session), invocation)
     }
@@ -26,7 +26,7 @@ enum WindowCommands {
   static func close(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
     let animation = invocation[.animation].flatMap { DismissalAnimation(rawValue: $0) } ?? .standard
-    // All are found before the first goes.
+    // All sessions are found before the first is destroyed.
     var sessions: [SessionIdentifier] = []
     for text in invocation.arguments { sessions.append(try await client.session(text)) }
     for session in sessions { try await client.stagedoor.destroy(session, animation: animation) }
@@ -58,7 +58,7 @@ enum WindowCommands {
     return try answer(try await client.stagedoor.redirect(delivery, to: session), invocation)
   }
 
-  /// What became of something that was handed in: the outcome, the session, the delivery.
+  /// Prints the answer to a delivery: the outcome, the session, the delivery.
   static func answer(_ delivery: Delivery, _ invocation: Invocation) throws(Problem) -> Status {
     if invocation.has(.quiet) {
       try Output.line(delivery.identifier.description)
@@ -85,7 +85,7 @@ enum WindowCommands {
   }
 }
 
-/// What lets a window come to the front, as the desktop gave it to whoever started us.
+/// The token that lets a window come to the front. The desktop gave it to the program that started us.
 enum DesktopToken {
   static var current: String? { Environment["XDG_ACTIVATION_TOKEN"] ?? Environment["DESKTOP_STARTUP_ID"] }
 }

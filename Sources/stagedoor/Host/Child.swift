@@ -2,17 +2,17 @@ import DBus
 @preconcurrency import Glibc
 import ServiceSupport
 
-/// A process of a window, and its group: a command may have begun others.
+/// A process of a window, and its group: a command may have started other processes.
 @MainActor final class Child {
   private let process: pid_t
-  /// Waits for the end: nothing else tells of a process without being asked again and again.
+  /// Waits for the end of the process: every other way would have to ask again and again.
   private let thread: EventLoop
   private(set) var isRunning = true
   private var wasTerminated = false
 
   init(_ words: [String]) throws {
     thread = try EventLoop(name: "child")
-    // What the program prints is for whoever reads along, and what it asks is for nobody.
+    // The program writes to our outputs, and reads nothing.
     let (process, error) = Spawn.start(words, in: .group) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     }
@@ -23,7 +23,7 @@ import ServiceSupport
     }
   }
 
-  /// Returns when the process has ended: how, as the end of a sentence, if it failed by itself. Call this once for each.
+  /// Returns when the process has ended. If it failed by itself, the result says how, as the end of a sentence. Call this once.
   func ended() async -> String? {
     let process = process
     await thread.run { _ in
@@ -31,7 +31,7 @@ import ServiceSupport
       while waitid(P_PID, id_t(process), &info, WEXITED | WNOWAIT) < 0, errno == EINTR {}
     }
     await thread.stop()
-    // Until now the process had its number, so nobody else could be signalled in its place.
+    // Until now the process kept its number, so no signal could reach another process.
     var status: Int32 = 0
     waitpid(process, &status, 0)
     isRunning = false

@@ -1,6 +1,6 @@
 import ServiceSupport
 
-/// A command line with places to be filled in. What is filled in is one argument, whatever is in it: no shell reads it.
+/// A command line with placeholders. A filled-in value is one argument, whatever it contains: no shell reads it.
 struct CommandTemplate: Sendable {
   private let words: [String]
 
@@ -30,10 +30,10 @@ struct CommandTemplate: Sendable {
     self.words = words
   }
 
-  /// Whether it takes the files of a delivery.
+  /// Whether the command takes the files of a delivery.
   var takesFiles: Bool { words.contains { $0.contains("{file}") } }
 
-  /// `{file}` by itself becomes an argument for each file, and none where there is no file. What is not known becomes nothing.
+  /// A word `{file}` becomes an argument for each file, and disappears without files. An unknown value becomes an empty text.
   func filled(_ values: [String: String], files: [String]) -> [String] {
     words.flatMap { word -> [String] in
       if word == "{file}" { return files }
@@ -41,7 +41,7 @@ struct CommandTemplate: Sendable {
     }
   }
 
-  /// The first place in a word, as it is written.
+  /// The first placeholder in a word, with its braces.
   private static func place(in word: String) -> String? {
     var first: String?
     _ = fill(word) { name in
@@ -51,7 +51,7 @@ struct CommandTemplate: Sendable {
     return first
   }
 
-  /// Letters between braces that mean nothing here. In a script, and where there are others, the braces are the command's own.
+  /// A name in braces that is no placeholder. In a script, or around other characters than letters, the braces belong to the command.
   private static func unknown(in word: String) -> String? {
     var rest = word[...]
     while let open = rest.firstIndex(of: "{") {

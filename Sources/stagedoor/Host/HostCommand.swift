@@ -1,7 +1,7 @@
 import SceneModel
 import StagedoorKit
 
-/// Makes commands the windows of an application: each session that is connected is a process.
+/// Makes commands the windows of an application: each connected session is a process.
 enum HostCommand {
   @MainActor static func run(_ invocation: Invocation) async throws -> Status {
     let (identifier, connect) = (invocation[.hostApp] ?? "", invocation[.connect] ?? "")
@@ -10,7 +10,7 @@ enum HostCommand {
       resume: try invocation[.onContinue].map { text throws(Problem) in try CommandTemplate(text, "continue") },
       close: try invocation[.onClose].map { text throws(Problem) in try CommandTemplate(text, "close") },
       limit: invocation[.commandLimit].flatMap { Int($0) } ?? 64)
-    // The name on the bus has to be the whole identifier, so that nothing is completed here.
+    // The name on the bus must be the whole identifier, so this command completes nothing.
     guard ApplicationIdentifier.isValid(Text(identifier)) else {
       throw Problem.usage(
         "--app takes a whole identifier such as org.example.Gallery, and not \"\(identifier.printable)\"")
@@ -24,13 +24,13 @@ struct HostCommands: Sendable {
   let connect: CommandTemplate
   let resume: CommandTemplate?
   let close: CommandTemplate?
-  /// How many may run at a time.
+  /// The maximum of commands that run at the same time.
   let limit: Int
 }
 
 @MainActor final class CommandHost: Application {
   private let commands: HostCommands
-  /// How many commands run, or will as soon as their items are files.
+  /// The number of commands that run, or will run as soon as their items are files.
   private var running = 0
 
   init(_ identifier: String, _ commands: HostCommands) {
@@ -44,7 +44,7 @@ struct HostCommands: Sendable {
     Output.note("stagedoor host: \(what): \(error.message)")
   }
 
-  /// A place for one more command. Whoever gets one gives it back.
+  /// Takes a place for one more command. The caller gives it back.
   func takePlace() throws {
     if running >= commands.limit {
       throw Problem(.failed, "\(running) commands run already, and --limit allows no more; close a window first")
@@ -61,11 +61,11 @@ struct HostCommands: Sendable {
   private weak var application: CommandHost?
   /// The command of --connect.
   private var window: Child?
-  /// All that run.
+  /// All running commands.
   private var children: [Child] = []
   private let files = ItemFiles()
   private var isOver = false
-  /// What was taken last: if the service did not hear of it, it comes again.
+  /// The delivery that was taken last. If the service did not learn this, the delivery comes again.
   private var taken: DeliveryIdentifier?
 
   init(_ commands: HostCommands, of application: CommandHost) {
@@ -102,8 +102,8 @@ struct HostCommands: Sendable {
     for child in children { child.terminate() }
   }
 
-  /// Runs a command with what was delivered. An item that is no file in its place becomes one first, which takes time, and the application may load
-  /// it only when it has taken the delivery.
+  /// Runs a command with the contents of a delivery. Other items than files in their place become files first. This takes time, and the application
+  /// may load them only after it has taken the delivery.
   private func run(
     _ template: CommandTemplate, _ scene: Scene, _ options: ConnectionOptions,
     _ restored: StagedoorKit.UserActivity?, isWindow: Bool
@@ -134,7 +134,7 @@ struct HostCommands: Sendable {
         application?.givePlaceBack()
         throw error
       }
-      // The command opens these files by itself.
+      // The command itself opens these files.
       for item in items { item.finishLoading() }
       Task { @MainActor [weak scene] in
         await attend(child, words)
@@ -160,9 +160,9 @@ struct HostCommands: Sendable {
   private func isDone(_ scene: Scene?, _ isWindow: Bool) async {
     application?.givePlaceBack()
     guard isWindow, let application else { return }
-    // A command may end before the service has heard that the delivery is taken. With the session the delivery would fail.
+    // A command may end before the service knows that the delivery is taken. If the session ended first, the delivery would fail.
     if let taken { _ = try? await application.stagedoor?.finished(taken) }
-    // The window was closed from within: its session is over.
+    // The command closed its window by itself, so the session is over.
     if !isOver, let scene { application.requestSceneSessionDestruction(scene.session) }
   }
 
@@ -174,7 +174,7 @@ struct HostCommands: Sendable {
     Output.note("stagedoor host: \((error as? StagedoorError)?.message ?? "\(error)")")
   }
 
-  /// What the window shows now: the next drop of the same comes here.
+  /// Reports what the window shows now, so that the next drop of the same activity comes here.
   private func show(_ options: ConnectionOptions, _ restored: StagedoorKit.UserActivity?, in scene: Scene) {
     guard let activity = options.userActivities.first ?? restored else { return }
     scene.userActivity = activity

@@ -2,7 +2,7 @@ import FoundationEssentials
 import Glibc
 import StagedoorKit
 
-/// The items of a scene as files: those that are files in their place, and the others in a folder that only this user can read.
+/// The items of a scene as files: files in their place, and all other items in a folder that only this user can read.
 @MainActor final class ItemFiles {
   private var folder: URL?
   private var count = 0
@@ -12,7 +12,7 @@ import StagedoorKit
     item.registeredTypes.lazy.compactMap { item.pathOpenedInPlace(as: $0) }.first
   }
 
-  /// Refuses a file in its place whose name cannot be an argument here.
+  /// Refuses files in their place whose names cannot be arguments here.
   static func refuseNotUTF8(_ items: [ItemProvider]) throws(Problem) {
     for path in items.compactMap(pathInPlace) where path.contains("\u{FFFD}") && access(path, F_OK) != 0 {
       throw .failed(
@@ -20,7 +20,7 @@ import StagedoorKit
     }
   }
 
-  /// Whether the item has content, and is no file in its place.
+  /// Whether the item has content and is not a file in its place.
   static func needsFile(_ item: ItemProvider) -> Bool {
     !item.registeredTypes.isEmpty && pathInPlace(item) == nil
   }
@@ -50,7 +50,7 @@ import StagedoorKit
     folder = nil
   }
 
-  /// A folder for each: items may have the same name.
+  /// A path in a new folder, because several items may have the same name.
   private func place(for name: String) throws -> URL {
     let whole = try folder ?? ItemFiles.makeFolder()
     folder = whole

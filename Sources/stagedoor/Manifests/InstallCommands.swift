@@ -15,7 +15,7 @@ enum InstallCommands {
   static func install(_ invocation: Invocation) async throws -> Status {
     let directory = try directory()
     var files: [(bytes: [UInt8], name: String, identifier: String)] = []
-    // All are checked before the first is installed.
+    // All manifests are checked before the first is installed.
     for path in invocation.arguments {
       switch try ManifestFile.read(path) {
       case .failure(let faults):
@@ -32,7 +32,7 @@ enum InstallCommands {
     for file in files {
       let place = "\(directory)/\(file.name)"
       try OutputFile.write(file.bytes, to: place)
-      // Of two files of one application the service would take the older form.
+      // Of two files of one application, the service would read only the ".json".
       let other = "\(directory)/\(file.identifier)" + (file.name.hasSuffix(".json") ? ".plist" : ".json")
       if unlink(other) != 0, errno != ENOENT { throw Problem.failed("\(other): \(InputFile.reason)") }
       if !invocation.has(.quiet) { try Output.line(place.printable) }
@@ -74,14 +74,14 @@ enum InstallCommands {
   }
 }
 
-/// A service that runs already. It reads what is installed by itself, a moment later.
+/// The running service. It reads newly installed manifests by itself, a moment later.
 private struct RunningService {
   private let stagedoor: Stagedoor
-  /// Its applications come and go.
+  /// The signals for added and removed applications.
   private let changes: SignalStream
   private let loop: EventLoop
 
-  /// `nil` where none runs: it is not started for this.
+  /// `nil` if no service runs: this does not start one.
   init?(_ invocation: Invocation) async {
     guard let loop = invocation.loop, let client = try? await Client(invocation),
       (try? await client.stagedoor.connection.owner(of: "org.stagedoor.Interchange1")) ?? nil != nil,
@@ -93,7 +93,7 @@ private struct RunningService {
     (stagedoor, self.changes, self.loop) = (client.stagedoor, changes, loop)
   }
 
-  /// Waits until it knows the applications: whoever calls it next is to find them. It may read another directory, and never know them.
+  /// Waits until the service knows the applications, for the caller's next command. A service that reads another directory never knows them.
   func knows(_ identifiers: [String]) async -> Bool {
     let (stagedoor, changes, loop) = (stagedoor, changes, loop)
     let waiting = loop.task { @Sendable () async -> Bool in

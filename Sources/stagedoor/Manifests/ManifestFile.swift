@@ -1,7 +1,7 @@
 import SceneModel
 import ServiceSupport
 
-/// A manifest on this machine, and what is wrong with it.
+/// A manifest on this machine, and its faults.
 enum ManifestFile {
   /// The desktop's types, as the service knows them.
   static let types = TypeCatalog.installed(in: Directories.data())
@@ -9,7 +9,7 @@ enum ManifestFile {
   /// The manifests that the service reads.
   static var installed: InstalledManifests { InstalledManifests(in: Directories.data(), types: types) }
 
-  /// What is written in a file, or all that is wrong with it. A file that is called by an identifier may leave that to its name.
+  /// The manifest in a file, or all its faults. A file whose name is an identifier need not contain the identifier.
   static func read(_ path: String) throws(Problem) -> Result<Manifest, Faults> {
     let bytes = try InputFile.read(path, limit: Limits.manifest)
     do throws(Faults) {
@@ -19,7 +19,7 @@ enum ManifestFile {
     }
   }
 
-  /// The identifier that an installed file is called by; `nil` for `Info.plist`.
+  /// The identifier in the name of an installed file; `nil` for `Info.plist`.
   private static func identifier(inName path: String) -> Text? {
     let name = String(path.split(separator: "/").last ?? "")
     for end in [".plist", ".json"] where name.hasSuffix(end) {

@@ -1,6 +1,6 @@
 import SceneModel
 
-/// What a manifest allows and its author most likely did not mean.
+/// Valid parts of a manifest that its author most likely did not intend.
 enum ManifestWarnings {
   static func all(_ manifest: Manifest) -> [String] {
     var warnings: [String] = []
@@ -18,11 +18,11 @@ enum ManifestWarnings {
     return warnings + homeless(manifest)
   }
 
-  /// Why no new window is ever made of it, unless somebody names it.
+  /// Why no new window ever gets this configuration, unless somebody names it.
   private static func shadow(of configuration: SceneConfiguration, _ before: [SceneConfiguration]) -> String? {
     let advice = "name other types in it, or put it further up"
     if configuration.namesNoTypes {
-      // The first of a role is made where nothing else is said.
+      // Without any types, the first configuration of a role wins.
       guard let first = before.first(where: \.namesNoTypes) else { return nil }
       return "\(quoted(first.name.string)) above it names no types either, and is taken first; \(advice)"
     }
@@ -39,7 +39,7 @@ enum ManifestWarnings {
     return "\(quoted(first.name.string)) above it names all that it names, and is taken first; \(advice)"
   }
 
-  /// Activity types that open a window which does not name them, while others name theirs.
+  /// Activity types that no configuration names, if all configurations name types.
   private static func homeless(_ manifest: Manifest) -> [String] {
     let named = manifest.configurations.filter { !$0.namesNoTypes }
     if named.isEmpty || named.count < manifest.configurations.count { return [] }

@@ -2,13 +2,13 @@ import Glibc
 import SceneModel
 import StagedoorKit
 
-/// Decisions that were recorded with all that they hang on, to be made again.
+/// Decisions, recorded with everything that they depend on, so that they can be made again.
 ///
 /// ```json
 /// {"cases": [{"name": "…", "time": "…", "payload": {…}, "sessions": [{…}], "preferences": {"TYPE": "APP"}, "decision": {…}}]}
 /// ```
 enum Recording {
-  /// Adds a case to a file, which is made where there is none.
+  /// Adds a case to a file, and makes the file if it does not exist.
   static func add(_ payload: Value, _ decision: Value, to path: String, _ client: Client) async throws {
     var cases = access(path, F_OK) == 0 ? try cases(in: path) : []
     let (sessions, preferences) = try await world(of: decision, client)
@@ -34,7 +34,7 @@ enum Recording {
     }
   }
 
-  /// A line for each key of a case: what a version control system compares are lines.
+  /// Writes a line for each key of a case, because version control systems compare lines.
   static func write(_ cases: [Value], to path: String) throws(Problem) {
     var text = "{\"cases\": [\n"
     for (number, single) in cases.enumerated() {
@@ -52,7 +52,7 @@ enum Recording {
     return words.compactMap(\.self).joined(separator: " ")
   }
 
-  /// The sessions and the preferences that a decision was made with: those of every application that takes the type.
+  /// The sessions and the preferences that a decision depends on: those of every application that takes the type.
   private static func world(of decision: Value, _ client: Client) async throws -> ([Value], UserInfo) {
     let type = decision["routingActivity"]?["activityType"]?.string ?? decision["contentType"]?.string
     var applications: Set<String> = []

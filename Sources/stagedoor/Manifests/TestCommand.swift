@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import ServiceSupport
 
-/// Makes recorded decisions again, with the manifests that there are now.
+/// Makes recorded decisions again, with the present manifests.
 enum TestCommand {
   static func run(_ invocation: Invocation) async throws -> Status {
     let manifests = try manifests(invocation.all(.manifests))
@@ -77,7 +77,7 @@ enum TestCommand {
   }
 }
 
-/// What is not the same in two decisions. Reasons are sentences for people, which a new version may say better.
+/// The differences between two decisions. Reasons are not compared: they are sentences for people, and a new version may word them better.
 private enum Difference {
   static func all(_ recorded: Value, _ made: Value) -> [String] { all(compared(recorded), compared(made), at: "") }
 
@@ -104,7 +104,7 @@ private enum Difference {
     }
   }
 
-  /// Without what is not compared.
+  /// The value without the parts that are not compared.
   private static func compared(_ value: Value) -> Value {
     switch value {
     case .dictionary(let fields):

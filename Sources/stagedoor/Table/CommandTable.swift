@@ -1,4 +1,4 @@
-// Every command, in the order in which the help shows them.
+// Every command, in the order of the help.
 
 enum CommandTable {
   static let versionNumber = "0.1.0"

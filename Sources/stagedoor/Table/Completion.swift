@@ -1,25 +1,25 @@
-/// What can stand at the cursor.
+/// Completes the word at the cursor.
 enum Completion {
   struct Candidate: Sendable {
     let value: String
     var meaning = ""
   }
 
-  /// What a shell is to offer.
+  /// The words that a shell offers.
   enum Offer: Sendable {
     case candidates([Candidate])
     case files, programs
-    /// What the service knows, to be asked for; behind what stands before it in the word.
+    /// Words that the service knows. `before` is the beginning of the word, in front of them.
     case live(ValueKind.Live, before: String, application: String?)
   }
 
   /// - Parameters:
-  ///   - words: what stands behind the program's name; the last is the one at the cursor.
+  ///   - words: the words after the program's name; the last is the word at the cursor.
   ///   - splits: the shell makes words of `--option`, `=` and the value, as bash does.
   static func offer(_ words: [String], splits: Bool) -> Offer {
     var words = words[...]
     let current = words.popLast() ?? ""
-    // Options that stand in front of the command.
+    // Options before the command.
     while let word = words.first, word.hasPrefix("-") {
       words.removeFirst()
       if word == "--color" { _ = words.popFirst() }
@@ -61,7 +61,7 @@ enum Completion {
     }
   }
 
-  /// The option whose value stands at the cursor, and what of the word stands before the value.
+  /// The kind of the value at the cursor if it belongs to an option, and the part of the word before the value.
   private static func openValue(
     _ words: ArraySlice<String>, _ current: String, _ command: CommandEntry, splits: Bool
   ) -> (ValueKind, String)? {

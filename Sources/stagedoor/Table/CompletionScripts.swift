@@ -1,5 +1,5 @@
-/// What the shells are told. Each script asks the program itself what can stand at the cursor: `stagedoor __complete SHELL WORD...` knows the
-/// table, and asks the service for what is there at the moment.
+/// The scripts for the shells. Each script asks the program itself for the word at the cursor: `stagedoor __complete SHELL WORD...` knows the
+/// table, and asks the service for its present sessions, deliveries and applications.
 enum CompletionScripts {
   static let shells = ["bash", "zsh", "fish"]
 
@@ -11,7 +11,7 @@ enum CompletionScripts {
     }
   }
 
-  // Readline takes what it is given for a part of the command line: everything is quoted, except file names, which it quotes itself.
+  // Readline inserts words into the command line as they are, so the script quotes all words but file names, which Readline quotes itself.
   private static let bash = #"""
     # bash completion for stagedoor, made by "stagedoor completions bash"
     _stagedoor() {

@@ -1,6 +1,6 @@
-/// A command as the table has it. Parsing, help, the manual and the completions are all made from these rows, so they cannot disagree.
+/// A command in the table. Parsing, help, the manual and the completions all use these rows, so they cannot disagree.
 struct CommandEntry: Sendable {
-  /// What one types.
+  /// The typed name.
   let name: String
   let group: Group
   /// One line, without a full stop.
@@ -9,20 +9,20 @@ struct CommandEntry: Sendable {
   let description: [String]
   var arguments: [ArgumentEntry] = []
   var options: [OptionEntry] = []
-  /// Options of which one may be given at a time.
+  /// Groups of options that exclude each other.
   var exclusive: [[OptionEntry]] = []
   var examples: [Example] = []
-  /// The statuses that it ends with beside 0, 1, 2 and, for those that ask the service, 3 and 4.
+  /// Its exit statuses in addition to 0, 1, 2 and, for commands that ask the service, 3 and 4.
   var statuses: [Status] = []
-  /// It works without a bus.
+  /// Whether it works without a bus.
   var isLocal = false
-  /// It is for the shells, and no help mentions it.
+  /// Whether it is for shells only, and left out of the help.
   var isHidden = false
-  /// It runs on the main actor.
+  /// Whether it runs on the main actor.
   var isMain = false
   let run: @Sendable (Invocation) async throws -> Status
 
-  /// How the help arranges the commands.
+  /// The sections of the help.
   enum Group: String, CaseIterable, Sendable {
     case handingIn = "Hand something in"
     case windows = "Windows"
@@ -36,45 +36,45 @@ struct CommandEntry: Sendable {
     let line: String
   }
 
-  /// The options of this command, and those that every command has.
+  /// The options of this command, and those of every command.
   var allOptions: [OptionEntry] { options + OptionEntry.common }
 }
 
-/// An argument that stands without an option in front of it.
+/// An argument that belongs to no option.
 struct ArgumentEntry: Sendable {
   let kind: ValueKind
   let help: String
   var isOptional = false
-  /// It is the last, and can stand several times.
+  /// Whether it is the last, and may be given several times.
   var isRepeated = false
 
-  /// As a synopsis shows it: `[FILE]...`.
+  /// The argument in a synopsis: `[FILE]...`.
   var shown: String {
     (isOptional ? "[\(kind.placeholder)]" : kind.placeholder) + (isRepeated ? "..." : "")
   }
 }
 
-/// An option. Two commands that mean the same by it share the row.
+/// An option. Commands for which it means the same share the row.
 struct OptionEntry: Sendable {
-  /// Without its two hyphens.
+  /// The name without its two hyphens.
   let name: String
   var letter: Character?
-  /// `nil` for one that stands by itself.
+  /// `nil` for an option without a value.
   var value: ValueKind?
   let help: String
-  /// It can stand several times.
+  /// Whether it may be given several times.
   var isRepeated = false
-  /// The command cannot work without it.
+  /// Whether the command needs it.
   var isRequired = false
 
   var shown: String { value.map { "--\(name) \($0.placeholder)" } ?? "--\(name)" }
 }
 
-/// What a value is: what the help calls it, which values there are, and how a shell completes it.
+/// A kind of value: its name in the help, the values that exist, and how a shell completes them.
 struct ValueKind: Sendable {
   let placeholder: String
   var completion = Completion.none
-  /// What is wrong with a value, as the end of a sentence; `nil` for a good one.
+  /// The fault of a value, as the end of a sentence; `nil` for a valid value.
   var complaint: @Sendable (String) -> String? = { _ in nil }
 
   enum Completion: Sendable {
@@ -83,7 +83,7 @@ struct ValueKind: Sendable {
     case files
     case programs
     case commands
-    /// What the service knows at the moment.
+    /// Values that the service knows at the moment.
     case live(Live)
   }
 
@@ -99,7 +99,7 @@ extension ValueKind {
     }
   }
 
-  /// An identifier that may be shortened, but not to nothing: everything begins with nothing.
+  /// An identifier that may be shortened, but not to an empty text: every identifier begins with that.
   private static func identifier(_ placeholder: String, _ live: Live) -> ValueKind {
     ValueKind(placeholder: placeholder, completion: .live(live)) { value in
       value.isEmpty ? "takes an identifier, not \"\"" : nil
@@ -143,7 +143,7 @@ extension ValueKind {
   static let commandName = ValueKind(placeholder: "COMMAND", completion: .commands)
 }
 
-/// How the program ends.
+/// The exit status of the program.
 enum Status: Int32, CaseIterable, Sendable {
   case done = 0
   case failed = 1

@@ -1,14 +1,14 @@
-/// The help as a person reads it on a terminal.
+/// The help on a terminal.
 struct HelpPage {
   let screen: Screen
   private var lines: [String] = []
 
   private init(_ screen: Screen) { self.screen = screen }
 
-  /// More columns than these are hard to read.
+  /// Longer lines than 100 columns are hard to read.
   private var width: Int { min(max(screen.width, 30), 100) }
 
-  /// Of the program.
+  /// The help of the program.
   static func program(_ screen: Screen) -> String {
     var page = HelpPage(screen)
     page.add("usage: stagedoor COMMAND [OPTION]... [ARGUMENT]...", hanging: 2)
@@ -24,7 +24,7 @@ struct HelpPage {
     return page.text
   }
 
-  /// Of a command.
+  /// The help of a command.
   static func command(_ command: CommandEntry, _ screen: Screen) -> String {
     var page = HelpPage(screen)
     page.add("usage: \(command.synopsis)", hanging: 2)
@@ -68,7 +68,7 @@ struct HelpPage {
     }
   }
 
-  /// A word and what it means, beside each other; one under the other where there is little room.
+  /// Words with their meanings beside them, or below them if there is little room.
   private mutating func rows(_ rows: [(String, String)]) {
     let indent = 2
     let column = min(rows.map(\.0.columns).max() ?? 0, width / 3) + indent + 2
@@ -89,7 +89,7 @@ extension OptionEntry {
   /// `-t, --type TYPE`
   var shownWithLetter: String { (letter.map { "-\($0), " } ?? "    ") + shown }
 
-  /// The help, and the words that the value can be.
+  /// The help, and the possible values.
   var helpWithWords: String {
     guard case .words(let words)? = value?.completion, !words.allSatisfy({ help.hasWord($0) }) else {
       return help + (isRepeated ? "; can be given several times" : "")

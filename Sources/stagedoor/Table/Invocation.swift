@@ -4,9 +4,9 @@ import DBus
 struct Invocation: Sendable {
   let command: CommandEntry
   var arguments: [String] = []
-  // A command line is short, and a dictionary would have to be made of types that nothing else needs.
+  // A command line is short, and a dictionary would need code for types that nothing else uses.
   fileprivate var values: [(option: String, value: String)] = []
-  /// What it runs on, once it runs.
+  /// The loop on which the command runs, once it runs.
   var loop: EventLoop?
 
   var screen: Screen { Screen(color: self[.color]) }
@@ -18,16 +18,16 @@ struct Invocation: Sendable {
   func has(_ option: OptionEntry) -> Bool { values.contains { $0.option == option.name } }
   func all(_ option: OptionEntry) -> [String] { values.filter { $0.option == option.name }.map(\.value) }
   subscript(_ option: OptionEntry) -> String? { values.last { $0.option == option.name }?.value }
-  /// The argument at a place, where it was given.
+  /// The argument at a position; `nil` if it was not given.
   func argument(_ place: Int) -> String? { place < arguments.count ? arguments[place] : nil }
 }
 
-/// What a command line comes to.
+/// The result of reading a command line.
 enum Parsed {
   case run(Invocation)
-  /// Of one command, or of the program, in the colour that was asked for.
+  /// The help of a command, or of the program, with the value of `--color`.
   case help(CommandEntry?, color: String?)
-  /// There is no command.
+  /// No command was given.
   case nothing(color: String?)
   case version
 }
@@ -99,7 +99,7 @@ extension CommandTable {
     return .run(invocation)
   }
 
-  /// An option by its name; `nil` where there is none of that name.
+  /// Reads an option by its name; `nil` if no option has this name.
   private static func parse(
     option word: String, of options: [OptionEntry], _ rest: inout ArraySlice<String>, _ command: String
   ) throws(Problem) -> (OptionEntry, String)? {
@@ -118,7 +118,7 @@ extension CommandTable {
     return (option, value)
   }
 
-  /// Options by their letters, several in one word; the last of them may take a value. Answers whether help was asked for.
+  /// Reads options by their letters. A word may have several; the last may take a value. Returns whether help was asked for.
   private static func parse(
     letters word: String, for command: CommandEntry, _ rest: inout ArraySlice<String>, _ invocation: inout Invocation
   ) throws(Problem) -> Bool {
@@ -177,7 +177,7 @@ extension CommandTable {
     }
   }
 
-  // MARK: What was meant
+  // MARK: Suggestions
 
   static func command(_ name: String) -> CommandEntry? { all.first { $0.name == name } }
   static var visible: [CommandEntry] { all.filter { !$0.isHidden } }
@@ -188,7 +188,7 @@ extension CommandTable {
     return "did you mean \(near.0)?"
   }
 
-  /// How many letters have to be put in, left out or changed to make one word of the other.
+  /// The number of letters to insert, remove or change to turn one word into the other.
   private static func distance(_ one: String, _ other: String) -> Int {
     let (one, other) = (Array(one.utf8.prefix(64)), Array(other.utf8.prefix(64)))
     var row = Array(0...other.count)

@@ -1,4 +1,4 @@
-/// The page of the manual, as man reads it. `docs/stagedoor.1` is this text.
+/// The manual page, in the format of man. `docs/stagedoor.1` is this text.
 enum ManualPage {
   static var text: String {
     var page = [
@@ -59,7 +59,7 @@ enum ManualPage {
 
   private static func sentence(_ text: String) -> String { escaped(text.capitalizedStart + ".") }
 
-  /// What roff would take for its own.
+  /// The text with roff's special characters escaped.
   private static func escaped(_ text: String) -> String {
     var line = ""
     for character in text {

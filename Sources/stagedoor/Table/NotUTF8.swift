@@ -1,9 +1,9 @@
 @preconcurrency import Glibc
 import SceneModel
 
-/// A word of the command line that is not UTF-8. It can only be the name of a file, whose URL stands for it here.
+/// A word of the command line that is not UTF-8. It can only be the name of a file. The file's URL replaces it.
 enum NotUTF8 {
-  /// No other word of a command line can begin so.
+  /// No other word of a command line can begin with this.
   private static let mark: Character = "\0"
 
   /// The words of the command line, without the program's name.
@@ -22,7 +22,7 @@ enum NotUTF8 {
     }
   }
 
-  /// The URL that stands for such a word; `nil` for another word.
+  /// The URL that replaces such a word; `nil` for any other word.
   static func url(in word: String) -> String? { word.first == mark ? String(word.dropFirst()) : nil }
 
   static func refuse(_ word: String) throws(Problem) {

@@ -10,7 +10,7 @@ extension OptionEntry {
   static let common = [color, help]
   static let version = OptionEntry(name: "version", help: "show the version")
 
-  // MARK: How it answers
+  // MARK: Output
 
   static let json = OptionEntry(name: "json", letter: "j", help: "print JSON, for programs")
   static let quiet = OptionEntry(name: "quiet", letter: "q", help: "print identifiers and nothing else")
@@ -20,7 +20,7 @@ extension OptionEntry {
   static let quietDelivery = OptionEntry(name: "quiet", letter: "q", help: "print the delivery and nothing else")
   static let quietSession = OptionEntry(name: "quiet", letter: "q", help: "print the session and nothing else")
 
-  // MARK: What is handed in
+  // MARK: Contents
 
   static let type = OptionEntry(
     name: "type", letter: "t", value: .activityType, help: "the activity type: what to do")
@@ -39,7 +39,7 @@ extension OptionEntry {
   static let fileName = OptionEntry(
     name: "name", value: .name, help: "a file name for standard input")
 
-  // MARK: Where it goes
+  // MARK: Destination
 
   static let app = OptionEntry(name: "app", letter: "a", value: .application, help: "only to this application")
   static let configuration = OptionEntry(
@@ -52,7 +52,7 @@ extension OptionEntry {
   static let from = OptionEntry(name: "from", value: .session, help: "the window that the user acts in: it wins a tie")
   static let isPrivate = OptionEntry(name: "private", help: "hide from everyone but the application what it is")
 
-  // MARK: When it is answered
+  // MARK: Waiting
 
   static let wait = OptionEntry(
     name: "wait", letter: "w", value: .words("UNTIL", "routed", "handled"),

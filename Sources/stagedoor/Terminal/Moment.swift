@@ -1,7 +1,7 @@
 import Glibc
 import SceneModel
 
-/// Times as people and programs read them.
+/// Times, for people and for programs.
 enum Moment {
   static var now: Instant {
     var time = timespec()
@@ -9,7 +9,7 @@ enum Moment {
     return Instant(microseconds: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000)
   }
 
-  /// How long ago: "now", "5 min", "3 h", "2 d".
+  /// The age of an event: "now", "5 min", "3 h", "2 d".
   static func age(_ microseconds: UInt64) -> String {
     if microseconds == 0 { return "" }
     let seconds = (now.microseconds - Int64(clamping: microseconds)) / 1_000_000
@@ -25,14 +25,14 @@ enum Moment {
     Instant(microseconds: Int64(clamping: microseconds)).rfc3339
   }
 
-  /// With all digits of its second, so that times stand under each other.
+  /// A time with all digits of its second, so that times align in a column.
   static func inColumns(_ instant: Instant) -> String {
     let parts = instant.rfc3339.dropLast().split(separator: ".")
     let digits = parts.count > 1 ? String(parts[1]) : ""
     return "\(parts[0]).\(digits)\(String(repeating: "0", count: 6 - digits.count))Z"
   }
 
-  /// The time of day, where the person is.
+  /// The local time of day.
   static func clock(_ instant: Instant) -> String {
     var seconds = time_t(instant.microseconds / 1_000_000)
     var parts = tm()

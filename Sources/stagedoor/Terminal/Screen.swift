@@ -1,14 +1,14 @@
 @preconcurrency import Glibc
 
-/// Where the answer goes: a terminal of some width, or a file or a pipe.
+/// The destination of the answer: a terminal with a width, or a file or a pipe.
 struct Screen: Sendable {
-  /// A person reads along: columns are lined up and long texts cut.
+  /// Whether a person reads: then columns are aligned and long texts are cut.
   let isTerminal: Bool
-  /// In columns.
+  /// The width in columns.
   let width: Int
   let hasColor: Bool
 
-  /// - Parameter color: what `--color` says.
+  /// - Parameter color: the value of `--color`.
   init(color: String?, _ descriptor: Int32 = STDOUT_FILENO) {
     isTerminal = isatty(descriptor) == 1
     width = Screen.width(descriptor)
@@ -33,7 +33,7 @@ struct Screen: Sendable {
   }
 }
 
-/// What colour means here.
+/// The meanings of colours.
 enum Style: String, Sendable {
   case heading = "1"
   case identifier = "36"
@@ -42,7 +42,7 @@ enum Style: String, Sendable {
   case bad = "31"
   case aside = "2"
 
-  /// Of a word that the service uses for an outcome, a tier or a state.
+  /// The style of the service's word for an outcome, a tier or a state.
   init?(of word: String) {
     switch word {
     case "created", "handled", "prefers", "foregroundActive", "connected", "yes": self = .good
@@ -54,14 +54,14 @@ enum Style: String, Sendable {
   }
 }
 
-/// What the caller's environment says; what is set to nothing is not set.
+/// The caller's environment. A variable with an empty value counts as missing.
 enum Environment {
   static subscript(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
 }
 
-/// Standard output. What cannot be written is a failure: a list that was cut off by a full disk is not the list.
+/// Standard output. A failed write is an error: a list that a full disk cut off is not the list.
 enum Output {
   static func write(_ text: String) throws(Problem) {
     var text = text
@@ -77,6 +77,6 @@ enum Output {
     .failed("the answer cannot be written to standard output: \(String(cString: strerror(errno)))")
   }
 
-  /// Says something to the person, past what programs read.
+  /// Tells the person something, apart from the output that programs read.
   static func note(_ text: String) { fputs(text.printable + "\n", stderr) }
 }

@@ -1,20 +1,20 @@
-/// Rows in columns. On a terminal they are lined up under a heading and cut to its width; elsewhere a tab stands between the whole values, for
-/// `cut` and `while read`.
+/// Rows in columns. On a terminal, columns are aligned under a heading and cut to the terminal's width. Elsewhere tabs separate the whole values,
+/// for `cut` and `while read`.
 struct Table: Sendable {
   struct Column: Sendable {
     let title: String
-    /// How narrow it may get on a narrow terminal; `nil` where it is never cut.
+    /// The smallest width on a narrow terminal; `nil` if the column is never cut.
     var minimum: Int?
-    /// What is cut off: the beginning of an identifier says less than its end.
+    /// Whether the beginning is cut off, and not the end: the end of an identifier says more.
     var keepsEnd = false
-    /// The columns of the greatest rank go first where there is no room; one of rank 0 stays.
+    /// Without room, the columns with the highest rank are left out first; columns with rank 0 stay.
     var rank = 0
     var style: @Sendable (String) -> Style? = { _ in nil }
   }
 
   let columns: [Column]
   let screen: Screen
-  /// Found from the rows that came first: a list of a hundred thousand is shown as it comes.
+  /// Computed from the first rows, because a list of a hundred thousand rows is shown as it comes.
   private var widths: [Int]?
   private var kept: [Int] = []
 
@@ -39,7 +39,7 @@ struct Table: Sendable {
     for row in rows { try Output.line(line(row, widths) { columns[$0].style($1) }) }
   }
 
-  /// Says on a terminal that there was nothing.
+  /// Says on a terminal that the list is empty.
   func end(orSay nothing: String) { if screen.isTerminal, widths == nil { Output.note(nothing) } }
 
   private func line(_ row: [String], _ widths: [Int], _ style: (Int, String) -> Style?) -> String {
@@ -54,12 +54,12 @@ struct Table: Sendable {
     return line
   }
 
-  /// Takes room from the widest columns that may be cut, down to their minimum; then leaves out columns.
+  /// Narrows the widest columns that may be cut, down to their minimum; then leaves out columns.
   private mutating func layOut(_ rows: [[String]]) -> [Int] {
     let natural = columns.indices.map { column in
       rows.reduce(columns[column].title.columns) { max($0, $1[column].columns) }
     }
-    // A column in which nothing stands says nothing.
+    // An empty column says nothing.
     kept = columns.indices.filter { column in columns[column].rank == 0 || rows.contains { !$0[column].isEmpty } }
     while true {
       var widths = natural

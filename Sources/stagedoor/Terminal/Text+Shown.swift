@@ -1,7 +1,7 @@
 import Glibc
 
 extension String {
-  /// The text on one line and without what steers a terminal: titles and keys come from anybody.
+  /// The text on one line, without characters that control a terminal: titles and keys come from anybody.
   var printable: String {
     guard unicodeScalars.contains(where: \.steers) else { return self }
     var shown = ""
@@ -17,7 +17,7 @@ extension String {
     return shown
   }
 
-  /// The same for a JSON document, in which such letters can only stand in texts.
+  /// The same for a JSON document, which can contain such characters only in texts.
   var printableJSON: String {
     guard unicodeScalars.contains(where: { $0.value >= 0x7F && $0.steers }) else { return self }
     var shown = ""
@@ -34,13 +34,13 @@ extension String {
     return shown
   }
 
-  /// How many columns of a terminal it takes.
+  /// The number of terminal columns that the text takes.
   var columns: Int {
     if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
     return unicodeScalars.reduce(0) { $0 + $1.columns }
   }
 
-  /// What of it fits into so many columns, with an ellipsis where something is cut off.
+  /// The part of the text that fits into this many columns, with an ellipsis for the part that is cut off.
   func fitted(_ width: Int, keepingEnd: Bool = false) -> String {
     if columns <= width { return self }
     var (shown, used) = ([Character](), 0)
@@ -53,12 +53,12 @@ extension String {
     return keepingEnd ? "…" + String(shown.reversed()) : String(shown) + "…"
   }
 
-  /// Filled up with blanks.
+  /// The text with blanks up to this width.
   func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
   var withoutPeriod: String { hasSuffix(".") ? String(dropLast()) : self }
 
-  /// As lines of at most so many columns, broken at blanks.
+  /// The text as lines of at most this many columns, broken at blanks.
   func wrapped(_ width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
@@ -80,7 +80,7 @@ extension Unicode.Scalar {
   fileprivate var steers: Bool {
     switch properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator: true
-    // What turns the direction of writing around, or is not seen, would show one name as another. Two of them join letters and pictures.
+    // Characters that are invisible or reverse the direction could make one name look like another. Two of them join letters and pictures.
     case .format: value != 0x200C && value != 0x200D
     default: false
     }
@@ -91,7 +91,7 @@ extension Unicode.Scalar {
     case .nonspacingMark, .enclosingMark, .format: return 0
     default: break
     }
-    // The wide blocks of UAX 11 that people meet: Hangul, CJK, full-width forms, and pictures.
+    // The wide blocks of UAX 11 in common use: Hangul, CJK, full-width forms, and pictures.
     return switch value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
       0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F680...0x1F6FF, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:

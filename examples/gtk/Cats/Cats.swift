@@ -19,7 +19,7 @@ struct Cat: Identifiable, Equatable {
   var activity: UserActivity { UserActivity(Self.view, targetContentIdentifier: name, title: "View \(name)") }
 }
 
-/// Cats, and a window for each that one wants to see larger.
+/// Cats, and a window for each cat that people want to see larger.
 @MainActor final class Cats: Application {
   private(set) var meals = 0
   var mealsInWords: String { meals == 0 ? "not fed yet" : meals == 1 ? "fed once" : "fed \(meals) times" }
@@ -37,7 +37,7 @@ struct Cat: Identifiable, Equatable {
     session.configuration.name == "Cat Detail" ? CatScene(of: self) : ListScene(of: self)
   }
 
-  /// The windows in the background show it too, when the service thinks it is time.
+  /// The windows in the background follow when the service asks them to.
   private func feed() async throws {
     meals += 1
     for scene in connectedScenes { scene.delegate.sceneNeedsRefresh(scene) }
@@ -64,13 +64,13 @@ struct Cat: Identifiable, Equatable {
     let picture = Picture(cat.picture, cat.name, within: (220, 220))
     return Column(spacing: 8, picture.style("rounded"), Label(cat.name, align: .center).style("heading")).onTap {
       [unowned self] in
-      // The window that shows the cat, or a new one.
+      // Activates the window that shows the cat, or opens a new one.
       open(cat.activity, at: cats.window(showing: cat.activity) ?? .edge)
     }
     .onDrag(icon: picture) {
       var provider = ItemProvider(cat.activity)
       provider.suggestedName = "\(cat.name).png"
-      // Loaded when somebody asks for it.
+      // The picture is loaded only when somebody asks for it.
       provider.registerDataRepresentation(as: "image/png") { _ in cat.picture ?? Data() }
       var item = DragItem(itemProvider: provider)
       item.localObject = cat

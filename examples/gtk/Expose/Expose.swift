@@ -2,7 +2,7 @@ import FoundationEssentials
 import StagedoorGTK
 import StagedoorKit
 
-/// A window of some application. What its card shows changes in place, so that a click or a drop finds the card while it does.
+/// A window of some application. The content of its card changes in place, so that a click or a drop still finds the card.
 @MainActor final class Card: Identifiable, Equatable {
   nonisolated let id: SessionIdentifier
   private(set) lazy var widget = makeWidget()
@@ -53,14 +53,14 @@ import StagedoorKit
   private func makeWidget() -> Widget {
     let close = Button(icon: "window-close-symbolic", "Close for good") { [unowned owner, id] in owner.destroy(id) }
     let titles = Row(title.expand(vertically: false), close.style("flat", "circular"))
-    // The frame of a drop stands around the padding.
+    // The frame that marks a drop is outside the padding.
     return Column(Column(spacing: 4, picture, titles, state).padding(8))
       .onDrop(of: ["*/*"]) { [unowned owner, id] in try await owner.hand($0, to: .window(id)) }
       .contextMenu { [unowned owner, id] in [MenuItem("Take a New Picture") { owner.refresh(id) }] }
   }
 }
 
-/// All windows of all applications with scenes. What it knows and does of others it knows and does as a client of the service.
+/// Shows all windows of all applications with scenes. It reads and changes other applications as a client of the service.
 @MainActor final class Expose: Application {
   override func didFinishLaunching(with options: LaunchOptions) { restoresWindows = true }
   override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { ExposeScene() }
@@ -80,7 +80,7 @@ import StagedoorKit
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     scene.title = "Exposé"
     defaultSize = (960, 640)
-    // What is dropped between the cards gets a window of its own.
+    // A drop between the cards gets a window of its own.
     let between = Scroll(Column(spacing: 0, hint, grid.padding(18))).onDrop(of: ["*/*"]) { [unowned self] in
       try await hand($0, to: .edge)
     }
@@ -103,12 +103,12 @@ import StagedoorKit
     (cards, grid.items) = ([:], [])
   }
 
-  // MARK: What it shows
+  // MARK: Content
 
   private func show(_ sessions: [SceneSession]) async throws {
     let others = sessions.filter { $0.application != scene?.application?.identifier }
     if names.isEmpty || others.contains(where: { names[$0.application] == nil }) { try await showApplications() }
-    // One whose manifest is not installed has no name.
+    // An application without an installed manifest has no name.
     for session in others where names[session.application] == nil { names[session.application] = session.application }
     var shown: [SessionIdentifier: Card] = [:]
     for session in others {
@@ -144,7 +144,7 @@ import StagedoorKit
     }
   }
 
-  // MARK: What people do
+  // MARK: Actions
 
   private func bringToFront(_ session: SessionIdentifier) {
     attempt("Bringing it to the front") { [self] in

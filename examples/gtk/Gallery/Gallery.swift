@@ -24,7 +24,7 @@ import StagedoorKit
     session.configuration.name == Self.inspector ? InspectorScene(photos) : GalleryScene(self)
   }
 
-  /// Takes pictures that came from somewhere, and returns the last.
+  /// Adds the pictures among some items, and returns the last.
   func take(_ items: [DragItem], _ progress: ItemProgress = ItemProgress()) async throws -> Photo? {
     var last: Photo?
     for item in items where item.itemProvider.hasItem(conformingTo: "image/*") {
@@ -46,7 +46,7 @@ import StagedoorKit
   private var photos: Photos { gallery.photos }
   private lazy var grid = Grid<Photo> { [unowned self] in card(of: $0) }.onOpen { [unowned self] in show($0) }
   private lazy var overview = Scroll(grid.padding(16)).onDrop(of: ["image/*"]) { [unowned self] drop in
-    // A photo of the gallery is there already.
+    // The gallery has this photo already.
     if drop.source != nil { return .cancel }
     guard let photo = try await gallery.take(drop.items, drop.progress) else { return .cancel }
     grid.reveal(photo.id)
@@ -82,7 +82,7 @@ import StagedoorKit
     }
   }
 
-  // MARK: What it shows
+  // MARK: Content
 
   private func card(of photo: Photo) -> Widget {
     let picture = Picture(photo.data, photo.title, within: (200, 150)).style("rounded")
@@ -95,7 +95,7 @@ import StagedoorKit
     }
   }
 
-  /// One photo, or all.
+  /// Shows one photo, or all photos.
   private func show(_ photo: Photo?) {
     message = nil
     guard let photo else {
@@ -114,14 +114,14 @@ import StagedoorKit
     scene?.activationConditions = .only(photo.id)
   }
 
-  /// In the inspector that is open for the photo, which knows it already, or in a new one.
+  /// Activates the open inspector of the photo, or opens a new one.
   private func inspect(_ photo: Photo) {
     let place = gallery.window(showing: photo.inspectorActivity)
     open(place == nil ? photo.inspectorActivity : nil, at: place ?? .edge, style: .prominent)
   }
 }
 
-/// What there is to know of a photo.
+/// The details of a photo.
 @MainActor final class InspectorScene: WindowScene {
   private let photos: Photos
   init(_ photos: Photos) { self.photos = photos }

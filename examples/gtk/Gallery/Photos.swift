@@ -15,15 +15,15 @@ struct Photo: Identifiable, Equatable {
   var data: Data? { try? Data(contentsOf: file) }
   var type: String { Self.types.first { $0.suffix == file.pathExtension }?.type ?? "image/*" }
 
-  /// What the gallery takes, the best first, with the names that files of it end with.
+  /// The types that the gallery takes, the best first, with the endings of their file names.
   static let types: [(type: String, suffix: String)] = [
     ("image/png", "png"), ("image/jpeg", "jpg"), ("image/webp", "webp"), ("image/gif", "gif"),
     ("image/tiff", "tiff"), ("image/bmp", "bmp"), ("image/svg+xml", "svg"),
   ]
 
-  /// The window that shows it.
+  /// The activity of the window that shows the photo.
   var detailActivity: UserActivity { activity(Self.openDetail) }
-  /// The window that tells of it.
+  /// The activity of the photo's inspector.
   var inspectorActivity: UserActivity { activity(Self.openInspector) }
 
   private func activity(_ type: String) -> UserActivity {
@@ -32,7 +32,7 @@ struct Photo: Identifiable, Equatable {
       userInfo: [Self.identifierKey: .string(id), Self.titleKey: .string(title)])
   }
 
-  /// A photo that is dragged: its window, and the photo itself.
+  /// The photo as a dragged item: the activity of its window, and the photo itself.
   var dragItem: DragItem {
     var provider = ItemProvider(detailActivity)
     provider.suggestedName = "\(title).\(file.pathExtension)"
@@ -47,14 +47,14 @@ extension SceneNotification.Name {
   static let photosUpdated: Self = "PhotosUpdated"
 }
 
-/// The one collection that all windows show: the photos of the program, and those that were dropped onto it.
+/// The one collection that all windows show: the photos of the program, and those that people dropped onto it.
 @MainActor final class Photos {
   private(set) var all: [Photo]
   /// Called after each change.
   var onUpdate: @MainActor () -> Void = {}
   private let folder: URL
 
-  /// The photos of the program, and those in a folder.
+  /// Loads the photos of the program, and those in a folder.
   init(in folder: URL) throws {
     self.folder = folder
     let titles = ["Beach", "Mountains", "Forest", "City", "Desert", "Lake", "Palm", "Meadow", "Hut"]
@@ -69,7 +69,7 @@ extension SceneNotification.Name {
 
   func photo(_ id: String?) -> Photo? { all.first { $0.id == id } }
 
-  /// Adds a picture, in a file of a new name; one that is there already is not added again.
+  /// Adds a picture in a file with a new name. A picture that the folder has already is not added again.
   func add(_ picture: Data, named name: String, as suffix: String) throws -> Photo {
     if let photo = all.first(where: { $0.data == picture }) { return photo }
     let title = name.split(separator: "/").last?.split(separator: ".").first.map(String.init) ?? "Picture"

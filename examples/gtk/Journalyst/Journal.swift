@@ -15,7 +15,7 @@ extension Entry {
   static let openDetail = "org.stagedoor.examples.Journalyst.EntryOpenDetail"
   static let identifierKey = "entryID"
 
-  /// The window of this entry. It has no target identifier: each drag to the edge opens a window.
+  /// The activity of this entry's window. It has no target identifier, so each drag to the edge opens a window.
   var openDetailActivity: UserActivity {
     UserActivity(Self.openDetail, title: title, userInfo: [Self.identifierKey: .string(id)])
   }
@@ -25,14 +25,14 @@ extension SceneNotification.Name {
   static let journalEntriesUpdated: Self = "JournalEntriesUpdated"
 }
 
-/// The one journal that all windows show, in one file. It says that something has changed where something has.
+/// The one journal that all windows show, in one file. It announces each change.
 @MainActor final class Journal {
   private(set) var entries: [Entry]
   /// Called after each change.
   var onUpdate: @MainActor () -> Void = {}
   private let file: URL
 
-  /// A journal that is kept in a folder.
+  /// Opens the journal in a folder.
   init(in folder: URL) throws {
     file = folder.appending(path: "entries.json")
     let isThere = FileManager.default.fileExists(atPath: file.path)

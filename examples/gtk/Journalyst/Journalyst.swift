@@ -24,7 +24,7 @@ import StagedoorKit
   override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { JournalScene(of: self) }
 }
 
-/// A window: the entries, and one of them beside them.
+/// A window with the list of entries, and the selected entry beside it.
 @MainActor final class JournalScene: WindowScene {
   private let application: Journalyst
   private var journal: Journal { application.journal }
@@ -56,7 +56,7 @@ import StagedoorKit
 
   override func scene(_ scene: Scene, receive items: [DragItem]) { receive(items) }
 
-  /// Text from anywhere becomes an entry. An entry that is dropped here has been shown by its activity.
+  /// Makes an entry from any text. The window has already shown a dropped entry, by its activity.
   private func receive(_ items: [DragItem]) {
     attempt("Adding an entry") { [self] in
       for item in items where item.itemProvider.userActivities.isEmpty {
@@ -65,12 +65,12 @@ import StagedoorKit
     }
   }
 
-  // MARK: What it shows
+  // MARK: Content
 
   private func row(of entry: Entry) -> Widget {
     let row = Column(spacing: 2, Label(entry.title).style("heading"), Label(entry.day).style("dim-label", "caption"))
     return row.padding(6).onDrag { [journal] in
-      // As it is when the drag begins.
+      // The entry as it is when the drag begins.
       let entry = journal.entry(entry.id) ?? entry
       var provider = ItemProvider(entry.openDetailActivity)
       provider.suggestedName = "\(entry.title).txt"
@@ -102,7 +102,7 @@ import StagedoorKit
     scene?.title = entry.title
   }
 
-  // MARK: What people do
+  // MARK: Actions
 
   private func add() {
     attempt("Adding an entry") { [self] in show(try journal.add().id) }

@@ -33,16 +33,16 @@ import StagedoorKit
     }
   }
 
-  /// Also for windows that were closed for good while the program did not run.
+  /// The library calls this also for sessions that were closed for good while the program did not run.
   override func didDiscard(_ sessions: Set<SessionIdentifier>) { for session in sessions { drafts.remove(session) } }
 
-  /// Their sessions stay, and are given a window again when somebody selects them.
+  /// Releases the windows in the background. Their sessions stay, and get a window again when somebody selects them.
   private func releaseBackground() {
     for scene in connectedScenes where scene.activationState == .background { scene.release() }
   }
 }
 
-/// What the windows have in common: a message to read, and the setting that they follow.
+/// The common parts of the windows: a message to read, and the setting that they follow.
 @MainActor class MailWindow: WindowScene {
   let mail: Mail
   private let (subject, sender) = (Label(wraps: true).style("title-2"), Label().style("dim-label"))
@@ -63,7 +63,7 @@ import StagedoorKit
   }
 }
 
-/// All messages, and one of them beside them.
+/// The list of messages, and the selected message beside it.
 @MainActor final class MailboxScene: MailWindow {
   private let place = Place(Label("Select a message", align: .center).style("dim-label"))
 
@@ -124,7 +124,7 @@ import StagedoorKit
   }
 }
 
-/// A message that is being written.
+/// A window for writing a message.
 @MainActor final class ComposeScene: MailWindow {
   private let (to, subject) = (TextField(placeholder: "To"), TextField(placeholder: "Subject"))
   private let body = TextArea()

@@ -11,9 +11,9 @@ struct Message: Identifiable, Equatable {
   static let open = "org.stagedoor.examples.Mail.openMessage"
   static let compose = "org.stagedoor.examples.Mail.compose"
 
-  /// The window of this message.
+  /// The activity of this message's window.
   var activity: UserActivity { UserActivity(Self.open, targetContentIdentifier: id, title: subject) }
-  /// A window in which it is answered.
+  /// The activity of a window for an answer.
   var replyActivity: UserActivity {
     UserActivity(
       Self.compose, title: "Re: \(subject)", userInfo: ["to": .string(from), "subject": .string("Re: \(subject)")])
@@ -42,14 +42,14 @@ extension SceneNotification.Name {
   static let settingsUpdated: Self = "SettingsUpdated"
 }
 
-/// A message that is being written.
+/// A message that is not sent yet.
 struct Draft: Codable {
   var to: String
   var subject: String
   var text: String
 }
 
-/// What is not sent yet, in a file for each window that is written in: it goes when the session goes, also while the program is away.
+/// The drafts: a file for each window. A draft is deleted with its session, even if the session ends while the program does not run.
 struct Drafts {
   let folder: URL
 

@@ -21,7 +21,7 @@ static void marshal(GClosure *closure, GValue *result, guint count, const GValue
   ((StageClosure *)closure)->handler(closure->data, count, arguments, result);
 }
 
-// GLib has put the notifier into the place of the closure's own data by now.
+// By now GLib has replaced the closure's own data with the notifier.
 static void release_box(gpointer box, GClosure *closure) { ((StageClosure *)closure)->release(box); }
 
 unsigned long stage_connect(void *object, const char *signal, StageHandler handler, void *box, GDestroyNotify release) {
@@ -37,7 +37,7 @@ void stage_disconnect(void *object, unsigned long handler) {
   if (g_signal_handler_is_connected(object, handler)) g_signal_handler_disconnect(object, handler);
 }
 
-// MARK: Content that is written when somebody asks for it
+// MARK: Content that is written on request
 
 typedef struct {
   GdkContentProvider parent;
@@ -120,7 +120,7 @@ void stage_content_fail(GTask *task, const char *message) {
   g_object_unref(task);
 }
 
-// MARK: Reading what is dropped
+// MARK: Reading a drop
 
 typedef struct {
   GCancellable *cancellable;
@@ -203,7 +203,7 @@ void stage_drop_read_files(GdkDrop *drop, GCancellable *cancellable, StageBytes 
 }
 
 gboolean stage_drop_has_files(GdkDrop *drop) {
-  // What GDK can turn into a list of files: a list of URIs, and the keys of the portals.
+  // GDK can turn a list of URIs and the keys of the portals into a list of files.
   GdkContentFormats *formats =
       gdk_content_formats_union_deserialize_gtypes(gdk_content_formats_ref(gdk_drop_get_formats(drop)));
   gboolean has = gdk_content_formats_contain_gtype(formats, GDK_TYPE_FILE_LIST);
@@ -211,7 +211,7 @@ gboolean stage_drop_has_files(GdkDrop *drop) {
   return has;
 }
 
-// The window of this program that a drag is over, and when a drag last left one, in microseconds.
+// The window of this program under a drag, and the last time at which a drag left one, in microseconds.
 static GdkSurface *drag_over = NULL;
 static gint64 drag_left = 0;
 
@@ -227,17 +227,17 @@ static gboolean note_drag(GSignalInvocationHint *hint, guint count, const GValue
   return TRUE;
 }
 
-// Whether the receiver of the drag that ends now has answered that nothing came of it. Under X, GDK reads this answer and does not tell
-// it: such a drag ends like one that was taken, and a refused move would cost its source the data.
+// Whether the receiver has answered that it did not take the drag that ends now. Under X, GDK reads this answer and does not pass it
+// on: such a drag ends like an accepted drag, and after a refused move the source would lose the data.
 static gboolean drag_refused = FALSE;
 
-// The drag of this program that is under way.
+// The present drag of this program.
 static GdkDrag *current_drag = NULL;
 
 void stage_drag_begin(GdkDrag *drag) { g_set_weak_pointer(&current_drag, drag); }
 
 #ifdef GDK_WINDOWING_X11
-// During a drag, GDK has the X server send Escape to the root window. GTK 4 knows no such window, and drops the event.
+// During a drag, GDK lets the X server send Escape to the root window. GTK 4 does not know this window, and drops the event.
 static gboolean is_escape(GdkDisplay *display, const XEvent *event) {
   if (event->type != GenericEvent || event->xcookie.evtype != XI_KeyPress || !event->xcookie.data) return FALSE;
   const XIDeviceEvent *key = event->xcookie.data;
@@ -247,7 +247,7 @@ static gboolean is_escape(GdkDisplay *display, const XEvent *event) {
       value == GDK_KEY_Escape;
 }
 
-// This comes before GDK reads the event, and ends the drag while it does.
+// This runs before GDK reads the event, and ends the drag on Escape.
 static gboolean note_event(GdkDisplay *display, const XEvent *event, gpointer data) {
   if (current_drag && is_escape(display, event)) {
     g_signal_emit_by_name(current_drag, "cancel", GDK_DRAG_CANCEL_USER_CANCELLED);
@@ -275,7 +275,7 @@ void stage_watch_drags(void) {
   if (GDK_IS_X11_DISPLAY(display)) g_signal_connect(display, "xevent", G_CALLBACK(note_event), NULL);
 #endif
   g_type_class_ref(GDK_TYPE_SURFACE);
-  // A handler of a surface would come after GTK's, which lets no other follow.
+  // A handler of a surface would come after GTK's handler, which stops all later handlers.
   g_signal_add_emission_hook(g_signal_lookup("event", GDK_TYPE_SURFACE), 0, note_drag, NULL, NULL);
 }
 
@@ -284,11 +284,11 @@ gboolean stage_drag_is_out(GdkDrag *drag, GdkDragCancelReason reason) {
 #ifdef GDK_WINDOWING_WAYLAND
   is_wayland = GDK_IS_WAYLAND_DISPLAY(gdk_drag_get_display(drag));
 #endif
-  // A compositor says that the drag is over, and not why.
+  // A compositor reports that the drag is over, and not why.
   if (reason != GDK_DRAG_CANCEL_NO_TARGET && !(is_wayland && reason == GDK_DRAG_CANCEL_ERROR)) return FALSE;
-  // A drag that is let go over a window leaves that window, and is over in the same moment.
+  // A drag that is dropped onto a window leaves that window and ends in the same moment.
   if (is_wayland) return !drag_over && g_get_monotonic_time() - drag_left > 50000;
-  // Under X, what is under the pointer is the icon of the drag, so each window is asked where the pointer is.
+  // Under X, the icon of the drag is under the pointer, so this asks each window where the pointer is.
   GListModel *windows = gtk_window_get_toplevels();
   gboolean is_over = FALSE;
   for (guint index = 0; index < g_list_model_get_n_items(windows) && !is_over; index++) {
@@ -308,7 +308,7 @@ GdkPaintable *stage_drag_icon(GtkWidget *widget) {
   double width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
   GdkPaintable *paintable = gtk_widget_paintable_new(widget);
   GtkSnapshot *snapshot = gtk_snapshot_new();
-  // Where no compositor runs, what is not drawn is black.
+  // Without a compositor, undrawn parts are black.
   GdkRGBA color = {1, 1, 1, 1};
   gtk_style_context_lookup_color(gtk_widget_get_style_context(widget), "theme_base_color", &color);
   gtk_snapshot_append_color(snapshot, &color, &GRAPHENE_RECT_INIT(0, 0, width, height));
@@ -343,7 +343,7 @@ void stage_window_present(GtkWidget *window, const char *token) {
   if (token && *token) {
     gtk_window_set_startup_id(GTK_WINDOW(window), token);
 #ifdef GDK_WINDOWING_WAYLAND
-    // GTK forgets the token of a window that is shown already, and asks for one of its own.
+    // If the window is shown already, GTK forgets the token and asks for one of its own.
     GdkDisplay *display = gtk_widget_get_display(window);
     if (GDK_IS_WAYLAND_DISPLAY(display)) gdk_wayland_display_set_startup_notification_id(display, token);
 #endif
@@ -362,7 +362,7 @@ char *stage_activation_token(const char *application) {
   GdkDisplay *display = gdk_display_get_default();
   if (!display) return NULL;
 #ifdef GDK_WINDOWING_X11
-  // The time is the token: a window manager lets a window come to the front whose request is younger than the last click.
+  // The time serves as the token: a window manager lets a window come to the front if the request is newer than the last click.
   if (GDK_IS_X11_DISPLAY(display)) {
     return g_strdup_printf("%s_TIME%u", application, gdk_x11_display_get_user_time(display));
   }

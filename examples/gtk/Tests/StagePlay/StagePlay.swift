@@ -4,7 +4,7 @@ import Glibc
 import StagedoorGTK
 import StagedoorKit
 
-/// An application that says on its standard output what happens in its window: what the applications of this package do not use of the library.
+/// An application that prints the events of its window. It uses the parts of the library that the applications of this package do not use.
 @MainActor final class StagePlay: Application {
   /// How long each item takes to load.
   static var delay = Duration.zero
@@ -82,7 +82,7 @@ import StagedoorKit
 
   private func box(_ text: String) -> Label { Label(text, align: .center).style("card").size(height: 60) }
 
-  /// What can be opened, and what no target takes.
+  /// An item that can be opened, but that no target takes.
   private var oddItem: DragItem {
     var item = Self.item("unwanted")
     let show = "\(scene?.application?.identifier ?? "").show"

@@ -4,7 +4,7 @@ import StagedoorKit
 import Testing
 
 extension StageTests {
-  /// Drags from one program to another, of this package or not.
+  /// Drags between two programs, of this package or others.
   @Suite struct BetweenTests {
     private let cats = Play("Cats")
     private let gallery = Play("Gallery")
@@ -39,7 +39,7 @@ extension StageTests {
             try await desktop.place("Cats", at: 20, 40)
             try await desktop.pause()
             try await desktop.drag(from: (150, 220), to: (900, 400), letGo: false)
-            // The picture of the page on top of the repository.
+            // The picture of the repository's README.
             try await desktop.picture("../../docs/drop.png", "1280x680+0+20")
             try await desktop.letGo()
             try await eventually("the picture in the gallery") { try added(desktop) == ["Tom-1.png"] }

@@ -27,14 +27,14 @@ extension StageTests {
           try await desktop.windows(of: play, "the focus of the list") {
             $0.first?.activationState == .foregroundActive
           }
-          // Else it is the second half of a double click.
+          // Otherwise the next click would make a double click.
           try await desktop.pause()
           try await desktop.click(tom.x, tom.y)
           let again = try await desktop.windows(of: play, "the focus of Tom again") {
             $0.last?.activationState == .foregroundActive
           }
           #expect(again.map(\.identifier) == [again[0].identifier, window.identifier])
-          // Its own button ends the session for good.
+          // The window's own button ends the session for good.
           try await desktop.click(660, 90)
           try await desktop.windows(of: play, "the end of Tom") { $0.count == 1 }
         }

@@ -41,7 +41,7 @@ extension StageTests {
           let title = try #require(selected.first { $0.userActivity != nil }?.title)
           try await desktop.place("Dates", at: 560, 280)
           try await desktop.picture("Dates/screenshot.png")
-          // In the other window the same date is deleted: in its edit mode, with the button of its row.
+          // The other window deletes the same date: in its edit mode, with the button of the row.
           try await desktop.click(585, 307)
           try await desktop.pause()
           try await desktop.click(820, 360)

@@ -20,7 +20,7 @@ extension StageTests {
         try await desktop.running(play) { _ in
           try await desktop.place("Gallery", at: 20, 20)
           try await desktop.drag(from: mountains, to: (1100, 700))
-          // Once it has the focus, it takes it from no other.
+          // After this window has the focus, it cannot take the focus from another.
           let windows = try await desktop.windows(of: play, "the focus of a window of the photo") {
             $0.last?.title == "Mountains" && $0.last?.activationState == .foregroundActive
           }
@@ -28,7 +28,7 @@ extension StageTests {
           try await desktop.windows(of: play, "the focus of the gallery") {
             $0.first?.activationState == .foregroundActive
           }
-          // From a shell, which has no token.
+          // A drop from a shell has no token.
           let delivery = try await desktop.stagedoor.drop(openDetail, "photo-2")
           #expect(delivery.outcome == .activated)
           #expect(delivery.session == windows.last?.identifier)
@@ -66,7 +66,7 @@ extension StageTests {
           try await desktop.place("Gallery", at: 20, 20)
           try await desktop.click(mountains.x, mountains.y)
           let clicked = try await show("clicked")
-          // The one is drawn at other fractions of a pixel than the other.
+          // The two pictures are drawn at different fractions of a pixel.
           let different = try await Command(
             "compare", "-metric", "AE", "-fuzz", "10%", dragged, clicked, "null:", environment: desktop.environment
           ).run().standardError
@@ -215,7 +215,7 @@ extension StageTests {
           (options.session, options.wait) = (try await desktop.sessions(of: play)[0].identifier, .handled)
           try await desktop.stagedoor.deliver([DragItem(itemProvider: provider)], options)
         }
-        /// The names of the files, and what is in them.
+        /// The names of the files, and their contents.
         @Sendable func kept() throws -> [String] {
           try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil).map {
             "\($0.lastPathComponent) \(try String(contentsOf: $0, encoding: .utf8))"

@@ -21,7 +21,7 @@ extension StageTests {
           try await desktop.place("Journalyst", at: 40, 60)
           try await desktop.click(row(0).x, row(0).y)
           try await desktop.windows(of: play, titled: "Night train")
-          // A second window of the same entry hears of each letter.
+          // A second window of the same entry shows each letter.
           let entry = UserActivity(openDetail, userInfo: ["entryID": "train"])
           _ = try await desktop.stagedoor.deliver(entry)
           try await desktop.windows(of: play, titled: "Night train", "Night train")
@@ -40,7 +40,7 @@ extension StageTests {
           try await desktop.click(row(1).x, row(1).y)
           try await desktop.windows(of: play, titled: "Late Night train", "Late Night train", "Late Night train")
           try await desktop.action("delete-entry", of: play.identifier)
-          // Where the list had the focus, the next entry has it now.
+          // If the list had the focus, the next entry has it now.
           try await desktop.windows(of: play, "windows without the deleted entry") { windows in
             windows.count == 3 && windows.allSatisfy { ["Rain", "Journalyst"].contains($0.title) }
           }
@@ -61,7 +61,7 @@ extension StageTests {
 
           try await desktop.letGo()
           let sessions = try await desktop.windows(of: play, "a second window") { $0.count == 2 && $0[1].title != "" }
-          // What is dropped at home is shown there.
+          // The window shows an entry that was dropped onto it.
           #expect(sessions.map(\.title) == ["Night train", "Bread, third attempt"])
           #expect(sessions[1].userActivity?.activityType == openDetail)
           #expect(sessions[1].userActivity?.userInfo == ["entryID": "bread"])

@@ -48,7 +48,7 @@ extension StageTests {
           try await desktop.drag(from: row(3), to: (1100, 700))
           try await desktop.windows(of: play, titled: "Is this your cat?", "Mail")
           let dragged = try await shown(on: desktop)
-          // As the one that the menu opens.
+          // The window is like the one that the menu opens.
           try await desktop.key("ctrl+w")
           try await desktop.place("Mail", at: 20, 20)
           try await desktop.click(row(3).x, row(3).y, button: 3)
@@ -59,7 +59,7 @@ extension StageTests {
       }
     }
 
-    /// What is below the bar of the message's window.
+    /// The pixels below the bar of the message's window.
     private func shown(on desktop: Desktop) async throws -> String {
       try await desktop.windows(of: play, "the focus of the message") {
         $0.last?.title == "Is this your cat?" && $0.last?.activationState == .foregroundActive

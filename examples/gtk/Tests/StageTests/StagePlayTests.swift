@@ -34,7 +34,7 @@ extension StageTests {
           try await desktop.drag(from: two, to: (900, 600))
           try await here.line { $0 == "out: 2" }
           try await here.line { $0 == "ended: cancel" }
-          // Nothing that could be opened: nothing happens.
+          // Nothing happens, because nothing can be opened.
           try await desktop.drag(from: one, to: (900, 600))
           try await here.line { $0 == "ended: cancel" }
           here.expectNoComplaints()
@@ -112,7 +112,7 @@ extension StageTests {
             try await desktop.letGo()
             try await desktop.pause()
           }
-          // Escape is the window's again.
+          // The window gets Escape again.
           try await desktop.drag(from: one, to: target)
           #expect(try await here.line { !$0.isEmpty } == #"dropped: ["alone"] ["alone"]"#)
           here.expectNoComplaints()
@@ -156,7 +156,7 @@ extension StageTests {
           let before = try await desktop.pixels("400x60+20+70")
           try await desktop.key("ctrl+f")
           try await eventually("the message") { try await desktop.pixels("400x60+20+70") != before }
-          // A window that says no stays.
+          // A window that refuses to close stays.
           try await desktop.key("ctrl+w")
           try await here.line { $0 == "closing" }
           _ = try await desktop.window(titled: "Here")

@@ -1,4 +1,4 @@
 import Testing
 
-/// One desktop at a time: each takes a machine's worth of drawing, and hands that are late drop things elsewhere.
+/// The tests use one desktop at a time: drawing takes the whole machine, and late hands drop things in the wrong places.
 @Suite(.serialized) struct StageTests {}

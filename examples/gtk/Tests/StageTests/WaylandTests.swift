@@ -3,7 +3,7 @@ import StagedoorKit
 import Testing
 
 extension StageTests {
-  /// What is different without X: tokens, and drags that nobody takes.
+  /// The differences without X: tokens, and drags that nobody takes.
   @Suite struct WaylandTests {
     private let cats = Play("Cats")
 
@@ -11,7 +11,7 @@ extension StageTests {
       try await WaylandDesktop.running(cats) { desktop in
         try await desktop.windows(of: cats, "the list") { $0.first?.activationState == .foregroundActive }
         try await desktop.place("Cats", at: 20, 20)
-        // Nothing comes of a drag that ends in its own window.
+        // A drag that ends in its own window has no effect.
         try await desktop.drag(from: (160, 220), to: (300, 560))
         try await desktop.drag(from: (430, 220), to: (1100, 700))
         try await desktop.windows(of: cats, "a window of Kitty") {

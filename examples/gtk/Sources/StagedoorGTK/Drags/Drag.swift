@@ -5,18 +5,18 @@ internal import StagedoorKit
 
 /// A drag of this program, while it lasts.
 @MainActor final class Drag {
-  /// The drags of this program, by GDK's.
+  /// The drags of this program, by GDK's pointers.
   static var current: [OpaquePointer: Drag] = [:]
 
   let items: [DragItem]
   private let operations: Set<DropOperation>
   private let opensWindow: Bool
   weak var scene: Scene?
-  /// What it is dragged from. The widget may go while it is dragged: the drag goes on without it.
+  /// The source of the drag. Its widget may go during the drag, which then continues without it.
   private weak var dragging: Dragging?
   private let handlers = Handlers()
   private var isCancelled = false
-  /// Begun at the service when somebody asks for its ticket.
+  /// The drag at the service, which begins when somebody asks for its ticket.
   private var session: Task<DragSession, any Error>?
 
   init(_ items: [DragItem], from dragging: Dragging) {
@@ -24,9 +24,9 @@ internal import StagedoorKit
     (operations, opensWindow, scene) = (dragging.operations, dragging.out == nil, dragging.widget.scene)
   }
 
-  // MARK: Its life
+  // MARK: Life
 
-  /// GTK's drag has begun, and says through its source how it ends.
+  /// Follows GTK's drag, whose source reports how it ends.
   func begin(_ drag: OpaquePointer, of source: OpaquePointer) {
     Self.current[drag] = self
     stage_drag_begin(drag)
@@ -36,7 +36,7 @@ internal import StagedoorKit
     handlers.connect("drag-end", of: source) { [unowned self] signal in end(drag, isMoved: signal.flag(2)) }
   }
 
-  /// Whether there is nothing more to show: otherwise the icon flies back.
+  /// Handles a cancelled drag. Returns false if the icon should fly back.
   private func cancel(_ drag: OpaquePointer, _ reason: GdkDragCancelReason) -> Bool {
     isCancelled = true
     guard let scene, stage_drag_is_out(drag, reason) != 0 else { return false }
@@ -54,7 +54,7 @@ internal import StagedoorKit
   }
 
   private func end(_ drag: OpaquePointer, isMoved: Bool) {
-    // It is kept until this returns.
+    // This variable keeps the drag alive until the function returns.
     guard let this = Self.current.removeValue(forKey: drag) else { return }
     this.handlers.drop()
     this.endSession()
@@ -63,21 +63,21 @@ internal import StagedoorKit
     this.dragging?.ended?(!isTaken ? .cancel : isMoved ? .move : action == GDK_ACTION_COPY ? .copy : .cancel)
   }
 
-  // MARK: What others can ask for
+  // MARK: Content for others
 
   private static let files = "text/uri-list"
 
-  /// The types, the ones that say the most first.
+  /// The types, the most expressive first.
   private var types: [String] {
     var types = [Payload.contentType, DragSession.ticketType]
     if items.contains(where: { !$0.itemProvider.registeredTypes.isEmpty }) { types.append(Self.files) }
-    // The types of several items could not be told apart.
+    // Receivers could not tell the types of several items apart.
     if items.count == 1 { types += items[0].itemProvider.registeredTypes.filter { $0.contains("/") } }
     var seen: Set<String> = []
     return types.filter { seen.insert($0).inserted }
   }
 
-  /// What GTK offers to others; the caller owns it.
+  /// The content that GTK offers to others; the caller owns it.
   func content() -> OpaquePointer? {
     let builder = gdk_content_formats_builder_new()
     for type in types { gdk_content_formats_builder_add_mime_type(builder, type) }
@@ -94,7 +94,7 @@ internal import StagedoorKit
     return content.map { OpaquePointer($0) }
   }
 
-  /// `task` is answered once, when the bytes are there.
+  /// Writes one type, and answers `task` once, when the bytes are written or loading has failed.
   private func write(_ type: String, _ task: OpaquePointer) {
     Task { @MainActor in
       do {
@@ -116,7 +116,7 @@ internal import StagedoorKit
     }
   }
 
-  /// The data of a single item goes beside its payload, in its own types: so nothing is loaded that nobody wants.
+  /// The payload of a single item has no data: GTK offers the data in its own types, so it is loaded only on request.
   private var payload: Payload {
     guard items.count == 1 else { return Payload(items: items) }
     var provider = ItemProvider()
@@ -147,7 +147,7 @@ internal import StagedoorKit
     return session
   }
 
-  /// A drag that was dropped at the service goes on there by itself.
+  /// Cancels the drag at the service, unless it was dropped there: then it continues by itself.
   private func endSession() {
     guard let session else { return }
     Task { @MainActor in

@@ -3,7 +3,7 @@ internal import CStage
 public import StagedoorKit
 
 extension Widget {
-  /// Lets people drag the widget. `items` is asked when a drag begins; none means that nothing can be dragged.
+  /// Lets people drag the widget. `items` is called when a drag begins; without items there is nothing to drag.
   ///
   /// ```swift
   /// import StagedoorKit
@@ -15,12 +15,12 @@ extension Widget {
   /// }
   /// ```
   ///
-  /// What the items promise is loaded when somebody asks for it, and only in the type that is asked for. To other programs the items are
-  /// also files, where they have data. An item that is dropped onto nothing opens a window: see ``onDragOut(_:)``.
+  /// The promised data is loaded when somebody asks for it, and only in the requested type. Items with data are also files for other
+  /// programs. An item that is dropped onto nothing opens a window: see ``onDragOut(_:)``.
   ///
   /// - Parameters:
-  ///   - operations: What a drop may do. After a move ``onDragEnd(_:)`` is called with ``DropOperation/move``.
-  ///   - icon: What follows the pointer; `nil` for the widget itself.
+  ///   - operations: The operations that a drop may choose. After a move ``onDragEnd(_:)`` is called with ``DropOperation/move``.
+  ///   - icon: The widget that follows the pointer; `nil` for the dragged widget itself.
   ///   - items: The dragged items.
   @discardableResult
   public func onDrag(
@@ -33,8 +33,8 @@ extension Widget {
     return self
   }
 
-  /// Says what happens to items of this widget that are dropped onto nothing, in place of the usual: a new window opens for the
-  /// first activity that the application declares, as at the edge of an iPad's screen.
+  /// Handles items of this widget that are dropped onto nothing. Without this, a new window opens for the first activity that the
+  /// application declares, as at the edge of an iPad's screen.
   ///
   /// ```swift
   /// let tab = Label("a tab").onDrag { [] }.onDragOut { items in print("nobody wants", items.count) }
@@ -45,7 +45,7 @@ extension Widget {
     return self
   }
 
-  /// Calls `body` when a drag of this widget has ended, with what became of it. After ``DropOperation/move`` the items belong to someone else.
+  /// Calls `body` when a drag of this widget has ended, with the operation. After ``DropOperation/move`` the items belong to someone else.
   @discardableResult
   public func onDragEnd(_ body: @escaping @MainActor (DropOperation) -> Void) -> Self {
     dragging?.ended = body
@@ -53,7 +53,7 @@ extension Widget {
   }
 }
 
-/// What can be dragged from a widget, and what is being dragged.
+/// The items that people can drag from a widget, and the drag in progress.
 @MainActor final class Dragging {
   unowned let widget: Widget
   let operations: Set<DropOperation>
@@ -61,7 +61,7 @@ extension Widget {
   private let items: @MainActor () -> [DragItem]
   var out: (@MainActor ([DragItem]) -> Void)?
   var ended: (@MainActor (DropOperation) -> Void)?
-  /// What GTK is about to begin.
+  /// The drag that GTK is about to begin.
   private var prepared: Drag?
 
   init(

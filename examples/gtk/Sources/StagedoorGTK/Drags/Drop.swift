@@ -21,15 +21,15 @@ public import StagedoorKit
   /// The items. While the drag hovers, the items of another program are unknown; of this program's own, only types and activities are
   /// known. After the drop their data can be loaded, until the handler has answered.
   public internal(set) var items: [DragItem] = []
-  /// What the source allows.
+  /// The operations that the source allows.
   public let allowedOperations: Set<DropOperation>
-  /// Where in the widget it is.
+  /// The pointer's position in the widget.
   public internal(set) var location: (x: Double, y: Double) = (0, 0)
-  /// The window that it comes from, if that is one of this program.
+  /// The source's scene, if it belongs to this program.
   public let source: Scene?
-  /// How far the load is that got this.
+  /// The progress of loading the items.
   public let progress: ItemProgress
-  /// The types that the source offers, its best first.
+  /// The types that the source offers, the best first.
   public let types: [String]
 
   let pointer: OpaquePointer
@@ -50,13 +50,13 @@ public import StagedoorKit
 
   isolated deinit { g_object_unref(UnsafeMutableRawPointer(pointer)) }
 
-  /// Whether it comes from a program that speaks Stagedoor, with activities.
+  /// Whether the source speaks Stagedoor and offers activities.
   private var isOfStagedoor: Bool {
     drag != nil || types.contains(Payload.contentType) || types.contains(DragSession.ticketType)
   }
 
-  /// Hands it on to a window, or to a new one, of any application: with everything that its source offers and, where the source speaks
-  /// Stagedoor, without loading it here.
+  /// Hands the drop on to an existing or a new window of any application, with everything that its source offers. If the source speaks
+  /// Stagedoor, this program does not load the data.
   @discardableResult
   public func deliver(
     to place: DropPlace, _ stagedoor: Stagedoor, _ options: DeliveryOptions = DeliveryOptions()
@@ -76,7 +76,7 @@ public import StagedoorKit
 
   // MARK: Reading
 
-  /// Whether there is something in it for a target that takes these types.
+  /// Whether a target that takes these types can take something of the drop.
   func fits(_ wanted: [String]) -> Bool {
     if let drag {
       return drag.items.contains { item in
@@ -87,8 +87,8 @@ public import StagedoorKit
       || types.contains { type in Self.type(type, isOf: wanted) }
   }
 
-  /// Reads what the items are, and not what they hold. What says the most comes first: Stagedoor's own types, files, and then the types
-  /// that the target prefers.
+  /// Reads the types and activities of the items, and not their data. The most expressive types come first: Stagedoor's own types,
+  /// files, and then the types that the target prefers.
   func readItems(_ wanted: [String]) async throws {
     if drag != nil { return }
     if types.contains(Payload.contentType) {
@@ -103,7 +103,7 @@ public import StagedoorKit
     }
   }
 
-  /// Stagedoor's types, and those that stand for the others.
+  /// Stagedoor's types, and the type that stands for files.
   private static let own: Set<String> = [Payload.contentType, DragSession.ticketType, "text/uri-list"]
 
   private func register(ofSingle item: inout DragItem, _ fits: (String) -> Bool) {
@@ -133,7 +133,7 @@ public import StagedoorKit
     let reading = Reading(progress)
     let cancellable = g_cancellable_new()
     defer { if let cancellable { g_object_unref(cancellable) } }
-    // Any thread may cancel it.
+    // Any thread may cancel this object.
     nonisolated(unsafe) let cancelled = cancellable
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -142,7 +142,7 @@ public import StagedoorKit
       }
     } onCancel: {
       g_cancellable_cancel(cancelled)
-      // GDK hears of it when the source says something.
+      // GDK notices the cancellation only when the source sends something.
       Task { @MainActor in reading.cancel() }
     }
     return reading

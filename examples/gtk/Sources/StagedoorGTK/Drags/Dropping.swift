@@ -3,7 +3,7 @@ internal import CStage
 public import StagedoorKit
 
 extension Widget {
-  /// Takes what is dropped onto the widget.
+  /// Lets people drop onto the widget.
   ///
   /// ```swift
   /// import StagedoorKit
@@ -15,14 +15,14 @@ extension Widget {
   /// }
   /// ```
   ///
-  /// Items of Stagedoor, with their activities, are taken whatever their types; other programs' content as far as it is of `types`: a list of
-  /// files becomes an item for each.
+  /// Stagedoor's items, with their activities, are taken whatever their types. Other programs' content is taken if its type is in `types`: each
+  /// file of a list becomes an item.
   ///
   /// - Parameters:
-  ///   - types: What is wanted beside activities, the best first: `image/*`, `text/plain`.
-  ///   - proposal: Says while it hovers what a drop would do; `nil` asks the window's ``SceneDelegate/scene(_:proposalFor:allowed:)``.
-  ///   - perform: Takes it, and says what it did. Where that takes longer than a moment, the window shows the drop's progress, with a button
-  ///     that cancels it. An error is shown in the window, and the source hears that nothing came of it.
+  ///   - types: The wanted types beside activities, the best first: `image/*`, `text/plain`.
+  ///   - proposal: Returns what a drop would do, while the drag hovers; `nil` asks the window's ``SceneDelegate/scene(_:proposalFor:allowed:)``.
+  ///   - perform: Takes the drop, and returns the operation. If this takes longer than a moment, the window shows the progress, with a button
+  ///     that cancels it. The window shows an error, and the source hears that the drop was not taken.
   @discardableResult
   public func onDrop(
     of types: [String] = [], proposal: (@MainActor (Drop) -> DropOperation)? = nil,
@@ -70,7 +70,7 @@ extension Widget {
     hovering = drop
     drop.location = (x, y)
     let operation = operation(of: drop)
-    // A target around another one hears of what hovers over that too.
+    // GTK also reports to the outer target a drag over an inner target.
     if isInnermost(at: x, y) { highlight(operation == .copy || operation == .move) } else { highlight(false) }
     return GdkDragAction(operation)
   }
@@ -97,10 +97,10 @@ extension Widget {
     } ?? true
   }
 
-  /// A class that has no style, and tells which widgets are targets.
+  /// A class without a style that marks the widgets that are targets.
   static let mark = "stage-drop-target"
 
-  /// GTK's own highlight stays after a drop that takes its time.
+  /// Marks the target: GTK's own highlight would stay after a slow drop.
   private func highlight(_ isOn: Bool) {
     widget.raw { widget in
       if isOn {
@@ -129,9 +129,9 @@ extension Widget {
 }
 
 extension WindowScene {
-  /// Lets people drop onto all of the window. The drop goes by way of the service, as one from anywhere else would:
-  /// ``SceneDelegate/scene(_:proposalFor:allowed:)`` is asked while it hovers, ``SceneDelegate/scene(_:continue:)`` and
-  /// ``SceneDelegate/scene(_:receive:)`` get it.
+  /// Lets people drop onto the whole window. The drop goes through the service, like a drop from anywhere else:
+  /// ``SceneDelegate/scene(_:proposalFor:allowed:)`` is called while the drag hovers, and ``SceneDelegate/scene(_:continue:)`` and
+  /// ``SceneDelegate/scene(_:receive:)`` get the drop.
   ///
   /// ```swift
   /// import StagedoorKit

@@ -2,7 +2,7 @@ internal import CGtk4
 internal import CStage
 public import StagedoorKit
 
-/// What the menu of a window, a key and the desktop can ask for.
+/// The actions that the menu of a window, a key and the desktop can call.
 @MainActor final class Actions {
   struct Action {
     let name: String
@@ -11,7 +11,7 @@ public import StagedoorKit
     let body: @MainActor (WindowScene?) async throws -> Void
   }
 
-  /// In the order of the menu: "New Window", those of the application, "Close Window", "Quit".
+  /// The actions in the order of the menu: "New Window", those of the application, "Close Window", "Quit".
   private(set) var list: [Action] = []
 
   func addStandard(to application: Application) {
@@ -30,7 +30,7 @@ public import StagedoorKit
     list.insert(action, at: list.count - 2)
   }
 
-  /// Runs an action that came over the bus, for the window that was used last. Returns whether there is one of this name.
+  /// Runs an action that was called over the bus, for the window that was used last. Returns whether an action with this name exists.
   func run(_ name: String) async throws -> Bool {
     guard let action = list.first(where: { $0.name == name }) else { return false }
     try await action.body(GtkStage.lastActive?.delegate as? WindowScene)
@@ -85,11 +85,11 @@ extension Application {
   /// ```
   ///
   /// - Parameters:
-  ///   - name: Its name on the bus.
-  ///   - title: What people read.
-  ///   - shortcut: Its keys, as GTK writes them.
-  ///   - body: It gets the window in which the user chose the action; from the desktop, the one that was used last. An error is
-  ///     shown there.
+  ///   - name: The name on the bus.
+  ///   - title: The title in the menu.
+  ///   - shortcut: The keys, in GTK's notation.
+  ///   - body: Runs the action. It gets the window in which the user chose the action; from the desktop, the window that was used last.
+  ///     This window shows an error.
   public func addAction(
     _ name: String, title: String, shortcut: String? = nil,
     _ body: @escaping @MainActor (WindowScene?) async throws -> Void

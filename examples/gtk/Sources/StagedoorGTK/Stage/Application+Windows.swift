@@ -1,8 +1,8 @@
 public import StagedoorKit
 
 extension Application {
-  /// The place of the window that shows this: it continues an activity of the same type, with the same target identifier. `nil` if there
-  /// is none.
+  /// The place of the window that shows an activity: the window's own activity has the same type and the same target identifier. `nil` if
+  /// no window does.
   ///
   /// ```swift
   /// import StagedoorKit

@@ -3,8 +3,8 @@ internal import DBus
 internal import FoundationEssentials
 internal import StagedoorKit
 
-/// `org.freedesktop.Application`, by which desktops start programs, hand them files, and call their actions. It is served on the
-/// connection that has the application's name.
+/// The interface `org.freedesktop.Application`, by which desktops start programs, hand them files, and call their actions. The
+/// connection that owns the application's name serves it.
 @MainActor final class DesktopInterface {
   private let application: Application
   let isReady = Gate()
@@ -57,7 +57,7 @@ internal import StagedoorKit
     return nil
   }
 
-  /// The window that was used last comes to the front; where there is none, one opens.
+  /// Brings the window that was used last to the front, or opens a window if there is none.
   func activate(token: String?) async throws {
     // The application is about to open its windows by itself.
     if application.restoresWindows, application.connectedScenes.isEmpty { return }
@@ -74,7 +74,7 @@ internal import StagedoorKit
     try await application.stagedoor?.deliver(files.map { DragItem(itemProvider: ItemProvider(file: $0)) }, options)
   }
 
-  /// Another process has the application's name, and does what this one was started for.
+  /// Passes the work of this process to the process that has the application's name.
   func callOther(on connection: Connection, _ files: [String]) async throws {
     guard let path, let name = try? BusName(application.identifier) else { return }
     var data: [String: Variant] = [:]
@@ -88,7 +88,7 @@ internal import StagedoorKit
   }
 }
 
-/// Opens once.
+/// A gate that opens once.
 @MainActor final class Gate {
   private var isOpen = false
   private var waiting: [CheckedContinuation<Void, Never>] = []

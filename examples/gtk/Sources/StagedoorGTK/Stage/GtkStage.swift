@@ -5,7 +5,7 @@ public import FoundationEssentials
 internal import Glibc
 public import StagedoorKit
 
-/// The stage of an application whose windows are GTK's: its main loop, its name on the desktop, its menu.
+/// The stage of an application with GTK's windows: its main loop, its name on the desktop, its menu.
 ///
 /// ```swift
 /// import StagedoorKit
@@ -28,12 +28,12 @@ public import StagedoorKit
 /// ```
 ///
 /// The stage keeps the application alive until its last window has closed; the sessions stay, and the next drop starts the program
-/// again. SIGTERM shuts it down cleanly. The program takes files as arguments, and opens them. A second one hands its files to the first.
+/// again. SIGTERM shuts it down cleanly. The program opens the files in its arguments. A second process hands its files to the first.
 ///
-/// `--headless` runs the same scenes without a display. Each window is written to standard output, as what people read in it, whenever it
-/// changes; actions come over the bus.
+/// `--headless` runs the same scenes without a display. After each change, a window's text is written to standard output. Actions come
+/// over the bus.
 @MainActor public enum GtkStage {
-  /// Whether there is no display. Widgets then are what they say in Swift.
+  /// Whether the program runs without a display. Widgets then exist in Swift only.
   public private(set) static var isHeadless = false
   /// The application that runs on this stage.
   public private(set) static var application: Application?
@@ -44,7 +44,7 @@ public import StagedoorKit
   private static var hadWindow = false
   private static var isQuitting = false
 
-  /// Runs the application that `make` returns, and ends the process with it.
+  /// Runs the application that `make` returns. The process ends with the application.
   public nonisolated static func run(_ make: @escaping @MainActor () throws -> Application) -> Never {
     // The main actor is the thread that the process began with, and this is called there.
     MainActor.assumeIsolated { begin(make) }
@@ -118,7 +118,7 @@ public import StagedoorKit
 
   static func windowOpened() { hadWindow = true }
 
-  /// A delivery may be on its way to open another one.
+  /// Ends the program a moment after its last window: a delivery may be about to open another one.
   static func windowClosed() {
     Timeout.run(after: 500) {
       if hadWindow, let application, application.connectedScenes.isEmpty { quit() }
@@ -127,7 +127,7 @@ public import StagedoorKit
 
   // MARK: Files
 
-  /// The folder for the files that an application keeps, in the place that the desktop has for such folders. It is made where it is missing.
+  /// The folder for an application's own files, in the desktop's place for such folders. A missing folder is made.
   ///
   /// ```swift
   /// import FoundationEssentials
@@ -145,7 +145,7 @@ public import StagedoorKit
 
   // MARK: Tokens
 
-  /// A token of the user's last click or key in this program. With it another program's window may come to the front: see
+  /// A token of the user's last click or key in this program. It lets another program's window come to the front: see
   /// ``DeliveryOptions/activationToken``.
   ///
   /// ```swift
@@ -184,10 +184,10 @@ public import StagedoorKit
     """
 }
 
-/// What the program was started with.
+/// The arguments of the program.
 private struct Arguments {
   var isHeadless = false
-  /// The bus started it: whoever did that says what is to be shown.
+  /// Whether the bus started the program. The call that caused this says what to show.
   var isService = false
   var files: [String] = []
 

@@ -1,7 +1,7 @@
 internal import CGtk4
 public import FoundationEssentials
 
-/// Text that people read.
+/// Text for people to read.
 ///
 /// ```swift
 /// let title = Label("Tom").style("title-1")
@@ -17,7 +17,7 @@ public final class Label: Widget {
     }
   }
 
-  /// Makes a label. One that wraps has as many lines as its text needs; any other ends with an ellipsis where it is too long.
+  /// Makes a label. A label that wraps has as many lines as its text needs; in any other, an ellipsis ends a text that is too long.
   public init(_ text: String = "", wraps: Bool = false, align: Alignment = .start) {
     self.text = text
     super.init { gtk_label_new(text) }
@@ -47,7 +47,7 @@ public final class Button: Widget {
     connect("clicked") { _ in action() }
   }
 
-  /// Makes a button with an icon of the desktop's theme. The title is shown when the pointer rests on it.
+  /// Makes a button with an icon of the desktop's theme. The title appears when the pointer rests on the button.
   public init(icon: String, _ title: String, action: @escaping @MainActor () -> Void) {
     self.title = title
     super.init { gtk_button_new_from_icon_name(icon) }
@@ -82,7 +82,7 @@ public final class Toggle: Widget {
     }
   }
 
-  /// Whether it is on.
+  /// Whether the toggle is on.
   public var isOn: Bool {
     get { value }
     set {
@@ -110,14 +110,14 @@ public final class Toggle: Widget {
 public final class Picture: Widget {
   /// The bytes; `nil` for no picture.
   public var data: Data? { didSet { if data != oldValue { show() } } }
-  /// What can be seen, in words.
+  /// A description of the picture in words.
   public var description: String { didSet { describe() } }
 
   private let room: (width: Double, height: Double)?
 
-  /// Makes a picture, with what can be seen in words.
+  /// Makes a picture, with a description in words.
   ///
-  /// - Parameter room: The room in whose middle it stands, no larger than that; `nil` for as large as its place is.
+  /// - Parameter room: The space for the picture, which stays in its middle and is no larger; `nil` for the size of its place.
   public init(_ data: Data? = nil, _ description: String, within room: (width: Double, height: Double)? = nil) {
     self.data = data
     self.description = description
@@ -143,7 +143,7 @@ public final class Picture: Widget {
 
   private func describe() { opaque { gtk_picture_set_alternative_text($0, description) } }
 
-  /// The same in the middle of a room, and no larger than that. It takes the texture over.
+  /// The picture in the middle of the space, and no larger. This takes over the texture.
   private static func fit(_ texture: OpaquePointer, _ room: (width: Double, height: Double)) -> OpaquePointer? {
     let (width, height) = (Double(gdk_texture_get_width(texture)), Double(gdk_texture_get_height(texture)))
     let scale = min(1, room.width / max(width, 1), room.height / max(height, 1))
@@ -166,7 +166,7 @@ public final class Picture: Widget {
   public override var lines: [String] { ["(\(description))"] }
 }
 
-/// Text that people edit. Use ``TextField`` or ``TextArea``.
+/// Text for people to edit. Use ``TextField`` or ``TextArea``.
 ///
 /// ```swift
 /// let input: TextInput = TextField(placeholder: "Name").onChange { print($0) }
@@ -175,7 +175,7 @@ public final class Picture: Widget {
 @MainActor public class TextInput: Widget {
   private var value: String
   private var handler: (@MainActor (String) -> Void)?
-  /// GTK says first that the old text has gone, and then that the new one is there.
+  /// Whether this sets the text: GTK first reports the removal of the old text, and then the new text.
   private var isFilling = false
 
   init(_ text: String, _ make: () -> UnsafeMutablePointer<GtkWidget>?) {
@@ -225,7 +225,7 @@ public final class Picture: Widget {
   override func handlersEnded() { handler = nil }
 }
 
-/// One line of text that people edit.
+/// One line of text for people to edit.
 ///
 /// ```swift
 /// let name = TextField(placeholder: "Name").onChange { print($0) }
@@ -252,7 +252,7 @@ public final class TextField: TextInput {
   public override var lines: [String] { ["_\(text.isEmpty ? placeholder : text)_"] }
 }
 
-/// Text of many lines that people edit.
+/// Text with many lines for people to edit.
 ///
 /// ```swift
 /// let body = TextArea("Dear Tom,").onChange { print($0) }

@@ -19,13 +19,13 @@ internal import CGtk4
     raw { box in part.raw { gtk_box_append(Widget.box(box), $0) } }
   }
 
-  /// Takes a part out.
+  /// Removes a part.
   func take(_ part: Widget) {
     raw { box in part.raw { gtk_box_remove(Widget.box(box), $0) } }
     remove(part)
   }
 
-  /// Takes all parts out.
+  /// Removes all parts.
   public func removeAll() { for part in children { take(part) } }
 }
 
@@ -60,7 +60,7 @@ extension Widget {
   }
 }
 
-/// Two widgets with a border that people can move: a list, and what it lists.
+/// Two widgets with a border that people can move, such as a list and its selected item.
 ///
 /// ```swift
 /// let split = Split(Label("the list"), Label("the entry"), at: 240)
@@ -100,14 +100,14 @@ public final class Scroll: Widget {
   }
 }
 
-/// Room for one widget, which can be another one later.
+/// A place for one widget, which can be replaced by another.
 ///
 /// ```swift
 /// let place = Place(Label("nothing is selected"))
 /// place.content = Label("Tom")
 /// ```
 public final class Place: Widget {
-  /// What stands here.
+  /// The widget in the place.
   public var content: Widget {
     didSet {
       if content === oldValue { return }

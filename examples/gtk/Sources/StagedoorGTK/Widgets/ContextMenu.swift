@@ -14,7 +14,7 @@ internal import CGtk4
 }
 
 extension Widget {
-  /// Shows a menu where the right button is pressed, or the menu key, or a finger rests. `items` is asked each time.
+  /// Shows a menu after a click with the right button, after the menu key, or when a finger rests. `items` is called each time.
   @discardableResult
   public func contextMenu(_ items: @escaping @MainActor () -> [MenuItem]) -> Self {
     guard pointer != nil, let click = gtk_gesture_click_new(), let press = gtk_gesture_long_press_new() else {
@@ -29,7 +29,7 @@ extension Widget {
     return self
   }
 
-  /// GTK wants a menu taken away before its widget goes.
+  /// Removes the menu: GTK demands this before its widget goes.
   func closeMenu() {
     guard let menu = openMenu else { return }
     openMenu = nil
@@ -65,7 +65,7 @@ extension Widget {
     g_object_ref(popover)
     openMenu = popover
     _ = Signal.connect(OpaquePointer(popover), "closed") { [weak self] _ in
-      // The chosen action runs after the popover has closed, and GTK counts for a moment longer what is pressed in it.
+      // The chosen action runs after the popover has closed, and GTK still counts presses in the popover for a moment.
       Timeout.run(after: 500) {
         if let self, let menu = self.openMenu, gtk_widget_get_visible(menu) == 0 { self.closeMenu() }
       }

@@ -1,6 +1,6 @@
 internal import CGtk4
 
-/// What lists and grids have in common: items, each with a widget, of which one can be selected.
+/// The common parts of lists and grids: items, each with a widget. One item can be selected.
 ///
 /// Use ``List`` or ``Grid``.
 ///
@@ -23,7 +23,7 @@ internal import CGtk4
     super.init(make)
   }
 
-  /// The items. Where they change, the widgets of those that stay as they were stay too.
+  /// The items. After a change, unchanged items keep their widgets.
   public var items: [Item] = [] {
     didSet {
       if items == oldValue { return }
@@ -49,9 +49,9 @@ internal import CGtk4
     }
   }
 
-  /// Scrolls to an item, and marks it as the one that has the keyboard.
+  /// Scrolls to an item, and gives it the keyboard focus.
   public func reveal(_ item: Item.ID) {
-    // A new one has its place when GTK has laid it out.
+    // A new item has its position only after GTK's layout.
     Timeout.run(after: 100) { [weak self] in
       guard let self, let index = index(of: item) else { return }
       children[index].raw { widget in
@@ -105,7 +105,7 @@ internal import CGtk4
     add(widget, at: index)
   }
 
-  /// Makes the widgets of all items anew, where something else has changed that they show.
+  /// Makes the widgets of all items again, after a change of other data that they show.
   public func reload() { for index in items.indices { makeRow(at: index) } }
 
   func wasSelected(at index: Int?) {
@@ -120,13 +120,13 @@ internal import CGtk4
 
   override func handlersEnded() { (onSelect, onOpen) = (nil, nil) }
 
-  // What GTK's list and grid do each in their way.
+  // GTK's list and grid do these in different ways.
   func insert(_ widget: Widget, at index: Int) {}
   func removeRow(at index: Int) {}
   func replaceRow(at index: Int, with widget: Widget) {}
   func showSelection(of index: Int?) {}
 
-  /// What people read in it; a star marks the selection.
+  /// The text of the items; a star marks the selection.
   public override var lines: [String] {
     zip(items, children).flatMap { item, widget in
       widget.lines.enumerated().map { number, line in
@@ -178,7 +178,7 @@ public final class List<Item: Identifiable & Equatable>: Items<Item> {
   override func showSelection(of index: Int?) {
     opaque { list in
       let row = index.flatMap { gtk_list_box_get_row_at_index(list, Int32($0)) }
-      // To select a row takes the focus.
+      // Selecting a row takes the focus.
       if row != gtk_list_box_get_selected_row(list) { gtk_list_box_select_row(list, row) }
     }
   }
@@ -188,7 +188,7 @@ public final class List<Item: Identifiable & Equatable>: Items<Item> {
   }
 }
 
-/// Items side by side, in as many columns as there is room for.
+/// Items side by side, in as many columns as fit.
 ///
 /// ```swift
 /// struct Photo: Identifiable, Equatable { let id: String }
@@ -197,7 +197,7 @@ public final class List<Item: Identifiable & Equatable>: Items<Item> {
 /// grid.items = [Photo(id: "1"), Photo(id: "2")]
 /// ```
 public final class Grid<Item: Identifiable & Equatable>: Items<Item> {
-  /// Makes a grid; `cell` makes the widget of an item. One that selects keeps the item that was clicked last marked.
+  /// Makes a grid; `cell` makes the widget of an item. With `selects`, the item that was clicked last stays marked.
   public init(spacing: Int = 12, selects: Bool = false, cell: @escaping @MainActor (Item) -> Widget) {
     super.init(cell) { gtk_flow_box_new() }
     opaque { grid in
@@ -243,7 +243,7 @@ public final class Grid<Item: Identifiable & Equatable>: Items<Item> {
 
   override func showSelection(of index: Int?) {
     opaque { grid in
-      // To select a cell takes the focus.
+      // Selecting a cell takes the focus.
       let cell = index.flatMap { gtk_flow_box_get_child_at_index(grid, Int32($0)) }
       if let cell, gtk_flow_box_child_is_selected(cell) != 0 { return }
       gtk_flow_box_unselect_all(grid)

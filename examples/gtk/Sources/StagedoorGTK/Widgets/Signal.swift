@@ -1,7 +1,7 @@
 internal import CGtk4
 internal import CStage
 
-/// A signal of GTK, while its handler runs. The arguments are counted from 0, the object that sends it.
+/// A signal of GTK, while its handler runs. Argument 0 is the object that sends it.
 @MainActor struct Signal {
   private let arguments: UnsafePointer<GValue>
   private let result: UnsafeMutablePointer<GValue>?
@@ -14,7 +14,7 @@ internal import CStage
 
   func answer(_ flag: Bool) { if let result { g_value_set_boolean(result, flag ? 1 : 0) } }
   func answer(_ action: GdkDragAction) { if let result { g_value_set_flags(result, action.rawValue) } }
-  /// Gives the object away.
+  /// Answers with an object, and gives up its ownership.
   func answer(giving object: OpaquePointer?) {
     if let result { g_value_take_object(result, object.map { UnsafeMutableRawPointer($0) }) }
   }
@@ -25,7 +25,7 @@ internal import CStage
       UnsafeMutableRawPointer(object), name,
       { box, _, arguments, result in
         guard let box, let arguments else { return }
-        // They are read before this returns.
+        // Swift reads these before this function returns.
         nonisolated(unsafe) let (read, written) = (arguments, result)
         let handler = Unmanaged<Box<@MainActor (Signal) -> Void>>.fromOpaque(box).takeUnretainedValue()
         // GTK calls on the main thread, and waits for the answer.
@@ -43,9 +43,9 @@ internal import CStage
     all.append((object, Signal.connect(object, signal, body)))
   }
 
-  /// Drops the handlers, and all that they keep.
+  /// Drops the handlers, with everything that they keep.
   func drop() {
-    // What a handler keeps may end here, and with it the widget of these handlers.
+    // The objects that a handler keeps may end here, and with them the widget of these handlers.
     let dropped = all
     all = []
     for handler in dropped {

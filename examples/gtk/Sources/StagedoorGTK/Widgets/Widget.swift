@@ -4,8 +4,8 @@ public import StagedoorKit
 
 /// A part of a window: a label, a list, a column of other parts.
 ///
-/// A widget is made, changed and combined in Swift. Where there is a display, each has a widget of GTK; without one (see ``GtkStage``) it
-/// is what it says in Swift, and the same code runs.
+/// A widget is made, changed and combined in Swift. With a display, each has a widget of GTK. Without one (see ``GtkStage``) it exists in
+/// Swift only, and the same code runs.
 ///
 /// ```swift
 /// let name = Label("Tom").style("title-1")
@@ -13,7 +13,7 @@ public import StagedoorKit
 /// print(card.lines)  // ["Tom", "[Wake]"]
 /// ```
 ///
-/// GTK has more than this library names. Any of its widgets can be part of a window, and any property can be set:
+/// GTK has more widgets than this library names. Any of them can be part of a window, and any property can be set:
 ///
 /// ```swift
 /// import CGtk4
@@ -22,13 +22,13 @@ public import StagedoorKit
 /// calendar.raw { gtk_widget_set_size_request($0, 300, -1) }
 /// ```
 @MainActor open class Widget {
-  /// Owned by this object; `nil` without a display.
+  /// GTK's widget, which this object owns; `nil` without a display.
   let pointer: UnsafeMutablePointer<GtkWidget>?
-  /// What it is part of.
+  /// The widget that contains this one.
   public private(set) weak var parent: Widget?
-  /// Its parts.
+  /// The parts of this widget.
   public private(set) var children: [Widget] = []
-  /// The window that it is in, once it is in one.
+  /// The window that contains the widget, once one does.
   weak var window: WindowScene?
   var dragging: Dragging?
   var openMenu: UnsafeMutablePointer<GtkWidget>?
@@ -36,7 +36,7 @@ public import StagedoorKit
 
   private let handlers = Handlers()
 
-  /// Makes a widget of one of GTK's. `make` runs only where there is a display.
+  /// Makes a widget from one of GTK's. `make` runs only with a display.
   public init(_ make: () -> UnsafeMutablePointer<GtkWidget>?) {
     pointer = GtkStage.isHeadless ? nil : make()
     if let pointer { g_object_ref_sink(pointer) }
@@ -55,7 +55,7 @@ public import StagedoorKit
   @discardableResult
   func opaque<Value>(_ body: (OpaquePointer) -> Value) -> Value? { pointer.map { body(OpaquePointer($0)) } }
 
-  /// What people read in it, line by line: what a program without a display prints.
+  /// The text of the widget, line by line. A program without a display prints these lines.
   open var lines: [String] { children.filter(\.isVisible).flatMap(\.lines) }
 
   // MARK: The tree
@@ -66,21 +66,21 @@ public import StagedoorKit
     changed()
   }
 
-  /// It stays what it is: whoever keeps it may show it again.
+  /// Removes a part. The part stays usable: its owner may show it again.
   func remove(_ child: Widget) {
     children.removeAll { $0 === child }
     child.parent = nil
     changed()
   }
 
-  /// The window that it is in.
+  /// The scene of the window that contains the widget.
   public var scene: Scene? { delegate?.scene }
   var delegate: WindowScene? { window ?? parent?.delegate }
 
-  /// Tells the window that it has something else to say.
+  /// Tells the window that the text of the widget has changed.
   public func changed() { parent?.changed() }
 
-  /// Drops the handlers of the widget and of its parts, when their window has closed. What they keep may keep the widget.
+  /// Drops the handlers of the widget and of its parts, when their window has closed. The handlers may keep the widget alive.
   func end() {
     for child in children { child.end() }
     handlers.drop()
@@ -89,7 +89,7 @@ public import StagedoorKit
     handlersEnded()
   }
 
-  /// For subclasses that keep closures: drop them.
+  /// Subclasses drop their closures here.
   func handlersEnded() {}
 
   // MARK: Signals
@@ -99,19 +99,19 @@ public import StagedoorKit
     connect(signal, of: OpaquePointer(pointer), body)
   }
 
-  /// A signal of one of the widget's controllers, or of another object that it owns.
+  /// Connects a signal of one of the widget's controllers, or of another object that the widget owns.
   func connect(_ signal: String, of object: OpaquePointer, _ body: @escaping @MainActor (Signal) -> Void) {
     handlers.connect(signal, of: object, body)
   }
 
   func add(controller: OpaquePointer) {
     guard let pointer else { return }
-    // The widget takes the controller over.
+    // The widget takes over the controller.
     gtk_widget_add_controller(pointer, controller)
   }
 }
 
-/// Where something stands in more room than it needs.
+/// The position of a widget in more space than it needs.
 ///
 /// ```swift
 /// let note = Label("in the middle", align: .center)
@@ -124,7 +124,7 @@ public enum Alignment: Sendable {
   case center
   /// At the end.
   case end
-  /// In all of it.
+  /// Over all of the space.
   case fill
 
   var gtk: GtkAlign {
@@ -136,28 +136,28 @@ public enum Alignment: Sendable {
     }
   }
 
-  /// From 0 to 1, as labels have it.
+  /// The position from 0 to 1, for labels.
   var fraction: Float { self == .center ? 0.5 : self == .end ? 1 : 0 }
 }
 
-// MARK: - For every widget
+// MARK: - Every widget
 
 extension Widget {
-  /// The style classes of GTK: `title-1`, `heading`, `dim-label`, `card`, `flat`, `suggested-action`, `destructive-action` and others.
+  /// Adds style classes of GTK: `title-1`, `heading`, `dim-label`, `card`, `flat`, `suggested-action`, `destructive-action` and others.
   @discardableResult
   public func style(_ classes: String...) -> Self {
     raw { widget in for name in classes { gtk_widget_add_css_class(widget, name) } }
     return self
   }
 
-  /// Gives it a style class, or takes it away.
+  /// Adds or removes a style class.
   public func style(_ name: String, isOn: Bool) {
     raw { widget in
       if isOn { gtk_widget_add_css_class(widget, name) } else { gtk_widget_remove_css_class(widget, name) }
     }
   }
 
-  /// Room around it.
+  /// Adds space around the widget.
   @discardableResult
   public func padding(_ width: Int) -> Self {
     let width = Int32(width)
@@ -170,7 +170,7 @@ extension Widget {
     return self
   }
 
-  /// Takes what room there is.
+  /// Lets the widget take all available space.
   @discardableResult
   public func expand(horizontally: Bool = true, vertically: Bool = true) -> Self {
     raw { widget in
@@ -180,14 +180,14 @@ extension Widget {
     return self
   }
 
-  /// Takes at least this room; what is `nil` is left to the widget.
+  /// Lets the widget take at least this space; for `nil` the widget decides.
   @discardableResult
   public func size(width: Int? = nil, height: Int? = nil) -> Self {
     raw { gtk_widget_set_size_request($0, width.map { Int32($0) } ?? -1, height.map { Int32($0) } ?? -1) }
     return self
   }
 
-  /// Where it stands in more room than it needs.
+  /// Sets the position of the widget in more space than it needs.
   @discardableResult
   public func align(horizontally: Alignment? = nil, vertically: Alignment? = nil) -> Self {
     raw { widget in
@@ -197,14 +197,14 @@ extension Widget {
     return self
   }
 
-  /// What people read when the pointer rests on it, and what assistive programs read.
+  /// Sets the text that people read when the pointer rests on the widget, and that assistive programs read.
   @discardableResult
   public func help(_ text: String) -> Self {
     raw { gtk_widget_set_tooltip_text($0, text) }
     return self
   }
 
-  /// Whether it can be seen.
+  /// Whether the widget is visible.
   public var isVisible: Bool {
     get { isShown }
     set {
@@ -214,7 +214,7 @@ extension Widget {
     }
   }
 
-  /// Calls `body` when it is clicked, and not dragged.
+  /// Calls `body` when the widget is clicked, and not dragged.
   @discardableResult
   public func onTap(_ body: @escaping @MainActor () -> Void) -> Self {
     guard pointer != nil, let click = gtk_gesture_click_new() else { return self }

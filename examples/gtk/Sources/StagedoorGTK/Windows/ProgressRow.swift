@@ -1,7 +1,7 @@
 internal import CGtk4
 internal import StagedoorKit
 
-/// How far a load is, with a button that cancels it.
+/// The progress of a load, with a button that cancels it.
 @MainActor final class ProgressRow: Row {
   private let what: String
   private let label = Label()

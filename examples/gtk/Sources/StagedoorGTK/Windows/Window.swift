@@ -4,14 +4,14 @@ internal import FoundationEssentials
 internal import Glibc
 internal import StagedoorKit
 
-/// A window: GTK's, or without a display what people would read in it.
+/// A window of GTK, or without a display the text of the window.
 @MainActor final class Window: Widget {
   private unowned let host: WindowScene
   private let header: UnsafeMutablePointer<GtkWidget>?
   private let frame = Column(spacing: 0)
   private let notice = Label(wraps: true)
   private let noticeBar: Row
-  /// What stands above the content: the notice, and the progress of loads.
+  /// The bars above the content: the notice, and the progress of loads.
   private let bars = Column(spacing: 0)
   private var isOpen = false
   private var isClosed = false
@@ -34,7 +34,7 @@ internal import StagedoorKit
       frame.raw { gtk_window_set_child(Self.window(window), $0) }
     }
     connect("close-request") { [unowned self] signal in
-      // The scene closes it, if it wants to.
+      // The scene decides whether the window closes.
       signal.answer(true)
       host.close()
     }
@@ -44,7 +44,7 @@ internal import StagedoorKit
 
   /// The scene may be refused before its window opens.
   isolated deinit {
-    // GTK says much while it destroys a window.
+    // GTK sends many signals while it destroys a window.
     end()
     if !isClosed { raw { gtk_window_destroy(Self.window($0)) } }
   }
@@ -53,7 +53,7 @@ internal import StagedoorKit
     UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)
   }
 
-  // MARK: What it shows
+  // MARK: Content
 
   var title = "" {
     didSet {
@@ -78,7 +78,7 @@ internal import StagedoorKit
     }
   }
 
-  /// Shows how far something is once it takes longer than a moment, until the returned task is cancelled.
+  /// Shows the progress of work that takes longer than a moment, until the returned task is cancelled.
   func show(
     _ progress: ItemProgress, of what: String, cancel: @escaping @MainActor () -> Void
   ) -> Task<Void, any Error> {
@@ -153,12 +153,12 @@ internal import StagedoorKit
     GtkStage.windowOpened()
     guard let pointer else { return }
     gtk_window_set_default_size(Self.window(pointer), Int32(defaultSize.width), Int32(defaultSize.height))
-    // Otherwise the first list gets the focus, and selects what nobody has chosen.
+    // Otherwise the first list gets the focus, and selects an item that nobody has chosen.
     frame.raw { box in
       gtk_widget_set_focusable(box, 1)
       gtk_widget_grab_focus(box)
     }
-    // When it is drawn for the first time.
+    // By then the window has been drawn for the first time.
     Timeout.run(after: 700) { [weak self] in self?.takeSnapshot() }
   }
 
@@ -226,7 +226,7 @@ internal import StagedoorKit
     guard let start = g_bytes_get_data(bytes, &count) else { return }
     let picture = Data(bytes: start, count: Int(count))
     Task { @MainActor in
-      // Without the service there is nobody who wants it.
+      // Without the service nobody wants the picture.
       try? await stagedoor.setSnapshot(picture, as: "image/png", of: scene.id)
     }
   }
@@ -235,7 +235,7 @@ internal import StagedoorKit
 
   private var willPrint = false
 
-  /// Once for all that changes at once.
+  /// Prints the window once for several changes in a row.
   func printSoon() {
     guard GtkStage.isHeadless, isOpen, !isClosed, !willPrint else { return }
     willPrint = true
@@ -246,7 +246,7 @@ internal import StagedoorKit
     }
   }
 
-  /// Whoever reads along gets it at once. Titles come from anybody, and may not steer the terminal.
+  /// Prints at once, for a reader of a pipe. Titles come from anybody, and must not control the terminal.
   private static func say(_ text: String) {
     let shown = text.unicodeScalars.map { scalar in
       let steers = [.control, .format].contains(scalar.properties.generalCategory) && scalar != "\n"

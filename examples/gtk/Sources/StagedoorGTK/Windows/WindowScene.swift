@@ -2,10 +2,10 @@ internal import CGtk4
 internal import CStage
 public import StagedoorKit
 
-/// The delegate of a scene that is a window of GTK.
+/// The delegate of a scene with a window of GTK.
 ///
-/// Subclass it, and give it a ``content``. The window opens, comes to the front and closes as the scene does; its title is the scene's; its
-/// focus is the scene's state.
+/// Subclass it, and set its ``content``. The window opens, comes to the front and closes with the scene. Its title is the scene's title,
+/// and its focus sets the scene's state.
 ///
 /// ```swift
 /// import StagedoorKit
@@ -29,39 +29,39 @@ public import StagedoorKit
   /// func keepsItsWindows(_ scene: WindowScene) { scene.closing = .releases }
   /// ```
   public enum Closing: Sendable {
-    /// It ends for good.
+    /// The session ends for good.
     case destroys
-    /// It stays, and opens again when something is for it.
+    /// The session stays, and its window opens again when something arrives for it.
     case releases
   }
 
   /// The scene, once it is connected.
   public private(set) weak var scene: Scene?
-  /// What the window shows.
+  /// The content of the window.
   public var content: Widget? {
     didSet {
       adopt(Scene.current)
       if content !== oldValue { window.content = content }
     }
   }
-  /// The widgets at the start of its header bar.
+  /// The widgets at the start of the header bar.
   public var leadingItems: [Widget] {
     get { window.leadingItems }
     set { window.leadingItems = newValue }
   }
-  /// The widgets at the end of its header bar.
+  /// The widgets at the end of the header bar.
   public var trailingItems: [Widget] {
     get { window.trailingItems }
     set { window.trailingItems = newValue }
   }
-  /// How large the window is when it opens.
+  /// The size of the window when it opens.
   public var defaultSize: (width: Int, height: Int) {
     get { window.defaultSize }
     set { window.defaultSize = newValue }
   }
   /// What becomes of the session when the user closes the window.
   public var closing = Closing.destroys
-  /// A sentence above the content, which people can dismiss: what went wrong, or what is missing.
+  /// A sentence above the content, which people can dismiss. It says what went wrong or is missing.
   public var message: String? {
     get { window.message }
     set { window.message = newValue }
@@ -69,7 +69,7 @@ public import StagedoorKit
 
   private lazy var window = Window(of: self)
 
-  /// The user wants to close the window. Return false to keep it open. By default it closes.
+  /// Called when the user wants to close the window. Return false to keep it open. By default it closes.
   open func shouldClose() -> Bool { true }
 
   /// Closes the window as its close button does.
@@ -90,7 +90,7 @@ public import StagedoorKit
       scene.session, options: .init(windowDismissalAnimation: animation))
   }
 
-  /// Does something that takes time or can fail. The error is shown as the window's ``message``.
+  /// Runs work that takes time or can fail. An error becomes the window's ``message``.
   ///
   /// ```swift
   /// import StagedoorKit
@@ -105,16 +105,16 @@ public import StagedoorKit
   /// ```
   ///
   /// - Parameters:
-  ///   - what: What it is, for the error.
-  ///   - progress: The progress of a load. Where it takes longer than a moment, the window shows it, with a button that cancels `body`.
-  ///   - body: What is to be done.
+  ///   - what: The name of the work, for the error.
+  ///   - progress: The progress of a load. If the load takes longer than a moment, the window shows it, with a button that cancels `body`.
+  ///   - body: The work.
   public func attempt(
     _ what: String, progress: ItemProgress? = nil, _ body: @escaping @MainActor () async throws -> Void
   ) {
     Task { @MainActor in await perform(what, progress, body) }
   }
 
-  /// What `body` returns; `nil` where it failed or was cancelled.
+  /// The result of `body`; `nil` if `body` failed or was cancelled.
   @discardableResult
   func perform<Value: Sendable>(
     _ what: String, _ progress: ItemProgress?, _ body: @escaping @MainActor () async throws -> Value
@@ -128,18 +128,18 @@ public import StagedoorKit
     }
   }
 
-  /// Does something at once that can fail. The error is shown as the window's ``message``.
+  /// Runs work at once that can fail. An error becomes the window's ``message``.
   public func attempt(_ what: String, _ body: () throws -> Void) {
     do { try body() } catch { show(error, what) }
   }
 
-  /// Whoever has cancelled it knows.
+  /// Shows an error, but not after a cancellation: its user knows.
   private func show(_ error: any Error, _ what: String) {
     if error is CancellationError || (error as? StagedoorError)?.code == .taskCancelled { return }
     message = "\(what): \((error as? StagedoorError)?.message ?? "\(error)")"
   }
 
-  /// Keeps the window above another one, as a sheet of that is: for a window that was asked for with
+  /// Keeps the window above another one, like a sheet of that window. Use it for a window that was requested with
   /// ``DeliveryOptions/PresentationStyle/prominent``.
   ///
   /// ```swift
@@ -157,7 +157,7 @@ public import StagedoorKit
     if let other = scene?.delegate as? WindowScene { window.stands(above: other.window) }
   }
 
-  /// Opens something for the user of this window. An error is shown here.
+  /// Opens something for the user of this window. This window shows an error.
   ///
   /// ```swift
   /// import StagedoorKit
@@ -171,9 +171,9 @@ public import StagedoorKit
   /// ```
   ///
   /// - Parameters:
-  ///   - activity: What is to be continued; `nil` brings a window to the front as it is.
-  ///   - place: Where: the service finds the window, or makes one; always in a new one; or in this one.
-  ///   - style: How a new window appears.
+  ///   - activity: The activity to continue; `nil` brings a window to the front as it is.
+  ///   - place: The place: a window that the service finds or makes, always a new window, or a given window.
+  ///   - style: The appearance of a new window.
   public func open(
     _ activity: UserActivity?, at place: DropPlace = .anywhere,
     style: DeliveryOptions.PresentationStyle = .automatic
@@ -197,8 +197,8 @@ public import StagedoorKit
 
   override open func sceneNeedsRefresh(_ scene: Scene) { takeSnapshot() }
 
-  /// Gives the service a picture of the window, for window switchers. This happens by itself when the window loses the focus, and when
-  /// somebody asks.
+  /// Gives the service a picture of the window, for window switchers. The library also does this when the window loses the focus, and when
+  /// somebody asks for a picture.
   public func takeSnapshot() { window.takeSnapshot() }
 
   // MARK: The scene and its window

@@ -5,12 +5,12 @@ import StagedoorKit
 import StagedoorTestSupport
 import Testing
 
-/// A desktop for one test: a virtual display, a window manager, a bus with the service and a fresh home. The hands are
-/// xdotool's.
+/// A desktop for one test: a virtual display, a window manager, a bus with the service and a fresh home. xdotool acts as
+/// the user's hands.
 final class Desktop: Sendable {
   let house: PrivateStagedoor
   let stagedoor: Stagedoor
-  /// For programs that have windows here.
+  /// The environment of programs with windows on this desktop.
   let environment: [String: String]
   private let programs: [RunningCommand]
 
@@ -70,7 +70,7 @@ final class Desktop: Sendable {
   static let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  /// Installs an application as its package would: its manifest, and its activation file.
+  /// Installs an application like its package: its manifest, and its activation file.
   func install(_ play: Play) async throws {
     let manifest = try String(contentsOf: Self.package.appending(path: "\(play.folder)/Info.plist"), encoding: .utf8)
     try await house.install(manifest: manifest, of: play.identifier)
@@ -134,10 +134,10 @@ final class Desktop: Sendable {
 
   // MARK: Hands and eyes
 
-  /// For what says nothing when it is there: a menu that has popped up, a window that has been drawn.
+  /// Waits for changes that nothing reports: a menu has opened, a window has been drawn.
   func pause(_ seconds: Double = 0.5) async throws { try await xdotool("sleep", "\(seconds)") }
 
-  /// What can be seen of a part of the screen.
+  /// The pixels of a part of the screen.
   func pixels(_ part: String) async throws -> String {
     try await Command(
       "sh", "-c", "import -window root -crop \(part) +repage rgb:- | md5sum", environment: environment
@@ -149,7 +149,7 @@ final class Desktop: Sendable {
     try await Command("xdotool", arguments: arguments, environment: environment).output()
   }
 
-  /// Waits for a window, and puts its left upper corner at a place. The oldest of this title is taken.
+  /// Waits for a window, and moves its upper left corner to a place. This takes the oldest window with the title.
   func place(_ title: String, at x: Int, _ y: Int) async throws {
     let window = try await window(titled: title)
     try await xdotool("windowmove", "--sync", window, "\(x)", "\(y)")
@@ -157,7 +157,7 @@ final class Desktop: Sendable {
   }
 
   func window(titled title: String) async throws -> String {
-    // A pattern, in which a question mark would be a question.
+    // xdotool takes a pattern, in which a question mark has a special meaning.
     let pattern = String(title.map { $0.isLetter || $0.isNumber || $0 == " " ? $0 : "." })
     return try await awaited("a window \(title)") { [self] in
       let result = try await Command(
@@ -176,7 +176,7 @@ final class Desktop: Sendable {
     for key in keys { try await xdotool("key", key) }
   }
 
-  /// Drags from one place to another, as a hand does: with many small moves, and a pause before it lets go.
+  /// Drags from one place to another like a hand: with many small moves, and a pause before the drop.
   func drag(
     from start: (x: Int, y: Int), to end: (x: Int, y: Int), letGo: Bool = true, holding pause: Double = 0.35
   ) async throws {
@@ -191,7 +191,7 @@ final class Desktop: Sendable {
 
   func letGo() async throws { try await xdotool("mouseup", "1") }
 
-  /// Keeps a picture of the screen, or of a part of it, beside what was built; with STAGE_PICTURES where the READMEs show it.
+  /// Saves a picture of the screen, or of a part, beside the build; with STAGE_PICTURES at the path that the READMEs show.
   func picture(_ path: String, _ part: String = "1280x800+0+0") async throws {
     let shown = ProcessInfo.processInfo.environment["STAGE_PICTURES"] != nil
     let folder = shown ? Self.package : Self.package.appending(path: ".build/pictures/examples/gtk")
@@ -205,10 +205,10 @@ final class Desktop: Sendable {
 }
 
 extension RunningCommand {
-  /// GTK says on standard error what a program does wrong.
+  /// Expects no complaints: GTK reports a program's mistakes on standard error.
   func expectNoComplaints() {
     let lines = standardError.split(separator: "\n").filter { line in
-      // GTK 4.8 sometimes miscounts what is pressed in a menu of its own that closes.
+      // GTK 4.8 sometimes miscounts the presses in its own menu while the menu closes.
       (line.contains("CRITICAL") || line.contains("WARNING")) && !line.contains("Broken accounting of active state")
     }
     #expect(lines.isEmpty)

@@ -5,8 +5,8 @@ import Glibc
 import StagedoorKit
 import StagedoorTestSupport
 
-/// A desktop under Wayland for one test: sway without a screen, a bus with the service and a fresh home. The hands are those of a VNC
-/// server.
+/// A desktop under Wayland for one test: sway without a screen, a bus with the service and a fresh home. A VNC server acts as the
+/// user's hands.
 final class WaylandDesktop: Sendable {
   let house: PrivateStagedoor
   let stagedoor: Stagedoor
@@ -16,7 +16,7 @@ final class WaylandDesktop: Sendable {
 
   private init(_ house: PrivateStagedoor) async throws {
     self.house = house
-    // sway does not run as root, and the home of the test belongs to whoever runs it.
+    // sway does not run as root, and the home of the test belongs to the user who runs the test.
     runtime = "/tmp/stage-\(UUID().uuidString.prefix(8))"
     let configuration = """
       output HEADLESS-1 mode 1280x800 position 0 0
@@ -90,7 +90,7 @@ final class WaylandDesktop: Sendable {
     try? FileManager.default.removeItem(atPath: runtime)
   }
 
-  /// Waits for a window, and puts its left upper corner at a place.
+  /// Waits for a window, and moves its upper left corner to a place.
   func place(_ title: String, at x: Int, _ y: Int) async throws {
     try await eventually("a window \(title)") { [environment] in
       try await Command("swaymsg", "[title=\"^\(title)$\"] move position \(x) \(y)", environment: environment).run()
