@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test func `a delivery that fails puts back what there is room for`() throws {
-    // Putting back needs 900 bytes more, in two places.
+    // Putting back adds 900 bytes, and the bytes that are there already count twice.
     var (stage, session, delivery, _) = try shrunk(beside: 1450, isHandled: false)
     #expect(stage.call(.cancel(delivery)) == .done)
     #expect(stage.shelf.sessions[session]?.keptBytes == 1000)
