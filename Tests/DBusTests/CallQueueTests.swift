@@ -77,7 +77,7 @@ import Testing
       var interface = Interface("org.example.Log")
       interface.method("Long", out: "text") { (call: Call) -> String in
         made.with { $0 += 1 }
-        // Without the queue it takes long: one write to the socket for each answer takes a twentieth of this time.
+        // The method really takes long: the write to the socket for each answer costs a twentieth of this time.
         usleep(20_000)
         call.tookLong()
         return String(repeating: "x", count: 1 << 20)

@@ -35,7 +35,7 @@ import Testing
 
   @Test func `a call that its own object keeps does not keep the connection`() async throws {
     try await expectLetGo { server, client in
-      // The handler itself keeps the connection. If the connection kept the handler, it would keep itself.
+      // The handler itself keeps the reply. If the connection kept the handler, it would keep itself.
       var slow = Interface("org.example.Slow")
       slow.method("Wait", out: "n") { [own = Guarded<[Reply<Int32>]>([])] (reply: Reply<Int32>) in
         own.with { $0.append(reply) }
