@@ -16,8 +16,8 @@ extension Stage {
   /// Drops any payload.
   ///
   /// - Parameters:
-  ///   - application: the one that is named; likewise `configuration`, `role` and `session`.
-  ///   - requesting: the window that the user acted in.
+  ///   - application: The application that the payload names; likewise `configuration`, `role` and `session`.
+  ///   - requesting: The window that the user acted in.
   mutating func drop(
     items: [Item], _ disposition: PayloadOptions.Disposition = .auto, to application: Text? = nil,
     in configuration: Text? = nil, role: Text? = nil, asking requesting: String? = nil, on session: String? = nil,

@@ -280,7 +280,7 @@ def hosts_without_the_name(peer):
 
 
 def large_activities(peer):
-    """Opens windows that show long activities, and asks for the list of all windows, as everyone may."""
+    """Opens windows that show long activities, and asks for the list of all objects, as everyone may."""
     for number in range(60):
         value = {"activity": activity(f"large {number}", userInfo={"x": "x" * 900_000}), "options": {"deadline": 1}}
         if not peer.write(document("Deliver", value)):
