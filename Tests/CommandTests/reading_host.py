@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A host that reads its items, and prints a line for each window: the number of bytes and their digest.
+"""A host that reads the first item of each window, and prints a line for it: the number of bytes and their digest.
 
-usage: reading_host.py IDENTIFIER BYTES     reads at most BYTES bytes of each item; all bytes if BYTES is -1
+usage: reading_host.py IDENTIFIER BYTES     reads at most BYTES bytes of each; all bytes if BYTES is -1
 """
 import hashlib
 import importlib.machinery
