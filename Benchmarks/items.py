@@ -1,8 +1,8 @@
 """Measures the contents of deliveries: a promise against a bare pipe, a descriptor against the same bytes in the message, and
 a delivery with a small item against one without.
 
-The source and the host are two processes of this file, with GLib's binding. Both sides of a ratio run the same code, and
-differ in the way of the bytes only. Both include the cost of GLib, so the last row shows less than a client in C would.
+The source and the host of the promise and of the small item are two processes of this file, with GLib's binding. Both sides of
+a ratio run the same code, and differ in the way of the bytes only. `c/item.c` compares descriptors with messages.
 """
 
 import json
@@ -19,7 +19,7 @@ NAME, ROOT = "org.stagedoor.Interchange1", "/org/stagedoor/Interchange1"
 PROVIDER = "/org/stagedoor/bench/things"
 PIECE = 1 << 20
 MEBIBYTE = 1 << 20
-AIMS = {"pipe": 0.95, "processor": 5.0, "descriptor": {"dbus-daemon": 0.30, "dbus-broker": 0.45}}
+AIMS = {"pipe": 0.95, "processor": 5.0, "bytes": {"dbus-daemon": 0.30, "dbus-broker": 0.45}}
 
 HOST = """<node><interface name="org.stagedoor.SceneHost1">
 <method name="ConnectScene"><arg type="o" direction="in"/><arg type="s" direction="in"/><arg type="s" direction="in"/></method>
@@ -196,7 +196,7 @@ def measure(service, application, size, rounds, repeats):
     """Returns name -> values, one for each round."""
     host = Host(application)
     command = [sys.executable, __file__, "source", application, str(size)]
-    values = {"pipe": [], "processor": [], "descriptor": [], "item": []}
+    values = {"pipe": [], "processor": [], "item": []}
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **pipes, preexec_fn=die_with_parent) as promising:
 
@@ -218,7 +218,6 @@ def measure(service, application, size, rounds, repeats):
             times = [bare_pipe(size), promised(), promised(), bare_pipe(size)]
             values["pipe"].append((times[0] + times[3]) / (times[1][0] + times[2][0]))
             values["processor"].append((times[1][1] + times[2][1]) / 2)
-            values["descriptor"].append(ratio(repeats, lambda: by_descriptor(host), lambda: inline(host)))
             values["item"].append(ratio(repeats, lambda: small(host, True), lambda: small(host, False)))
         promising.stdin.close()
     return values
@@ -243,24 +242,6 @@ def ratio(repeats, above, below):
     return statistics.median(times[above]) / statistics.median(times[below])
 
 
-def by_descriptor(host):
-    file = os.memfd_create("item")
-    os.write(file, bytes(MEBIBYTE))
-    taken(host, host.deliver([host.item("fd", host.glib.Variant("h", 0))], host.application, [file]))
-    os.close(file)
-
-
-def inline(host):
-    data = host.glib.Variant.new_from_bytes(host.glib.VariantType("ay"), host.glib.Bytes.new(bytes(MEBIBYTE)), True)
-    taken(host, host.deliver([host.item("data", data)], host.application))
-
-
-def taken(host, delivery):
-    count = read_all(host.open(delivery))
-    assert count == MEBIBYTE, f"{count} bytes came"
-    host.release(delivery)
-
-
 def small(host, has_item):
     representation = '{"type": "text/plain", "text": "forty-two characters, as a short item has."}'
     activity = '{"activityType": "%s.show", "targetContentIdentifier": "one"}' % host.application
@@ -275,7 +256,8 @@ def report(kind, values, verdict):
     rows = [
         ("1 GiB, a bare pipe's time / a promise's", "pipe", AIMS["pipe"], True),
         ("1 GiB, milliseconds of the service", "processor", AIMS["processor"], False),
-        ("1 MiB, by descriptor / inline", "descriptor", AIMS["descriptor"][kind], False),
+        ("1 MiB, by descriptor / inline", "whole", None, False),
+        ("the same, beyond a small item", "bytes", AIMS["bytes"][kind], False),
         ("Deliver with a small item / without", "item", None, False),
     ]
     print(f"\n  {kind + ': items':<42}{'median':>8}{'least':>8}{'most':>8}   aim")
@@ -304,14 +286,21 @@ def main(words):
         print("\n".join(f"{name} {' '.join(map(str, row))}" for name, row in values.items()))
 
 
-def measured(bus, service, size, rounds, repeats, limit):
-    """Runs the host in a process of its own, and returns its values."""
-    command = ["/usr/bin/python3", "-B", __file__, "measure", service, APPLICATION, size, rounds, repeats]
-    output = subprocess.check_output(
-        [str(word) for word in command], env=bus.environment(), preexec_fn=die_with_parent, timeout=limit, text=True
-    )
-    found = re.findall(r"^(\w+) (.+)$", output, re.M)
-    return {name: [float(value) for value in row.split()] for name, row in found}
+def measured(bus, program, service, size, rounds, repeats, limit):
+    """The values of two hosts, of which `program` is the one in C."""
+
+    def output(*words):
+        command = [str(word) for word in words]
+        return subprocess.check_output(
+            command, env=bus.environment(), preexec_fn=die_with_parent, timeout=limit, text=True
+        )
+
+    found = output("/usr/bin/python3", "-B", __file__, "measure", service, APPLICATION, size, rounds, repeats)
+    values = {name: row.split() for name, row in re.findall(r"^(\w+) (.+)$", found, re.M)}
+    other = f"{APPLICATION}.C"
+    rows = output(program, other, json.dumps(manifest(other)), rounds, repeats).splitlines()
+    values["whole"], values["bytes"] = zip(*(row.split() for row in rows))
+    return {name: [float(value) for value in row] for name, row in values.items()}
 
 
 if __name__ == "__main__":

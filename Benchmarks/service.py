@@ -54,10 +54,13 @@ QUIET = 32
 PSS = 8.0  # MiB
 
 
+PROGRAMS = (("drop-libdbus", "dbus-1"), ("open-gapplication", "gio-2.0"), ("load", "dbus-1"), ("item", "dbus-1"))
+
+
 def build(more=()):
     """Builds the C programs, the service, and the package's programs in `more`."""
     os.makedirs(f"{BUILT}/c", exist_ok=True)
-    for program, package in (("drop-libdbus", "dbus-1"), ("open-gapplication", "gio-2.0"), ("load", "dbus-1")):
+    for program, package in PROGRAMS:
         flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", package], text=True).split()
         command = ["cc", "-O2", "-Wall", "-Wextra", f"{HERE}/c/{program}.c", "-o", f"{BUILT}/c/{program}"]
         subprocess.check_call([*command, *flags])
@@ -330,7 +333,8 @@ def measure_items(place, kind, processor, rounds):
             command = place.command(contender, state)
             with subprocess.Popen(command, env=place.environment(bus), preexec_fn=die_with_parent) as service:
                 try:
-                    return items.measured(bus, service.pid, GIBIBYTE, rounds, ITEM_CALLS, RUN_LIMIT * rounds)
+                    numbers = (GIBIBYTE, rounds, ITEM_CALLS, RUN_LIMIT * rounds)
+                    return items.measured(bus, f"{BUILT}/c/item", service.pid, *numbers)
                 finally:
                     service.kill()
     finally:

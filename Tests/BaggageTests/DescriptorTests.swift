@@ -14,7 +14,7 @@ import Testing
     let room = rooms.room()
     let path = rooms.directory.write(pattern(100))
     let file = try opened(path, mode)
-    // What the sender has read, the host reads as well.
+    // The host also reads what the sender has read already.
     #expect(file.withRawValue { lseek($0, 50, SEEK_SET) } == 50)
     #expect(try await room.keep(file) == 100)
     unlink(path)
@@ -53,7 +53,7 @@ import Testing
       let error = await refusal { () throws(InterchangeError) in _ = try await room.open(number) }
       #expect(error?.name == .sourceGone)
       #expect(error?.message.contains("can be read once") ?? false)
-      // The receiver's, whatever becomes of the delivery.
+      // The descriptor belongs to the receiver, whatever happens to the delivery.
       #expect(descriptor.isOpen)
     }
     await room.free([delivery])
@@ -69,7 +69,7 @@ import Testing
     let (second, _) = try await room.open()
     #expect(second.text == "piped")
     await room.free([delivery])
-    // Nothing is there to which it belongs.
+    // The delivery to which it belonged is gone.
     await room.putBack(second, 0, of: delivery)
     #expect(await refusal { () throws(InterchangeError) in _ = try await room.open() }?.name == .sourceGone)
     await room.close()
@@ -129,13 +129,13 @@ import Testing
     await room.close()
   }
 
-  // MARK: Copied
+  // MARK: Copies
 
   @Test func `a pipe is copied to its end, however slowly it comes, and others are served meanwhile`() async throws {
     let room = rooms.room()
     let pipe = try pipe("begun, ", isEnded: false)
     async let size = room.copy(pipe.readEnd)
-    // The spool has it from its first byte on, under no name of a delivery's.
+    // The copy is in the spool from its first byte on, under a temporary name.
     try await eventually("the copy has begun") {
       TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)").contains { $0.hasPrefix("unfinished") }
     }
@@ -202,12 +202,12 @@ import Testing
     let room = rooms.room()
     let pipe = try pipe(isEnded: false)
     async let size = room.copy(pipe.readEnd)
-    // Before the copy is waited for, also where the test fails: a room that waits in a read goes on.
+    // This closes the pipe before the copy is awaited, even if the test fails: a room that waits in a read continues.
     defer { pipe.writeEnd.close() }
     try await eventually("the copy has begun") {
       TemporaryDirectory.names(in: "\(rooms.directory.path)/spool/\(delivery)").count == 1
     }
-    // The sender makes reads wait, and takes the bytes away that the room was told of.
+    // The sender makes reads block, and takes away the bytes that were announced to the room.
     for _ in 0..<50 {
       _ = pipe.readEnd.withRawValue { fcntl($0, F_SETFL, 0) }
       #expect(pipe.writeEnd.withRawValue { write($0, "x", 1) } == 1)

@@ -98,7 +98,7 @@ import Testing
     let error = await refusal { () throws(InterchangeError) in _ = try await room.open(for: sandbox) }
     #expect(error?.name == .limitsExceeded)
     #expect(try await everything(of: room.open(for: "org.example.Other").0) == pattern(1_000_000))
-    // Whoever reads no more makes room.
+    // A reader that closes its pipe makes room.
     pipes = []
     try await eventually("room for another") { (try? await room.open(for: sandbox)) != nil }
     await room.close()
@@ -121,7 +121,7 @@ import Testing
     try await room.keep(pattern(1_000_000))
     let begin = ContinuousClock.now
     let (data, _) = try await room.open(for: sandbox)
-    // The room hangs up.
+    // The room closes its end of the pipe.
     try await withLimit(.seconds(90), "the end of the pipe") {
       while data.withRawValue({ number in
         var wanted = pollfd(fd: number, events: 0, revents: 0)

@@ -5,7 +5,7 @@ import Glibc
 import SceneModel
 import Testing
 
-/// Bytes and files that are copied.
+/// Bytes and files that the room copies.
 @Suite struct KeepingTests {
   private let rooms = Rooms()
 
@@ -27,7 +27,7 @@ import Testing
       let (third, _) = try await room.open(1)
       #expect(third.bytes() == [7])
       await room.free([delivery])
-      // Who has opened it reads on.
+      // A receiver that has opened the content can still read it.
       #expect(first.withRawValue { lseek($0, 0, SEEK_SET) } == 0)
       #expect(first.bytes() == bytes)
       await room.close()
@@ -107,7 +107,7 @@ import Testing
     let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(path, atMost: 4999) }
     #expect(error?.name == .limitsExceeded)
     #expect(error?.message == "\(place): has more than the 4999 bytes that may be kept")
-    // One that does not say how long it is.
+    // A file that does not say how long it is.
     let late = await refusal { () throws(InterchangeError) in _ = try await room.copy("/proc/self/status", atMost: 10) }
     #expect(late?.name == .limitsExceeded)
     #expect(TemporaryDirectory.paths(below: "\(rooms.directory.path)/spool") == [])

@@ -5,12 +5,12 @@ import Glibc
 import SceneModel
 import Testing
 
-/// Descriptors, threads and the disk. Each in a process of its own, where nobody else opens and closes.
+/// Descriptors, threads and the disk. Each test runs in a process of its own, where nobody else opens and closes.
 @Suite(.serialized) struct ResourceTests {
   /// The threads of rooms with this name.
   private static func threads(_ name: String = "baggage") -> [String] {
     TemporaryDirectory.names(in: "/proc/self/task").map { number in
-      // A thread may be gone by now, and its file with it.
+      // The thread may be gone by now, and its file with it.
       let file = open("/proc/self/task/\(number)/comm", O_RDONLY | O_CLOEXEC)
       return file < 0 ? "" : OwnedFileDescriptor(owning: file).text
     }.filter { $0 == "\(name)\n" }
@@ -35,7 +35,7 @@ import Testing
       try await eventually("the thread has ended") { Self.threads() == [] }
       #expect(try await room.open().0.bytes() == [1])
       #expect(try await room.openSnapshot(of: other, for: nil).1.text == "x")
-      // One that holds something stays.
+      // A room that holds a descriptor keeps its thread.
       _ = try await room.keep(try pipe("held").readEnd, as: 1)
       try await room.sweep(keeping: [delivery])
       #expect(try await room.open(1).0.text == "held")
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  /// `make stress` goes ten thousand rounds.
+  /// `make stress` runs ten thousand rounds.
   @Test func `many rounds leave no descriptor and no file behind`() async {
     await #expect(processExitsWith: .success) {
       let rooms = Rooms()
@@ -87,9 +87,9 @@ import Testing
       _ = try await room.keep(file, as: 1)
       try await room.keep([2], of: other)
       try await room.setSnapshot(of: other, type: "image/png", from: picture)
-      // So few that those are used up in the middle of what needs several, and none.
+      // So few descriptors that they run out in the middle of an operation that needs several, and none.
       for spare in 0..<4 {
-        // Threads close what they had.
+        // Threads close the files that they had open.
         // A new thread has the name of the thread that made it.
         try await eventually("no thread has a file") {
           Self.threads("baggage-file") == [] && Self.threads().count == 1
@@ -126,7 +126,7 @@ import Testing
             try await BaggageRoom(directory: nil, isSynced: false).keep([1])
           }
         }
-        // What cannot be removed now is removed later.
+        // A file that cannot be removed now is removed later.
         await room.free([other])
         for number in taken { close(number) }
         var after = before
@@ -154,7 +154,7 @@ import Testing
       let room = rooms.room()
       let large = rooms.directory.write(pattern(3_000_000))
       try await room.keep([1])
-      // A file may be no longer than this: the disk says so in the middle of a write.
+      // This limits the length of a file: the disk then refuses in the middle of a write.
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: 2_500_000, rlim_max: rlim_t(bitPattern: -1))
       #expect(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
@@ -176,7 +176,7 @@ import Testing
   }
 
   @Test func `a disk that is full refuses, and nothing half is left`() async throws {
-    // Only who may mount can have a small disk.
+    // Only a process that may mount can have a small disk.
     let directory = TemporaryDirectory()
     guard mount("tmpfs", directory.path, "tmpfs", 0, "size=1m") == 0 else { return }
     defer { umount2(directory.path, Int32(MNT_DETACH)) }

@@ -5,8 +5,8 @@ import Glibc
 import SceneModel
 import Testing
 
-/// Files of a file system that does not answer. Each in a process of its own: a child that another test starts meanwhile would wait for them too, when
-/// it closes what it has inherited.
+/// Files of a file system that does not answer. Each test runs in a process of its own: a child that another test starts at the same time would also
+/// wait for the files, when it closes the descriptors that it has inherited.
 @Suite(.enabled(if: SilentFileSystem.isPossible, Comment(rawValue: SilentFileSystem.reason)))
 struct SilentFileTests {
   @Test func `files that do not answer stop nobody, and what asks for them is refused`() async {
@@ -19,7 +19,7 @@ struct SilentFileTests {
       let (piped, held) = (try pipe("piped"), try opened(files.path))
       #expect(try await room.keep(held, as: 9) == 10)
       files.fallSilent()
-      /// Each of the ways that lead to such a file.
+      /// Each way that leads to such a file.
       @Sendable func touch(_ way: Int) async throws(InterchangeError) {
         switch way {
         case 0: _ = try await room.copy(path, as: 1)
@@ -36,7 +36,7 @@ struct SilentFileTests {
       let refusals = (0..<BaggageLimits.fileThreads).map { way in
         Task { await refusal { () throws(InterchangeError) in try await touch(way) } }
       }
-      // What needs no such file goes on at once.
+      // An operation that needs no such file continues at once.
       try await withLimit(.seconds(5), "the room") {
         try await room.keep([2], of: other)
         #expect(try await room.open(of: other).0.bytes() == [2])
@@ -47,17 +47,17 @@ struct SilentFileTests {
       }
       for refusal in refusals {
         let error = await refusal.value
-        // The picture's own time is shorter.
+        // The time limit of a picture is shorter.
         #expect(error?.name == .sourceGone || error?.name == .limitsExceeded, "\(error as Any)")
       }
       #expect(ContinuousClock.now - begin < .seconds(20))
-      // All threads are held: another file waits for one of them, and not for ever.
+      // All threads are held: another file waits for one of them, but not for ever.
       let good = rooms.directory.write([3])
       let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(good, as: 6) }
       #expect(error?.name == .limitsExceeded && error?.message.contains("do not answer") ?? false, "\(error as Any)")
       await room.free([delivery])
       try await room.keep([4], of: other)
-      // They return when the kernel lets go of them.
+      // The threads return when the kernel releases them.
       withExtendedLifetime(consume files) {}
       try await eventually("a thread is free") {
         (try? await room.copy(good, as: 7)) == 1

@@ -23,7 +23,7 @@ private func expectNone(_ room: BaggageRoom, _ number: Int, _ place: SourceLocat
   #expect(error == InterchangeError(.noSuchItem, "the session has no snapshot"), sourceLocation: place)
 }
 
-/// Whether all that was in a pipe is read.
+/// Whether the whole content of a pipe has been read.
 private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
   pipe.withRawValue { number in
     var count: Int32 = -1
@@ -65,7 +65,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
     var room = rooms.room()
     for number in 1...4 { try await set(room, number, "\(number)") }
     await room.close()
-    // What a crash may leave: a file that was begun, and the snapshot that another has replaced.
+    // A crash may leave an unfinished file, and a snapshot that another has replaced.
     rooms.directory.write([1], to: "spool/snapshots/unfinished-1")
     rooms.directory.write([1], to: "spool/snapshots/\(session(1)).image%2fpng")
     symlink("/etc/passwd", "\(spool)/snapshots/\(session(9)).image%2Fpng")
@@ -117,7 +117,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
   }
 
   @Test func `of two for one session the later counts, and none comes back after its session`() async {
-    // In a process of its own, since nobody waits longer for data than five seconds.
+    // The test has a process of its own, because the room waits for data no longer than five seconds.
     await #expect(processExitsWith: .success) {
       let room = BaggageRoom(directory: nil, isSynced: false)
       let slow = try pipe("slow", isEnded: false)
@@ -155,7 +155,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
       try await add(most + 1)
       await expectNone(room, 2)
       for number in [1, 3, most, most + 1] { _ = try await room.openSnapshot(of: session(number), for: nil) }
-      // A small one takes a place as well.
+      // A small snapshot takes a place as well.
       try await set(room, most + 2, "x")
       await expectNone(room, 3)
       await room.close()

@@ -5,7 +5,7 @@ import Glibc
 import SceneModel
 import Testing
 
-/// What a service finds that another has left.
+/// What a service finds in the spool of an earlier service.
 @Suite struct SweepingTests {
   private let rooms = Rooms()
   private var spool: String { "\(rooms.directory.path)/spool" }
@@ -48,7 +48,7 @@ import Testing
     symlink(outside.path, "\(spool)/\(third)")
     symlink("\(outside.path)/file", "\(spool)/\(delivery)/1")
     symlink("\(outside.path)/file", "\(spool)/link")
-    // Nobody reads through one, nor writes, nor removes.
+    // Nobody reads, writes or removes anything through a symbolic link.
     for (number, owner) in [(1, delivery), (0, other)] {
       #expect(await refusal { () throws(InterchangeError) in _ = try await room.open(number, of: owner) } != nil)
     }

@@ -23,7 +23,7 @@ import dbus_showcase
     }
   }
 
-  /// From nobody there to nobody there.
+  /// No service runs before the round, and none after it.
   private static func play(_ round: Int, on client: Connection) async throws {
     let showcase = client.object(Showcase.busName, at: Showcase.path, "org.stagedoor.Showcase1")
     var owners = try await client.owners(of: Showcase.busName).makeAsyncIterator()

@@ -1,7 +1,7 @@
 import DBusTestSupport
 import Testing
 
-/// A program that people call services with from a shell.
+/// A program with which people call services from a shell.
 enum CommandLineClient: String, CaseIterable, CustomTestStringConvertible {
   case dbusSend = "dbus-send"
   case gdbus
@@ -36,7 +36,7 @@ enum CommandLineClient: String, CaseIterable, CustomTestStringConvertible {
     }
   }
 
-  /// What it says of a reply's values, without what it says of the message.
+  /// The output about a reply's values, without the output about the message.
   func values(in output: String) -> String {
     let lines = output.split(separator: "\n")
     let own = self == .dbusSend ? lines.dropFirst() : lines[...]

@@ -32,7 +32,7 @@ import dbus_showcase
   }
 }
 
-/// The main object's interface, as it is declared.
+/// The declaration of the main object's interface.
 func declaration() async throws -> Introspection.Interface {
   let loop = try EventLoop()
   let introspection = Showcase(on: loop, quit: {}).interface.introspection

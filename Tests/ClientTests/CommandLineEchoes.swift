@@ -1,8 +1,8 @@
-/// What each command-line client sends, and what it shows when that comes back.
+/// What each command-line client sends, and how it prints the answer.
 enum CommandLineEchoes {
   enum Attempt: Sendable {
     case sends([String], shows: String)
-    /// A fact of that client, not of the service: what it says when it is tried.
+    /// A limit of that client, not of the service: its message for the attempt.
     case cannot([String], says: String)
   }
 
@@ -30,7 +30,7 @@ enum CommandLineEchoes {
     ("EchoFileDescriptor", .cannot(["fd:0"], says: #"Unknown type "fd""#)),
     ("EchoBytes", .sends(["array:byte:0,127,255"], shows: "array of bytes [ 00 7f ff ]")),
     ("EchoStrings", .sends(["array:string:one,two"], shows: #"array [ string "one" string "two" ]"#)),
-    // In a dictionary or a variant it has basic types and nothing else.
+    // In a dictionary or a variant it accepts only basic types.
     ("EchoDictionary", .cannot(["dict:string:variant:a,int32:1"], says: #"Unknown type "variant""#)),
     ("EchoNested", .cannot(["dict:string:array:a,b"], says: #"Unknown type "array""#)),
     ("EchoVariant", .sends(["variant:double:1.5"], shows: "variant       double 1.5")),
@@ -38,7 +38,7 @@ enum CommandLineEchoes {
     ("EchoStructure", .cannot(["struct:a,b"], says: #"Unknown type "struct""#)),
   ]
 
-  /// It looks at the introspection document, and takes each argument for what that says.
+  /// gdbus reads the introspection document, and parses each argument as the type given there.
   private static let gdbus: [(member: String, attempt: Attempt)] = [
     ("EchoByte", .sends(["255"], shows: "(byte 0xff,)")),
     ("EchoBoolean", .sends(["true"], shows: "(true,)")),
@@ -52,7 +52,7 @@ enum CommandLineEchoes {
     ("EchoString", .sends(["'grüß dich'"], shows: "('grüß dich',)")),
     ("EchoObjectPath", .sends(["/a/b_1"], shows: "(objectpath '/a/b_1',)")),
     ("EchoSignature", .sends(["a{sv}"], shows: "(signature 'a{sv}',)")),
-    // The number is an open descriptor of gdbus itself; what it shows is the index in the reply's list.
+    // The number is an open descriptor of gdbus itself; gdbus prints the index in the reply's list.
     ("EchoFileDescriptor", .sends(["1"], shows: "(handle 0,)")),
     ("EchoBytes", .sends(["[0,127,255]"], shows: "([byte 0x00, 0x7f, 0xff],)")),
     ("EchoStrings", .sends(["['one','','two, three']"], shows: "(['one', '', 'two, three'],)")),

@@ -27,7 +27,7 @@ import Testing
     Wrong(
       words: [
         .dbusSend: CommandLineClient.dbusSend.words(calling: "EchoNested", ["string:x", "int32:1"]),
-        // It would refuse another type by itself, from what it has read; one argument too many it passes on.
+        // gdbus itself would refuse another type, because it has read the signature; it passes on an argument too many.
         .gdbus: CommandLineClient.gdbus.words(calling: "EchoNested", ["{}", "1"]),
         .busctl: CommandLineClient.busctl.words(calling: "EchoNested", ["s", "x"]),
       ],
@@ -57,7 +57,7 @@ import Testing
         let result = try await stage.command(client.rawValue, arguments: words).run()
         #expect(!result.status.isSuccess, "\(words)")
         #expect(result.standardError.contains(wrong.text), "\(words)")
-        // busctl shows the text of an error and keeps its name to itself.
+        // busctl prints the text of an error and not its name.
         if client != .busctl { #expect(result.standardError.contains("\(wrong.name): "), "\(words)") }
       }
     }

@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  /// The lines that are set in: those to be pasted.
+  /// The indented lines, which the user pastes.
   private func introduction(of demo: RunningCommand) async throws -> [String] {
     try await demo.line { $0.hasPrefix("Each call will show below.") }
     return demo.standardOutput.split(separator: "\n").filter { $0.hasPrefix("  ") }.map { String($0.dropFirst(2)) }

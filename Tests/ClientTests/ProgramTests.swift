@@ -3,7 +3,7 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// `dbus-showcase` as a program: what it says, and how it ends.
+/// `dbus-showcase` as a program: what it prints, and how it ends.
 @Suite struct ProgramTests {
   @Test(arguments: [SIGTERM, SIGINT], PrivateBus.Kind.available)
   func `a signal ends it with status 0`(signal: Int32, kind: PrivateBus.Kind) async throws {
@@ -80,7 +80,7 @@ import Testing
 
   private func run(_ arguments: String...) async throws -> Command.Result { try await run(arguments) }
 
-  /// In an environment that names no bus.
+  /// Runs the program in an environment that names no bus.
   private func run(_ arguments: [String]) async throws -> Command.Result {
     var command = try Command(BuiltProduct.path("dbus-showcase"), arguments: arguments)
     command.environment = command.environment.filter { !$0.key.hasPrefix("DBUS_") && $0.key != "XDG_RUNTIME_DIR" }

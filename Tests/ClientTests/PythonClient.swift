@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// A Python binding, through the script in `Clients` that speaks to the showcase with it.
+/// A Python binding, with the script in `Clients` that calls the showcase through it.
 enum PythonClient: String, CaseIterable, CustomTestStringConvertible {
   case dbusPython = "with_dbus_python.py"
   case gio = "with_gio.py"
@@ -10,7 +10,7 @@ enum PythonClient: String, CaseIterable, CustomTestStringConvertible {
 
   var testDescription: String { rawValue }
 
-  /// Debian's own Python has the bindings; another that comes first on PATH need not.
+  /// Debian's own Python has the bindings; another one that comes first on PATH may lack them.
   func command(_ arguments: String..., on stage: Stage) -> Command {
     stage.command(
       "/usr/bin/python3", arguments: ["\(Repository.path)/Tests/ClientTests/Clients/\(rawValue)"] + arguments)

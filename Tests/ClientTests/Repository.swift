@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The files that these tests look at.
+/// The files that these tests read.
 enum Repository {
   static let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
 

@@ -4,7 +4,7 @@ import Glibc
 import Testing
 import dbus_showcase
 
-/// What the showcase does that is more than an echo, seen by a client in Swift.
+/// What the showcase does besides echoing, seen by a client in Swift.
 @Suite struct ShowcaseTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `a method may have no arguments and no result, or several results`(kind: PrivateBus.Kind) async throws {
@@ -37,7 +37,7 @@ import dbus_showcase
     try await withStage(kind) { stage in
       let object = stage.object
       let waiting: Task<String, any Error> = Task { try await object.call("WaitForAnnouncement") }
-      // The two calls may overtake each other before they are sent, so it is announced until it is heard.
+      // Each of the two calls may be sent before the other, so this repeats the announcement until somebody hears it.
       try await eventually("somebody waited") { try await object.call("Announce", "curtain up") as UInt32 == 1 }
       #expect(try await waiting.value == "curtain up")
     }

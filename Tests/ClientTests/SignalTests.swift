@@ -38,7 +38,7 @@ import dbus_showcase
 
         let properties = "/org/stagedoor/Showcase1: org.freedesktop.DBus.Properties.PropertiesChanged"
         let manager = "/org/stagedoor/Showcase1/items: org.freedesktop.DBus.ObjectManager"
-        // What it has still to say of the calls that it was woken with comes before.
+        // The monitor first prints the rest about the calls that woke it.
         let first = try await monitor.line { $0.contains("Mood") }
         #expect(first == "\(properties) ('org.stagedoor.Showcase1', {'Mood': <'merry'>}, @as [])")
         for line in [
@@ -66,7 +66,7 @@ import dbus_showcase
     }
   }
 
-  /// It says nothing when its rule is on the bus, so it is called out to until it hears.
+  /// The monitor prints nothing when its rule is on the bus, so this calls out until the monitor hears it.
   private func waitUntilListening(_ monitor: RunningCommand, on stage: Stage) async throws {
     try await eventually("gdbus monitor hears") {
       let _: UInt32 = try await stage.object.call("Announce", "hello?")

@@ -3,7 +3,7 @@ import DBusTestSupport
 import Glibc
 import dbus_showcase
 
-/// A private bus with the built `dbus-showcase` on it, as a user would have them.
+/// A private bus with the built `dbus-showcase` on it, as a user would run them.
 struct Stage: Sendable {
   let bus: PrivateBus
   let showcase: RunningCommand
@@ -40,7 +40,7 @@ nonisolated(nonsending) func withStage<Result>(
   }
 }
 
-/// What the build has put beside the tests.
+/// Programs that the build puts beside the tests.
 enum BuiltProduct {
   static func path(_ name: String) throws -> String {
     var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))

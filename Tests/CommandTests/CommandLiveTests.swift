@@ -4,7 +4,7 @@ import DaemonTestSupport
 import Glibc
 import Testing
 
-/// Each command against a service that runs.
+/// Each command against a running service.
 @Suite struct CommandLiveTests {
   private func withGallery(_ body: (House) async throws -> Void) async throws {
     try await withService { house async throws in
@@ -337,7 +337,7 @@ import Testing
       try house.write(other, to: "\(house.home)/other.json")
       _ = try await house.stagedoor("register", "\(house.home)/other.json").output()
       _ = try await house.stagedoor("new", "org.example.Other", "Detail").output()
-      // More than a page.
+      // More than one page.
       let count = 1005
       let stage = house.watcher.object(
         "org.stagedoor.Interchange1", at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")

@@ -3,9 +3,9 @@ import DaemonTestSupport
 import FoundationEssentials
 import Testing
 
-/// Completions as a person has them: a real shell, and a tab. Each shell reads the script that is installed for it.
+/// Completions as a user gets them: a real shell, and a tab. Each shell reads its installed script.
 @Suite struct CompletionTests {
-  /// Each shell as it begins without anybody's settings, and how it is told of the script.
+  /// Each shell without personal settings, and the way to load the script into it.
   private static let shells = [
     (["bash", "--norc", "--noprofile", "-i"], "source '%'"),
     (["zsh", "-f", "-i"], "autoload -Uz compinit && compinit -u -D && source '%'"),
@@ -64,7 +64,7 @@ import Testing
 }
 
 extension House {
-  /// Types a line and a tab into a shell until a word comes; then enters the line, if there is an answer to wait for.
+  /// Types a line and a tab into a shell, and waits for a word; then enters the line, if there is an answer to wait for.
   fileprivate func type(
     _ line: String, until word: String, _ answer: String, in shell: [String], _ setup: String
   ) -> Command {

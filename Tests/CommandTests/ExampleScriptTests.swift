@@ -2,7 +2,7 @@ import DBusTestSupport
 import DaemonTestSupport
 import Testing
 
-/// The scripts of `examples`, as they stand, with the command on the `PATH`.
+/// The scripts of `examples`, unchanged, with the command on the `PATH`.
 @Suite struct ExampleScriptTests {
   private func withGallery(_ body: (House) async throws -> Void) async throws {
     try await withService { house async throws in
@@ -44,7 +44,7 @@ import Testing
       #expect(try await command.output().contains(photo.session))
       command.environment["PICKER"] = "false"
       #expect(try await command.run().status == .exited(0))
-      // Nothing is picked: nothing comes to the front.
+      // The user picks nothing, so nothing comes to the front.
       command.environment["PICKER"] = "true"
       #expect(try await command.output() == "")
       var nobody = house.script("shell/pick-window", "org.nobody.App")
@@ -121,11 +121,11 @@ import Testing
           let photo = try await house.drop(photo: "photo-7", "--wait", "handled")
           try await host.line { $0.hasPrefix("ConnectScene") && $0.hasSuffix("photo-7") }
           try await watching.line { $0.contains("Handled") && $0.contains(photo.session.replacing("-", with: "_")) }
-          // The watcher listens now. A key does not steer the terminal.
+          // The watcher listens now. A key must not control the terminal.
           _ = try await house.drop(photo: "\u{1b}[2J", "--wait", "handled")
           try await host.line { $0.hasPrefix("ConnectScene") && $0.hasSuffix("\\x1b[2J") }
           try await watching.line { $0.contains("Routed") && $0.contains(" \\x1b[2J") }
-          // What is stored looks the same.
+          // Stored events look the same.
           _ = try await house.script("python/watch", House.gallery).whileRunning { late async throws in
             try await late.line { $0.contains("Routed") && $0.contains(" \\x1b[2J") }
           }
@@ -138,10 +138,10 @@ import Testing
 }
 
 extension House {
-  /// One of `examples`, with the command where it would find it. It has no display and no notifications.
+  /// One of `examples`, which finds the command on its `PATH`. It has no display and no notifications.
   fileprivate func script(_ name: String, _ arguments: String...) -> Command {
     let path = "\(Repository.path)/examples/\(name)"
-    // Debian's Python has the binding; whichever else comes first on the PATH may not.
+    // Debian's Python has the binding; another one that comes first on the PATH may lack it.
     var command =
       name.hasPrefix("python/")
       ? command("/usr/bin/python3", arguments: [path] + arguments) : command(path, arguments: arguments)

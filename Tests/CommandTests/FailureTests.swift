@@ -4,11 +4,11 @@ import DaemonTestSupport
 import Glibc
 import Testing
 
-/// Each command, with each kind of failure: the status says which kind, and one sentence says what is wrong.
+/// Each command, with each kind of failure: the status says which kind, and one sentence names the fault.
 @Suite struct FailureTests {
   private static let nowhere = "00000000-0000-4000-8000-000000000000"
 
-  /// Each command that asks the service, as one would type it.
+  /// Each command that asks the service, as a user would type it.
   private static let asking: [[String]] = [
     ["drop", "-t", House.openDetail], ["explain", "-t", House.openDetail], ["new", House.gallery], ["sessions"],
     ["show", House.gallery], ["activate", nowhere], ["refresh", nowhere], ["close", nowhere], ["watch"], ["deliveries"],
@@ -16,7 +16,7 @@ import Testing
     ["register", "gallery.json"], ["unregister", House.gallery],
   ]
 
-  /// What the service refuses, of each command that it can refuse something.
+  /// A refused call of each command that the service can refuse.
   private static let refused: [[String]] = [
     ["drop", "-t", "org.example.unknown"], ["drop", "-t", House.openDetail, "--existing-only"],
     ["drop", "-t", House.openDetail, "--session", "zz"], ["drop", "-t", House.openDetail, "--app", "org.nobody.App"],
@@ -42,7 +42,7 @@ import Testing
   ) {
     #expect(result.status == .exited(status), "\(words): \(result)", sourceLocation: sourceLocation)
     let lines = result.standardError.split(separator: "\n", omittingEmptySubsequences: false)
-    // A manifest has a line for each fault; and a refusal is what `explain` was asked for: it draws it.
+    // A manifest has a line for each fault. For `explain` a refusal is the result, which it draws.
     let isOneLine = lines.count == 2 || words[0] == "register" && status == 4
     let isDrawn = words[0] == "explain" && status == 4
     #expect(
@@ -66,7 +66,7 @@ import Testing
     try await withGallery { house async throws in
       let others = Self.asking.filter { $0[0] != "watch" }
       let results = try await house.serving("--durability", "memory") { service async throws in
-        // It has its name, and answers nobody.
+        // The service has its name, but answers nobody.
         service.signal(SIGSTOP)
         let before = try await house.connections()
         return try await withThrowingTaskGroup(of: (words: [String], result: Command.Result)?.self) { group in
@@ -145,7 +145,7 @@ import Testing
 }
 
 extension House {
-  /// How many programs are on the bus.
+  /// The number of programs on the bus.
   fileprivate func connections() async throws -> Int {
     let bus = watcher.object("org.freedesktop.DBus", at: "/org/freedesktop/DBus", "org.freedesktop.DBus")
     return try await bus.call("ListNames", returning: [String].self).count { $0.hasPrefix(":") }

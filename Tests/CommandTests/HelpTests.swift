@@ -3,7 +3,7 @@ import DaemonTestSupport
 import FoundationEssentials
 import Testing
 
-/// What is made of the table of commands.
+/// The pages that are generated from the table of commands.
 @Suite struct HelpTests {
   static let commands = [
     "drop", "explain", "new", "sessions", "show", "activate", "refresh", "close", "watch", "deliveries", "wait",
@@ -31,7 +31,7 @@ import Testing
     var pages = ""
     for columns in [40, 80, 120] {
       let page = try await shown(name, "--help", columns: columns)
-      // A line of an example is typed as it stands, so it is not broken.
+      // A line of an example is typed unchanged, so it is not broken.
       let prose = page.split(separator: "\n").filter {
         !$0.hasPrefix("  stagedoor") && !$0.contains(" | stagedoor") && !$0.contains("=$(")
       }

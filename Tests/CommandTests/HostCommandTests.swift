@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  /// What is no file in its place: how it is handed in, and the name and the content that the command finds.
+  /// Items that are not files in place: how they are handed in, and the name and the content that the command finds.
   private static let items: [(words: [String], input: String, name: String, content: String)] = [
     (["-", "--name", "now.txt"], "a sea", "now.txt", "a sea"), (["--text", "a beach"], "", "item", "a beach"),
     (["--copy", "a b.txt"], "", "a b.txt", "sand"),

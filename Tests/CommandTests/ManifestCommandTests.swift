@@ -70,7 +70,7 @@ import Testing
       try house.write(House.galleryManifest, to: path)
       let place = "\(house.applications)/org.example.Gallery.json"
       #expect(try await house.stagedoor("install-manifest", path).output() == place)
-      // Whoever drops next finds it.
+      // The next drop finds it.
       #expect(try await house.drop(photo: "photo-7").outcome == "created")
       #expect(try await house.stagedoor("doctor").output().contains("good   manifest"))
       #expect(try await house.stagedoor("uninstall-manifest", House.gallery).output() == "")

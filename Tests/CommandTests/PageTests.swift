@@ -3,7 +3,7 @@ import DaemonTestSupport
 import Foundation
 import Testing
 
-/// `docs/command.md` as somebody types it: the manifest is saved, and each line runs, one after the other, in one shell.
+/// `docs/command.md` as a user types it: the test saves the manifest, and runs each line, one after the other, in one shell.
 @Suite struct PageTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `each line of the page runs as it stands`(kind: PrivateBus.Kind) async throws {

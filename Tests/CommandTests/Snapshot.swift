@@ -3,7 +3,7 @@ import DaemonTestSupport
 import FoundationEssentials
 import Testing
 
-/// A text that is compared with the one that is kept. `STAGEDOOR_RECORD=1` keeps what there is instead.
+/// Compares a text with the stored one. With `STAGEDOOR_RECORD=1` it stores the text instead.
 func expectSnapshot(_ text: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
   let path = "\(Repository.path)/Tests/CommandTests/Snapshots/\(name).txt"
   if ProcessInfo.processInfo.environment["STAGEDOOR_RECORD"] != nil {
@@ -15,7 +15,7 @@ func expectSnapshot(_ text: String, _ name: String, sourceLocation: SourceLocati
 }
 
 extension String {
-  /// The same each time: identifiers are drawn by chance, and time passes.
+  /// The text without identifiers and times, which change with each run.
   var normalized: String {
     replacing(#/\b[0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}\b/#) { _ in
       "00000000-0000-0000-0000-000000000000"
@@ -29,14 +29,14 @@ extension House {
   static let gallery = "org.example.Gallery"
   static let openDetail = "org.example.Gallery.openDetail"
 
-  /// The command as somebody in this house would type it.
+  /// The command as a user in this house would type it.
   func stagedoor(_ arguments: String..., input: String = "") -> Command {
     var command = command(Command.built("stagedoor").program, arguments: arguments)
     command.input = input
     return command
   }
 
-  /// The same on a terminal of so many columns.
+  /// The command on a terminal with this number of columns.
   func stagedoor(columns: Int, input: String = "-", _ arguments: String..., environment more: [String: String] = [:])
     -> Command
   {
@@ -67,7 +67,7 @@ extension House {
 
   var home: String { environment["HOME"] ?? "" }
 
-  /// Drops a photo, and answers the session and the delivery.
+  /// Drops a photo, and returns the session and the delivery.
   func drop(photo: String, _ more: String...) async throws -> (outcome: String, session: String, delivery: String) {
     let arguments = ["drop", "--type", Self.openDetail, "--target", photo, "--deadline", "3600"] + more
     let line = try await command(Command.built("stagedoor").program, arguments: arguments).output()

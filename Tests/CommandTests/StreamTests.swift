@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// Standard input that is longer than a message: it is handed over as it comes.
+/// Standard input that is longer than a message: the command hands it over as it comes.
 @Suite struct StreamTests {
   private func withGallery(_ body: (House) async throws -> Void) async throws {
     try await withService { house async throws in
@@ -13,7 +13,7 @@ import Testing
     }
   }
 
-  /// While a host reads at most so many bytes of each delivery.
+  /// Runs `body` while a host reads at most `bytes` of each delivery.
   private func withReader(_ bytes: Int, _ body: (House, RunningCommand) async throws -> Void) async throws {
     try await withGallery { house async throws in
       let script = "\(Repository.path)/Tests/CommandTests/reading_host.py"
@@ -26,7 +26,7 @@ import Testing
   }
 
   private static let drop = "\"$STAGEDOOR\" drop -t \(House.openDetail) --target long"
-  /// In long rounds as much as nobody would keep in memory.
+  /// In long rounds, more than a program should keep in memory.
   private static let count =
     ProcessInfo.processInfo.environment["STAGEDOOR_STRESS"] == nil ? 32 << 20 : 1 << 30
 
@@ -67,7 +67,7 @@ import Testing
 
   @Test func `an application that has read enough ends it`() async throws {
     try await withReader(1_000_000) { house, reader async throws in
-      // It would never end by itself.
+      // `yes` would never end by itself.
       let result = try await house.shell("yes | \(Self.drop) -").run()
       #expect(result.status.isSuccess && result.standardError == "", "\(result)")
       #expect(try await reader.line { $0.hasPrefix("read") }.hasPrefix("read 1000000 "))
@@ -118,7 +118,7 @@ import Testing
       #expect(shown.status == .exited(5))
       let bar = "[##" + String(repeating: ".", count: 31) + "]"
       #expect(shown.standardOutput.contains("\(bar) 6 %  64 KiB of 1024 KiB\u{1b}[K"), "\(shown)")
-      // It is gone from the line before something else is written there.
+      // The progress is erased from the line before the command writes something else there.
       #expect(shown.standardOutput.contains("\r\u{1b}[Kstagedoor drop: no host took"), "\(shown)")
       let piped = try await house.shell("exec '\(program)' \(words.joined(separator: " ")) <'\(path)'").run()
       #expect(piped.status == .exited(5))
@@ -128,7 +128,7 @@ import Testing
 }
 
 extension House {
-  /// A line for a shell, which is at home in this house; the command is `$STAGEDOOR`.
+  /// A line for a shell in this house; the command is `$STAGEDOOR`.
   fileprivate func shell(_ line: String) -> Command {
     var command = command("sh", "-c", line)
     command.directory = home

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Types a line and a tab into a shell on a terminal of its own, and prints what the shell made of the line.
+"""Types a line and a tab into a shell on a terminal of its own, and prints the line that the shell made of it.
 
-usage: press_tab.py WORD ANSWER SETUP LINE SHELL...     SETUP is typed first; WORD is waited for, and is not in LINE; then the
-line is entered, and ANSWER is waited for, if it is not empty
+usage: press_tab.py WORD ANSWER SETUP LINE SHELL...     SETUP is typed first; then LINE, until WORD appears, which is not in LINE; then
+the line is entered, and the script waits for ANSWER, if it is not empty
 """
 import fcntl
 import os
@@ -23,7 +23,7 @@ if child == 0:
 
 
 def shown_until(expected):
-    """What the shell shows, without what moves the cursor; a shell asks the terminal where that is, too."""
+    """The text that the shell shows, without cursor movements; a shell also asks the terminal for the cursor's position."""
     shown = ""
     while expected not in shown:
         if not select.select([terminal], [], [], max(0, LIMIT - time.monotonic()))[0]:

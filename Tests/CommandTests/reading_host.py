@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A host that reads what it is given, a line for each window: how many bytes there were, and how they add up.
+"""A host that reads the first item of each window, and prints a line for it: the number of bytes and their digest.
 
-usage: reading_host.py IDENTIFIER BYTES     no more than so many bytes of each; all of them where BYTES is -1
+usage: reading_host.py IDENTIFIER BYTES     reads at most BYTES bytes of each; all bytes if BYTES is -1
 """
 import hashlib
 import importlib.machinery
@@ -24,7 +24,7 @@ class Reader(module.Host):
         super().asked(bus, sender, path, interface, method, parameters, invocation)
         if method in ("ConnectScene", "ContinueScene"):
             options = json.loads(parameters.unpack()[-1])
-            # Later: the service hears first that this host has it.
+            # Read later: the service first hears that this host has the delivery.
             GLib.idle_add(self.read, options["delivery"])
 
     def read(self, delivery):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs a command on a terminal of its own, and prints what it shows there.
+"""Runs a command on a terminal of its own, and prints its output.
 
 usage: terminal.py COLUMNS INPUT COMMAND...   INPUT is a file or a FIFO for its standard input, or - for the terminal
 """
@@ -24,7 +24,7 @@ if child == 0:
 while True:
     try:
         shown = os.read(terminal, 65536)
-    except OSError:  # how Linux says that nobody has the terminal open any more
+    except OSError:  # Linux reports this when nobody has the terminal open any more
         break
     if not shown:
         break

@@ -2,7 +2,7 @@ import DBus
 import Testing
 
 @Suite struct ErrorNameTests {
-  /// The names that `docs/errors.md` has a row for.
+  /// The names that have a row in `docs/errors.md`.
   private func documentedErrors() throws -> Set<String> {
     var names: Set<String> = []
     for line in try Repository.text(of: "docs/errors.md").split(separator: "\n") where line.hasPrefix("| `") {
@@ -22,7 +22,7 @@ import Testing
       }.map(String.init))
   }
 
-  /// What the documents name beside errors and their own members.
+  /// The names in the documents besides errors and their own members.
   private let others: Set<String> = [
     "ObjectManager", "GetManagedObjects", "InterfacesAdded", "InterfacesRemoved",
     "PropertiesChanged", "GetAll", "AlbumsChanged",

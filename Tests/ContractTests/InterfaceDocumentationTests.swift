@@ -2,7 +2,7 @@ import DBus
 import Testing
 
 @Suite struct InterfaceDocumentationTests {
-  /// Arguments that their name explains wherever they stand, or that the interface's own documentation does.
+  /// Arguments that their name explains everywhere, or that the interface's own documentation explains.
   private let plain: Set<String> = [
     "activity_type", "application", "data", "delivery", "identifier", "name", "outcome",
     "payload", "sequence", "session",

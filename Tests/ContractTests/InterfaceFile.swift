@@ -1,19 +1,19 @@
 import DBus
 
-/// An interface document of this repository, and all that it says about its elements.
+/// An interface document of this repository, and the documentation of its elements.
 enum InterfaceFile: String, CaseIterable {
   case interchange = "dbus/org.stagedoor.Interchange1.xml"
   case sceneHost = "dbus/org.stagedoor.SceneHost1.xml"
 
   func node() throws -> Introspection.Node { try Introspection.Node(xml: Repository.text(of: rawValue)) }
 
-  /// An element by name, such as `SceneSession1.Destroy`, and what is said about it.
+  /// An element by name, such as `SceneSession1.Destroy`, and its documentation.
   struct Element {
     let name: String
     let documentation: String?
   }
 
-  /// The document, its interfaces and their members; without their arguments.
+  /// The document, its interfaces and their members, without their arguments.
   static func elements(of node: Introspection.Node) -> [Element] {
     [Element(name: "node", documentation: node.documentation)]
       + node.interfaces.flatMap { interface in

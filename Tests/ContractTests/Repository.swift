@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The files that these tests look at.
+/// The files that these tests read.
 enum Repository {
   static let path = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
 
@@ -8,7 +8,7 @@ enum Repository {
     String(decoding: try Data(contentsOf: URL(filePath: "\(path)/\(file)")), as: UTF8.self)
   }
 
-  /// The files below a folder whose names end so.
+  /// The files below a folder whose names have this ending.
   static func texts(below folder: String, ending: String) throws -> [String] {
     let files = try FileManager.default.subpathsOfDirectory(atPath: "\(path)/\(folder)")
     return try files.filter { $0.hasSuffix(ending) }.map { try text(of: "\(folder)/\($0)") }

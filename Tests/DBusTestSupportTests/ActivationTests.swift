@@ -3,7 +3,7 @@ import DBusTestSupport
 import Testing
 
 @Suite struct ActivationTests {
-  /// A service in Python that answers every call with what it was started with, and ends when its bus does.
+  /// A service in Python that answers every call with the arguments of its start, and ends with its bus.
   static let service = """
     import os, sys
     from gi.repository import Gio, GLib
@@ -30,7 +30,7 @@ import Testing
         to: "org.example.Started", at: "/", "org.example.Started", "With")
       #expect(started == [awkward, "", "merry"])
 
-      // It goes with its bus.
+      // The service ends with its bus.
       let owner = try #require(try await client.owner(of: "org.example.Started"))
       let process = try #require(try await client.credentials(of: owner).processID)
       #expect(Processes.exist(Int32(process)))

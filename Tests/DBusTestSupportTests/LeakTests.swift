@@ -2,8 +2,8 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// Each in a process of its own, where nobody else opens or closes a descriptor. Swift's executor opens some few of its own
-/// when it likes; fifty that leak one each are more than that.
+/// Each test runs in a process of its own, where nobody else opens or closes a descriptor. Swift's executor opens a few of its own at any time; fifty
+/// that leak one each are more than that.
 @Suite struct LeakTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `fifty buses leave no descriptor behind`(kind: PrivateBus.Kind) async throws {

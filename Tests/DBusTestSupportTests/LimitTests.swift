@@ -12,7 +12,7 @@ import Testing
     let (over, end) = AsyncStream<Void>.makeStream()
     let error = await #expect(throws: LimitExceeded.self) {
       try await withLimit(.milliseconds(20), "what never comes") {
-        // A task that nobody cancels waits for the end of this test: were it waited for, there would be none.
+        // Nobody cancels this task until the end of the test: if the limit waited for the task, the test would not end.
         await Task.detached { for await _ in over {} }.value
       }
     }

@@ -3,7 +3,7 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// Counts are of the whole process, and other tests run in it meanwhile: so each looks at a process of its own.
+/// Counts cover the whole process, and other tests run in it, so each test looks at a process of its own.
 @Suite struct ObservingTests {
   @Test func `an open file shows among the descriptors of its process, under its path`() async throws {
     let descriptor = open("/dev/full", O_RDONLY | O_CLOEXEC)

@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// What a turn of the loop announces, and in which order it is heard.
+/// The announcements of a turn of the loop, and their order.
 @Suite struct AnnouncementTests {
   /// A manager at "/" with one object, the client's view of everything below it, and a turn in which `change` happens.
   private func heard(_ change: @escaping @Sendable (Connection, Interface) -> Void) async throws -> [String] {

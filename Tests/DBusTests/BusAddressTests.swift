@@ -3,7 +3,7 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// Where the buses are looked for. Each test has a process of its own: the environment belongs to the whole process.
+/// Where the binding looks for the buses. Each test has a process of its own: the environment belongs to the whole process.
 @Suite struct BusAddressTests {
   @Test func `the environment says where the buses are`() async {
     await #expect(processExitsWith: .success) {
@@ -29,7 +29,7 @@ import Testing
       expect(BusAddress.system(), "unix:path=/run/dbus/system_bus_socket")
       #expect(throws: ConnectionError.self) { try BusAddress.session() }
       #expect(throws: ConnectionError.self) { try BusAddress.starter() }
-      // systemd puts a user's bus there.
+      // systemd puts the user's bus there.
       var template = Array("/tmp/bus address-XXXXXX".utf8CString)
       let folder = String(cString: mkdtemp(&template))
       close(open("\(folder)/bus", O_CREAT | O_WRONLY, 0o600))
@@ -62,7 +62,7 @@ import Testing
   }
 }
 
-/// Outside the macro, which does not see that a thrown error is handled where it stands.
+/// A function outside the macro, which does not see that a thrown error is handled inside.
 private func expect(_ actual: @autoclosure () throws -> BusAddress, _ expected: BusAddress) {
   let address = try? actual()
   #expect(address == expected)

@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// Calls through a bus: how they end, and that each ends.
+/// Calls through a bus: each one ends, and in which way.
 @Suite struct BusCallTests {
   private static let path: ObjectPath = "/org/example/Slow"
 
@@ -65,7 +65,7 @@ import Testing
       await #expect(throws: CallError.cancelled) {
         _ = try await withLimit(usualLimit, "the cancelled call") { try await task.value }
       }
-      // And one that is cancelled before it begins is not sent.
+      // A call that is cancelled before it begins is not sent.
       let never = Task {
         withUnsafeCurrentTask { $0?.cancel() }
         return try await slow.call("Wait", timeout: nil, returning: Int32.self)
@@ -90,7 +90,7 @@ import Testing
         return
       }
       #expect(reply.name == .noReply)
-      // An answer that comes after the connection has gone is dropped in silence.
+      // An answer that comes after the connection has closed is dropped silently.
       late.answerAll()
     }
   }
@@ -182,7 +182,7 @@ import Testing
       var next = [Int32](repeating: 0, count: 8)
       for signal in try await collect(2000, from: signals) {
         let (thread, number) = try signal.values(as: Int32.self, Int32.self)
-        // Each thread's signals come in the order in which it sent them.
+        // The signals of each thread come in the order in which it sent them.
         #expect(number == next[Int(thread)])
         next[Int(thread)] += 1
       }
@@ -192,7 +192,7 @@ import Testing
   }
 }
 
-/// Keeps replies back until somebody says so.
+/// Keeps replies until the test releases them.
 final class Latecomer: Sendable {
   private let replies = StoredReplies()
 

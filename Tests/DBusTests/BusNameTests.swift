@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// Names, their owners, and what happens while one is asked for.
+/// Names, their owners, and events during a request for a name.
 @Suite struct BusNameTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `a name is owned, wanted, taken over and given back`(kind: PrivateBus.Kind) async throws {

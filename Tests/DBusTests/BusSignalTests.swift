@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// Signals through a bus: who hears them, who does not, and what is kept.
+/// Signals through a bus: who hears them, who does not, and which are kept.
 @Suite struct BusSignalTests {
   private static let rule = MatchRule(interface: "org.example.Meter", member: "Read")
 
@@ -41,7 +41,7 @@ import Testing
       let first = try await watcher.signals(Self.rule)
       let second = try await watcher.signals(Self.rule)
       try emit(0..<1, from: meter)
-      // A rule that was told twice would still deliver once; that it is taken back once is what would break.
+      // A rule that was added twice would still deliver once; the fault would show when it is removed once.
       for stream in [first, second] { #expect(try await collect(1, from: stream).count == 1) }
       first.cancel()
       try emit(1..<2, from: meter)
@@ -49,7 +49,7 @@ import Testing
       #expect(try left.values(as: Int32.self) == 1)
       #expect(await first.makeAsyncIterator().next() == nil)
       second.cancel()
-      // The bus knows no such rule any more: taking it back by hand is an error.
+      // The bus no longer knows the rule: removing it by hand is an error.
       await #expect {
         try await watcher.call(
           to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "RemoveMatch", Self.rule.description)
@@ -75,7 +75,7 @@ import Testing
       let signals = try await watcher.signals(MatchRule(sender: name, interface: "org.example.Meter"))
       let iterator = signals.makeAsyncIterator()
 
-      // Sent to the watcher alone, it reaches it whatever the rules say.
+      // This signal is sent to the watcher alone, so it arrives whatever the rules say.
       try impostor.emit(from: "/meter", "org.example.Meter", "Read", 66 as Int32, to: unique)
       await impostor.flush()
       _ = try await impostor.owner(of: name)
@@ -85,7 +85,7 @@ import Testing
       _ = try await new.requestName(name, .replaceExisting)
       try emit(2..<3, from: new)
       #expect(try await number(iterator) == 2)
-      // Who had the name before is nobody now.
+      // The earlier owner of the name no longer counts.
       try old.emit(from: "/meter", "org.example.Meter", "Read", 67 as Int32, to: unique)
       _ = try await old.owner(of: name)
       try emit(3..<4, from: new)
@@ -102,7 +102,7 @@ import Testing
       let oldest = try await watcher.signals(Self.rule, buffering: .oldest(10))
       let all = try await watcher.signals(Self.rule, buffering: .oldest(100))
       try emit(0..<100, from: meter)
-      // When the last one is here, all are.
+      // When the last signal is here, all are.
       #expect(try await collect(100, from: all).count == 100)
       func numbers(_ stream: SignalStream) async throws -> [Int32] {
         var numbers: [Int32] = []

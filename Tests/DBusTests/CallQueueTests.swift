@@ -3,15 +3,15 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// Calls that have come and wait for their turn.
+/// Calls that have arrived and wait for their turn.
 @Suite struct CallQueueTests {
-  /// Who called, and whether somebody was there to hear the answer.
+  /// A caller, and whether it was still there to hear the answer.
   private struct Noted: Equatable {
     let number: Int32
     var isAbandoned = false
   }
 
-  /// While `body` runs, the service does nothing: what is sent to it comes all at once.
+  /// While `body` runs, the service does nothing, so everything that is sent to it arrives at once.
   private func withService(
     _ bus: PrivateBus,
     whileItStands body: nonisolated(nonsending) (Connection, BusName) async throws -> Void
@@ -77,7 +77,7 @@ import Testing
       var interface = Interface("org.example.Log")
       interface.method("Long", out: "text") { (call: Call) -> String in
         made.with { $0 += 1 }
-        // It does take long: the socket is written to once for each, and takes a twentieth of it.
+        // The method really takes long: the write to the socket for each answer costs a twentieth of this time.
         usleep(20_000)
         call.tookLong()
         return String(repeating: "x", count: 1 << 20)
@@ -93,7 +93,7 @@ import Testing
           }
         }
         try await eventually("the first") { made.with { $0 } > 0 }
-        // On the thread that reads the answer: what waits for a thread of the pool meanwhile is the test, and not the answer.
+        // Runs on the thread that reads the answer, so the test may wait for a thread of the pool, but the answer does not.
         let meanwhile = try await other.loop.run { _ in
           let before = made.with { $0 }
           try await other.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
@@ -139,13 +139,13 @@ import Testing
       service.export(interface, at: "/")
       let name = try #require(await service.uniqueName)
       for client in [flooding, other] { try await client.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping") }
-      // A bus passes on what it likes first: dbus-broker sixteen messages, and the next sixteen when those were read. So nothing is carried out before
-      // all of it was read.
+      // A bus chooses what it passes on first: dbus-broker sends sixteen messages, and the next sixteen when those were read. So the service carries
+      // out nothing before it has read everything.
       service.holdCalls()
       for _ in 0..<100 { try flooding.send(to: name, at: "/", "org.example.Log", "Note", Int32(1)) }
       _ = try await flooding.owner(of: name)
       try other.send(to: name, at: "/", "org.example.Log", "Note", Int32(2))
-      // A descriptor where none is taken is refused as soon as it is read.
+      // A descriptor for a method that takes none is refused as soon as it is read.
       let pipe = try OwnedFileDescriptor.pipe()
       await #expect(throws: CallError.self) {
         try await other.call(to: name, at: "/", "org.example.Log", "Note", pipe.readEnd)
@@ -171,11 +171,12 @@ import Testing
       }
       server.export(interface, at: "/")
       let text = String(repeating: "x", count: 400)
-      // A turn ends after four milliseconds, whoever had the processor meanwhile.
+      // A turn ends after four milliseconds, even if other threads had the processor meanwhile.
       try await eventually("a turn that nobody disturbs") {
         count.with { $0 = 0 }
         atEnd.with { $0 = nil }
-        // Both live on one loop: while it stands, what is sent is only queued; then it leaves in one piece, and is read in one.
+        // Both connections share one loop. While the loop stands still, messages are only queued; then they leave in one piece, and are read in one
+        // piece.
         let thread = await stand(server)
         for _ in 0..<40 { try client.send(to: nil, at: "/", "org.example.Log", "Note", text) }
         thread.open()
@@ -194,7 +195,7 @@ import Testing
       server.export(thing, at: "/")
       server.holdCalls()
       let pipe = try OwnedFileDescriptor.pipe()
-      // They are answered although nothing else is.
+      // The service answers these calls, although it answers nothing else.
       for member in ["Text", "Nothing"] as [MemberName] {
         let error = await #expect(throws: CallError.self) {
           try await client.call(to: nil, at: "/", "org.example.Thing", member, pipe.readEnd)
@@ -205,7 +206,7 @@ import Testing
         }
         #expect(reply.name == .invalidArgs)
       }
-      // Of those that a method takes, few wait.
+      // Of the descriptors that a method takes, only few may wait.
       for _ in 0..<4 { try client.send(to: nil, at: "/", "org.example.Thing", "File", pipe.readEnd) }
       let error = await #expect(throws: CallError.self) {
         try await client.call(to: nil, at: "/", "org.example.Thing", "File", pipe.readEnd)

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// Who calls: asked once for each sender, remembered until the sender goes.
+/// The caller of a call: looked up once for each sender, and remembered until the sender leaves.
 @Suite struct CallerTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `the bus says who a sender is`(kind: PrivateBus.Kind) async throws {
@@ -14,7 +14,7 @@ import Testing
       let credentials = try await connection.credentials(of: await other.uniqueName)
       #expect(credentials.userID == getuid())
       #expect(credentials.processID == UInt32(getpid()))
-      // Of this process, and of no other that gets its number: also where the bus tells the number alone.
+      // The descriptor belongs to this process, and not to a later one with its number, even if the bus reports only the number.
       let process = try #require(credentials.processDescriptor)
       let said = try process.withRawValue { descriptor in
         String(
@@ -95,7 +95,7 @@ import Testing
       gate.finish()
       _ = open
       try await eventually("the call to be looked at") { looked.with { $0 } }
-      // It was carried out in the same step, or not at all.
+      // The call was carried out in the same step, or not at all.
       try await witness.call(to: unique, at: "/", "org.freedesktop.DBus.Peer", "Ping")
       #expect(reached.with { $0 } == admitted)
       await witness.close()
@@ -104,7 +104,7 @@ import Testing
   }
 }
 
-/// Holds a thread, not a task.
+/// Blocks a thread, not a task.
 final class Gate: @unchecked Sendable {
   private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
   init() { sem_init(semaphore, 0, 0) }

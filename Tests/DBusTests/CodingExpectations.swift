@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-/// What went wrong as a message was made. A message cannot be copied, so `#expect(throws:)` does not take it.
+/// The error of making a message. A message cannot be copied, so `#expect(throws:)` does not accept it.
 func codingError(_ make: () throws(CodingError) -> Message) -> CodingError? {
   do {
     _ = try make()
@@ -11,12 +11,12 @@ func codingError(_ make: () throws(CodingError) -> Message) -> CodingError? {
   }
 }
 
-/// What goes wrong as a signal with this value is made.
+/// The error of making a signal with this value.
 func codingError<Value: BusValue>(of value: Value) -> CodingError? {
   codingError { () throws(CodingError) in try signal(value) }
 }
 
-/// A signal that is only there for its value.
+/// A signal that only carries its value.
 func signal<Value: BusValue>(_ value: Value) throws(CodingError) -> Message {
   try Message.signal(from: "/a", "a.b", "C", value)
 }

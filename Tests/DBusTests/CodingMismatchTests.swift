@@ -3,7 +3,7 @@ import DBusFoundation
 import FoundationEssentials
 import Testing
 
-/// What was not asked for is an error that says both.
+/// A value of a type that was not asked for is an error that names both types.
 @Suite struct CodingMismatchTests {
   private func mismatch(_ expected: Signature, _ found: Signature) -> CodingError {
     .typeMismatch(expected: expected, found: found)
@@ -24,7 +24,7 @@ import Testing
     #expect(throws: mismatch("h", "u")) { try signal(UInt32(0)).values(as: OwnedFileDescriptor.self) }
   }
 
-  /// One of every type, and what each may be read as: itself.
+  /// One value of every type, each of which can be read only as its own type.
   private static let each: [Variant] = [
     .byte(1), .boolean(true), .int16(1), .uint16(1), .int32(1), .uint32(1), .int64(1), .uint64(1), .double(1),
     .string("s"), .objectPath("/o"), .signature("g"), .bytes([1]), .array(of: "s", []), .array(of: "b", []),
@@ -77,7 +77,7 @@ import Testing
 
   // MARK: Reading by hand
 
-  /// Reads one more value than its signature says, as a type written by hand might.
+  /// Reads one more value than its signature says, as a hand-written type might.
   private struct Greedy: BusValue {
     static var signature: Signature { "(y)" }
     static func read(from reader: inout MessageReader) throws(CodingError) -> Greedy {
@@ -97,7 +97,7 @@ import Testing
     #expect(throws: CodingError.endOfValues(expected: "s")) { try signal(Greedy()).values(as: Greedy.self) }
   }
 
-  /// Says one type and reads another.
+  /// Declares one type and reads another.
   private struct Liar<Truth: BusValue>: BusValue {
     static var signature: Signature { "(s)" }
     static func read(from reader: inout MessageReader) throws(CodingError) -> Liar {

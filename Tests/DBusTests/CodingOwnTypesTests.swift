@@ -22,7 +22,7 @@ private struct Flags: OptionSet, BusValue {
   static let late = Flags(rawValue: 4)
 }
 
-/// Written by hand, as a type may be.
+/// A hand-written type.
 private struct Percent: BusValue, Equatable {
   var value: UInt8
   static var signature: Signature { "y" }
@@ -35,7 +35,7 @@ private struct Percent: BusValue, Equatable {
   var variant: Variant { value.variant }
 }
 
-/// Structures and enumerations of the user's.
+/// The user's own structures and enumerations.
 @Suite struct CodingOwnTypesTests {
   private let plan = Plan(
     jobs: [Job(name: "compile", identifier: 7), Job(name: "", identifier: .max)],

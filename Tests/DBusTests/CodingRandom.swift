@@ -16,10 +16,10 @@ struct CodingRandom: RandomNumberGenerator {
 
   mutating func pick<Element>(_ elements: [Element]) -> Element { elements[number(below: elements.count)] }
 
-  /// Whether one of `chances` came up.
+  /// True once in `chances`.
   mutating func once(in chances: Int) -> Bool { number(below: chances) == 0 }
 
-  /// Up to `limit` of what `make` makes.
+  /// Up to `limit` results of `make`.
   mutating func several<Element>(_ limit: Int, _ make: (inout Self) -> Element) -> [Element] {
     var elements: [Element] = []
     for _ in 0..<number(below: limit + 1) { elements.append(make(&self)) }

@@ -19,7 +19,7 @@ import Testing
       #expect(try Value(Variant(value)) == value, sourceLocation: place)
       #expect(try Value(signal(Variant(value)).values(as: Variant.self)) == value, sourceLocation: place)
     }
-    // Behind something that ends at an odd place, and with something behind.
+    // The value stands after one that ends at an odd place, and before another one.
     let message = try Message.signal(from: "/a", "a.b", "C", UInt8(1), values, UInt8(2))
     let (before, array, behind) = try message.values(as: UInt8.self, [Value].self, UInt8.self)
     #expect(before == 1 && behind == 2 && array == values, sourceLocation: place)
@@ -72,7 +72,7 @@ import Testing
 
   @Test func `texts`() throws {
     try comesBack("", "a", "word", "é", "🎭🎭", "\u{1}\r\n\t\u{7F}", String(repeating: "long ", count: 10_000))
-    // Equal in Swift, and other bytes.
+    // The strings are equal in Swift, but have other bytes.
     #expect(Array(try signal("e\u{301}").values(as: String.self).utf8) == Array("e\u{301}".utf8))
     try comesBack(ObjectPath.root, "/a", "/org/example/Thing_7")
     try comesBack(Signature.empty, "s", "a{sv}", Signature(unchecked: String(repeating: "y", count: 255)))

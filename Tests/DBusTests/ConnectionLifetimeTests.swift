@@ -2,14 +2,14 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// A service that connects again whenever its bus goes must not collect the connections it had.
+/// A service that reconnects whenever its bus is lost must not keep its earlier connections.
 @Suite struct ConnectionLifetimeTests {
   private final class Watched: Sendable {
     weak let connection: Connection?
     init(_ connection: Connection) { self.connection = connection }
   }
 
-  /// Lets `use` have two peers, closes them, and waits until they are gone.
+  /// Gives `use` two peers, closes them, and waits until they are freed.
   private func expectLetGo(
     _ use: (_ server: Connection, _ client: Connection) async throws -> Void
   ) async throws {
@@ -29,13 +29,13 @@ import Testing
       let remote: String = try await client.object(nil, at: "/", "org.example.Greeter").get("Mood")
       #expect(remote == "calm")
     }
-    // And may change when nobody is there to hear of it.
+    // The property may also change when nobody hears of it.
     mood.value = "merry"
   }
 
   @Test func `a call that its own object keeps does not keep the connection`() async throws {
     try await expectLetGo { server, client in
-      // Kept by the handler itself: were the connection to keep that, it would keep itself.
+      // The handler itself keeps the reply. If the connection kept the handler, it would keep itself.
       var slow = Interface("org.example.Slow")
       slow.method("Wait", out: "n") { [own = Guarded<[Reply<Int32>]>([])] (reply: Reply<Int32>) in
         own.with { $0.append(reply) }

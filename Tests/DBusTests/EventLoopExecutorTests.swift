@@ -3,7 +3,7 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// A loop is where actors live and where tasks may run.
+/// A loop is the executor of actors and tasks.
 @Suite(.timeLimit(.minutes(5))) struct EventLoopExecutorTests {
   private struct Refusal: Error, Equatable { let reason: String }
 

@@ -3,7 +3,7 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// How loops end, and what comes after.
+/// How loops end, and what happens afterwards.
 @Suite(.timeLimit(.minutes(5))) struct EventLoopLifetimeTests {
   @Test func `stop waits for what is queued, and for what that queues`() async throws {
     for _ in 0..<50 {
@@ -47,7 +47,7 @@ import Testing
     #expect(seen.withLock { $0 } == Array(0..<200))
   }
 
-  // MARK: The afterlife
+  // MARK: After the end
 
   @Test func `calls, actors and tasks of a stopped loop run, in order and one at a time`() async throws {
     let loop = try EventLoop()
@@ -115,7 +115,7 @@ import Testing
     isolated deinit { end() }
   }
 
-  // MARK: What is left
+  // MARK: Leaks
 
   @Test func `1000 loops leave no descriptor and no thread`() async {
     await #expect(processExitsWith: .success) {
@@ -127,7 +127,7 @@ import Testing
         await loop.stop()
         if round % 5 == 0 { await loop.run { _ in } }
       }
-      // A thread says that it has stopped before it is gone.
+      // A thread reports that it has stopped before it is gone.
       try await withLimit(usualLimit, "the threads and descriptors to go") {
         while EventLoopTask.count() > 20 || FileDescriptorLeak.openCount() > descriptors + 20 { await Task.yield() }
       }
@@ -149,7 +149,7 @@ import Testing
 }
 
 enum EventLoopTask {
-  /// How many threads this process has.
+  /// The number of threads of this process.
   static func count() -> Int {
     guard let folder = opendir("/proc/self/task") else { return 0 }
     defer { closedir(folder) }

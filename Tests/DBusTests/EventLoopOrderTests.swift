@@ -3,7 +3,7 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// What is handed to a loop runs on its thread, in the order in which it came.
+/// Jobs that are handed to a loop run on its thread, in the order in which they came.
 @Suite(.timeLimit(.minutes(5))) struct EventLoopOrderTests {
   @Test func `calls from many threads run on the loop, each thread's in its order`() async throws {
     let loop = try EventLoop()
@@ -91,11 +91,11 @@ actor EventLoopGuest {
 
   nonisolated func addAssumingIsolation(_ number: Int) { assumeIsolated { $0.add(number) } }
 
-  /// Not by pthread_self, which the optimiser takes for the same wherever it stands in a function, with an `await` between or not.
+  /// Does not use pthread_self: the optimiser takes it for the same value everywhere in a function, even across an `await`.
   func isAtHome() -> Bool { loop.isCurrent }
 }
 
-/// A thread that is nobody's: not of a loop, not of Swift's pool.
+/// A thread that belongs neither to a loop nor to Swift's pool.
 enum EventLoopThread {
   private final class Box {
     let body: @Sendable () -> Void

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DBus
 
-/// Tasks that begin on a loop, and what they wait for.
+/// Tasks that start on a loop, and what they wait for.
 @Suite(.timeLimit(.minutes(5))) struct EventLoopTaskTests {
   @Test func `a task goes on where it began, whatever it waited for`() async throws {
     let loop = try EventLoop()

@@ -41,7 +41,7 @@ import Testing
           let cancelled = (0..<100).map { number in
             loop.timers.schedule(at: now + UInt64(number) * 100_000) { fired.withLock { $0.append("cancelled") } }
           }
-          // Still there as the first of the same turn fires.
+          // This timer still exists when the first timer of the same turn fires.
           let last = loop.timers.schedule(at: now + 1) { fired.withLock { $0.append("cancelled by a timer") } }
           _ = loop.timers.schedule(at: now) { loop.timers.cancel(last) }
           for token in cancelled { loop.timers.cancel(token) }

@@ -2,7 +2,7 @@ import DBus
 import Glibc
 import Testing
 
-/// Each in a process of its own, where nobody else opens and closes.
+/// Each test runs in a process of its own, where nobody else opens and closes.
 @Suite(.serialized) struct FileDescriptorLeakTests {
   @Test func `nothing is left open, however a descriptor ends`() async {
     await #expect(processExitsWith: .success) {
@@ -20,7 +20,7 @@ import Testing
         let first = try pipe.readEnd.withRawValue { try OwnedFileDescriptor(duplicating: $0) }
         let number = first.withRawValue { $0 }
         first.close()
-        // The number comes back as another file, which nobody may close any more.
+        // The number is used again for another file, which nobody may close any more.
         let other = OwnedFileDescriptor(owning: fcntl(0, F_DUPFD_CLOEXEC, number))
         first.close()
         _ = first.release()
@@ -85,7 +85,7 @@ import Testing
         #expect(outcomes == [CodingError?](repeating: .fileDescriptorUnavailable(EMFILE), count: 4))
       }
       #expect(FileDescriptorLeak.openCount() < before + 25)
-      // Whoever fails leaves the message as it was.
+      // A failed read leaves the message unchanged.
       #expect(try message.values(as: [OwnedFileDescriptor].self).count == 3)
     }
   }
@@ -107,17 +107,17 @@ import Testing
 }
 
 enum FileDescriptorLeak {
-  /// How many descriptors are open. Dispatch opens a few of its own when it likes, so what is counted happens often.
+  /// The number of open descriptors. Dispatch opens a few of its own at any time, so the tests count something that happens often.
   static func openCount() -> Int { (0..<4096).count { fcntl($0, F_GETFD) >= 0 } }
 
-  /// Has Dispatch open what it keeps for ever, which it cannot do without.
+  /// Makes Dispatch open the descriptors that it keeps for ever.
   static func settle() async throws {
-    // Not to wait: this makes its timer.
+    // This is not for waiting: it makes Dispatch's timer.
     try await Task.sleep(for: .nanoseconds(1))
     try everyWay()
   }
 
-  /// Runs `body` where so many more descriptors may be opened; again, where others opened or closed some meanwhile.
+  /// Runs `body` when only `count` more descriptors may be opened; runs it again if others opened or closed some meanwhile.
   static func withRoom(for count: Int, _ body: () -> Void) throws {
     for _ in 0..<100 where try isLeftAlone(count, body) { return }
     Issue.record("descriptors come and go")
@@ -126,8 +126,8 @@ enum FileDescriptorLeak {
   private static func isLeftAlone(_ count: Int, _ body: () -> Void) throws -> Bool {
     var before = rlimit()
     try #require(getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before) == 0)
-    // Open descriptors beyond the limit stay; what counts is the lowest numbers that are free. The very lowest are
-    // taken first: where the limit is 3, no number from 3 on can be asked for.
+    // Open descriptors above the limit stay; only the lowest free numbers count. The very lowest are taken first: if the limit is 3, no number from 3
+    // on can be requested.
     var taken: [Int32] = []
     repeat { taken.append(fcntl(0, F_DUPFD_CLOEXEC, 0)) } while (0..<64).contains(taken[taken.count - 1])
     defer { for number in taken { close(number) } }
@@ -149,7 +149,7 @@ enum FileDescriptorLeak {
     }
   }
 
-  /// All that can happen to a descriptor.
+  /// Everything that can happen to a descriptor.
   static func everyWay() throws {
     let pipe = try OwnedFileDescriptor.pipe()
     _ = try pipe.readEnd.withRawValue { try OwnedFileDescriptor(duplicating: $0) }
@@ -163,7 +163,7 @@ enum FileDescriptorLeak {
     _ = try message.variants()
     let released = pipe.readEnd.release()
     close(released)
-    // Failing midway: behind the descriptor stands what cannot be sent, or cannot be read.
+    // A failure midway: behind the descriptor stands a value that cannot be sent, or cannot be read.
     let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
     #expect(codingError(of: Structure(readEnd, "\0")) == .containsNUL)
     #expect(codingError(of: [Variant(readEnd), Variant([writeEnd]), "\0"]) == .containsNUL)

@@ -2,7 +2,7 @@ import DBus
 import Glibc
 import Testing
 
-/// Descriptors are closed once, and by whom it was said. What counts all open ones does so in a process of its own.
+/// Descriptors are closed once, by their owner. Tests that count all open ones do so in a process of their own.
 @Suite struct FileDescriptorTests {
   private func isOpen(_ number: Int32) -> Bool { fcntl(number, F_GETFD) >= 0 }
 

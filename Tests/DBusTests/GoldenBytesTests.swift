@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-/// What we write is what the specification says, and what the specification says we read, in both byte orders.
+/// The bytes that the binding writes follow the specification, and it reads the bytes of the specification, in both byte orders.
 @Suite struct GoldenBytesTests {
   private let basic: [Variant] = [
     .byte(42), .boolean(true), .int16(-2), .uint16(0xBEEF), .int32(-3), .uint32(0xDEAD_BEEF), .int64(-4),
@@ -91,7 +91,7 @@ import Testing
   @Test func `arrays of numbers of the other byte order are turned round whole`() throws {
     let little = try signal([Int32(1), -2, .max]).bytes(serial: 1)
     var big = little
-    // The length of the body, the serial, the length of the fields; then their texts' lengths and the body.
+    // The length of the body, the serial, the length of the fields; then the lengths of their texts and the body.
     for place in [4, 8, 12, 20, 36, 52] + Array(stride(from: little.count - 16, to: little.count, by: 4)) {
       big.replaceSubrange(place..<(place + 4), with: little[place..<(place + 4)].reversed())
     }

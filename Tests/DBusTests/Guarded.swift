@@ -1,7 +1,7 @@
 import Glibc
 
 /// A value that handlers and tests share. As the binding's own lock, it is a pthread mutex, which ThreadSanitizer sees.
-// The value is only reached with the mutex held.
+// The value is only accessed while the mutex is held.
 final class Guarded<Value>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private var value: Value

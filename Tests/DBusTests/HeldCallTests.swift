@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// Calls that come before there is anyone to answer them.
+/// Calls that come before anyone can answer them.
 @Suite struct HeldCallTests {
   private static let log: InterfaceName = "org.example.Log"
 
@@ -10,7 +10,7 @@ import Testing
     try client.send(to: nil, at: "/", Self.log, "Note", number)
   }
 
-  /// What the other side has sent by now is here when its answer is.
+  /// Returns when everything that the other side has sent so far has arrived.
   private func isHere(from other: Connection, at connection: Connection) async throws {
     try await connection.call(to: nil, at: "/", "org.freedesktop.DBus.Peer", "Ping")
   }
@@ -22,7 +22,7 @@ import Testing
       for number in 1...3 as ClosedRange<Int32> { try note(number, by: client) }
       try await isHere(from: client, at: server)
       #expect(noted.withLock { $0 } == [])
-      // The object comes after the calls.
+      // The object is exported after the calls have come.
       var interface = Interface(Self.log)
       interface.method("Note", in: "number") { (number: Int32) in noted.withLock { $0.append(number) } }
       server.export(interface, at: "/")
@@ -63,7 +63,7 @@ import Testing
       server.export(interface, at: "/")
       server.identifyCallers()
       try client.send(to: await server.uniqueName, at: "/", Self.log, "Note", Int32(1))
-      // The bus has passed it on; then it has come; then the bus is still being asked who the client is.
+      // The bus has passed the call on; then it has arrived; then the connection is still asking the bus who the client is.
       _ = try await client.owner(of: .bus)
       _ = try await server.owner(of: .bus)
       await server.callsAreIdentified()

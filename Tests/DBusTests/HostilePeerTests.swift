@@ -3,9 +3,9 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// Peers that do not keep to the protocol, and that nothing else happens.
+/// Peers that break the protocol harm nobody else.
 @Suite struct HostilePeerTests {
-  /// A listener whose peers get a greeter, a well-behaved client of it, and its socket's path.
+  /// Runs `body` with a listener whose peers get a greeter, a well-behaved client, and the socket's path.
   private func withServer(
     _ body: @Sendable (_ socket: String, _ client: Connection) async throws -> Void
   ) async throws {

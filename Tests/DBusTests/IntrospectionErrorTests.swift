@@ -3,7 +3,7 @@ import Testing
 
 @Suite struct IntrospectionErrorTests {
   private static let malformed: [(String, String)] = [
-    // Documents that are none.
+    // Not documents.
     ("", "line 1, column 1: expected an element, found the end of the document"),
     ("\u{FEFF}", "line 1, column 1: expected an element, found the end of the document"),
     (" \n<!-- only -->\r\n ", "line 3, column 2: expected an element, found the end of the document"),
@@ -38,7 +38,7 @@ import Testing
     ("<node a=''\n b='' a=\"\"/>", "line 2, column 7: expected no second attribute \"a\", found \"a\""),
     ("<node a='<'/>", "line 1, column 10: expected no \"<\" within a value, found \"<\""),
     ("<node =''/>", "line 1, column 7: expected an attribute, \">\" or \"/>\", found \"=\""),
-    // Comments and what is skipped.
+    // Comments and skipped content.
     ("<node><!-- a", "line 1, column 13: expected \"-->\" to end the comment, found the end of the document"),
     ("<node><!-- a -- b --></node>", "line 1, column 14: expected no \"--\" within a comment, found it"),
     ("<node><![CDATA[a]]></node", "line 1, column 26: expected \">\" after </node, found the end of the document"),

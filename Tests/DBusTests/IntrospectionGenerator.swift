@@ -1,6 +1,6 @@
 import DBus
 
-/// Makes introspection documents, the same ones for the same seed, with everything in them that is hard to print.
+/// Makes introspection documents, the same ones for the same seed, with everything that is hard to print.
 struct IntrospectionGenerator {
   private var state: UInt64
 

@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-/// Documents so long that whoever needs a step for each pair of their bytes never ends.
+/// Documents so long that a quadratic reader would never finish.
 @Suite struct IntrospectionHostileTests {
   private static let million = 1 << 20
 
@@ -85,7 +85,7 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(5))) func `a long document that is meant well is read`() throws {
-    // A step for each pair of these bytes would take minutes.
+    // A quadratic algorithm would take minutes for these bytes.
     let node = Introspection.Node(children: (0..<2500).map { .init("child_\($0)", documentation: "The\nchild.") })
     #expect(node.xml.utf8.count > Self.million / 8)
     #expect(try Introspection.Node(xml: node.xml) == node)

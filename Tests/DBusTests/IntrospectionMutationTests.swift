@@ -14,7 +14,7 @@ import Testing
       let damaged = damage(generator.pick(documents), &generator)
       do throws(IntrospectionError) {
         let node = try Introspection.Node(xml: damaged)
-        // What could be read can also be printed.
+        // Every document that was read can also be printed.
         #expect(try Introspection.Node(xml: node.xml) == node)
       } catch {
         #expect(error.line > 0 && error.column > 0)

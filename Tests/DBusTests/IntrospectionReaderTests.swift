@@ -2,7 +2,7 @@ import DBus
 import Testing
 
 @Suite struct IntrospectionReaderTests {
-  /// What a bus driver answers, shortened, in the spelling of the reference implementation.
+  /// The answer of a bus driver, shortened, in the spelling of the reference implementation.
   static let busDriver = """
     <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
     "http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd">

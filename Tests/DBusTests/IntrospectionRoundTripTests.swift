@@ -10,7 +10,7 @@ import Testing
       let xml = node.xml
       let copy = try Introspection.Node(xml: xml)
       #expect(copy == node, "seed \(seed)")
-      // Strings that look the same are equal in Swift. The bytes have to be, too.
+      // Strings that look the same are equal in Swift. Here the bytes must be equal, too.
       #expect(Array(copy.xml.utf8) == Array(xml.utf8), "seed \(seed)")
     }
   }

@@ -28,7 +28,7 @@ import Testing
     #expect(codingError(of: [Int16](repeating: 1, count: count * 4 + 1)) == .arrayTooLong(Self.arrayLimit + 2))
   }
 
-  /// 64 strings take one MiB each, with their length, their NUL and their padding.
+  /// Each of the 64 strings takes one MiB, with its length, its NUL and its padding.
   @Test func `an array of 64 MiB of strings comes back, and one byte more is refused`() throws {
     let mebibyte = 1 << 20
     let text = String(repeating: "x", count: mebibyte - 5)
@@ -42,7 +42,7 @@ import Testing
     let half = Data(count: Self.arrayLimit / 2 - 4)
     #expect(codingError(of: [half, half]) == nil)
     #expect(codingError(of: [half, half, Data()]) == .arrayTooLong(Self.arrayLimit + 4))
-    // The padding in front of an array's first element is not part of its length.
+    // The padding before an array's first element is not part of its length.
     let numbers = [Int64](repeating: 1, count: Self.arrayLimit / 8)
     #expect(codingError { () throws(CodingError) in try Message.signal(from: "/a", "a.b", "C", numbers) } == nil)
   }
@@ -50,7 +50,7 @@ import Testing
   // MARK: Messages
 
   @Test func `a message as long as may be comes back, and one byte more is refused`() throws {
-    // What the body may hold: two arrays, each with its length.
+    // The content of the largest body: two arrays, each with its length.
     let room = MessageWriter.maximumBodyLength
     let first = Data(count: Self.arrayLimit)
     var second = Data(count: room - Self.arrayLimit - 8)
@@ -99,7 +99,7 @@ import Testing
     #expect(
       codingError { () throws(CodingError) in try Message.methodCall(at: longer, nil, "C") }
         == .pathTooLong((1 << 16) + 1))
-    // In the body it may be of any length.
+    // In the body a path may have any length.
     #expect(try signal(longer).values(as: ObjectPath.self) == longer)
   }
 
@@ -113,7 +113,7 @@ import Testing
     #expect(try Message.error(to: call, error, "").errorName == error)
   }
 
-  // MARK: Nesting, and signatures, are with the variants; descriptors with the descriptors
+  // MARK: The tests of variants have nesting and signatures; those of descriptors have descriptors
 
   @Test func `64 containers nest whatever Swift types they come from, and 65 do not`() {
     let inner = (0..<61).reduce(Variant.byte(1)) { inner, _ in .variant(inner) }

@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// A bus that goes is an event: everyone who waits hears of it, and the process goes on.
+/// A lost bus is an event: everyone who waits hears of it, and the process continues.
 @Suite struct LostBusTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `everyone who waits hears that the bus has gone`(kind: PrivateBus.Kind) async throws {
@@ -57,7 +57,7 @@ import Testing
       _ = try await Connection.open("unix:path=/nowhere/at/all")
     } throws: { "\($0)".hasPrefix("no connection to unix:path=/nowhere/at/all: ") }
     await #expect { _ = try await Connection.open("nonsense") } throws: { "\($0)".contains("nonsense") }
-    // A peer that is no bus does not greet as one.
+    // A peer that is not a bus does not answer like one.
     let (arrivals, arrival) = AsyncStream.makeStream(of: Connection.self)
     let listener = try await Listener.listen(at: "unix:tmpdir=/tmp") { arrival.yield($0) }
     let address = await listener.address

@@ -6,11 +6,11 @@ import Testing
 
 @testable import DBus
 
-/// Small messages leave together, past libdbus: that they do, and that a peer that does not read finds everything in order.
+/// Small messages leave together, without libdbus. These tests show that they do, and that a peer that reads late finds everything in order.
 @Suite struct MailTests {
   private static let log: InterfaceName = "org.example.Log"
 
-  /// The address of a listener that hands each of its peers to `welcome`.
+  /// The address of a listener that passes each of its peers to `welcome`.
   private func withListener(
     welcome: @escaping @Sendable (Connection) -> Void, _ body: @Sendable (RawPeer) async throws -> Void
   ) async throws {
@@ -53,7 +53,7 @@ import Testing
     try await withListener { connection in
       for number in 0..<count {
         let text = String(repeating: "x", count: number % 100 == 7 ? 9000 : Int(number % 50))
-        // None of them can fail to be made.
+        // Making these messages cannot fail.
         try? connection.emit(from: "/", Self.log, "Noted", number, text)
       }
     } _: { peer in
@@ -82,7 +82,7 @@ import Testing
     }
   }
 
-  /// The socket is full and has room by turns, and so it is libdbus that sends, or the mail. None of them may overtake the other.
+  /// The socket is full and has room by turns, so libdbus and the mail take turns in sending. Neither may overtake the other.
   @Test func `who reads a little now and then finds each message once and in order`() async throws {
     let (bursts, next) = (400 as UInt32, Lock<UInt32>(0))
     @Sendable func text(_ number: UInt32) -> String {
@@ -121,7 +121,7 @@ import Testing
       for serial in 1...bursts {
         let call = try Message.methodCall(at: "/", Self.log, "Say", UInt32.random(in: 1...40, using: &random))
         peer.write(try call.bytes(serial: serial))
-        // It stays away for long, and then takes about as much as has come since, in pieces of any size.
+        // The peer waits for a long time, and then reads about as much as has come since, in pieces of any size.
         if serial % 100 < 40 { continue }
         for _ in 0..<6 { try take(peer.readNow(atMost: .random(in: 1...9000, using: &random))) }
       }
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  /// Where the socket is full, calls wait until there is room. What libdbus has then leaves with the next message, and epoll says nothing of that.
+  /// When the socket is full, calls wait for room. What libdbus still has then leaves with the next message, and epoll does not report that.
   @Test func `a call that waits for room is carried out, also where another message has used it`() async throws {
     let served = Lock<Connection?>(nil)
     try await withListener { connection in
@@ -153,7 +153,7 @@ import Testing
       while await !isTrue({ $0.hasUnsent }) { try connection.emit(from: "/", Self.log, "Noted", text) }
       peer.write(try Message.methodCall(at: "/", Self.log, "Note", "the lights go out").bytes(serial: 2))
       try await eventually("the call to wait") { await isTrue { $0.callers.queue.isReady } }
-      // Between two looks at the socket the peer reads everything, and something else is said.
+      // Between two looks at the socket the peer reads everything, and another message is sent.
       let read = await Task {
         await withCheckedContinuation { (done: CheckedContinuation<[UInt8], Never>) in
           connection.loop.execute {
@@ -178,14 +178,14 @@ import Testing
     }
   }
 
-  /// The kernel takes so little in one piece, unless somebody makes its buffer too small for that. Where it took a part, nothing may follow.
+  /// The kernel accepts this little in one piece, unless the socket's buffer is too small. If it accepted only a part, nothing may follow.
   @Test(arguments: [300, 700, 1100, 1900, 2600, 3300])
   func `a socket that takes less than all of the mail never says half a message and goes on`(length: Int) async throws {
     let count: UInt32 = 60
     try await withListener { connection in
       var log = Interface(Self.log)
       log.method("Say", in: "messages") { (call: Call, messages: UInt32) throws -> Void in
-        // Mail has found it large enough.
+        // The mail has found the buffer large enough.
         call.connection.assumeIsolated { connection in
           var (descriptor, buffer) = (Int32(-1), Int32(1))
           if let raw = connection.raw { dbus_connection_get_unix_fd(raw, &descriptor) }
@@ -200,7 +200,7 @@ import Testing
       peer.write(try Message.methodCall(at: "/", "org.freedesktop.DBus.Peer", "Ping").bytes(serial: 1))
       peer.write(try Message.methodCall(at: "/", Self.log, "Say", count).bytes(serial: 2))
       var (incoming, next) = (IncomingMessages(), UInt32(0))
-      // Until all are there, or the other side has hung up.
+      // Until all messages are here, or the other side has closed.
       while next < count, case let more = peer.read(), !more.isEmpty {
         try incoming.take(more) { message in
           guard message.kind == .signal else { return }
@@ -211,7 +211,7 @@ import Testing
     }
   }
 
-  /// libdbus closes the socket as soon as it reads that the peer has gone, and the next who comes gets its number.
+  /// libdbus closes the socket as soon as it reads that the peer has left, and the next peer gets its number.
   @Test func `what is said to a peer that has gone is not said to the next`() async throws {
     let loop = try EventLoop()
     let listener = try await Listener.listen(at: "unix:tmpdir=/tmp", on: loop) { connection in
@@ -226,7 +226,7 @@ import Testing
       let call = try Message.methodCall(at: "/", Self.log, "Note", "the curtain falls")
       gone.write(try call.bytes(serial: 1))
       #expect(!gone.read().isEmpty)
-      // The loop finds all three at once: a call, that its caller has gone, and somebody new.
+      // The loop finds three things at once: a call, the end of its caller, and a new peer.
       let (hasStopped, mayGoOn) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
       loop.execute {
         hasStopped.signal()

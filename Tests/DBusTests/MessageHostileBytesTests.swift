@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-/// Bytes that somebody meant ill with: an error or a message, and never anything else.
+/// Hostile bytes give an error or a message, and never anything else.
 @Suite struct MessageHostileBytesTests {
   private static let interesting: [UInt8] =
     [0, 1, 2, 4, 7, 8, 0x10, 0x20, 0x40, 0x7F, 0x80, 0xFE, 0xFF] + Array("alBvshyg({})".utf8)
@@ -24,7 +24,7 @@ import Testing
     return bytes
   }
 
-  /// Reads all that there is. What libdbus let in, can be read, but for descriptors that did not come with it.
+  /// Reads everything. If libdbus accepted the bytes, they can be read, except for descriptors that did not come along.
   private func read(_ message: borrowing Message) throws -> Int {
     var found = message.serial == 0 ? 0 : 1
     for name in [
@@ -74,7 +74,7 @@ import Testing
     #expect(messages > 1000 && messages < 19_000)
   }
 
-  /// The signature says that there is a descriptor, and none came.
+  /// The signature promises a descriptor, but none came.
   @Test func `a descriptor that did not come is an error`() throws {
     var bytes = try signal(UInt32(0)).bytes(serial: 1)
     let place = try #require(bytes.firstRange(ofElements: [0x67, 0x00, 0x01, 0x75, 0x00]))
@@ -113,7 +113,7 @@ import Testing
     }
   }
 
-  /// 64 variants in each other are as deep as it goes; the bytes of one more are made by hand.
+  /// 64 nested variants are the deepest allowed; the bytes of one more are made by hand.
   @Test func `what nests too deep is no message`() throws {
     func bytes(_ depth: Int) throws -> [UInt8] {
       let variants = [[UInt8]](repeating: [1, 0x76, 0], count: depth - 1)

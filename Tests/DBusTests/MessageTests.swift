@@ -1,14 +1,14 @@
 import DBus
 import Testing
 
-/// What a message says about itself, and which cannot be made.
+/// What a message says about itself, and which messages cannot be made.
 @Suite struct MessageTests {
   private func call() throws -> Message {
     try Message.methodCall(
       to: "org.example.Greeter", at: "/org/example", "org.example.Greeter", "Greet", "Ann", UInt8(3))
   }
 
-  /// A call as it looks to whoever it was sent to.
+  /// A call as its receiver sees it.
   private func received(serial: UInt32 = 7) throws -> Message { try Message(bytes: call().bytes(serial: serial)) }
 
   @Test func `a call`() throws {
@@ -65,7 +65,7 @@ import Testing
     #expect(message.serial == 0)
   }
 
-  /// libdbus ends the process here.
+  /// libdbus would end the process here.
   @Test func `a call that was never sent has no reply`() throws {
     let message = try call()
     let expected = CodingError.invalidValue("a message that was never sent cannot be answered")
@@ -73,7 +73,7 @@ import Testing
     #expect(codingError { () throws(CodingError) in try Message.error(to: message, .failed, "") } == expected)
   }
 
-  // MARK: What libdbus keeps for itself
+  // MARK: Reserved by libdbus
 
   @Test func `the path and the interface of libdbus itself are refused`() {
     let local = CodingError.reserved("org.freedesktop.DBus.Local")
@@ -97,7 +97,7 @@ import Testing
     #expect("\(local)" == "\"org.freedesktop.DBus.Local\" is reserved for libdbus itself")
   }
 
-  /// libdbus compares their beginnings only, and ends the connection on which it reads one.
+  /// libdbus compares only the beginnings of these names, and closes a connection on which it reads one.
   @Test func `what begins like the reserved names is refused as they are`() throws {
     #expect(
       codingError { () throws(CodingError) in

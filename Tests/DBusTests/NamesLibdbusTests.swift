@@ -2,7 +2,7 @@ import CDBus
 import DBus
 import Testing
 
-/// libdbus ends the process where it is handed a name that it finds invalid, so its verdict and ours have to be the same.
+/// libdbus ends the process if it gets a name that it finds invalid, so its verdict and the binding's must agree.
 @Suite struct NamesLibdbusTests {
   private static let pieces: [String] = [
     "a", "Z", "_", "0", "9", "ab", "a1", "1a", ".", "..", "/", "//", ":", "-", " ", "\t", "\n", "\u{7F}", "@", "[", "`",
@@ -10,7 +10,7 @@ import Testing
     "é", "🎭", "e\u{301}", "\u{80}", "org", ".a", "/a", ":1", "\u{FEFF}", "$", "\u{301}",
   ]
 
-  /// Mostly of the harmless pieces, so that a good part is valid; sometimes near the limit of 255 bytes.
+  /// Mostly harmless pieces, so that many texts are valid; sometimes near the limit of 255 bytes.
   private static func text(_ random: inout CodingRandom, start: [String], separator: String) -> String {
     var text = random.pick(start)
     for _ in 0..<random.number(below: 6) {
@@ -35,7 +35,7 @@ import Testing
       if isValid(text) != (fault == nil) { Issue.record("\(Name.kind) \(text.debugDescription): \(fault ?? "valid")") }
       if fault == nil { valid += 1 }
     }
-    // A generator that makes only one kind would prove nothing.
+    // A generator that makes only valid or only invalid names would prove nothing.
     #expect(valid > count / 10 && valid < count - count / 10)
   }
 
@@ -71,7 +71,7 @@ import Testing
     compare(BusName.self, seed: 6, start: [":", ":1.", ":a.b", ":1.2", ":-"], separator: ".", Self.isBusName)
   }
 
-  /// The specification wants a dot and no empty element in unique names too; libdbus does not look.
+  /// The specification requires a dot and no empty element in unique names too; libdbus does not check this.
   private static func isBusName(_ text: String) -> Bool {
     let bytes = Array(text.utf8)
     let isUnique = bytes.first == UInt8(ascii: ":")
@@ -79,8 +79,8 @@ import Testing
       && (!isUnique || bytes.contains(UInt8(ascii: ".")) && bytes[1] != UInt8(ascii: "."))
   }
 
-  /// libdbus forgets how many arrays it is in at the first basic type, and counts dictionary entries by themselves. The
-  /// specification and dbus-broker do not, and the broker hangs up on whoever sends more.
+  /// libdbus forgets the depth of arrays at the first basic type, and counts dictionary entries separately. The specification and dbus-broker do not,
+  /// and the broker disconnects a peer that sends more.
   @Test func `signatures, where libdbus allows deeper nesting than the specification`() {
     var random = CodingRandom(seed: 7)
     var valid = 0
@@ -96,7 +96,7 @@ import Testing
     #expect(valid > 3000 && valid < 27_000)
   }
 
-  /// For a signature that is valid otherwise.
+  /// Checks the depth of a signature that is valid otherwise.
   private static func isWithinDepth(_ signature: String) -> Bool {
     var arrays = 0
     var outside: [Int] = []

@@ -51,7 +51,7 @@ import Testing
       let parent = random.pick(Self.paths)
       let path = parent.appending(label: label)
       #expect(ObjectPath.fault(in: path.rawValue) == nil)
-      // Canonically equivalent strings are other labels.
+      // Canonically equivalent strings are different labels.
       #expect(path.label.map { Array($0.utf8) } == Array(label.utf8))
       #expect(path.parent == parent)
     }
@@ -59,7 +59,7 @@ import Testing
 
   @Test(arguments: [
     "/", "/_2", "/a_", "/_g0", "/_0g", "/_ff", "/_c3", "/_c3_28",
-    // Spelled otherwise than a label is: two paths would stand for the same thing.
+    // These are not the spelling of a label: otherwise two paths would mean the same thing.
     "/7", "/_2E", "/_61", "/a_37", "/__", "/_5f_",
   ])
   func `no label was made into this`(path: ObjectPath) {

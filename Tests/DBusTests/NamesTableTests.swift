@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-/// Which names are valid, and in which words each of the others is refused.
+/// Which names are valid, and the message for each invalid one.
 @Suite struct NamesTableTests {
   private static let longest = "a." + String(repeating: "b", count: 253)
   private static let tooLong = longest + "b"
@@ -168,7 +168,7 @@ import Testing
     #expect(error?.errorReply == ErrorReply(.invalidArgs, "\"a b\" is not a member name: it has a \" \""))
   }
 
-  // MARK: What all names share
+  // MARK: All names
 
   @Test func `names are ordered byte by byte`() {
     let names: [BusName] = ["a.b", "a.B", "a.b.c", "a-b.c", "Z.a", ":1.2", ":1.10"]

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DBus
 
-/// What a loop does where nothing happens.
+/// What a loop does when nothing happens.
 @Suite(.timeLimit(.minutes(5))) struct QuietTimeTests {
   @Test func `it is quiet once after each time that something happened`() async throws {
     let loop = try EventLoop()

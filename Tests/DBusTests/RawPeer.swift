@@ -2,7 +2,7 @@ import DBus
 import Glibc
 import Testing
 
-/// A socket that somebody listens to, for bytes that no connection would send, and for reading when it suits the test.
+/// A plain socket to a listener, for bytes that no connection would send, and for reading when the test chooses.
 struct RawPeer {
   let socket: OwnedFileDescriptor
 
@@ -27,21 +27,21 @@ struct RawPeer {
     socket.withRawValue { number in _ = send(number, bytes, bytes.count, Int32(MSG_NOSIGNAL)) }
   }
 
-  /// What one read finds; nothing where the other side has hung up.
+  /// The result of one read; empty if the other side has closed.
   func read() -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     let count = socket.withRawValue { Glibc.read($0, &buffer, buffer.count) }
     return Array(buffer.prefix(max(0, count)))
   }
 
-  /// What is there now, and no more than that.
+  /// The bytes that are available now, up to `limit`.
   func readNow(atMost limit: Int) -> [UInt8] {
     var buffer = [UInt8](repeating: 0, count: limit)
     let count = socket.withRawValue { recv($0, &buffer, limit, Int32(MSG_DONTWAIT)) }
     return Array(buffer.prefix(max(0, count)))
   }
 
-  /// Reads until the other side hangs up.
+  /// Reads until the other side closes.
   func drain() { while !read().isEmpty {} }
 
   func authenticate() throws {
@@ -52,11 +52,11 @@ struct RawPeer {
   }
 }
 
-/// Bytes in pieces of any size, put together to messages.
+/// Assembles messages from pieces of any size.
 struct IncomingMessages {
   private var bytes: [UInt8] = []
 
-  /// Calls `body` for each message that is whole now.
+  /// Calls `body` for each message that is now complete.
   mutating func take(_ more: [UInt8], _ body: (borrowing Message) throws -> Void) throws {
     bytes += more
     var start = 0

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DBus
 
-/// Faults that were there once, one test each.
+/// Earlier faults, one test each.
 @Suite struct RegressionTests {
   @Test func `a rule that the bus refuses leaves other listeners alone`() async throws {
     try await withPrivateBus { bus in
@@ -206,7 +206,7 @@ import Testing
   }
 
   @Test func `a quote in a match rule is escaped whatever follows it`() {
-    // A combining mark makes one character with the quote.
+    // A combining mark forms one character with the quote.
     let rule = MatchRule(interface: "a.b", arguments: [0: "it\u{27}\u{301}s"])
     #expect(rule.description == "type='signal',interface='a.b',arg0='it'\\''\u{301}s'")
   }

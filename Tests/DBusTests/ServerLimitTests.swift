@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// What a caller asks for too much of.
+/// Calls that ask for too much.
 @Suite struct ServerLimitTests {
   private func refusal(_ body: () async throws -> Void) async -> ErrorReply? {
     do {

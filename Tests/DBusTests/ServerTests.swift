@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// What a call is answered, whatever the handler and the caller do. No bus is needed for that.
+/// The answer to a call, whatever the handler and the caller do. The tests need no bus.
 @Suite struct ServerTests {
   private static let path: ObjectPath = "/org/example/Thing"
   private static let name: InterfaceName = "org.example.Thing"
@@ -152,7 +152,7 @@ import Testing
       #expect(first == 1 && answered.value == [true, false, false])
       let sent: Int32 = try await thing.call("SentAndThrown")
       #expect(sent == 1)
-      // A second answer would arrive before this one, and be taken for nobody's.
+      // A second answer would arrive before this one, and would belong to no call.
       let again: Int32 = try await thing.call("Twice")
       #expect(again == 1)
     }
@@ -183,7 +183,7 @@ import Testing
       thing.method("Guarded", in: "a") { (_: Int32) in Issue.record("the handler was reached") }
       thing.restrict("Guarded") { _ in throw ErrorReply(.accessDenied, "not for you") }
     } _: { thing, _ in
-      // The types are wrong as well, and that is not what is said.
+      // The types are wrong as well, but the error does not mention that.
       let error = await refusal { try await thing.call("Guarded", "text") }
       #expect(error == ErrorReply(.accessDenied, "not for you"))
     }
@@ -250,7 +250,7 @@ import Testing
         #expect(changed == ["First": .int32(10), "Second": "changed"])
         #expect(invalidated.isEmpty)
       }
-      // All of it was there when the reply was.
+      // Everything had arrived when the reply arrived.
       #expect(seen == ["PropertiesChanged", "Happened"])
     }
   }

@@ -2,11 +2,11 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// Properties whose change is answered later than the setter returns.
+/// Properties whose change is answered after the setter returns.
 @Suite struct SetLaterTests {
   private static let name: InterfaceName = "org.example.Player"
 
-  /// What waits for the end of the batch.
+  /// A change that waits for the end of the batch.
   private struct Change {
     let value: Int32
     let reply: Reply<>
@@ -43,7 +43,7 @@ import Testing
         change.reply.send()
       }
       _ = try await (first, second)
-      // It was there when the answers were.
+      // The signal had arrived when the answers arrived.
       signals.cancel()
       var values: [Variant?] = []
       for await signal in signals {

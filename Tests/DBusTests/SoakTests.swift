@@ -4,12 +4,12 @@ import Testing
 
 @testable import DBus
 
-/// Everything at once, and for long. Each in a process of its own, where nobody else opens descriptors and takes memory.
+/// Everything at once, and for a long time. Each test runs in a process of its own, where nobody else opens descriptors and takes memory.
 @Suite struct SoakTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `whatever sixteen clients do, every call ends once and nothing is left of it`(kind: PrivateBus.Kind) async {
     await #expect(processExitsWith: .success) { [name = kind.rawValue as String] in
-      // An error that ends a process ends it without a word.
+      // An error that ends the process would print nothing.
       do { try await Self.soak(name) } catch { Issue.record(error) }
     }
   }
@@ -18,12 +18,12 @@ import Testing
     let kind = try #require(PrivateBus.Kind(rawValue: name))
     let calls = getenv("STAGEDOOR_STRESS") == nil ? 1_600 : 200_000
     try await withPrivateBus(kind) { bus in
-      // What is made once, and kept, is made in the first of them.
+      // The first run makes everything that is made once and kept.
       try await Soak(bus).run(calls: calls / 4)
       let descriptors = OpenDescriptors.count
       let memory = try SoakMemory.used()
       try await Soak(bus).run(calls: calls)
-      // Swift's executor opens some few of its own when it likes.
+      // Swift's executor opens a few of its own at any time.
       try await eventually("all descriptors are closed") { OpenDescriptors.count < descriptors + 8 }
       let growth = try SoakMemory.used() - memory
       #expect(growth < SoakMemory.bound, "memory grew by \(growth >> 10) KiB")
@@ -32,10 +32,10 @@ import Testing
 }
 
 enum SoakMemory {
-  /// By how much it may grow. AddressSanitizer keeps 256 MiB of what was freed, to see whether somebody still uses it.
+  /// How much the memory may grow. AddressSanitizer keeps 256 MiB of freed memory, to see whether somebody still uses it.
   static let bound = dlsym(nil, "__asan_init") == nil ? 32 << 20 : 320 << 20
 
-  /// Of this process, in bytes.
+  /// The memory of this process, in bytes.
   static func used() throws -> Int {
     let file = try #require(fopen("/proc/self/statm", "r"))
     defer { fclose(file) }
@@ -46,7 +46,7 @@ enum SoakMemory {
   }
 }
 
-/// A service, its clients, and somebody who listens and is slow.
+/// A service, its clients, and a slow listener.
 final class Soak: Sendable {
   private static let path: ObjectPath = "/org/example/Soak"
   private static let interface: InterfaceName = "org.example.Soak"
@@ -79,7 +79,7 @@ final class Soak: Sendable {
     let reader = Task {
       for await _ in ticks {
         taken.with { $0 += 1 }
-        // Slower than they come: each costs it the way to the service and back.
+        // This is slower than the signals come: each one costs the listener a call to the service.
         _ = try await watcher.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping", timeout: nil)
       }
     }
@@ -98,7 +98,7 @@ final class Soak: Sendable {
     #expect(final.surprises.isEmpty, "\(final.surprises.prefix(5))")
     #expect(final.ended == final.made && final.made == calls / Self.clients * Self.clients)
 
-    // When the end is here, so is all that was before it. Calls of clients who left may still be under way.
+    // When the last signal is here, so are all earlier ones. Calls of clients who left may still be under way.
     service.stopTicking()
     try host.emit(from: Self.path, Self.interface, "End")
     #expect(try await collect(1, from: ends).count == 1)
@@ -111,7 +111,7 @@ final class Soak: Sendable {
     await watcher.close()
     await host.close()
     await shared.stop()
-    // Only now does no call come any more.
+    // From now on no call comes any more.
     service.releaseAll()
   }
 }
@@ -121,7 +121,7 @@ extension Connection {
   fileprivate var runningHandlers: Int { handlers.senders.count }
 }
 
-/// What became of the calls, and who is still there.
+/// The results of the calls, and who is still there.
 struct SoakTally: Sendable {
   struct Resident: Sendable {
     weak var connection: Connection?
@@ -140,7 +140,7 @@ struct SoakTally: Sendable {
   var isDeserted: Bool { residents.allSatisfy { $0.connection == nil && $0.loop == nil } }
 }
 
-/// Each way to answer, and one to keep people waiting.
+/// A service with each way to answer, and one that keeps callers waiting.
 final class SoakService: Sendable {
   private struct State {
     var kept: [Reply<UInt32>] = []
@@ -159,7 +159,7 @@ final class SoakService: Sendable {
 
   func stopTicking() { state.with { $0.isTicking = false } }
 
-  /// Answers those who were kept waiting, all of whom have left.
+  /// Answers the callers that were kept waiting, all of whom have left.
   func releaseAll() {
     let kept = state.with { state in
       defer { state.kept = [] }
@@ -194,7 +194,7 @@ final class SoakService: Sendable {
     }
   }
 
-  /// Those who were kept longest are let go without an answer.
+  /// The callers that waited longest are released without an answer.
   private func keep(_ reply: Reply<UInt32>) {
     let forgotten = state.with { state in
       state.kept.append(reply)
@@ -204,7 +204,7 @@ final class SoakService: Sendable {
   }
 }
 
-/// One of many: it comes, calls, and goes, again and again, and does not always wait for its answers.
+/// One of many clients: it comes, calls and leaves, again and again, and does not always wait for its answers.
 struct SoakClient: Sendable {
   private enum Plan: Sendable {
     case echo(Variant, MemberName)
@@ -251,7 +251,7 @@ struct SoakClient: Sendable {
       let goesNow = vanishes && left == 0
       await withTaskGroup { group in
         for plan in plans { group.addTask { await carryOut(plan, on: connection, vanishing: goesNow) } }
-        // In the middle of its calls, and where it may, without a word to the bus.
+        // The client leaves in the middle of its calls, and if it may, without closing its connection.
         if goesNow, let ownLoop { await ownLoop.stop() } else if goesNow { await connection.close() }
       }
     }
@@ -298,7 +298,7 @@ struct SoakClient: Sendable {
     }
   }
 
-  /// Carries it out. Returns what was wrong with it, if anything.
+  /// Carries out the plan. Returns what was wrong with the result, if anything.
   private func outcome(of plan: Plan, on connection: Connection) async throws -> String? {
     let soak = connection.object(object.name, at: object.path, object.interface)
     switch plan {
@@ -335,7 +335,7 @@ struct SoakClient: Sendable {
     }
   }
 
-  /// It is let go without an answer only where many others wait too.
+  /// The caller is released without an answer only if many others wait too.
   private func keptWaiting(by soak: RemoteObject, _ timeout: Duration) async throws -> String? {
     let task = Task { try await soak.call("Keep", timeout: timeout, returning: UInt32.self) }
     switch await task.result {

@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// Objects that are made up for those who may see them.
+/// Virtual objects, for those who may see them.
 @Suite struct SubtreeTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `each caller sees its own objects, by whichever way it looks`(kind: PrivateBus.Kind) async throws {
@@ -13,7 +13,7 @@ import Testing
       book.property("Number", get: { (access: PropertyAccess) in String(access.path.lastElement) })
       book.method("Open", out: "path") { (call: Call) in call.path }
       let interfaces = [book]
-      // "1" is everyone's, "2" is the owner's.
+      // Everyone may see "1", and only the owner "2".
       let elements: @Sendable (BusName?) -> [String] = { $0 == own ? ["1", "2"] : ["1"] }
       service.export(
         Subtree(

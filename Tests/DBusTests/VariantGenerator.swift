@@ -26,7 +26,7 @@ struct VariantGenerator {
   static let basicTypes: [Signature] = ["y", "b", "n", "q", "i", "u", "x", "t", "d", "s", "o", "g"]
 
   var random: CodingRandom
-  /// How many more values may be made, so that no document grows without measure.
+  /// How many more values may be made, so that no document grows without limit.
   private var budget = 0
 
   init(seed: UInt64) { random = CodingRandom(seed: seed) }

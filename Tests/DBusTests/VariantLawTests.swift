@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-/// What is written comes back, whatever it is.
+/// Every value that is written can be read back.
 @Suite struct VariantLawTests {
   @Test func `a variant of any shape comes back from the message, and from its bytes`() throws {
     var generator = VariantGenerator(seed: 21)
@@ -16,7 +16,7 @@ import Testing
       #expect(try again.variants() == [.variant(value)])
       #expect(Signature.fault(in: value.contentSignature.rawValue) == nil)
     }
-    // A generator that always makes the same would prove nothing.
+    // A generator that always makes the same shape would prove nothing.
     #expect(shapes.count > 300)
   }
 
@@ -73,7 +73,7 @@ import Testing
   }
 
   @Test func `where a key comes twice, the later value counts`() throws {
-    // No Swift dictionary writes that; an array of structures has the same bytes.
+    // No Swift dictionary writes duplicate keys; an array of structures has the same bytes.
     let pairs = [Structure(Int64(1), UInt64(7)), Structure(Int64(1), UInt64(9))]
     var bytes = try signal(pairs).bytes(serial: 1)
     let type = try #require(bytes.firstRange(ofElements: Array("a(xt)".utf8)))

@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-/// The cases of a variant can be put together wrongly. libdbus ends the process where it is handed that.
+/// The cases of a variant can be combined wrongly. libdbus would end the process if it got such a value.
 @Suite struct VariantWrongTests {
   private static let other: [Variant] = [
     .array(of: "s", [.byte(1)]),
@@ -12,7 +12,7 @@ import Testing
     .array(of: "as", ["a"]),
     .array(of: "as", [.array(of: "s", ["a"]), .array(of: "y", [])]),
     .array(of: "as", [.array(of: "s", [.byte(1)])]),
-    // An array is no structure of its element, nor a dictionary one of its entries.
+    // An array is not a structure of its element, nor a dictionary of its entries.
     .array(of: "ay", [.structure([.byte(1)])]),
     .array(of: "as", [.structure(["a"])]),
     .array(of: "a{ss}", [.structure([.structure(["a", "b"])])]),

@@ -2,7 +2,7 @@ package import DBusTestSupport
 import FoundationEssentials
 import Glibc
 
-/// A sandbox as Flatpak makes one, as far as the service looks: a root directory with `/.flatpak-info`, for one process alone.
+/// A sandbox with everything of Flatpak's that the service looks at: a root directory with `/.flatpak-info`, for one process alone.
 extension House {
   private static let enter = """
     set -e
@@ -17,12 +17,12 @@ extension House {
     exec chroot "$root" "$@"
     """
 
-  /// Whether this machine can play one. The bus has to take the program for the same user, which in a user namespace only root is.
+  /// Whether this machine can play a sandbox. The bus must take the program for the same user; in a user namespace it does so only for root.
   package static let canSandbox: Bool =
     getuid() == 0 && FileManager.default.isExecutableFile(atPath: "/usr/bin/unshare")
     && system("unshare -r -m true 2>/dev/null") == 0
 
-  /// A command in the sandbox of an application. It sees the programs of the machine, `/tmp`, and nothing else.
+  /// A command in the sandbox of an application. It sees only the programs of the machine and `/tmp`.
   package func sandboxed(as application: String, _ program: String, arguments: [String]) -> Command {
     let info = "[Application]\nname=\(application)\n"
     return command(

@@ -3,7 +3,7 @@ package import DBusTestSupport
 import FoundationEssentials
 import Synchronization
 
-/// A private bus, and a home that nobody has used before: what `stagedoord` finds when somebody starts it for the first time.
+/// A private bus and an unused home: what `stagedoord` finds when it starts for the first time.
 package struct House: Sendable {
   package let bus: PrivateBus
   package let environment: [String: String]
@@ -31,11 +31,11 @@ package struct House: Sendable {
     command(Command.built("stagedoord").program, arguments: arguments)
   }
 
-  /// Runs `body` while the service runs, from when it has its name.
+  /// Runs `body` while the service runs, as soon as the service has its name.
   package nonisolated(nonsending) func serving<Result>(
     _ arguments: String..., body: nonisolated(nonsending) (RunningCommand) async throws -> Result
   ) async throws -> Result {
-    // After one that was killed, the bus may still think that it is there.
+    // The bus may still list a service that was killed.
     try await gone()
     return try await daemon(arguments).whileRunning { running in
       try await begun(running)
@@ -71,7 +71,7 @@ package struct House: Sendable {
     }
   }
 
-  // MARK: Its files
+  // MARK: Files
 
   package var state: String { "\(environment["XDG_STATE_HOME"] ?? "")/stagedoor" }
   package var applications: String { "\(environment["XDG_DATA_HOME"] ?? "")/stagedoor/applications" }
@@ -105,7 +105,7 @@ package nonisolated(nonsending) func withHouse<Result>(
   }
 }
 
-/// The same, with the service at work in it. It keeps nothing where a test does not ask for more.
+/// Runs `body` in a house with a running service. The service keeps nothing on the disk unless a test asks for more.
 package nonisolated(nonsending) func withService<Result>(
   _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (House) async throws -> Result
 ) async throws -> Result {
@@ -114,8 +114,8 @@ package nonisolated(nonsending) func withService<Result>(
   }
 }
 
-/// How many houses there are at a time: a few more than a small machine has processors. Hundreds of services at once would each take so
-/// long that their clients lose patience.
+/// How many houses exist at a time: a few more than a small machine has processors. Hundreds of services at once would be so slow that their clients
+/// lose patience.
 private enum Houses {
   private static let state = Mutex((free: 4, waiting: [CheckedContinuation<Void, Never>]()))
 

@@ -29,7 +29,7 @@ package enum Manifests {
     "org.example.Cats", types: "viewCat",
     configurations: configuration("Default") + ", " + configuration("Cat Detail", types: "viewCat"))
 
-  /// Nothing but a main window.
+  /// Only a main window.
   package static let mainOnly = application("org.example.Cats", types: "viewCat", configurations: configuration("Main"))
 
   package static let mainOnlyAsUIKit = application(
@@ -44,8 +44,7 @@ package enum Manifests {
     configurations: configuration("Default") + ", " + configuration("Inspector", types: "openInspector"))
 }
 
-/// Payload documents.
-/// Their deliveries outlast a slow machine, unless a test says how long they wait.
+/// Payload documents. Their deliveries outlast a slow machine, unless a test sets a deadline.
 package enum Payloads {
   package static func activity(_ type: String, _ key: String = "", options: String = "") -> String {
     let key = key.isEmpty ? "" : #", "targetContentIdentifier": "\#(key)""#

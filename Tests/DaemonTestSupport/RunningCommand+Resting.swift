@@ -1,7 +1,7 @@
 package import DBusTestSupport
 
 extension RunningCommand {
-  /// Waits until no thread of it wakes any more. Two seconds are enough to see it: what looks after itself does so each second.
+  /// Waits until none of the program's threads wakes any more. Two seconds show it: a thread that polls does so at least once a second.
   package func rests() async throws {
     let processIdentifier = processIdentifier
     try await eventually("two seconds in which no thread wakes") {

@@ -1,7 +1,7 @@
 import DBusTestSupport
 import Testing
 
-/// The ten cases of routing, as somebody plays them from a shell. Who watches from the beginning and who comes late learn the same.
+/// The ten cases of routing, as a user plays them from a shell. A watcher from the beginning and a late one learn the same.
 @Suite struct AcceptanceTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `1 new makes a window, the same again continues it, and another cat has its own`(
@@ -83,7 +83,7 @@ import Testing
         let output = try await house.command(
           "sh", "-c", "i=0; while [ $i -lt 100 ]; do \(drop) & i=$((i + 1)); done; wait"
         ).output(within: .seconds(120))
-        // Each answer is written at once, so that none stands within another.
+        // Each dbus-send writes its answer in one piece, so no answer stands within another.
         var reader = ShownReader(output.split(separator: "\n").filter { $0.hasPrefix(" ") })
         let texts = reader.rest().map(\.text)
         try #require(texts.count == 300)
@@ -114,7 +114,7 @@ import Testing
           try await house.watched { watch in
             let explained = try await house.call("Explain", "string:\(Payloads.activity("view", "one"))")
             let first = try await house.drop("view", "one")
-            // Which of them was used last counts from now on.
+            // From now on the order of last use counts.
             let named = Payloads.activity("view", "two", options: #""application": "org.example.B""#)
             let second = try await house.deliver(named)
             let third = try await house.drop("view", "three")
@@ -218,7 +218,7 @@ import Testing
         try await house.set("CanActivatePredicate", of: willing, to: "TRUEPREDICATE")
         try await house.set("CanActivatePredicate", of: eager, to: "SELF BEGINSWITH 'cat'")
         try await house.set("PrefersToActivatePredicate", of: eager, to: "SELF == 'cat1'")
-        // So that nothing but its preference speaks for the eager one.
+        // So only its preference speaks for the eager one.
         _ = try await house.call("Activate", "string:", at: willing, in: House.session)
         #expect(try await house.drop("viewCat", "cat1").session == eager)
         #expect(try await house.drop("viewCat", "dog").session == willing)

@@ -1,7 +1,7 @@
 import DBusTestSupport
 import Testing
 
-/// Applications that are registered, preferred, and asked for a window; and the events that are kept.
+/// Applications that are registered, preferred, and asked for a window; and the kept events.
 @Suite struct ApplicationTests {
   private static let path = "\(House.root)/application/org_2eexample_2eCats"
 
@@ -73,7 +73,7 @@ import Testing
         #expect(error.name == "org.stagedoor.Error.InvalidManifest", "\(manifest): \(error)")
         for words in says where words != "empty" { #expect(error.message.contains(words), "\(error)") }
       }
-      // Where conditions are all that is wrong, that is said.
+      // If only conditions are wrong, the message says so.
       let conditions = #", "StagedoorCanActivatePredicate": "SELF =~ 'x'", "StagedoorPrefersToActivatePredicate": "x""#
       let manifest = Manifests.application(
         "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main", more: conditions))

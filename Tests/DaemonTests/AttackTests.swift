@@ -3,7 +3,7 @@ import DBusTestSupport
 import DaemonTestSupport
 import Testing
 
-/// What once brought the service down, or made it wait for ever.
+/// Attacks that once stopped the service, or made it wait for ever.
 @Suite struct AttackTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `a message with many descriptors is a call like any other`(kind: PrivateBus.Kind) async throws {
@@ -139,7 +139,7 @@ import Testing
       let items = #"{"items": [{"activities": [{\#(cat1)}]}, {"activities": [\#(long)]}]}"#
       let sender = try await house.bus.connect()
       let object = sender.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
-      // Each takes two megabytes, with what its window showed before, and the sender has half of what there is for all.
+      // Each takes two megabytes, with what its window showed before, and one sender may use half of the room for all.
       let payload = #"{"activity": \#(long), "options": {"deadline": 3600}}"#
       var last = ""
       for _ in 0..<52 {

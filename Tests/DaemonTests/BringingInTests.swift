@@ -4,8 +4,8 @@ import Glibc
 import SceneModel
 import Testing
 
-/// A service that begins among thousands of sessions answers before it has read them. What comes while it reads, and after, is as if it had
-/// known all of them.
+/// A service that starts with thousands of sessions answers before it has read them. A call that comes during the reading, or after it, gets the same
+/// answer as if the service had known all sessions.
 @Suite struct BringingInTests {
   private static func cat(_ number: Int, configuration: Text = "Cat Detail") -> Session {
     Session.cat(number, configuration: configuration)
@@ -40,7 +40,7 @@ import Testing
         #expect(other[1] == "created")
         #expect(try await caller.drop("puma") == [Self.path(5000), "activated"])
 
-        // To list them takes all of them.
+        // A list needs all of them.
         for _ in 0..<2 { #expect(try await caller.candidates("cat77") == (Self.path(77), 5004)) }
         #expect(try await caller.drop("cat4999") == [again[0], "activated"])
         #expect(try await caller.drop("cat5000") == [other[0], "activated"])
@@ -102,7 +102,7 @@ import Testing
       try house.leave((1...2000).map { Self.cat($0) } + lost)
       try await house.serving { _ in
         let caller = House.Caller(house)
-        // The manifest has no such configuration any more, so it is discarded as soon as it is seen.
+        // The manifest no longer has this configuration, so the service discards the session as soon as it sees it.
         await #expect(throws: CallError.self) { try await caller.drop("cat2600", into: Self.path(2600)) }
         #expect(try await caller.drop("cat1") == [Self.path(1), "activated"])
         try await eventually("those of the lost configuration are discarded") {
@@ -117,7 +117,7 @@ import Testing
       try house.leave((1...10).map { Self.cat($0) } + [Self.cat(11, configuration: "Lost")])
       try await house.serving { _ in
         let caller = House.Caller(house)
-        // Whatever becomes of it: the session is known from now on.
+        // The result does not matter: the service knows the session from now on.
         _ = try? await caller.drop("cat11", into: Self.path(11))
         try await house.register(Manifests.cats)
         #expect(try await caller.drop("cat1") == [Self.path(1), "activated"])

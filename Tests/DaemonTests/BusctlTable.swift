@@ -1,10 +1,10 @@
-/// What `busctl introspect` prints: a row for each interface, and for each of its members one whose name begins with a dot.
+/// The output of `busctl introspect`: a row for each interface, and one for each member, whose name begins with a dot.
 struct BusctlTable {
   struct Row: Hashable {
     let name: String
     let type: String
     let signature: String
-    /// A method's result, or a property's value.
+    /// The result of a method, or the value of a property.
     let result: String
     let flags: String
   }

@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// A clock that somebody sets: `Preloads/another_time.c` is the time of day.
+/// A clock that somebody sets: `Preloads/another_time.c` gives the time of day.
 @Suite struct ClockTests {
   private static let day: Int64 = 86_400
 
@@ -18,10 +18,11 @@ import Testing
         for days in [1, -2] as [Int64] {
           let waiting = try await deliver("cat\(days)", seconds: 1)
           preload.put(preload[0] + days * Self.day, at: 0)
-          // Nobody can start the application: so it is held no longer. If it waited for the time of day, that would be in two days.
+          // Nothing can start the application, so the delivery is held no longer. If the service waited for the time of day, this would take two
+          // days.
           try await house.waitUntil(waiting, is: "routed")
           #expect(try await house.deliveryState(patient) == "held")
-          // What comes now says the new time.
+          // A later delivery has the new time.
           let late = try await deliver("late\(days)", seconds: 0.1)
           try await house.waitUntil(late, is: "routed")
           var created: [String] = []

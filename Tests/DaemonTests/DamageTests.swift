@@ -5,7 +5,7 @@ import Glibc
 import SceneModel
 import Testing
 
-/// A store that was damaged while nobody used it, and while somebody did.
+/// A store that was damaged while no service used it, and while one did.
 @Suite struct DamageTests {
   enum Damage: CaseIterable, Sendable {
     case head, places, cut, other, folder, emptied
@@ -76,7 +76,7 @@ import Testing
       try house.leave((1...3000).map { .cat($0) })
       try await house.serving { daemon in
         #expect(try await house.eventSequence() == "0")
-        // It has read its first pages, and what is in them.
+        // The service has read the first pages of the store, and their contents.
         let file = try OpenFile(path: house.store)
         try file.overwrite(from: 3)
         let list = try await house.refusal("ListSessions", "string:", "string:", "uint32:0")
@@ -107,7 +107,7 @@ import Testing
   }
 }
 
-/// A file that somebody else has open.
+/// A file that another program has open.
 private struct OpenFile {
   private let descriptor: OwnedFileDescriptor
   private let size: Int
@@ -119,7 +119,7 @@ private struct OpenFile {
     size = Int(status.st_size)
   }
 
-  /// All but the first pages.
+  /// Overwrites the file from this page on.
   func overwrite(from page: Int) throws {
     let bytes = [UInt8](repeating: 0xA5, count: size - page * 4096)
     let count = descriptor.withRawValue { pwrite($0, bytes, bytes.count, off_t(page * 4096)) }
@@ -130,7 +130,7 @@ private struct OpenFile {
 extension House {
   fileprivate var store: String { "\(state)/stagedoor.db" }
 
-  /// Of a directory, what is in it.
+  /// The contents of the files in a directory.
   fileprivate func bytes(of path: String) throws -> [Data] {
     var isDirectory = false
     _ = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
@@ -139,7 +139,7 @@ extension House {
       .map { try Data(contentsOf: URL(filePath: $0)) }
   }
 
-  /// The one that there is.
+  /// The one store that was set aside.
   fileprivate func setAside() throws -> String {
     let names = try FileManager.default.contentsOfDirectory(atPath: state).filter {
       $0.hasPrefix("stagedoor.db-set-aside-") && !$0.hasSuffix("-wal")

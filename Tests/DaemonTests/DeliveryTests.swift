@@ -2,7 +2,7 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// Deliveries after they were decided: got, listed, cancelled, redirected, over.
+/// Deliveries after their decision: read, listed, cancelled, redirected, over.
 @Suite struct DeliveryTests {
   private static let nowhere = "00000000-0000-4000-8000-000000000000"
 

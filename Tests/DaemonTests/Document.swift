@@ -24,7 +24,7 @@ struct Document: Hashable, Sendable {
     if case .array(let elements) = value { elements.map { Document($0) } } else { [] }
   }
 
-  /// Those of its fields that are texts.
+  /// The fields that are texts.
   var texts: [String: String] {
     guard case .dictionary(let fields) = value else { return [:] }
     return Dictionary(

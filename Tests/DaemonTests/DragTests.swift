@@ -6,12 +6,12 @@ import Testing
 
 /// Drags over the bus: begun, looked at, proposed, dropped, ended.
 @Suite struct DragTests {
-  /// A connection that takes part in drags, and what it was told by itself.
+  /// A connection that takes part in drags, and the signals that it got.
   private final class Participant: Sendable {
     let connection: Connection
     private let heard = Lock<[String]>([])
 
-    /// - Parameter connection: somebody's; without it a new one.
+    /// - Parameter connection: A connection to use; `nil` for a new one.
     init(in house: House, _ connection: Connection? = nil) async throws {
       if let connection { self.connection = connection } else { self.connection = try await house.bus.connect() }
       self.connection.observeAddressedSignals { [heard] signal in
@@ -27,7 +27,7 @@ import Testing
       _ = try await self.connection.owner(of: House.name)
     }
 
-    /// What it was told: `changed State Operation`, `Ended copy /…/session/…`
+    /// The signals: `changed State Operation`, `Ended copy /…/session/…`
     var told: [String] { heard.withLock { $0 } }
 
     func isTold(_ text: String) async throws {
@@ -85,7 +85,7 @@ import Testing
     Things.text("the sea", "image/png"), Things.promise("text/plain"), name: "Beach.png")
   private static let both: [String: Variant] = ["allowedOperations": ["copy", "move"].variant]
 
-  /// Runs `body` with a service, a host that shows a window, a source of promises and somebody who drops.
+  /// Runs `body` with a service, a host that shows a window, a source of promises and a program that drops.
   private func dragging(
     _ kind: PrivateBus.Kind = .daemon, durability: String = "normal",
     _ body: (House, HostPlayer, SourcePlayer, _ source: Participant, _ dropper: Participant, _ window: String)
@@ -116,7 +116,7 @@ import Testing
       let (drag, ticket) = try await source.begin(Self.picture, options: Self.both, in: house)
       #expect(ticket.count >= 16 && ticket.allSatisfy(\.isLetter))
       let asHost = try await Participant(in: house, host.connection)
-      // Before it brings the ticket, the drag is not there for anyone.
+      // Before the connection brings the ticket, the drag does not exist for it.
       let unknown = try await refused { _ = try await dropper.state(drag) }
       #expect(unknown?.name == .unknownObject)
       #expect(try await dropper.open(ticket, in: house) == drag)
@@ -128,7 +128,7 @@ import Testing
       let asked = try #require(host.calls(of: "ProposeDrop").first)
       #expect(asked.session == window)
       #expect(asked.arguments == ["Beach.png: image/png (all), text/plain (all); ", "copy move"])
-      // Types and metadata only: nobody was asked for data.
+      // The host sees only types and metadata: nobody has asked for data.
       #expect(promiser.asked.isEmpty)
 
       let landing = try await dropper.drop(drag, on: window, "copy")
@@ -139,7 +139,7 @@ import Testing
       #expect(try await host.text(landing.delivery, 0, "image/*") == "the sea")
       #expect(try await host.text(landing.delivery, 0, "text/plain") == "promised 0 text/plain")
       for participant in [source, asHost] { try await participant.isTold("Ended copy \(window)") }
-      // The one who dropped knows: it hears of the state alone.
+      // The dropping connection knows the delivery, so it hears only of the state.
       try await dropper.isTold("changed State Operation")
       #expect(!dropper.told.contains { $0.hasPrefix("Ended") })
       #expect(try await source.state(drag) == "ended")
@@ -163,7 +163,7 @@ import Testing
       try await host.asked(1, "ActivateScene")
       #expect(try await source.state(drag) == "dropped")
       #expect(try await host.text(landing.delivery, 0, "text/plain") == "promised 0 text/plain")
-      // Whoever moves may delete what it has only when the host is done.
+      // The source of a move may delete its items only when the host is done.
       #expect(!source.told.contains { $0.hasPrefix("Ended") })
       try await host.release(landing.delivery)
       try await source.isTold("Ended move \(landing.session)")
@@ -191,7 +191,7 @@ import Testing
         host.next("ProposeDrop", manner)
         #expect(try await dropper.propose(drag, on: window) == expected, "\(allowed) \(manner)")
         host.goOn("ProposeDrop")
-        // What is not allowed cannot be dropped.
+        // An operation that is not allowed cannot be dropped.
         for operation in ["copy", "move"] where !allowed.contains(operation) {
           let error = try await refused { _ = try await dropper.drop(drag, on: window, operation) }
           #expect(error?.name == "org.stagedoor.Error.RequestDenied", "\(error as Any)")
@@ -221,12 +221,12 @@ import Testing
     }
   }
 
-  // MARK: Who may
+  // MARK: Access
 
   @Test func `others find no drag, in no list, and are told nothing`() async throws {
     try await dragging { house, host, promiser, source, dropper, window in
       let other = try await Participant(in: house)
-      // An ear on everything that is said of drags.
+      // This connection hears everything that is said about drags.
       let ears = try await other.connection.signals(MatchRule(interface: "org.stagedoor.DragSession1"))
       let changes = try await other.connection.signals(
         MatchRule(interface: "org.freedesktop.DBus.Properties", member: "PropertiesChanged"))
@@ -248,7 +248,7 @@ import Testing
         let error = try await refused { _ = try await other.open(wrong, in: house) }
         #expect(error?.name == .unknownObject, "\(wrong)")
       }
-      // The host knows no ticket either.
+      // The host does not know the ticket either.
       let asHost = try await Participant(in: house, host.connection)
       #expect(try await refused { _ = try await asHost.state(drag) }?.name == .unknownObject)
       let identifier = try #require(drag.split(separator: "/").last)
@@ -453,7 +453,7 @@ import Testing
         try await house.call("DropOn", "objpath:\(window)", "string:copy", at: drag, in: interface))
       #expect(landing.session == window)
       #expect(try await host.text(landing.delivery, 0, "text/*") == "milk")
-      // The one that began it, or any other line of the script, may cancel another.
+      // Any line of the script may cancel a drag, not only the line that began it.
       let second = try await house.call("BeginDrag", "string:\(document)")[0].text
       _ = try await house.call("Cancel", at: second, in: interface)
       #expect(try await house.property("State", of: second, in: interface) == "cancelled")

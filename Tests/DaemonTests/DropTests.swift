@@ -2,13 +2,13 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// `Drop`, `Deliver`, `DeliverEach` and `Explain`: what they answer, what they refuse, and what they say before.
+/// `Drop`, `Deliver`, `DeliverEach` and `Explain`: their answers, their errors, and the signals before the answers.
 @Suite struct DropTests {
   struct Wrong: Sendable, CustomTestStringConvertible {
     let member: String
     let arguments: [String]
     let name: String
-    /// What is in the message, so that it can be mended.
+    /// Words that the message contains, so that the user can correct the call.
     let says: [String]
 
     init(member: String, arguments: [String], name: String, says: [String]) {
@@ -119,7 +119,7 @@ import Testing
   @Test func `a megabyte of brackets is refused, and the service goes on`() async throws {
     try await withService { house in
       try await house.register(Manifests.cats)
-      // Longer than a command line may be, so a program sends it.
+      // The document is longer than a command line may be, so a program sends it.
       let brackets = String(repeating: "[", count: 1 << 20)
       let object = house.watcher.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
       for member in ["Deliver", "DeliverEach", "Explain", "RegisterApplication"] as [MemberName] {
@@ -145,7 +145,7 @@ import Testing
       #expect(activity["activityType"]?.text == "viewCat")
       #expect(activity["targetContentIdentifier"]?.text == "cat1")
       #expect(activity["userInfo"]?.texts == ["name": "Tom", "colour": "grey"])
-      // Empty means none.
+      // Empty text means none.
       let plain = try await house.drop("viewCat")
       #expect(plain.outcome == "created")
       #expect(
@@ -156,11 +156,11 @@ import Testing
   @Test(arguments: PrivateBus.Kind.available)
   func `what a call announces is on its way before its reply`(kind: PrivateBus.Kind) async throws {
     try await withService(kind) { house in
-      // All that the service says, in the order in which it says it.
+      // All messages of the service, in the order in which it sends them.
       try await house.command("dbus-monitor", "--session", "sender='\(House.name)'").whileRunning { monitor in
         let watch = try await Watch(monitor, in: house)
         var said = watch.messages.count
-        /// The members of what was said since the last time, up to the next reply.
+        /// The members of the messages since the last call, up to the next reply.
         func next() async throws -> [String] {
           let begin = said
           try await eventually("a reply") {
@@ -169,14 +169,14 @@ import Testing
           let messages = watch.messages.dropFirst(begin)
           let end = try #require(messages.firstIndex { $0.kind == "method return" })
           said = end + 1
-          // It calls the bus as well, to learn who calls it.
+          // The service also calls the bus, to learn who calls it.
           return messages[...end].filter { $0.kind != "method call" }.map { $0.kind == "signal" ? $0.member : "reply" }
         }
         try await house.register(Manifests.cats)
         #expect(try await next() == ["InterfacesAdded", "reply"])
         let landing = try await house.drop("viewCat", "cat1")
         #expect(try await next() == ["InterfacesAdded", "Routed", "reply"])
-        // What it shows is what it showed.
+        // The window still shows the same activity.
         _ = try await house.drop("viewCat", "cat1")
         #expect(try await next() == ["Routed", "reply"])
         let activity = #"string:{"activityType":"viewCat","targetContentIdentifier":"cat1","title":"Tom"}"#
@@ -196,7 +196,7 @@ import Testing
     }
   }
 
-  /// Values are asked for while a new window is announced, which once ended the next turn in between.
+  /// Values are read while a new window is announced. Once, this ended the next turn in between.
   @Test func `what comes close behind a new window is told behind it`() async throws {
     try await withService { house in
       try await house.register(Manifests.cats)
@@ -306,7 +306,7 @@ import Testing
         }
         said.append("\(try await house.explain(Payloads.activity("play", "song")))")
         for text in said { #expect(!text.contains("secret"), "\(text)") }
-        // Routing still knows what it shows.
+        // Routing still knows what the window shows.
         _ = try await house.drop("play", "song")
         #expect(try await house.property("TargetContentIdentifier", of: landing.session) == "song")
       }

@@ -4,9 +4,9 @@ import DaemonTestSupport
 import Synchronization
 import Testing
 
-/// A client that drops again and again over one connection, each drop after the answer to the one before, and remembers what it was told.
+/// A client that drops repeatedly over one connection, each drop after the answer to the previous one, and remembers the answers.
 final class Dropper: Sendable {
-  /// What one delivery was answered with.
+  /// The answer to one drop.
   struct Answer: Hashable, Sendable {
     let token: String
     let delivery: String
@@ -14,7 +14,7 @@ final class Dropper: Sendable {
 
   private let connection: Connection
   private let name: String
-  /// Whether what it hands in has tokens. Each token is then used twice.
+  /// Whether the payloads have tokens. Each token is then used twice.
   private let hasTokens: Bool
   private let answers = Lock<[Answer]>([])
   private let isOver = Atomic(false)
@@ -27,7 +27,7 @@ final class Dropper: Sendable {
 
   var answered: [Answer] { answers.withLock { $0 } }
 
-  /// Drops until it is stopped. What is thrown is a call that failed.
+  /// Drops until it is stopped. It throws the error of a call that failed.
   func run() async throws {
     let service = connection.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
     var number = 0
@@ -43,7 +43,7 @@ final class Dropper: Sendable {
     }
   }
 
-  /// Waits until it has been answered as many times more.
+  /// Waits until it has this many more answers.
   func isAnswered(_ count: Int) async throws {
     let wanted = answered.count + count
     try await eventually("\(count) more answers for \(name)") { self.answered.count >= wanted }
@@ -55,7 +55,8 @@ final class Dropper: Sendable {
 }
 
 extension House {
-  /// Runs `body` while clients drop, with tokens and without. No call of theirs fails; what they were told is then in the service, once.
+  /// Runs `body` while clients drop, with tokens and without. None of their calls fails, and afterwards the service has each of their deliveries
+  /// once.
   nonisolated(nonsending) func whileDropping(_ body: nonisolated(nonsending) ([Dropper]) async throws -> Void)
     async throws
   {

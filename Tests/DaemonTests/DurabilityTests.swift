@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// What is there after the service has gone, however it went.
+/// What the service still has after it ended, however it ended.
 @Suite struct DurabilityTests {
   @Test(arguments: ["full", "normal"], PrivateBus.Kind.available)
   func `what was acknowledged is there after a kill, once`(durability: String, kind: PrivateBus.Kind) async throws {
@@ -12,7 +12,7 @@ import Testing
       try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
       let (landings, before) = try await house.serving("--durability", durability) { daemon in
         var landings: [Landing] = []
-        // They wait longer than any machine is slow: at its deadline a delivery would be another one.
+        // The deliveries wait longer than any machine is slow: at its deadline a delivery would change.
         for key in ["cat1", "cat2", "cat1", "cat3"] {
           landings.append(try await house.deliver(Payloads.activity("viewCat", key, options: #""deadline": 3600"#)))
         }
@@ -39,7 +39,7 @@ import Testing
         let again = try await house.drop("viewCat", "cat1")
         #expect(again.session == landings[0].session)
         #expect(again.outcome == "activated")
-        // Numbers go on where they were.
+        // The numbers continue.
         let newest = try #require(UInt64(before.sequence))
         #expect(try await house.eventSequence() == "\(newest + 1)")
       }
@@ -114,7 +114,7 @@ import Testing
 
   @Test func `what is kept is for its user alone`() async throws {
     try await withHouse { house in
-      // A umask that would let everyone in.
+      // A umask that allows everyone access.
       let daemon = Command.built("stagedoord").program
       try await house.command("sh", "-c", "umask 0; exec \(daemon)").whileRunning { _ in
         _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
@@ -173,7 +173,7 @@ import Testing
   }
 }
 
-/// All that the service can be asked about what it keeps.
+/// Everything that the service says about what it keeps.
 struct Record: Hashable {
   let sequence: String
   let sessions: [[String]]

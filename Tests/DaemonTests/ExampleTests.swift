@@ -4,7 +4,7 @@ import DaemonTestSupport
 import Foundation
 import Testing
 
-/// The examples in the documents, typed as they stand.
+/// The examples of the documents, typed exactly as they stand.
 @Suite struct ExampleTests {
   @Test func `every example of the interface document does what it says`() async throws {
     let examples = try Example.ofInterfaces()
@@ -14,7 +14,7 @@ import Testing
         Manifests.application(
           "org.example.Notes", types: "note", configurations: Manifests.configuration("Main")))
       for (index, example) in examples.enumerated() {
-        // Each finds a session and a delivery of its own, since the one before may have ended them.
+        // Each example gets a session and a delivery of its own, since the previous example may have ended them.
         let landing = try await house.drop("org.example.Gallery.openDetail", "\(index)")
         var command = house.command("sh", "-c", example.text)
         command.directory = folder
@@ -38,7 +38,7 @@ import Testing
   ) async throws {
     let blocks = try pageBlocks().filter { !$0.contains("monitor") }
     try #require(blocks.count > 15)
-    // There is nothing before the first line: no application, and no file.
+    // Before the first line there is no application and no file.
     try await withService(kind) { house in
       let folder = "\(house.environment["HOME"] ?? "")/empty"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -73,13 +73,13 @@ import Testing
           let result = try await house.command("sh", "-c", (exports + [line]).joined(separator: "\n")).run()
           #expect(result.status.isSuccess && result.standardError == "", "\(result)")
         }
-        // Each later drop finds the session of the first.
+        // Each later drop finds the session of the first drop.
         #expect(try await house.sessions().count == 1)
       }
     }
   }
 
-  /// What stands between the fences of shell examples.
+  /// The contents of the fenced shell examples.
   private func pageBlocks() throws -> [String] {
     try ["docs/bus.md", "docs/items.md"].flatMap(blocks(of:))
   }
@@ -98,7 +98,7 @@ import Testing
     try await withService { house in
       let folder = "\(house.environment["HOME"] ?? "")/examples"
       let register = try #require(try pageBlocks().first { $0.contains("RegisterApplication") })
-      // The manifest stands in the page, in single quotes.
+      // The page has the manifest in single quotes.
       let manifest = try #require(register.split(separator: "'").dropFirst().first).dropFirst("string:".count)
       try house.write(String(manifest), to: "\(folder)/Info.plist")
       for name in ["Beach.png", "window.png"] { try house.write("no picture", to: "\(folder)/\(name)") }
@@ -108,13 +108,13 @@ import Testing
   }
 }
 
-/// A line for a shell, in the documentation of a member.
+/// A shell line in the documentation of a member.
 struct Example {
   /// Such as `Interchange1.Drop`.
   let member: String
   let text: String
 
-  /// In words of the error's name, where no host is attached and nothing else is wrong; `nil` where it works.
+  /// The words of the error's name, if no host is attached and everything else is right; `nil` if the line works.
   var error: String? {
     ["SceneSession1.SetState", "SceneSession1.Disconnect"].contains(member) ? "InvalidArgs" : nil
   }
@@ -131,7 +131,7 @@ struct Example {
     }
   }
 
-  /// A paragraph that begins with a program is one.
+  /// A paragraph that begins with a program is an example.
   private static func examples(of member: String, in documentation: String?) -> [Example] {
     (documentation ?? "").split(separator: "\n\n").compactMap { paragraph in
       let text = paragraph.drop { $0 == " " || $0 == "\n" }

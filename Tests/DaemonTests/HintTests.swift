@@ -3,7 +3,7 @@ import DBusTestSupport
 import DaemonTestSupport
 import Testing
 
-/// What the log says to those who forgot `--print-reply`.
+/// What the log says to users who forgot `--print-reply`.
 @Suite struct HintTests {
   private func send(_ member: String, _ arguments: String..., in house: House, to: BusName? = House.name) async throws {
     let destination = to.map { ["--dest=\($0)"] } ?? []
@@ -18,9 +18,9 @@ import Testing
   ) async throws {
     try await withHouse(kind) { house in
       try await house.serving("--durability", "memory", "--log-level", "warning") { daemon in
-        // It has its name before it is ready, and then holds calls, and no signals.
+        // The service has its name before it is ready. Until it is ready it holds calls, but not signals.
         _ = try await house.eventSequence()
-        // The service's own signals, said by another; others' signals; and what is said to everyone.
+        // The service's own signals, sent by another program; signals of other interfaces; and broadcasts.
         try await send("org.stagedoor.Interchange1.Handled", "string:x", in: house)
         try await send("org.stagedoor.SceneHost1.Drop", "string:x", in: house)
         try await send("org.example.Player.Play", in: house)
@@ -31,7 +31,7 @@ import Testing
         try await eventually("the hint") { daemon.standardError.hasSuffix(hint) }
         _ = try await house.eventSequence()
         #expect(daemon.standardError.split(separator: "\n").count { $0.contains("as a signal") } == 1)
-        // Each method by itself.
+        // Each method.
         try await send("org.stagedoor.Interchange1.Deliver", "string:x", in: house)
         try await eventually("the other hint") { daemon.standardError.contains("Deliver came as a signal") }
       }

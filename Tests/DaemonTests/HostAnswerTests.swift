@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// What a host's answer means: its return, its error, its silence, and its leaving.
+/// What a host's answer means: its return, its error, its silence, and its end.
 @Suite struct HostAnswerTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `who waits until it is handled is answered when the host has taken it`(kind: PrivateBus.Kind) async throws {
@@ -12,7 +12,7 @@ import Testing
         for (member, outcome) in [("ConnectScene", "created"), ("ContinueScene", "activated")] {
           host.forget()
           host.next(member, .waits)
-          // What comes after the acknowledgement changes nothing.
+          // An answer after the acknowledgement changes nothing.
           host.next("ActivateScene", .refuses(.unwilling))
           async let landing = house.hand("viewCat", "cat1", options: #""wait": "handled""#)
           let call = try await host.asked(1)[0]
@@ -47,7 +47,7 @@ import Testing
           #expect(seen[1].arguments["error"] == "org.stagedoor.Error.HostRefused")
           #expect(try await house.sessions().isEmpty)
           #expect(try await house.deliveries().map { $0[1] } == ["failed"])
-          // The next is as if nothing had been.
+          // The next delivery starts afresh.
           let next = try await house.hand("viewCat", "cat1")
           #expect(next.outcome == "created")
           try await house.waitUntil(next.delivery, is: "handled")
@@ -99,7 +99,7 @@ import Testing
         #expect(error.name == "org.stagedoor.Error.HostTimeout")
         #expect(try await house.sessions().isEmpty)
         #expect(try await house.deliveries().map { $0[1] } == ["failed"])
-        // It is not held against it.
+        // The host is not blamed.
         let next = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         #expect(next.outcome == "created")
         #expect(host.calls(of: "DidDiscardSceneSessions").isEmpty)
@@ -116,7 +116,7 @@ import Testing
       first.next("ConnectScene", .waits)
       let inHand = try await house.hand("viewCat", "cat1")
       try await first.asked(1)
-      // Behind it, and never given.
+      // This delivery waits behind the first, and the host never gets it.
       let behind = try await house.hand("viewCat", "cat1")
       await first.leave()
       try await house.waitUntil(inHand.delivery, is: "held")
@@ -171,7 +171,7 @@ import Testing
         let other = try await house.hand("viewCat", "cat2", options: #""wait": "handled""#)
         #expect(host.calls.map(\.session).contains(other.session))
         #expect(host.calls.filter { $0.session == first.session }.map(\.member) == ["ConnectScene"])
-        // Also ActivateScene is a call of the delivery.
+        // ActivateScene is a call of the delivery too.
         host.goOn()
         try await house.waitUntil(first.delivery, is: "handled")
         try await host.asked(2, "ActivateScene")
@@ -193,7 +193,7 @@ import Testing
           #expect(state == (call.member == "ConnectScene" ? "unattached" : "foregroundInactive"))
           try await host.set("Title", of: call.session, to: "\(call.member) \(state)")
           if call.member != "ActivateScene" {
-            // Its own scene; and as it is its host, it is not kept waiting.
+            // The scene is the host's own, and the service does not keep a host waiting for itself.
             _ = try await host.deliver(
               Payloads.patient("viewCat", "from \(call.member)", options: #""wait": "handled""#))
           } else {
@@ -201,7 +201,7 @@ import Testing
           }
         }
         host.next("ConnectScene", ask)
-        // It is called for the window that it opens by itself, too.
+        // The host also gets the call for a window that it opens by itself.
         host.next("ActivateScene", ask, ask)
         let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         try await eventually("the state it set") {

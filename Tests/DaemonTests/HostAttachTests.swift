@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// How hosts come and go: what is said of AttachHost, and who may do what is marked host.
+/// How hosts come and go: the answers to AttachHost, and who may call the members marked host.
 @Suite struct HostAttachTests {
   private static let application = "\(House.root)/application/org_2eexample_2eCats"
 
@@ -48,7 +48,7 @@ import Testing
               #expect(try await host.connection.releaseName("org.example.Cats") == .released)
             }
             try await eventually("the host to be gone") { try await !isAttached(in: house) }
-            // Its scenes are disconnected, its sessions stay.
+            // The host's scenes are disconnected, and its sessions stay.
             #expect(try await house.property("Connected", of: landing.session) == "false")
             #expect(try await house.property("State", of: landing.session) == "unattached")
             let gone = try await watch.happenings().filter { $0.name == "SessionDisconnected" }
@@ -79,13 +79,13 @@ import Testing
           let told = try await host.asked(1)
           #expect(told.map(\.member) == ["DidDiscardSceneSessions"])
           #expect(told[0].arguments == [Landing(session: gone, outcome: "", delivery: "").identifier])
-          // Until that has been answered nothing else comes, and what comes meanwhile is held behind the others.
+          // Until the host has answered, it gets nothing else. Later deliveries are held behind the earlier ones.
           held.append(try await house.hand("viewCat", "cat2"))
           #expect(try await house.deliveries(in: "held").count == 5)
           #expect(host.members == ["DidDiscardSceneSessions"])
           host.goOn()
           let calls = try await host.asked(11).filter { $0.member != "ActivateScene" }.dropFirst()
-          // Sessions do not wait for each other; what is for one of them comes in order.
+          // Sessions do not wait for each other; the calls of one session come in order.
           let windows = calls.filter { $0.member == "ConnectScene" }.map(\.session)
           #expect(windows == [held[0], held[1], held[3]].map(\.session))
           for window in windows {
@@ -93,7 +93,7 @@ import Testing
             #expect(given == held.filter { $0.session == window }.map(\.delivery))
           }
         }
-        // What the host's own connection saw, as the bus passed it on.
+        // The calls to the host's own connection, as the bus passed them on.
         try await eventually("the monitor to have seen it") {
           watch.messages.filter { $0.member == "ActivateScene" }.count == 5
         }
@@ -144,7 +144,7 @@ import Testing
         let wrong = try await refused { try await host.attach(connected: [foreign.session]) }
         #expect(wrong?.name == .invalidArgs)
         #expect(wrong?.text.contains(foreign.session) == true)
-        // It is the host as before.
+        // The connection is the host again.
         #expect(try await isAttached(in: house))
         let shown = try await house.hand("viewCat", "cat2")
         try await house.waitUntil(shown.delivery, is: "handled")
@@ -213,7 +213,7 @@ import Testing
       connection.export(Interface("org.stagedoor.SceneHost1"), at: "/org/example/Cats")
       #expect(try await attach() == nil)
       await connection.close()
-      // It asks, and reads nothing else until it has the answer.
+      // The client asks, and reads nothing else until it has the answer.
       let script = """
         import dbus
         bus = dbus.SessionBus()
@@ -265,14 +265,14 @@ import Testing
           return landing.session
         }
         try await eventually("the host to be gone") { try await !isAttached(in: house) }
-        // No scene is connected, so two of them have another reason now.
+        // No scene is connected, so two calls now fail for another reason.
         let errors = try await trials(as: nil, session, in: house).map { $0 == .accessDenied }
         #expect(errors == Array(repeating: isInstalled, count: errors.count))
       }
     }
   }
 
-  /// How each of what is marked host ends.
+  /// How each call that is marked host ends.
   private func trials(as host: HostPlayer?, _ session: String, in house: House) async throws -> [ErrorName?] {
     let other: HostPlayer
     if let host { other = host } else { other = try await HostPlayer("org.example.Shell", in: house) }

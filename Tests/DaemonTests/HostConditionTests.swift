@@ -3,9 +3,9 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// What a host writes about its sessions: routed by from the next decision on, kept, and announced.
+/// What a host writes about its sessions is used in the next decision, kept, and announced.
 @Suite struct HostConditionTests {
-  /// Windows that take what their host says, and nothing else: the configuration names no conditions.
+  /// The windows take only what their host's conditions accept: the configuration names no conditions.
   private static let manifest = Manifests.mainOnly
 
   @Test(arguments: PrivateBus.Kind.available)
@@ -23,7 +23,7 @@ import Testing
       let session = try await house.serving { daemon in
         let session = try await house.hosting { host in
           let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
-          // Without conditions a window takes only what it shows.
+          // Without conditions a window takes only an activity that it shows.
           let other = try await house.hand("viewCat", "mine-1", options: #""wait": "handled""#)
           #expect(other.session != landing.session)
           try await house.destroy(other.session)
@@ -31,7 +31,7 @@ import Testing
             let watch = try await Watch(monitor, in: house)
             for (property, text) in written {
               try await host.set(property, of: landing.session, to: text)
-              // It is read back at once, by everyone.
+              // Everyone can read the value back at once.
               #expect(try await house.property(property.rawValue, of: landing.session) == text)
             }
             _ = try await house.eventSequence()
@@ -59,7 +59,7 @@ import Testing
         for (property, text) in written {
           #expect(try await house.property(property.rawValue, of: session) == text)
         }
-        // Not connected, it shows what it would restore.
+        // A session that is not connected shows what it would restore.
         for (key, goesThere) in [("mine-2", true), ("never", false), ("restored", true)] {
           let chosen = try await house.explain(Payloads.activity("viewCat", key))["chosen"]?["session"]?.text
           #expect((chosen != nil) == goesThere, "\(key)")
@@ -70,7 +70,7 @@ import Testing
           let call = try await host.asked(1)[0]
           #expect(try call.options["stateRestorationActivity"]?["targetContentIdentifier"]?.text == "restored")
           try await house.waitUntil(landing.delivery, is: "handled")
-          // "" puts back what was there without it.
+          // "" restores the default.
           try await host.set("PrefersToActivatePredicate", of: session, to: "")
           try await host.set("CanActivatePredicate", of: session, to: "")
           let chosen = try await house.explain(Payloads.activity("viewCat", "mine-4"))["chosen"]?["session"]?.text
@@ -123,7 +123,7 @@ import Testing
           #expect(own.contains("secret"))
           #expect(try await other.object(landing.session).get("UserActivity", as: String.self) == "")
         }
-        // Without its host, nobody reads it.
+        // Without its host, nobody reads the condition.
         await host.leave()
         #expect(try await house.property("Title", of: landing.session) == "")
       }

@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// What follows from a decision, row by row and sentence by sentence.
+/// What follows from a decision: one test for each row and sentence.
 @Suite struct HostDecisionTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `each target has its calls and its outcome`(kind: PrivateBus.Kind) async throws {
@@ -22,7 +22,7 @@ import Testing
         #expect(try await host.asked(2).map(\.member) == ["ContinueScene", "ActivateScene"])
         host.forget()
 
-        // Neither an activity nor an item: nothing is continued, and ActivateScene's return acknowledges it.
+        // The payload has neither an activity nor an item: the host continues nothing, and the return of ActivateScene acknowledges the delivery.
         host.next("ActivateScene", .waits)
         let front = try await house.call("Activate", "string:", at: made.session, in: House.session)
         #expect(front[0].text == "activated")
@@ -32,7 +32,7 @@ import Testing
         try await house.waitUntil(front[1].text, is: "handled")
         host.forget()
 
-        // Released by the host, and restored.
+        // The host has released the window, and the delivery restores it.
         try await host.object(made.session).call("Disconnect")
         #expect(try await house.property("State", of: made.session) == "unattached")
         let restored = try await house.hand("viewCat", "cat1")
@@ -67,10 +67,10 @@ import Testing
           try await host.asked(1)
           #expect(try await house.property("State", of: landing.session) == "unattached")
           #expect(try await house.property("Connected", of: landing.session) == "false")
-          // Deciding made it the session's activity, before the host has answered.
+          // The decision made it the session's activity, before the host answered.
           #expect(try await house.property("TargetContentIdentifier", of: landing.session) == "cat1")
           #expect(try await house.deliveryState(landing.delivery) == "routed")
-          // It refuses any state of a session that is not connected yet.
+          // The service refuses any state of a session that is not connected yet.
           let error = try await refused { try await host.setState("foregroundActive", of: landing.session) }
           #expect(error?.name == .invalidArgs)
           host.goOn()
@@ -122,7 +122,7 @@ import Testing
         #expect(options["requestingSession"]?.text == other.identifier)
         #expect(options["sourceApplication"] == nil)
         #expect(options["stateRestorationActivity"] == nil)
-        // The routing one first, then the others in payload order; what is hidden is absent.
+        // The routing activity is first, then the others in payload order; hidden ones are absent.
         let activities = try #require(options["userActivities"]).elements
         #expect(activities.map { $0["activityType"]?.text } == ["viewCat", "org.example.unknown", "viewCat"])
         #expect(activities.map { $0["targetContentIdentifier"]?.text } == ["cat1", nil, "cat2"])
@@ -134,7 +134,7 @@ import Testing
         let representations = try #require(items[0]["representations"]).elements
         #expect(representations.map { $0["type"]?.text } == ["text/plain"])
         #expect(representations[0]["size"]?.number == 5)
-        // The token goes on as it came.
+        // The service passes the token on unchanged.
         #expect(calls[1].member == "ActivateScene")
         #expect(calls[1].arguments == ["activation-token=let-me-in", "desktop-startup-id=let-me-in"])
       }
@@ -153,7 +153,7 @@ import Testing
             {"activityType": "viewCat", "targetContentIdentifier": "cat3", "visibility": "ownProcess"}]}],
            "options": {"deadline": 3600, "wait": "handled"}}
           """
-        // To a scene that it hosts itself: it is not kept waiting, even where it waits for itself.
+        // The host delivers to its own scene, and is not kept waiting, even if it waits for itself.
         cats.next("ConnectScene", .waits)
         let own = try await cats.deliver(document)
         let options = try (try await cats.asked(1))[0].options
@@ -163,7 +163,7 @@ import Testing
         try await house.waitUntil(own.delivery, is: "handled")
         try await cats.settle()
 
-        // Another application's host is shown what is for all.
+        // Another application's host sees the representations that are for all.
         try await house.hosting("org.example.Player") { player in
           let foreign = try await player.deliver(document)
           #expect(foreign.session == own.session)
@@ -217,7 +217,7 @@ import Testing
         try await host.asked(1)
         let behind = try await house.hand("viewCat", "cat1")
         #expect(behind.outcome == "activated")
-        // Released in between.
+        // The host has released the window in between.
         try await host.object(made.session).call("Disconnect")
         host.goOn()
         let calls = try await host.asked(4)

@@ -3,7 +3,7 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// Sessions that go: how a host closes their scenes, and hears that they are gone for good.
+/// Discarded sessions: how a host closes their scenes, and hears that they are gone for good.
 @Suite struct HostDiscardTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `destroying says so, answers, closes the scene, and then tells that it is gone`(
@@ -28,7 +28,7 @@ import Testing
           }
           let messages = watch.messages
           let asked = try #require(messages.firstIndex { $0.member == "Destroy" })
-          // The service asks the bus who calls, which is answered with something.
+          // The service asks the bus who calls, and gets an answer.
           let rest = messages[asked...].dropFirst().map { message in
             message.kind == "method return" && message.arguments.isEmpty ? "reply" : message.member
           }
@@ -78,7 +78,7 @@ import Testing
     try await withService { house in
       try await house.register(Manifests.cats)
       try await house.hosting { host in
-        // Never connected: nothing to close.
+        // The session was never connected: there is nothing to close.
         let early = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
         try await house.waitUntil(early.delivery, is: "handled")
         try await host.object(early.session).call("Disconnect")
@@ -128,7 +128,7 @@ import Testing
         gone.formUnion(destroyed)
       }
       try await house.serving { daemon in
-        // A configuration that the manifest no longer has takes its sessions along.
+        // When the manifest no longer has a configuration, the configuration's sessions are discarded.
         let left = try await house.sessions().map { Landing(session: $0[0], outcome: "", delivery: "").identifier }
         #expect(left.count == 1)
         gone.formUnion(left)
@@ -168,7 +168,7 @@ import Testing
           for key in ["cat1", "cat2", "cat3"] {
             gone.append(try await house.hand("viewCat", key, options: #""wait": "handled""#))
           }
-          // One that has no window any more.
+          // A session that no longer has a window.
           try await host.object(gone[2].session).call("Disconnect")
           try await host.settle()
           host.next("DestroyScene", .waits, .accepts)
@@ -205,7 +205,7 @@ import Testing
         host.next("RefreshScene", .waits)
         try await host.setState("background", of: landing.session)
         #expect(try await host.asked(1, "RefreshScene")[0].session == landing.session)
-        // While it draws, more ask: once more for all of them.
+        // While the host draws, more calls ask it to: it draws once more for all of them.
         for _ in 0..<5 { try await refresh() }
         host.goOn()
         try await host.asked(2, "RefreshScene")
@@ -213,12 +213,12 @@ import Testing
         try await refresh()
         _ = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         #expect(host.calls(of: "RefreshScene").count == 2)
-        // One that is asked for again after that is a new one.
+        // A later request for the same session is a new one.
         try await host.setState("background", of: landing.session)
         try await host.asked(3, "RefreshScene")
         try await refresh()
         try await host.asked(4, "RefreshScene")
-        // What has no scene does not draw, and what comes back is drawn anyway.
+        // A session without a scene does not draw, and a restored scene is drawn anyway.
         try await host.object(landing.session).call("Disconnect")
         try await refresh()
         _ = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)

@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// Applications that say themselves which configuration a new session gets.
+/// Applications that choose the configuration of a new session themselves.
 @Suite struct HostDynamicTests {
   private static let manifest = """
     {
@@ -56,7 +56,7 @@ import Testing
           let places = steps.compactMap { messages.firstIndex(where: $0) }
           #expect(places.count == steps.count && places == places.sorted(), "\(places)")
         }
-        // Only a new session: what is connected, or was, keeps what it has.
+        // Only a new session is asked about: a session that is or was connected keeps its configuration.
         try await host.settle()
         let again = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         try await host.object(again.session).call("Disconnect")
@@ -86,7 +86,7 @@ import Testing
           #expect(try await house.property("Configuration", of: landing.session) == "Default")
           if case .waits = manner { #expect(began.duration(to: .now) >= .milliseconds(990)) }
         }
-        // What comes too late changes nothing.
+        // A late answer changes nothing.
         host.goOn(nil, .success("Other"))
         let landing = try await house.hand("viewCat", "cat5", options: #""wait": "handled""#)
         #expect(try await house.property("Configuration", of: landing.session) == "Default")
@@ -100,7 +100,7 @@ import Testing
       try await house.hosting { host in
         host.next("ConfigurationForConnecting", .answers("Other"))
         for key in ["cat1", "cat2"] { _ = try await house.hand("viewCat", key, options: #""wait": "handled""#) }
-        // One of them became another, so there is room again.
+        // One of the sessions got another configuration, so there is room again.
         _ = try await house.hand("viewCat", "cat3", options: #""wait": "handled""#)
         let error = try await house.refusal("Deliver", "string:\(Payloads.patient("viewCat", "cat4"))")
         #expect(error.name == "org.stagedoor.Error.RequestDenied")

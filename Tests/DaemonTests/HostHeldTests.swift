@@ -3,7 +3,7 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// Deliveries whose application is not there, and those that change their way.
+/// Deliveries whose application has no host, and deliveries that are redirected.
 @Suite struct HostHeldTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `a held delivery reaches its host when it attaches, and a cancelled one does not`(
@@ -19,7 +19,7 @@ import Testing
         let calls = try await host.asked(2)
         #expect(calls.map(\.session) == [second.session, second.session])
         try await house.waitUntil(second.delivery, is: "handled")
-        // Nobody told it of a session that it never had.
+        // The host heard nothing of a session that it never had.
         #expect(host.members == ["ConnectScene", "ActivateScene"])
         let late = try await house.refusal("CancelDelivery", "string:\(second.delivery)")
         #expect(late.name == "org.stagedoor.Error.RequestDenied")
@@ -38,7 +38,7 @@ import Testing
       #expect(try await house.deliveries().map { $0[1] } == ["routed"])
       #expect(try await house.events().map(\.name) == ["Routed", "Unclaimed"])
       try await house.hosting { host in
-        // It had its end.
+        // The delivery has ended.
         let next = try await house.hand("viewCat", "cat2", options: #""wait": "handled""#)
         #expect(host.calls.allSatisfy { $0.session == next.session })
       }
@@ -82,7 +82,7 @@ import Testing
         #expect(calls.map(\.session) == [first.session, second.session])
         #expect(try calls.map { try $0.options["attempt"]?.number } == [1, 2])
         #expect(try await house.property("TargetContentIdentifier", of: second.session) == "cat1")
-        // What the first window answers now is no answer any more.
+        // The answer of the first window no longer counts.
         host.goOn(nil, .failure(ErrorReply.unwilling))
         let next = try await house.hand(
           "viewCat", "cat1", options: #""session": "\#(first.session)", "wait": "handled""#)
@@ -167,11 +167,11 @@ import Testing
         try await daemon.ended()
         return (landings, host)
       }
-      // It took the last one, and nobody heard of it.
+      // The host took the last delivery, and nobody heard of it.
       host.goOn()
       host.forget()
       try await house.serving { _ in
-        // None is connected until its host says so.
+        // No session is connected until its host says so.
         for landing in landings { #expect(try await house.property("Connected", of: landing.session) == "false") }
         try await house.destroy(landings[2].session)
         let held = try await house.hand("viewCat", "cat2")
@@ -201,7 +201,7 @@ import Testing
       let sender = try await house.bus.connect()
       let object = sender.object(House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1")
       let host = try await HostPlayer("org.example.Cats", in: house)
-      // One connection's calls are decided in the order in which they are sent; the host comes somewhere in between.
+      // The calls of one connection are decided in the order in which they are sent; the host attaches somewhere in between.
       async let attached: Void = { _ = try await host.attach() }()
       var sent: [String] = []
       for number in 0..<100 {

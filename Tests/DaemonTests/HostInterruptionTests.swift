@@ -3,7 +3,7 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// Hosts that come, go and are late in the middle of something.
+/// Hosts that attach, leave or answer late in the middle of something.
 @Suite struct HostInterruptionTests {
   private static let application = "\(House.root)/application/org_2eexample_2eCats"
 
@@ -33,7 +33,7 @@ import Testing
         #expect(
           try await second.asked(3).map(\.member) == ["DidDiscardSceneSessions", "ConnectScene", "ActivateScene"])
         #expect(second.calls[0].arguments == [Landing(session: session, outcome: "", delivery: "").identifier])
-        // The first never had it.
+        // The first host never had the delivery.
         #expect(try second.calls[1].options["attempt"]?.number == 1)
         try await house.waitUntil(held.delivery, is: "handled")
       }
@@ -54,7 +54,7 @@ import Testing
         try await host.asked(1)
         try await host.attach()
         landings.append(try await house.hand("viewCat", "cat1"))
-        // It has not answered what it was told.
+        // The host has not answered the call about discarded sessions.
         #expect(host.members == ["DidDiscardSceneSessions"])
         host.next("ConnectScene", .waits)
         host.goOn()
@@ -87,7 +87,7 @@ import Testing
           #expect(try await watch.happenings().map(\.name) == ["Routed", "DeliveryFailed"])
           #expect(try await house.property("TargetContentIdentifier", of: made.session) == "cat1")
           #expect(try await house.property("Connected", of: made.session) == "true")
-          // What it says now is about nothing any more.
+          // The host's answer no longer has a meaning.
           host.goOn()
           let next = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
           #expect(next.session == made.session)
@@ -115,7 +115,7 @@ import Testing
       host.goOn()
       try await house.serving { _ in
         #expect(try await house.deliveryState(delivery) == "held")
-        // It shows the window, and says so; so it is continued, and told that it may have seen this.
+        // The host shows the window, and says so. The service therefore continues the window, and says that the host may have seen this delivery.
         let session = try #require(host.calls.first).session
         try await host.attach(connected: [session])
         let again = try await host.asked(1, "ContinueScene")[0]

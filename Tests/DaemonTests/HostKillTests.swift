@@ -4,21 +4,21 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// Host and service as processes of their own, one or both killed at each step: what was acknowledged to a sender reaches a host, and what
-/// reaches it again says so.
+/// Host and service as processes of their own. One of them, or both, is killed at each step. Each delivery that was acknowledged to a sender reaches
+/// a host, and a repeated one says that it is repeated.
 @Suite struct HostKillTests {
   private static let rounds = getenv("STAGEDOOR_STRESS") == nil ? 3 : 1000
 
-  /// It is to survive a killed process, and does without waiting for the disk.
+  /// The store must survive a killed process, but need not wait for the disk.
   private static let durability = "normal"
 
-  /// As `Clients/host.py` names the moments at which it kills.
+  /// The moments of the kill, named as in `Clients/host.py`.
   enum Step: String, CaseIterable, CustomTestStringConvertible {
     case attaching, attached
     case told = "DidDiscardSceneSessions"
     case connecting = "ConnectScene"
     case continuing = "ContinueScene"
-    /// Its answer is under way: the service may have stored it, or not.
+    /// The answer is under way: the service may or may not have stored it.
     case answered
 
     var testDescription: String { rawValue }
@@ -40,13 +40,13 @@ import Testing
         let (landings, later) = try await play(step, victim, record, in: house)
         try check.add(try Self.calls(in: record) + later)
         for landing in landings { #expect(check.knows(landing.delivery), "\(landing) was lost") }
-        // What was checked is remembered, and need not be read again.
+        // The checked calls are remembered; the record need not be read again.
         try FileManager.default.removeItem(atPath: record)
       }
     }
   }
 
-  /// What was handed in, and what the host after the killed one was asked.
+  /// What was handed in, and the calls that the host after the killed one got.
   private func play(
     _ step: Step, _ victim: Victim, _ record: String, in house: House
   ) async throws -> ([Landing], [HostCall]) {
@@ -63,7 +63,7 @@ import Testing
     }
     if victim != .host {
       try await house.serving("--durability", Self.durability) { _ in
-        // One that lives attaches by itself.
+        // A host that lives attaches by itself.
         if victim == .both { later = try await finishWithAnother(landings, in: house) }
         try await finish(landings, in: house)
       }
@@ -72,7 +72,7 @@ import Testing
     return (landings, later)
   }
 
-  /// Everything that a host can be asked: one session is gone, one is new or restored, and gets a second delivery.
+  /// Hands in everything that leads to a call of a host: one session is discarded, one is new or restored, and gets a second delivery.
   private func handIn(to house: House) async throws -> [Landing] {
     let service = house.watcher.object(House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1")
     var landings: [Landing] = []
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// It is this process: one that starts afresh each time takes longer than all else.
+  /// The other host runs in this process, because starting a new process each time takes longer than everything else.
   private func finishWithAnother(_ landings: [Landing], in house: House) async throws -> [HostCall] {
     try await house.hosting { host in
       try await finish(landings, in: house)
@@ -107,7 +107,7 @@ import Testing
     }
   }
 
-  /// What a host wrote down before it answered.
+  /// The calls that a host noted before it answered.
   private static func calls(in record: String) throws -> [HostCall] {
     try Repository.lines(of: record).map { line in
       let told = try Document(line).elements
@@ -118,7 +118,7 @@ import Testing
   }
 
   private struct Check {
-    /// The last of every delivery of all rounds: one that comes again in a later round has to say so, too.
+    /// The last attempt of every delivery of all rounds: a delivery that comes again in a later round must say so, too.
     private var attempts: [String: Int] = [:]
 
     func knows(_ delivery: String) -> Bool { attempts[delivery] != nil }

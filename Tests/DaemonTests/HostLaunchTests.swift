@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// How applications are started that something is held for.
+/// How the service starts applications for held deliveries.
 @Suite struct HostLaunchTests {
   private static func cats(exec: String) -> String {
     let escaped = exec.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
@@ -33,7 +33,7 @@ import Testing
       try await house.serving { daemon in
         let landing = try await house.hand("viewCat", "cat1", options: #""wait": "handled""#)
         #expect(landing.outcome == "created")
-        // It is killed, and started again for what comes then.
+        // The host is killed, and the next delivery starts it again.
         let owner = try #require(try await house.watcher.owner(of: "org.example.Cats"))
         let process = try #require(try await house.watcher.credentials(of: owner).processID)
         kill(pid_t(process), SIGKILL)
@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  /// On dbus-broker, the controller that the tests have for it does not get StartServiceByName answered where the program ends.
+  /// On dbus-broker, the controller of the tests does not answer StartServiceByName if the program ends.
   @Test func `one that the bus cannot start is LaunchFailed at once`() async throws {
     try await withHouse { house in
       try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
@@ -165,7 +165,7 @@ import Testing
     }
   }
 
-  /// Writes down what it was given, and what is open in it.
+  /// Notes what it was given, and which files it has open.
   private static let look = """
     {
       env | sed 's/^/env /'
@@ -198,7 +198,7 @@ import Testing
       environment["DESKTOP_STARTUP_ID"] = "old"
       environment["DBUS_STARTER_ADDRESS"] = "unix:path=/nowhere"
       environment["LC_TIME"] = "C.UTF-8"
-      // A descriptor that it was given, signals that it ignores or blocks, and a place of its own.
+      // A descriptor that the service was given, signals that it ignores or blocks, and a working directory of its own.
       let daemon = Command(
         "/bin/sh",
         arguments: [
@@ -228,14 +228,14 @@ import Testing
       #expect(given["DBUS_SESSION_BUS_ADDRESS"] == house.bus.address.rawValue)
       #expect(those("umask") == ["0022"])
       #expect(those("directory") == [home])
-      // Its input and output are nobody's, its errors go where ours go, and its own script and record are all it has else.
+      // Its input and output are /dev/null, its errors go where the service's go, and it has only its own script and record open besides.
       let open = those("open").filter { !$0.hasSuffix("/look.sh") && !$0.hasSuffix("/look.new") }
       #expect(open.filter { $0.hasSuffix("/dev/null") }.first == "0 /dev/null", "\(open)")
       #expect(!open.contains { $0.hasPrefix("7 ") || $0.contains("socket:") || $0.contains("stagedoor.db") }, "\(open)")
       let masks = lines.filter { $0.hasPrefix("Sig") }
       #expect(masks.count == 2)
       for line in masks {
-        // But for the two that the C library keeps to itself.
+        // Except for the two signals that the C library reserves.
         let mask = try #require(line.split(whereSeparator: \.isWhitespace).last.flatMap { UInt64($0, radix: 16) })
         #expect(mask & ~(0b11 << 31) == 0, "\(line)")
       }
@@ -285,7 +285,7 @@ import Testing
 }
 
 extension Repository {
-  /// A file's lines; none where there is no such file.
+  /// A file's lines; none if the file does not exist.
   static func lines(of path: String) throws -> [String] {
     guard FileManager.default.fileExists(atPath: path) else { return [] }
     let text = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)

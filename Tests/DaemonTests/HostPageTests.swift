@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// The page for those who write hosts says what is so.
+/// The page for authors of hosts is correct.
 @Suite struct HostPageTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `the smallest host on the page is one, and finds the service again`(kind: PrivateBus.Kind) async throws {
@@ -23,7 +23,7 @@ import Testing
         try await house.serving { _ in
           let again = try await house.hand("openDetail", "photo-7", options: #""wait": "handled""#)
           #expect(again.session == first.session)
-          // It said that it still shows it.
+          // The host said that it still shows the session.
           try await host.line { $0.hasPrefix("ContinueScene \(first.session) {") }
           try await house.destroy(first.session)
           try await host.line { $0 == "DestroyScene \(first.session) standard" }

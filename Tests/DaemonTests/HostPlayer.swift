@@ -2,12 +2,12 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// What a host was asked.
+/// A call to a host.
 struct HostCall: Hashable, Sendable, CustomStringConvertible {
   let member: String
-  /// The session's path; "" where the call is about several.
+  /// The session's path; "" if the call is about several.
   let session: String
-  /// What else came with it, in order.
+  /// The other arguments, in order.
   let arguments: [String]
 
   var description: String { "\(member)(\(([session] + arguments).joined(separator: ", ")))" }
@@ -34,13 +34,13 @@ struct ShownItem: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A host that a test plays: it owns its application's name, writes down each call as it comes, and answers as it is told.
+/// A host that a test plays: it owns its application's name, notes each call as it comes, and answers as the test tells it to.
 final class HostPlayer: Sendable {
   enum Manner: Sendable {
     case accepts
     case answers(String)
     case refuses(ErrorReply)
-    /// Until the test lets it go on.
+    /// Waits until the test lets it continue.
     case waits
     /// Does something first.
     case after(@Sendable (HostPlayer, HostCall) async throws -> Void)
@@ -50,7 +50,7 @@ final class HostPlayer: Sendable {
 
   private struct State {
     var calls: [HostCall] = []
-    /// The manners of the next calls, by member; after them it accepts.
+    /// The manners of the next calls, by member. After them the host accepts.
     var manners: [String: [Manner]] = [:]
     var waiting: [(call: HostCall, answer: Answer)] = []
   }
@@ -84,14 +84,14 @@ final class HostPlayer: Sendable {
 
   func leave() async { await connection.close() }
 
-  // MARK: What it was asked
+  // MARK: The calls to it
 
   var calls: [HostCall] { state.withLock { $0.calls } }
   var members: [String] { calls.map(\.member) }
 
   func calls(of member: String) -> [HostCall] { calls.filter { $0.member == member } }
 
-  /// Waits until it was asked so often, by all members or by one.
+  /// Waits for this number of calls, of all members or of one.
   @discardableResult
   func asked(_ count: Int, _ member: String? = nil) async throws -> [HostCall] {
     @Sendable func found() -> [HostCall] { calls.filter { member == nil || $0.member == member } }
@@ -105,7 +105,7 @@ final class HostPlayer: Sendable {
 
   func forget() { state.withLock { $0.calls = [] } }
 
-  /// A delivery is acknowledged before its window is brought to the front: waits for that, and forgets all.
+  /// A delivery is acknowledged before its window is brought to the front. This waits for the window, and then forgets all calls.
   func settle() async throws {
     try await eventually("the windows to be in front") {
       let asked = self.calls.filter { ["ConnectScene", "ContinueScene"].contains($0.member) }
@@ -114,14 +114,14 @@ final class HostPlayer: Sendable {
     forget()
   }
 
-  // MARK: How it answers
+  // MARK: Its answers
 
-  /// The next calls of this member, and no others.
+  /// The manners of the next calls of this member only.
   func next(_ member: String, _ manners: Manner...) {
     state.withLock { $0.manners[member, default: []] += manners }
   }
 
-  /// Answers the calls that wait, or those of one member.
+  /// Answers the waiting calls, or those of one member.
   func goOn(_ member: String? = nil, _ result: Result<String, any Error> = .success("")) {
     let ready = state.withLock { state in
       let ready = state.waiting.filter { member == nil || $0.call.member == member }
@@ -131,7 +131,7 @@ final class HostPlayer: Sendable {
     for (_, answer) in ready { answer(result) }
   }
 
-  /// On the loop, so that calls are written down in the order in which they came.
+  /// Runs on the loop, so the calls are noted in the order in which they came.
   private func note(_ call: HostCall, _ answer: @escaping Answer) {
     let manner: Manner = state.withLock { state in
       state.calls.append(call)
@@ -223,7 +223,7 @@ final class HostPlayer: Sendable {
     return interface
   }
 
-  // MARK: What it asks
+  // MARK: Its own calls
 
   func object(_ session: String) throws -> RemoteObject {
     connection.object(House.name, at: try ObjectPath(session), "org.stagedoor.SceneSession1")
@@ -245,7 +245,7 @@ final class HostPlayer: Sendable {
   }
 }
 
-/// How a call was refused; `nil` where it was not.
+/// The error of a call; `nil` if the call succeeded.
 nonisolated(nonsending) func refused(
   _ body: nonisolated(nonsending) () async throws -> Void
 ) async throws -> ErrorReply? {
@@ -257,13 +257,13 @@ nonisolated(nonsending) func refused(
   }
 }
 
-/// An error as a host of the tests answers it.
+/// Errors that the hosts of the tests return.
 extension ErrorReply {
   static let unwilling = ErrorReply("org.example.Error.Unwilling", "not today")
 }
 
 extension House {
-  /// Runs `body` with a host that owns its name, and has attached where nothing else is said.
+  /// Runs `body` with a host that owns its name, and has attached unless the test says otherwise.
   nonisolated(nonsending) func hosting<Result>(
     _ application: String = "org.example.Cats", connected: [String]? = [],
     _ body: nonisolated(nonsending) (HostPlayer) async throws -> Result
@@ -280,7 +280,7 @@ extension House {
     }
   }
 
-  /// Everything that goes over the bus, as a ``Watch`` reads it.
+  /// Prints everything that goes over the bus, as a ``Watch`` reads it.
   var monitor: Command { command("dbus-monitor", "--session") }
 
   /// A delivery that waits longer than any machine is slow.

@@ -9,14 +9,14 @@ extension House {
     host(application, arguments)
   }
 
-  /// Debian's own Python has the bindings; it leaves no compiled files beside the sources.
+  /// Debian's own Python has the bindings. The option keeps it from leaving compiled files beside the sources.
   func host(_ application: String = "org.example.Cats", _ arguments: [String]) -> Command {
     command("/usr/bin/python3", arguments: ["-B", Self.hostProgram, application] + arguments)
   }
 }
 
 extension RunningCommand {
-  /// The next line that tells of this: (what, its arguments...)
+  /// The next line with this first word: (what, its arguments...)
   @discardableResult
   func told(_ what: String) async throws -> [Document] {
     try Document(try await line { $0.hasPrefix("[\"\(what)\"") }).elements

@@ -2,7 +2,7 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// The service with a host that knows nothing of it but the contract, each in a process of its own.
+/// The service with a host that knows only the contract, each in a process of its own.
 @Suite struct HostProcessTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `a host in Python plays the whole round, through restarts of the service and of itself`(
@@ -27,7 +27,7 @@ import Testing
           return (first, second)
         }
         try await house.serving { _ in
-          // It attaches by itself, with what it still shows.
+          // The host attaches by itself, with the windows that it still shows.
           #expect(try await host.told("attached")[2].elements.isEmpty)
           for landing in [first, second] {
             #expect(try await house.property("Connected", of: landing.session) == "true")

@@ -3,7 +3,7 @@ import SceneModel
 import Testing
 
 extension House {
-  /// Calls over a connection that is there already, so that the service has hardly begun to read when the next call comes.
+  /// Calls over an open connection, so that the service has hardly begun to read when the next call comes.
   struct Caller {
     let house: House
 
@@ -32,7 +32,7 @@ extension House {
       try await object(session, House.session).call("Destroy", "standard")
     }
 
-    /// The session that would take it, and how many candidates there are.
+    /// The session that would take the drop, and the number of candidates.
     func candidates(_ key: String) async throws -> (session: String, count: Int) {
       let text = try await object(House.root, House.interchange)
         .call("Explain", Payloads.activity("viewCat", key), returning: String.self)
@@ -46,7 +46,7 @@ extension House {
 }
 
 extension Session {
-  /// A window that shows a cat. They were made in the order of their numbers.
+  /// A window that shows a cat. Windows are made in the order of their numbers.
   static func cat(_ number: Int, configuration: Text = "Cat Detail") -> Session {
     Session(
       identifier: UniqueIdentifier(high: UInt64(number) &* 0x9E37_79B9_7F4A_7C15, low: UInt64(number)),

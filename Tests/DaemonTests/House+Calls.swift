@@ -5,19 +5,19 @@ import DBusTestSupport
 @_exported import DaemonTestSupport
 import Testing
 
-/// What `dbus-send` was answered with where it was refused.
+/// The error that `dbus-send` printed.
 struct ShownError: Hashable, Sendable {
   let name: String
   let message: String
 }
 
-/// Where a drop came to.
+/// Where a drop went.
 struct Landing: Hashable, Sendable {
   let session: String
   let outcome: String
   let delivery: String
 
-  /// As documents name it.
+  /// The form that documents use.
   var identifier: String { String(session.split(separator: "/").last ?? "").replacing("_", with: "-") }
 }
 
@@ -28,7 +28,7 @@ extension House {
   static let application = "org.stagedoor.Application1"
   static let properties = "org.freedesktop.DBus.Properties"
 
-  /// - Parameter sandbox: the application in whose sandbox the caller is; `nil` for a caller outside.
+  /// - Parameter sandbox: The application in whose sandbox the caller runs; `nil` for a caller outside.
   private func send(
     _ member: String, _ arguments: [String], _ path: String, _ interface: String, _ sandbox: String?
   ) -> Command {
@@ -38,7 +38,7 @@ extension House {
       ?? command("dbus-send", arguments: arguments)
   }
 
-  /// Calls a method, and reads what its reply shows.
+  /// Calls a method, and reads the reply.
   func call(
     _ member: String, _ arguments: String..., at path: String = root, in interface: String = interchange,
     from sandbox: String? = nil
@@ -55,7 +55,7 @@ extension House {
     return reader.rest()
   }
 
-  /// Calls a method that is to be refused.
+  /// Calls a method that must fail.
   func refusal(
     _ member: String, _ arguments: String..., at path: String = root, in interface: String = interchange,
     from sandbox: String? = nil
@@ -76,7 +76,7 @@ extension House {
     return ShownError(name: String(parts[0]), message: String(parts[1].prefix { $0 != "\n" }))
   }
 
-  // MARK: Short for what most tests ask
+  // MARK: What most tests ask
 
   func register(_ manifest: String) async throws { _ = try await call("RegisterApplication", "string:\(manifest)") }
 
@@ -141,7 +141,7 @@ extension House {
       let row = row.elements
       try #require(row.count == 3)
       var arguments = try Document(row[2].text).texts
-      // A signal says the same, but for when it was.
+      // A signal says the same, except for the time.
       #expect(arguments.removeValue(forKey: "time")?.hasSuffix("Z") ?? false)
       return Happening(sequence: row[0].text, name: row[1].text, arguments: arguments)
     }

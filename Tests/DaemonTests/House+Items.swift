@@ -6,12 +6,12 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// What a host was handed for one representation.
+/// What a host got for one representation.
 struct OpenedItem: Sendable {
   let data: OwnedFileDescriptor
   let size: Int64
 
-  /// Reads to the end, on a thread that may wait.
+  /// Reads to the end, on a thread that may block.
   func bytes() async throws -> [UInt8] { try await data.everything() }
   func text() async throws -> String { String(decoding: try await bytes(), as: UTF8.self) }
 }
@@ -37,7 +37,7 @@ extension OwnedFileDescriptor {
     }
   }
 
-  /// Writes bytes, on a thread that may wait, and closes.
+  /// Writes bytes, on a thread that may block, and closes the descriptor.
   func end(with bytes: [UInt8]) {
     DispatchQueue.global().async {
       self.withRawValue { number in
@@ -60,7 +60,7 @@ extension OwnedFileDescriptor {
     return OwnedFileDescriptor(owning: number)
   }
 
-  /// A pipe from which these bytes come.
+  /// A pipe that contains these bytes.
   static func pipe(of bytes: [UInt8]) throws -> OwnedFileDescriptor {
     let (readEnd, writeEnd) = try pipe()
     writeEnd.end(with: bytes)
@@ -71,12 +71,12 @@ extension OwnedFileDescriptor {
 }
 
 extension House {
-  /// Cats, which take pictures and texts too.
+  /// Cats that also take pictures and texts.
   static let pictures = Manifests.application(
     "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Main"),
     more: #" "CFBundleDocumentTypes": [{"LSItemContentTypes": ["public.data", "public.url"]}],"#)
 
-  /// The files of the spool, each from its directory on.
+  /// The files of the spool, with paths relative to it.
   var spooled: [String] {
     get throws {
       let spool = "\(state)/spool"
@@ -85,32 +85,32 @@ extension House {
         do {
           return try FileManager.default.subpathsOfDirectory(atPath: spool).sorted()
         } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-          // The service frees a delivery while its directory is read.
+          // The service removed a delivery while its directory was read.
         }
       }
     }
   }
 
-  /// The room frees on a thread of its own, and may remove a directory while it is looked through.
+  /// The room frees on a thread of its own, and may remove a directory while this looks through it.
   func spoolIsEmptied(but names: [String] = []) async throws {
     try await eventually("an empty spool") { (try? spooled) == names }
   }
 
-  /// Writes a file into the house, and answers its path.
+  /// Writes a file into the house, and returns its path.
   func file(_ name: String, _ text: String) throws -> String {
     let path = "\(environment["HOME"] ?? "")/files/\(name)"
     try write(text, to: path)
     return path
   }
 
-  /// The desktop's types of files by their names.
+  /// Gives the house the desktop's types of files by name.
   func knowFileTypes() throws {
     try write(
       "50:image/png:*.png\n50:text/plain:*.txt\n50:image/webp:*.webp\n",
       to: "\(environment["XDG_DATA_DIRS"] ?? "")/mime/globs2")
   }
 
-  /// Runs `body` with the service, which keeps what survives its end, an application that takes data, and its host.
+  /// Runs `body` with the service, whose contents survive its end, an application that takes data, and its host.
   nonisolated(nonsending) func carrying<Result>(
     _ arguments: String = "normal", _ body: nonisolated(nonsending) (HostPlayer) async throws -> Result
   ) async throws -> Result {
@@ -179,10 +179,10 @@ enum Things {
   }
 }
 
-/// A source that a test plays: it sends promises, writes down what it is asked, and answers as it is told.
+/// A source that a test plays: it sends promises, notes its calls, and answers as the test tells it to.
 final class SourcePlayer: Sendable {
   enum Manner: Sendable {
-    /// Hands out a descriptor, and says how long it is; -1 for a size that nobody knows.
+    /// Returns a descriptor and its size; -1 for an unknown size.
     case hands(@Sendable () throws -> OwnedFileDescriptor, size: Int64)
     case refuses(ErrorReply)
     case waits
@@ -208,17 +208,17 @@ final class SourcePlayer: Sendable {
 
   func leave() async { await connection.close() }
 
-  /// How the next openings are answered. After them it hands out a pipe with a text, of unknown size.
+  /// The answers to the next openings. After them the source returns a pipe with a text, of unknown size.
   func next(_ manners: Manner...) { state.withLock { $0.manners += manners } }
 
-  /// What it was asked, as `Load 0 image/png`.
+  /// The calls to the source, as `Load 0 image/png`.
   var asked: [String] { state.withLock { $0.asked } }
 
   func isAsked(_ question: String, _ count: Int = 1) async throws {
     try await eventually("the source to be asked: \(question)") { self.asked.count { $0 == question } >= count }
   }
 
-  /// Answers the openings that wait.
+  /// Answers the waiting openings.
   func goOn(_ text: String) throws {
     let waiting = state.withLock { state in
       defer { state.waiting = [] }
@@ -290,7 +290,7 @@ extension House {
 }
 
 extension OwnedFileDescriptor {
-  /// A file without a name that takes no room.
+  /// A file without a name that takes no room on the disk.
   static func sparse(of size: Int) throws -> OwnedFileDescriptor {
     var template = Array("/tmp/sparse-XXXXXX".utf8CString)
     let number = mkstemp(&template)
@@ -301,7 +301,7 @@ extension OwnedFileDescriptor {
     return file
   }
 
-  /// Reads to the end, and answers how much that was.
+  /// Reads to the end, and returns the number of bytes.
   func count() async throws -> Int {
     await onThread { number in
       var (sum, buffer) = (0, [UInt8](repeating: 0, count: 1 << 20))
@@ -313,7 +313,7 @@ extension OwnedFileDescriptor {
     }
   }
 
-  /// Writes so many bytes and closes. Answers how many could be written.
+  /// Writes this number of bytes and closes. Returns how many bytes could be written.
   func fill(_ size: Int) async -> Int {
     let written = await onThread { number in
       let buffer = [UInt8](repeating: 7, count: 1 << 20)

@@ -2,7 +2,7 @@ import SceneModel
 import SessionStore
 
 extension House {
-  /// Leaves a store as a service does that is killed while it shows a window. Answers the window's path.
+  /// Leaves a store like that of a service that is killed while it shows a window. Returns the window's path.
   func leaveConnected(showing shown: Text, restoring restored: Text) throws -> String {
     let now = Instant(microseconds: 1_777_636_800_000_000)
     let store = try SessionStore(directory: state, rules: ReadingRules(types: TypeCatalog()), at: now)

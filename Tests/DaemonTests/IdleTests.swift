@@ -4,17 +4,17 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// What the service does where nobody wants anything of it.
+/// What the service does when nobody needs it.
 @Suite struct IdleTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `once a drop is stored and put in order, no thread of it wakes`(kind: PrivateBus.Kind) async throws {
     try await withHouse(kind) { house in
       try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
       try await house.serving { daemon in
-        // Its deadline is nothing that happens while we look.
+        // Its deadline does not pass during the test.
         _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
         try await daemon.rests()
-        // Read again, and nothing of that stays awake either.
+        // SIGHUP makes the service read the manifests again. Afterwards it must rest too.
         daemon.signal(SIGHUP)
         try await daemon.rests()
       }
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// In KiB, of files.
+  /// The mapped files in memory, in KiB.
   private func mapped(by daemon: RunningCommand) throws -> Int {
     let path = "/proc/\(daemon.processIdentifier)/status"
     let status = String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)

@@ -1,8 +1,8 @@
 import DBus
 
-/// The members of interfaces in lines that can be compared: one for each member, with all that a caller has to know of it.
+/// The members of interfaces as lines to compare: one for each member, with everything that a caller has to know about it.
 struct InterfaceLines {
-  /// By name, such as `Interchange1.Drop`.
+  /// The lines by name, such as `Interchange1.Drop`.
   private(set) var lines: [String: String] = [:]
 
   init(_ interfaces: some Sequence<Introspection.Interface>) {
@@ -33,6 +33,6 @@ struct InterfaceLines {
 }
 
 extension Introspection.Interface {
-  /// One of Stagedoor's own, and not of D-Bus's.
+  /// Whether the interface is one of Stagedoor's own, and not one of D-Bus's.
   var isStagedoors: Bool { name.rawValue.hasPrefix("org.stagedoor.") }
 }

@@ -3,8 +3,8 @@ import DBusTestSupport
 import DaemonTestSupport
 import Testing
 
-/// Code, documents and what the running service says of itself are one. What an object says is printed from the tables that its calls are
-/// dispatched by, so the code cannot differ from it.
+/// Code, documents and the introspection of the running service agree. The service generates an object's introspection from the tables that dispatch
+/// its calls, so the code cannot differ from it.
 @Suite struct InterfaceTests {
   @Test func `what the service says of itself is what its document says`() async throws {
     let documented = InterfaceLines(try document().interfaces)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  // MARK: What is looked at
+  // MARK: Objects
 
   private enum Object: CaseIterable {
     case root, application, session, drag
@@ -80,7 +80,7 @@ import Testing
       try await house.register(Manifests.cats)
       let session = try await house.drop("viewCat", "cat1").session
       let application = "\(House.root)/application/org_2eexample_2eCats"
-      // A drag is there for its source, which looks at it in these tests.
+      // A drag exists for its source, which looks at it in these tests.
       let root = house.watcher.object(House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1")
       let payload = #"{"items":[{"representations":[{"type":"text/plain","text":"A cat"}]}]}"#
       let (drag, _) = try await root.call("BeginDrag", payload, returning: ObjectPath.self, String.self)

@@ -3,7 +3,7 @@ import DBusTestSupport
 import DaemonTestSupport
 import Testing
 
-/// What people see who look around on the bus with busctl and gdbus.
+/// What users see when they look around on the bus with busctl and gdbus.
 @Suite struct IntrospectionToolTests {
   private static let application = "\(House.root)/application/org_2eexample_2eCats"
   private static let zoomed = #"{"activityType":"viewCat","targetContentIdentifier":"cat1"}"#
@@ -152,7 +152,7 @@ import Testing
       #expect(
         refused.standardError.hasPrefix(
           #"Error: GDBus.Error:org.stagedoor.Error.ActivityTypeNotDeclared: no application declares "viewDog""#))
-      // It reads the signature from the introspection, so a document needs no types.
+      // gdbus reads the signature from the introspection, so a document needs no types.
       let delivered = try await gdbus("Deliver", Payloads.activity("viewCat", "cat1")).output()
       #expect(delivered.hasPrefix("(objectpath '\(session)', 'activated', '"))
       let mixed = Payloads.items(("viewCat", "cat1"), ("viewDog", "rex"), options: #""batch": "bestEffort""#)
@@ -178,7 +178,7 @@ import Testing
 }
 
 extension House {
-  /// What the object at a path says of one of its interfaces.
+  /// The introspection of one interface of the object at a path.
   fileprivate func introspect(_ path: String, _ interface: String) async throws -> Introspection.Interface {
     let name = try InterfaceName(interface)
     return try #require(

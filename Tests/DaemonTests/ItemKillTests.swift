@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// What deliveries carry, through the end of the service, its killing, and a process that may open few files.
+/// The contents of deliveries when the service ends, when it is killed, and when its process may open few files.
 @Suite struct ItemKillTests {
   private static let large = String(repeating: "0123456789abcdef", count: 8192)
   private static let gone: ErrorName = "org.stagedoor.Error.SourceGone"
@@ -157,12 +157,12 @@ import Testing
             let (readEnd, _) = try OwnedFileDescriptor.pipe()
             switch number % 5 {
             case 0:
-              // Refused, with a good one beside it.
+              // The service refuses the item, which also has a good descriptor.
               let item = Things.item(Things.descriptor(readEnd), Things.descriptor(descriptor, "image/gif"))
               let error = try await refused { _ = try await house.deliver([item], over: house.watcher) }
               #expect(error?.name == "org.stagedoor.Error.InvalidPayload")
             case 1:
-              // Two that nobody names beside one that somebody does.
+              // Two descriptors that no representation names, beside one that a representation does.
               let item: [String: Variant] = [
                 "more": descriptor.variant, "representations": [Things.descriptor(readEnd)].variant,
               ]
@@ -185,7 +185,7 @@ import Testing
             }
             host.forget()
           }
-          // Threads and tables that the first of each kind make.
+          // The first calls of each kind make threads and tables.
           for number in 0..<50 { try await round(number) }
           let before = OpenDescriptors.of(process: daemon.processIdentifier).count
           for number in 0..<Self.calls { try await round(number) }
@@ -204,7 +204,7 @@ import Testing
       try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
       try await house.serving("--durability", "memory") { daemon in
         try await house.hosting { host in
-          // A source that never hands out what it promised, and descriptors behind it: libdbus sends sixteen at once.
+          // A source that never returns what it promised, with descriptors behind it: libdbus sends sixteen at once.
           let source = try await SourcePlayer(in: house)
           @Sendable func call() async throws -> ErrorReply? {
             let items =
@@ -258,7 +258,7 @@ import Testing
           for error in refusals {
             #expect(error.name == .limitsExceeded || error.name == "org.stagedoor.Error.StorageFailed", "\(error)")
           }
-          // It answers everything that needs no descriptor, to callers that it has never seen.
+          // The service answers every call that needs no descriptor, even for new callers.
           #expect(try await house.deliveries().count == held.count)
           for delivery in held { try await host.release(delivery) }
           try await eventually("room for more") {

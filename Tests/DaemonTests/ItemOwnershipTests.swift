@@ -2,9 +2,9 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// Who may open what a delivery carries: each cell of who sends, who opens, and for whom it is.
+/// Who may open the contents of a delivery: each combination of sender, opener and visibility.
 @Suite struct ItemOwnershipTests {
-  /// Types that nobody else has, to be looked for in all that is said.
+  /// Types that nobody else uses, so that a search finds them in all messages.
   private static let types = [
     "all": "image/x-open", "application": "image/x-secret-application", "ownProcess": "image/x-secret-process",
   ]
@@ -19,7 +19,7 @@ import Testing
   enum Sender: CaseIterable {
     case theHost, anotherHost, aProgram
 
-    /// For whom it is that the host may open.
+    /// The visibilities that the host may open.
     var visible: Set<String> { self == .theHost ? ["all", "application", "ownProcess"] : ["all"] }
   }
 
@@ -56,10 +56,10 @@ import Testing
                   #expect(error?.text.contains("has no representation of the type") ?? false)
                 }
               }
-              // The first that it may see, in the order of fidelity.
+              // The first representation that the host may see, in the order of fidelity.
               let first = try await host.text(landing.delivery, 0, "image/*")
               #expect(first == (sender == .theHost ? "for its process" : "for all"))
-              // The others know the delivery, and that is no right.
+              // The others know the delivery, which gives them no right.
               for (who, stranger) in connections where stranger !== host.connection {
                 for type in ["", "image/*", "image/x-open", "image/x-secret-process", "text/plain"] {
                   let error = try await refused { _ = try await house.open(landing.delivery, 0, type, over: stranger) }
@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  /// A document as a sandbox hands it in, with contents for all, for its application and for its own process.
+  /// A document from a sandbox, with contents for all, for its application and for its own process.
   private static var document: String {
     let representations = ["all", "application", "ownProcess"].map { visibility in
       #"{"type": "\#(types[visibility] ?? "")", "text": "for \#(visibility)", "visibility": "\#(visibility)"}"#
@@ -133,7 +133,7 @@ import Testing
               #expect(error?.name == "org.stagedoor.Error.NoSuchItem", "\(error as Any)")
             }
           }
-          // Neither who handed it in, nor another program of the host's own application.
+          // Neither the sender nor another program of the host's own application may open it.
           for name in ["org.example.Cats", "org.example.Mail", ""] {
             for type in ["", "image/*", "image/x-open", "image/x-secret-application"] {
               let opened = try await sandboxed(name, "OpenItem", "string:\(delivery)", "uint32:0", "string:\(type)")
@@ -159,7 +159,7 @@ import Testing
         try await withLimit(usualLimit, "the name to be free") {
           _ = try await watcher.owners(of: "org.example.Cats").first { $0 == nil }
         }
-        // The next one has the same name, and did not attach.
+        // The next connection has the same name, but did not attach.
         let next = try await HostPlayer("org.example.Cats", in: house)
         let early = try await refused { _ = try await next.open(landing.delivery) }
         #expect(early?.name == .accessDenied)

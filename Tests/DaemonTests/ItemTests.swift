@@ -5,15 +5,15 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// What drops carry: handed in from a shell and from programs, listed for the host, opened, and released.
+/// The contents of drops: handed in from a shell and from programs, listed for the host, opened, and released.
 @Suite struct ItemTests {
-  /// The options of the call that brought a delivery.
+  /// The options of the call that delivered to the host.
   private static func options(_ host: HostPlayer, _ count: Int = 1) async throws -> Document {
     let calls = try await host.asked(count).filter { ["ConnectScene", "ContinueScene"].contains($0.member) }
     return try #require(calls.last).options
   }
 
-  /// What the host is told of the representations of an item: type and size of each.
+  /// What the host learns of the representations of an item: type and size of each.
   private static func listed(_ options: Document, _ item: Int = 0) throws -> [String] {
     let items = options["items"]?.elements ?? []
     try #require(items.indices.contains(item))
@@ -36,7 +36,7 @@ import Testing
         let list = "# from a shell\r\n\(picture)\r\nfile://\(text)\r\nhttps://example.org/a,b\r\n"
         let landing = try house.landing(
           try await house.call("DropURIs", "string:\(list)", "string:viewCat", "string:cat1"))
-        // What happens to the files now is nothing to the host.
+        // Later changes of the files do not matter to the host.
         try FileManager.default.removeItem(atPath: picture)
         try house.write("something else", to: text)
         let call = try #require(try await host.asked(1, "ConnectScene").first)
@@ -65,7 +65,7 @@ import Testing
         try await house.spoolIsEmptied()
         let late = try await refused { _ = try await host.open(landing.delivery, 0, "") }
         #expect(late?.name == "org.stagedoor.Error.NoSuchItem")
-        // It does no harm to say it twice.
+        // A second release does no harm.
         try await host.release(landing.delivery)
       }
     }
@@ -91,7 +91,7 @@ import Testing
         for (path, reason) in cases {
           let uris = try await house.refusal(
             "DropURIs", "string:\(good)\n\(path)", "string:viewCat", "string:cat1")
-          // Also where nothing would take it.
+          // Also if no application would take it.
           let alone = try await house.refusal("DropURIs", "string:\(path)", "string:", "string:")
           #expect(alone.message.contains(reason), "\(alone)")
           let file = #"{"type": "image/png", "file": "file://\#(path)""#
@@ -155,7 +155,7 @@ import Testing
             {"type": "image/gif", "file": "file://\(escaped)", "openInPlace": true}]}],
             "options": {"application": "org.example.Cats"}}
           """
-        // More than an argument of a command may have.
+        // The text is longer than an argument of a command may be.
         let (_, _, delivery) = try await house.service(house.watcher).call(
           "Deliver", document, returning: ObjectPath.self, String.self, String.self)
         let options = try await Self.options(host)
@@ -173,7 +173,7 @@ import Testing
         let inPlace = try await host.open(delivery, 0, "image/gif")
         #expect(inPlace.size == 14)
         #expect(try await inPlace.text() == "after the drop")
-        // Nobody writes to what another reads.
+        // Nobody can write to a content that another program reads.
         for type in ["image/png", "text/plain", "image/webp", "image/gif"] {
           let opened = try await host.open(delivery, 0, type)
           let (written, again) = opened.data.withRawValue { number in
@@ -181,7 +181,7 @@ import Testing
           }
           #expect(written < 0, "\(type)")
           if again >= 0 {
-            // Root opens what it likes: a memory file is sealed.
+            // Root can open every file; but a memory file is sealed.
             if type != "image/gif", durability == "memory" || type == "image/png" { #expect(write(again, "x", 1) < 0) }
             close(again)
           }
@@ -204,7 +204,7 @@ import Testing
       try await house.carrying { host in
         let path = try house.file("picture", "a whole file")
         let file = try OwnedFileDescriptor.file(path, O_RDWR)
-        // Where the sender's own offset stands is nothing to the host.
+        // The sender's own offset does not matter to the host.
         file.withRawValue { _ = lseek($0, 7, SEEK_SET) }
         let memory = try BaggageRoom.memoryFile(Array("in memory".utf8))
         let pipe = try OwnedFileDescriptor.pipe(of: Array("in a pipe".utf8))
@@ -232,7 +232,7 @@ import Testing
         }
         #expect(try await host.text(landing.delivery, 0, "image/gif") == "in a pipe")
         #expect(try await host.text(landing.delivery, 0, "image/jpeg") == "in a socket")
-        // These can be read once.
+        // These representations can be read once.
         for type in ["image/gif", "image/jpeg"] {
           let again = try await refused { _ = try await host.open(landing.delivery, 0, type) }
           #expect(again?.name == "org.stagedoor.Error.SourceGone", "\(type): \(again as Any)")
@@ -240,7 +240,7 @@ import Testing
         #expect(try await host.text(landing.delivery, 1, "text/plain") == "bytes")
         #expect(try await host.text(landing.delivery, 1, "text/html") == "words")
         #expect(try await host.text(landing.delivery, 1, "text/csv") == "a whole file")
-        // A host that may only read gets no way to write to the sender's file.
+        // A host that may only read cannot write to the sender's file.
         let opened = try await host.open(landing.delivery, 0, "image/png")
         #expect(opened.data.withRawValue { fcntl($0, F_GETFL) } & O_ACCMODE == O_RDONLY)
       }
@@ -319,7 +319,7 @@ import Testing
               over: house.watcher)
           }
           readEnd.close()
-          // Nobody has the other end any more: writing says so.
+          // Nobody has the other end any more, so a write fails.
           try await eventually("the service to have closed the pipe") {
             writeEnd.withRawValue { number in
               var one = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)

@@ -23,7 +23,7 @@ import Testing
       }
       #expect(reply.name == .limitsExceeded)
       #expect(reply.text.contains("install this one instead"), "\(reply)")
-      // One that is there may say something else of itself, and others go on.
+      // A registered application may still change its manifest, and the others continue.
       try await register(7)
       #expect(try await house.drop("view7", "one").outcome == "created")
     }
@@ -41,7 +41,7 @@ import Testing
         }
         return #"{"items": [\#(items.joined(separator: ","))]}"#
       }
-      // Longer than an argument of a command may be, so a program sends them.
+      // The documents are longer than an argument of a command may be, so a program sends them.
       let object = house.watcher.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
       for member in ["Deliver", "DeliverEach"] as [MemberName] {
         let error = await #expect(throws: CallError.self) { try await object.call(member, payload(1_001)) }
@@ -129,7 +129,7 @@ import Testing
       #expect(try await house.eventSequence() == "1000", "what was refused has done nothing")
       #expect(try await house.drop("viewCat", "cat1").outcome == "activated")
 
-      // What is answered makes room for another.
+      // An answered call makes room for another.
       let delivery = try await house.deliveries(in: "held")[500][0]
       try await object.call("CancelDelivery", delivery)
       let next = Task { try await deliver() }

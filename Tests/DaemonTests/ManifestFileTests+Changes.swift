@@ -4,14 +4,14 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-// Manifests that change while the service runs, and nobody tells it.
+// Manifests that change while the service runs, and nobody tells the service.
 extension ManifestFileTests {
-  // While all tests run side by side the kernel may have no room for another watch; the service then tries again.
+  // While all tests run in parallel the kernel may have no room for another watch; the service then tries again.
   private static let limit = usualLimit * 5
 
   private func isNamed(_ name: String, in house: House) async throws {
     try await eventually("the version \(name)", within: Self.limit) {
-      // There is no such object until the manifest has been read.
+      // The object does not exist until the service has read the manifest.
       (try? await self.name(in: house)) == name
     }
   }
@@ -39,7 +39,7 @@ extension ManifestFileTests {
       try house.write(Self.cats("First"), to: file)
       try await house.serving { daemon in
         let landing = try await house.drop("viewCat", "cat1")
-        // In its place, as some editors write; then beside it and renamed, as others do.
+        // Write the file in place, as some editors do; then write a new file and rename it, as others do.
         try Data(Self.cats("Second").utf8).write(to: URL(filePath: file))
         try await isNamed("Second", in: house)
         try house.write(Self.cats("Third"), to: "\(file).new")
@@ -50,7 +50,7 @@ extension ManifestFileTests {
         try await eventually("the complaint", within: Self.limit) { daemon.standardError.contains("\(file): ") }
         #expect(try await name(in: house) == "Third")
         let complaints = daemon.standardError
-        // Another comes, and the complaint is not made again.
+        // Another manifest comes, and the service does not repeat the complaint.
         let other = "\(house.applications)/org.example.Player.json"
         try house.write(Manifests.oneScene, to: other)
         try await eventually("the other", within: Self.limit) {
@@ -79,7 +79,7 @@ extension ManifestFileTests {
       try await house.serving { _ in
         try house.write(Self.cats("First"), to: "\(house.applications)/org.example.Cats.json")
         try await isNamed("First", in: house)
-        // Of each of the directories above it nobody but itself can tell that it went.
+        // Only the directory itself reports that it was moved away, for each directory above the manifest.
         for path in [house.applications, "\(data)/stagedoor", data] {
           try move(path, to: "\(path)-away")
           try await isGone(from: house)
@@ -102,7 +102,7 @@ extension ManifestFileTests {
       try house.write(Self.cats("Calm"), to: file)
       try await house.serving("--durability", "memory") { daemon in
         try await house.watched { watch in
-          // Other files, too, of which some are manifests.
+          // The storm also changes other files, some of which are manifests.
           let storm = """
             cd '\(house.applications)' && while :; do
               cp org.example.Cats.json saved && mv saved org.example.Cats.json && echo '{' >org.example.Broken.json \

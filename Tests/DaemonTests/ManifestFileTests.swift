@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// Manifests that are installed, and change while the service runs.
+/// Installed manifests, which may change while the service runs.
 @Suite struct ManifestFileTests {
   static func cats(_ name: String, types: String = #""viewCat""#) -> String {
     """
@@ -65,7 +65,7 @@ import Testing
           try house.write(Self.cats("Second"), to: file)
           daemon.signal(SIGHUP)
           try await eventually("the second version") { try await name(in: house) == "Second" }
-          // The watcher reads on its own connection, a moment later perhaps.
+          // The watcher reads on its own connection, so it may see the change a moment later.
           try await eventually("the change") {
             watch.signals.contains {
               $0.member == "PropertiesChanged" && $0.path == Self.application
@@ -79,7 +79,7 @@ import Testing
           #expect(try await name(in: house) == "Second")
           #expect(try await house.drop("viewCat", "cat1").session == landing.session)
 
-          // It comes right again, with another application beside it.
+          // The manifest is repaired, and another application is added.
           try house.write(Self.cats("Third", types: #""viewCat", "petCat""#), to: file)
           try house.write(Manifests.oneScene, to: "\(house.applications)/org.example.Player.json")
           daemon.signal(SIGHUP)
@@ -155,7 +155,7 @@ import Testing
         Manifests.application(
           "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Default")), to: file)
       try await house.serving { _ in
-        // They are looked at when somebody asks for the application.
+        // The manifests are read when somebody asks for the application.
         let landing = try await house.deliver(Payloads.activity("viewCat", options: #""disposition": "existing""#))
         #expect(landing.session == main)
         #expect(try await house.sessions().map { $0[0] } == [main])
@@ -187,14 +187,14 @@ import Testing
       let (json, list) = ("\(house.applications)/org.example.Cats.json", "\(house.applications)/org.example.Cats.plist")
       try house.write(Self.cats("JSON"), to: json)
       try house.write(Self.list("List"), to: list)
-      // Another directory is no second file: there the user's counts before the system's.
+      // A file in another directory is not a second file: the user's file goes before the system's.
       try house.write(Self.list("System"), to: "\(house.systemApplications)/org.example.Cats.plist")
       try await house.serving { daemon in
         let sentence = "stagedoord: \(list): it is passed over, since \(json) is there; remove one of them\n"
         @Sendable func said() -> Int { daemon.standardError.components(separatedBy: sentence).count - 1 }
         #expect(try await name(in: house) == "JSON")
         try await eventually("it is said") { said() == 1 }
-        // Another file's change is no reason to say it again, and somebody who asks is.
+        // A change of another file does not repeat the message; a user who asks for it does.
         try house.write(Manifests.oneScene, to: "\(house.applications)/org.example.Player.json")
         try await eventually("the other", within: usualLimit * 5) {
           try await house.explain(Payloads.activity("play"))["outcome"] != nil
@@ -202,7 +202,7 @@ import Testing
         #expect(said() == 1)
         daemon.signal(SIGHUP)
         try await eventually("it is said again") { said() == 2 }
-        // A broken one counts, too: the other is not what its author thinks is there.
+        // A broken file counts too: the service does not use the other one, although its author may think so.
         try house.write("{", to: json)
         daemon.signal(SIGHUP)
         try await eventually("it is said once more") { said() == 3 }

@@ -2,7 +2,7 @@ import DBusTestSupport
 import DaemonTestSupport
 import Testing
 
-/// The page of the manual against the program that it is about. That groff has nothing to say about it is for `make check`.
+/// Compares the manual page with the program that it describes. `make check` looks for groff's complaints.
 @Suite struct ManualTests {
   @Test func `the manual has the options that the program has, and its version`() async throws {
     let page = try Repository.text(of: "docs/stagedoord.1").replacing("\\-", with: "-")

@@ -2,22 +2,22 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// What becomes of calls where libdbus gets no memory: `Preloads/without_memory.c` says no in its place.
+/// What happens to calls when libdbus gets no memory: `Preloads/without_memory.c` refuses in the C library's place.
 @Suite struct MemoryTests {
   /// Which allocations of libdbus fail.
   private struct Allocations {
     let preload: Preload
 
-    /// How many have failed since they were told to.
+    /// How many allocations have failed since the last request.
     var failed: Int64 { preload[2] }
 
-    /// After so many that go well, so many fail. The count is what begins it, so it is written last.
+    /// After `first` allocations that succeed, `count` fail. The count starts it, so it is written last.
     func fail(_ count: Int64, after first: Int64 = 0) {
       for (place, value) in [(1, 0), (0, first), (2, 0), (1, count)] { preload.put(value, at: place) }
     }
   }
 
-  /// With a window, so that each call changes as much as the one before it.
+  /// There is a window already, so that each call changes as much as the previous one.
   private func withService(_ body: (RemoteObject, Allocations) async throws -> Void) async throws {
     try await withHouse { house in
       try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// A call that is small and has a small answer, one that takes many reads, and one whose answer is long as well.
+  /// A small call with a small answer, a call that takes many reads, and a call with a long answer as well.
   private enum Exchange: CaseIterable {
     case small, longCall, longAnswer
 
@@ -39,7 +39,7 @@ import Testing
       #"{"activity": {"activityType": "viewCat", "targetContentIdentifier": "\#(key)", "#
       + #""userInfo": {"x": "\#(String(repeating: "x", count: 100_000))"}}, "options": {"deadline": 3600}}"#
 
-    /// Whether it was answered as it is where there is memory.
+    /// Whether the call got the same answer as when there is memory.
     func isDone(_ service: RemoteObject) async throws(CallError) -> Bool {
       switch self {
       case .small:
@@ -58,7 +58,7 @@ import Testing
   @Test func `whichever allocation of libdbus fails, the call is answered`() async throws {
     try await withService { service, allocations in
       for exchange in Exchange.allCases {
-        // libdbus keeps what it had for the next message, so not every call asks for as much as the one before it.
+        // libdbus keeps its memory for the next message, so not every call asks for as much as the previous one.
         var (count, failures, idle) = (0 as Int64, 0, 0)
         while idle < 10 {
           allocations.fail(1, after: count)
@@ -81,7 +81,7 @@ import Testing
       for exchange in Exchange.allCases {
         allocations.fail(.max)
         let calls = (0..<3).map { _ in Task { try await exchange.isDone(service) } }
-        // It has tried again by then, and nobody sends anything else.
+        // By then the service has tried again, although nobody sends anything else.
         try await eventually("failures") { allocations.failed >= 3 }
         allocations.fail(0)
         for call in calls { #expect(try await call.value) }

@@ -7,7 +7,7 @@ import Testing
 
 /// A store that an earlier version left.
 @Suite struct MigrationTests {
-  /// Makes the file what the first version would have written.
+  /// Turns the file into one that the first version would have written.
   private static let downgrade = """
     import sqlite3, sys
     store = sqlite3.connect(sys.argv[1], isolation_level=None)
@@ -46,7 +46,7 @@ import Testing
       let store = "\(house.state)/stagedoor.db"
       _ = try await house.command("/usr/bin/python3", "-c", Self.downgrade, store).output()
       var versions: [String] = []
-      // Killed as soon as the file is opened, when there is a log; and as soon as anything is in the log.
+      // Kill the service as soon as the file is open and has a log; and as soon as the log has content.
       for length in [0, 1] {
         try await house.gone()
         try await house.daemon().whileRunning { daemon in
@@ -59,7 +59,7 @@ import Testing
           daemon.signal(SIGKILL)
           #expect(try await daemon.ended() == .signalled(SIGKILL))
         }
-        // A copy, since to look at it is to take its log in.
+        // Look at a copy, since looking at a store merges its log.
         let copy = "\(house.state)-\(length)"
         try FileManager.default.copyItem(atPath: house.state, toPath: copy)
         versions.append(

@@ -6,12 +6,12 @@ import Testing
 
 @testable import Interchange
 
-/// Keys of a portal's file transfer, with which a toolkit drags files out of a sandbox. The document portal needs FUSE, so a program of the test's
-/// owns its name, and answers as it does.
+/// Keys of a portal's file transfer, with which a toolkit drags files out of a sandbox. The document portal needs FUSE, so a program of the test owns
+/// the portal's name, and answers as the portal does.
 @Suite(.serialized) struct PortalTests {
   private static let name: BusName = "org.freedesktop.portal.Documents"
 
-  /// A portal that gives these files once for each key.
+  /// A portal that returns these files once for each key.
   private func withPortal(
     _ files: [String: [String]], in house: House, _ body: () async throws -> Void
   ) async throws {
@@ -65,7 +65,7 @@ import Testing
 
           let begun = try await house.call("BeginDrag", "string:\(document(#""text": "three""#))")
           #expect("\(begun)".contains("drag"), "\(begun)")
-          // Each is good for one transfer.
+          // Each key is good for one transfer.
           let late = try await house.refusal("Deliver", "string:\(document(#""text": "one""#))")
           #expect(late.name == "org.stagedoor.Error.InvalidPayload")
           #expect(late.message.hasPrefix("items[0].representations[0]: the portal does not accept this key: "))
@@ -116,7 +116,7 @@ import Testing
         let calls = (0..<4).map { _ in Task { try await deliver() } }
         try await eventually("four calls at the portal") { waiting.withLock { $0.count } == 4 }
         #expect(try await deliver()?.name == .limitsExceeded)
-        // Whoever else comes waits behind none of them.
+        // Other callers do not wait behind these calls.
         #expect(try await house.drop("viewCat", "cat2").outcome == "created")
         for reply in waiting.withLock(\.self) { reply.send([]) }
         for call in calls { #expect(try await call.value?.name == "org.stagedoor.Error.InvalidPayload") }
@@ -137,7 +137,7 @@ import Testing
         let alone = try await house.refusal("Deliver", "string:\(document(#""text": "one""#))")
         #expect(alone.name == "org.stagedoor.Error.InvalidPayload", "\(alone)")
         let good = try house.file("good.txt", "good")
-        // A sandbox that may write to a folder makes these after the portal has noted the paths.
+        // A sandbox that may write to a folder makes these links after the portal has noted the paths.
         let (link, folder) = (good + "-link", URL(filePath: good).deletingLastPathComponent().path + "-link")
         symlink(good, link)
         symlink(URL(filePath: good).deletingLastPathComponent().path, folder)

@@ -4,13 +4,13 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// A library that stands before the C library in the service, made of a file in `Preloads`, and the numbers that tell it what to do.
+/// A library that replaces functions of the C library in the service, built from a file in `Preloads`, and the numbers that control it.
 struct Preload {
   private let library: String
   private let path: String
   private let numbers: OwnedFileDescriptor
 
-  /// Builds it into the house, with the compiler that comes with Swift's.
+  /// Builds the library into the house, with the compiler that comes with Swift.
   init(_ name: String, in house: House) async throws {
     let home = house.environment["HOME"] ?? ""
     library = "\(home)/\(name).so"
@@ -39,7 +39,7 @@ struct Preload {
 }
 
 extension House {
-  /// Runs `body` while the service runs behind such a library, from when it has its name. It keeps nothing.
+  /// Runs `body` while the service runs with such a library, as soon as the service has its name. The service keeps nothing on the disk.
   nonisolated(nonsending) func serving(
     behind preload: Preload, _ body: nonisolated(nonsending) () async throws -> Void
   ) async throws {

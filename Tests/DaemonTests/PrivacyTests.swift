@@ -2,7 +2,7 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// What a private delivery is about, and who must not learn it.
+/// The subject of a private delivery, and who must not learn it.
 @Suite struct PrivacyTests {
   private static let type = "secret-type"
   private static let manifest = Manifests.application(
@@ -17,7 +17,7 @@ import Testing
   private static let secret = document(type, "secret", options: #""private": true"#)
   private static let plain = document("write", "plain")
 
-  /// Everything that anybody can ask for.
+  /// Every answer that anyone can ask for.
   private func answers(of house: House) async throws -> [String] {
     var said = ["\(try await Record(of: house))"]
     for session in try await house.sessions() {
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  /// What the service said to everyone, and to whom it may concern.
+  /// Expects no secret in the broadcasts of the service, in its signals to one connection, and in its log.
   private func expectNoSecret(in house: House, _ body: (Watch) async throws -> Void) async throws {
     try await house.serving("--durability", "memory", "--log-level", "debug") { daemon in
       try await house.register(Self.manifest)
@@ -56,7 +56,7 @@ import Testing
       try await house.watched { watch in
         try await body(watch)
         _ = try await watch.happenings()
-        // That the application declares the type is no secret, and is told where it is registered.
+        // It is no secret that the application declares the type. The registration announces it.
         for message in watch.messages where message.kind != "method call" {
           #expect(!hasSecret("\(message)"), "\(message)")
         }
@@ -82,7 +82,7 @@ import Testing
         let landing = try await house.deliver(Self.secret)
         #expect(landing.session == first.session)
         expectNoSecret(in: try await answers(of: house))
-        // What its host calls it, and says of it, tells what it is.
+        // The title and the values that its host writes tell what the window is about.
         try await house.set("Title", of: landing.session, to: "secret-name")
         try await house.set(
           "UserActivity", of: landing.session,
@@ -126,7 +126,7 @@ import Testing
           let landing = try await house.deliver(Self.secret)
           try await house.waitUntil(landing.delivery, is: "handled")
           try await host.set("Title", of: landing.session, to: "secret-name")
-          // What it was given, with what the user has changed since, is the same thing.
+          // The activity with the user's later changes is as private as the original.
           try await host.set(
             "UserActivity", of: landing.session,
             to: #"{"activityType": "secret-type", "targetContentIdentifier": "secret-key", "userInfo": {"page": 2}}"#)
@@ -223,7 +223,7 @@ import Testing
         #expect(why.contains("candidates"))
         #expect(!why.contains("secret"), "\(why)")
       }
-      // Routing still knows it.
+      // Routing still knows the activity.
       #expect(try await house.drop("viewCat", "secret-cat").session == session)
     }
   }

@@ -4,7 +4,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// `stagedoord` as a program: what it says, and how it ends.
+/// `stagedoord` as a program: what it prints, and how it ends.
 @Suite struct ProgramTests {
   @Test(arguments: [SIGTERM, SIGINT], PrivateBus.Kind.available)
   func `a signal ends it with status 0, and what it acknowledged is kept`(
@@ -34,7 +34,7 @@ import Testing
         try await dropper.isAnswered(20)
         daemon.signal(SIGTERM)
         #expect(try await daemon.ended() == .exited(0))
-        // The call that nobody answered any more.
+        // Nobody answered the last call.
         await #expect(throws: CallError.self) { try await run.value }
       }
       await dropper.close()
@@ -46,7 +46,7 @@ import Testing
   @Test(arguments: PrivateBus.Kind.available)
   func `a bus that goes ends it within a second with a status of its own`(kind: PrivateBus.Kind) async throws {
     var shortest = Duration.seconds(1_000)
-    // Once is enough: on a machine that has other things to do, the first may be late.
+    // Once is enough: on a busy machine, the first round may be late.
     for _ in 0..<5 where shortest > .seconds(1) {
       try await withHouse(kind) { house in
         try await house.serving { daemon in
@@ -73,10 +73,10 @@ import Testing
         dropper.stop()
         try await run.value
 
-        // Who it is, the service has asked the bus by then.
+        // By then the service has asked the bus who the client is.
         let service = client.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
         let _: String = try await service.call("GetPreferredApplication", "")
-        // An answer that is more than a socket takes waits for the bus, which stands still.
+        // An answer that is longer than a socket's buffer waits for the bus, which is stopped.
         let info = String(repeating: "x", count: 1_000_000)
         let (session, _, _) = try await service.call(
           "Drop", "viewCat", "long", ["x": info], returning: ObjectPath.self, String.self, String.self)
@@ -89,7 +89,7 @@ import Testing
         try house.signalBus(SIGSTOP)
         defer { try? house.signalBus(SIGCONT) }
         daemon.signal(SIGCONT)
-        // No more calls are carried out while an answer waits for the bus: then the log says nothing more.
+        // While an answer waits for the bus, the service carries out no more calls, and the log says nothing more.
         let seen = Lock((length: 0, quiet: 0))
         try await eventually("it has answered what the socket takes") {
           let (length, hasBegun) = (
@@ -121,7 +121,7 @@ import Testing
       try await house.serving("--durability", "memory") { _ in
         try await house.register(Manifests.cats)
         let landing = try await house.drop("viewCat", "cat1")
-        // With the same store, and with another.
+        // The second service has the same store, or another one.
         for arguments in [["--durability", "memory"], ["--state", "\(house.state)-other"]] {
           var second = house.daemon()
           second.arguments = arguments

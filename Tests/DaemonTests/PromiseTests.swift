@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// Promised data: asked for when somebody opens it, called off when nobody waits, and over when its source is.
+/// Promised data: fetched when somebody opens it, cancelled when nobody waits, and gone with its source.
 @Suite struct PromiseTests {
   private static let sourceGone: ErrorName = "org.stagedoor.Error.SourceGone"
 
@@ -38,7 +38,7 @@ import Testing
       #expect(source.asked.isEmpty)
       #expect(try await host.text(landing.delivery, 0, "image/*") == "promised 0 image/png")
       #expect(try await host.text(landing.delivery, 1, "") == "promised 1 text/html")
-      // A memory file, whose length is known.
+      // A memory file, whose size is known.
       source.next(.hands({ try BaggageRoom.memoryFile(Array("memory".utf8)) }, size: 6))
       let opened = try await host.open(landing.delivery, 0, "image/png")
       #expect(opened.size == 6)
@@ -66,7 +66,7 @@ import Testing
       let null = try OwnedFileDescriptor.file("/dev/null", O_WRONLY)
       source.next(.hands({ null }, size: -7))
       let opened = try? await host.open(landing.delivery, 0, "image/png")
-      // A size that makes no sense is one that nobody knows.
+      // A size that makes no sense counts as unknown.
       #expect(opened == nil || opened?.size == -1)
       #expect(try await host.text(landing.delivery, 0, "image/png") == "promised 0 image/png")
     }
@@ -82,7 +82,7 @@ import Testing
       #expect(try await error?.name == Self.sourceGone)
       let late = try await refused { _ = try await host.open(delivery, 1, "text/html") }
       #expect(late?.name == Self.sourceGone)
-      // What was no promise is there.
+      // Contents that were not promised are still there.
       #expect(try await host.text(delivery, 0, "text/plain") == "words")
       try await host.release(delivery)
     }
@@ -95,7 +95,7 @@ import Testing
       async let first = host.text(delivery, 0, "image/png")
       async let second = host.text(delivery, 0, "image/png")
       try await source.isAsked("Load 0 image/png", 2)
-      // While it waits, everyone else is answered.
+      // While the opening waits, everyone else gets answers.
       #expect(try await host.text(delivery, 0, "text/plain") == "words")
       try source.goOn("to both")
       #expect(try await [first, second] == ["to both", "to both"])
@@ -111,7 +111,7 @@ import Testing
       await host.leave()
       try await source.isAsked("CancelLoad 0 image/png")
       _ = await opening.result
-      // Too late, and to nobody's harm.
+      // The late answer harms nobody.
       try source.goOn("late")
       let next = try await HostPlayer("org.example.Cats", in: house)
       try await next.attach()
@@ -154,7 +154,7 @@ import Testing
   @Test(arguments: ["normal", "memory"])
   func `what is kept at the drop outlives its source`(durability: String) async throws {
     try await promising(["keepPromises": true], durability: durability) { house, host, source, landing in
-      // Fetched before the call was answered, in order, and then let go.
+      // The service fetches the promises in order before it answers the call, and then releases them.
       try await source.isAsked("Release")
       #expect(source.asked == ["Load 0 image/png", "Load 1 text/html", "Release"])
       await source.leave()
@@ -170,7 +170,7 @@ import Testing
     }
   }
 
-  /// Runs `body` with a source whose promises are to be kept, and expects that its delivery is refused and leaves nothing.
+  /// Runs `body` with a source whose promises are to be kept, and expects that its delivery is refused and leaves nothing behind.
   private func expectRefusal(
     _ name: ErrorName, _ body: @escaping @Sendable (SourcePlayer) async throws -> Void
   ) async throws -> ErrorReply? {
@@ -226,7 +226,7 @@ import Testing
               Things.item(Things.text("words"), Things.promise()), options: ["keepPromises": true])
           }
           try await source.isAsked("Load 0 image/png")
-          // Half of it is there, and somebody still holds the end that writes.
+          // Half of the content is there, and the write end is still open.
           _ = pipe.writeEnd.withRawValue { write($0, "half", 4) }
           try await eventually("the copy to begin") { try !house.spooled.isEmpty }
           await source.leave()
@@ -242,7 +242,7 @@ import Testing
 
   @Test func `what cannot be stored refuses the drop`() async throws {
     _ = try await expectRefusal("org.freedesktop.DBus.Error.LimitsExceeded") { source in
-      // Longer than the service keeps of anybody: nobody reads it to the end.
+      // The content is longer than the service keeps for anyone, and nobody reads it to the end.
       source.next(.hands({ try OwnedFileDescriptor.sparse(of: 20 << 30) }, size: -1))
     }
   }
@@ -274,7 +274,7 @@ import Testing
   }
 }
 
-/// What a process has in memory.
+/// The memory that a process uses.
 private struct Memory: CustomStringConvertible {
   let peak: Int
 

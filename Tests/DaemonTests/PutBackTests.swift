@@ -3,7 +3,7 @@ import Glibc
 import SceneModel
 import Testing
 
-/// What a session shows after a delivery came to nothing.
+/// What a session shows after a delivery has failed.
 @Suite struct PutBackTests {
   /// A window that takes all cats, and shows cat1.
   private func window(in house: House) async throws -> Landing {
@@ -52,7 +52,7 @@ import Testing
       let third = try await house.deliver(Self.document("cat2"))
       _ = try await house.call("CancelDelivery", "string:\(second.delivery)")
       #expect(try await house.key(of: window.session) == "cat2")
-      // What it was given before the third came to nothing too.
+      // The second delivery, which the window got before the third, has failed too.
       _ = try await house.call("CancelDelivery", "string:\(third.delivery)")
       #expect(try await house.key(of: window.session) == "cat1")
 
@@ -123,7 +123,7 @@ import Testing
         }
       }
       try await house.serving { _ in
-        // It would be restored with the one, and not with the other.
+        // "then" would restore the session, and "now" would not.
         let then = try await house.deliver(Self.document("then"))
         #expect(then.session == session)
         #expect(then.outcome == "restored")

@@ -2,7 +2,7 @@ import DBusTestSupport
 import DaemonTestSupport
 import Testing
 
-/// The service as programs in Python see it: `Clients/service_round.py`, through the two bindings that Debian's desktops have.
+/// The service as Python programs see it: `Clients/service_round.py`, through the two bindings of Debian's desktops.
 @Suite struct PythonTests {
   enum Binding: String, CaseIterable, CustomTestStringConvertible {
     case dbusPython = "with_dbus_python.py"
@@ -14,7 +14,8 @@ import Testing
   @Test(arguments: Binding.allCases, PrivateBus.Kind.available)
   func `the whole round is played through a Python binding`(binding: Binding, kind: PrivateBus.Kind) async throws {
     try await withService(kind) { house in
-      // Debian's own Python has the bindings; another that comes first on PATH need not. It leaves no compiled files beside the sources.
+      // Debian's own Python has the bindings; another one that comes first on PATH may lack them. The option avoids compiled files beside the
+      // sources.
       let client = house.command(
         "/usr/bin/python3", "-B", "\(Repository.path)/Tests/DaemonTests/Clients/\(binding.rawValue)")
       let result = try await client.run()

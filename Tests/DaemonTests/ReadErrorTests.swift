@@ -9,14 +9,14 @@ import SessionStore
 import StoreTestSupport
 import Testing
 
-/// A disk that cannot be read for a moment, while a service that has just begun reads what it left there. The service runs in this process, where
-/// its disk is ours.
+/// A disk that cannot be read for a moment, while a service that has just started reads its store. The service runs in this process, where the test
+/// controls its disk.
 @Suite struct ReadErrorTests {
   @Test func `what cannot be read is said, tried again when somebody asks, and then as if nothing had been`()
     async throws
   {
     var (inBackground, inForeground) = (0, 0)
-    // So many reads go well first: of what the first drop asks for, or of what follows behind it.
+    // This number of reads succeeds first: the fault hits what the first drop needs, or what is read after it.
     for readable in [0, 20, 60] {
       try await withHouse { house in
         try house.leave((1...1000).map { .cat($0) } + (1001...1005).map { .cat($0, configuration: "Lost") })
@@ -32,7 +32,7 @@ import Testing
           } else {
             inForeground += 1
           }
-          // Nobody is told of a window that there is none, and none is made in its place.
+          // The service denies no existing window, and makes none in its place.
           for number in [990, 991] {
             let path = Session.path(ofCat: number)
             _ = try await caller.isDropped("cat\(number)", to: path)
@@ -47,7 +47,7 @@ import Testing
             #expect(try await caller.drop("cat\(number)") == [path, "activated"])
             try await caller.expectActivated(path, orNot: false)
           }
-          // Those that nobody asks for follow again.
+          // The service reads the sessions that nobody asks for later.
           try await eventually("the last are read") { try await house.sessions().count == 1000 }
           #expect(try await caller.candidates("cat77") == (Session.path(ofCat: 77), 1000))
           #expect(try await caller.isToldOfAll(1000))
@@ -64,7 +64,7 @@ import Testing
 }
 
 extension House.Caller {
-  /// Whether it came there; it was refused for the disk's sake otherwise.
+  /// Whether the drop came there. Otherwise the service refused it because of the disk.
   fileprivate func isDropped(_ key: String, to path: String, into session: String? = nil) async throws -> Bool {
     try await isStored {
       let landing = try await drop(key, into: session)
@@ -72,13 +72,13 @@ extension House.Caller {
     }
   }
 
-  /// The window is there and comes to the front, or the disk is to blame.
+  /// The window exists and comes to the front, or the error names the disk.
   fileprivate func expectActivated(_ path: String, orNot mayFail: Bool) async throws {
     let isActivated = try await isStored { try await activate(path) }
     #expect(isActivated || mayFail)
   }
 
-  /// Whether it is told of all windows. It may be told of none, which is an error, and never of some.
+  /// Whether the caller learns all windows. It may get an error instead, but never only some of them.
   fileprivate func isToldOfAll(_ count: Int) async throws -> Bool {
     try await isStored {
       let objects = try await house.watcher.call(
@@ -100,7 +100,7 @@ extension House.Caller {
   }
 }
 
-/// What a service said.
+/// The log of a service.
 final class LogLines: Sendable {
   private let content = Lock<[String]>([])
 

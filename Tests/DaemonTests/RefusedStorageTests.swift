@@ -3,7 +3,7 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// A disk that takes no more.
+/// A disk that accepts no more data.
 @Suite struct RefusedStorageTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `what cannot be stored is refused and did not happen, and the service goes on`(
@@ -11,7 +11,7 @@ import Testing
   ) async throws {
     try await withHouse(kind) { house in
       try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
-      // No file may grow beyond 256 KiB; a signal would say so otherwise.
+      // No file may grow beyond 256 KiB. Without the trap, a signal would end the program.
       let limited = "trap '' XFSZ; ulimit -f 512; exec \(Command.built("stagedoord").program) --log-level error"
       let kept = try await house.command("sh", "-c", limited).whileRunning { daemon in
         _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
@@ -63,7 +63,7 @@ import Testing
           ("Drop", ["string:viewCat", "string:cat2", "dict:string:string:"]),
           ("DeliverEach", ["string:\(Payloads.items(("viewCat", "a"), ("play", "b")))"]),
           ("SetPreferredApplication", ["string:viewCat", "string:org.example.Cats"]),
-          // It takes along the sessions of a configuration that is gone, which is to be stored.
+          // The call discards the sessions of a configuration that is gone, which must be stored.
           ("RegisterApplication", ["string:\(Manifests.mainOnly)"]),
         ]
         for (member, arguments) in attempts {
@@ -73,10 +73,10 @@ import Testing
         #expect(try await house.call("GetPreferredApplication", "string:viewCat")[0].text == "")
         try await house.limitFiles(of: daemon, to: "unlimited")
         #expect(try await Record(of: house) == before)
-        // Its configuration is there, and so is its window.
+        // Its configuration still exists, and so does its window.
         #expect(try await house.newSession("Default", of: "org.example.Cats") != window.session)
         #expect(try await house.drop("viewCat", "cat1").session == window.session)
-        // A deadline comes also where it was nearly cancelled.
+        // A deadline also comes if a cancellation failed.
         let soon = try await house.deliver(Payloads.activity("play", "song", options: #""deadline": 3"#))
         try await house.limitFiles(of: daemon, to: "1024:unlimited")
         _ = try await house.refusal("CancelDelivery", "string:\(soon.delivery)")
@@ -89,7 +89,7 @@ import Testing
   }
 }
 
-/// What `ulimit -f` says to a service that anybody started: the kernel sends SIGXFSZ, which ends who does not know better.
+/// The effect of `ulimit -f` on a service, however it was started: the kernel sends SIGXFSZ, which by default ends the process.
 @Suite struct FileSizeTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `each of many callers hears that no file may grow, and all of them go on when files may`(
@@ -101,7 +101,7 @@ import Testing
       let kept = try await house.serving { daemon in
         let first = try await house.drop("viewCat", "cat0")
         let before = try await Record(of: house)
-        // Nothing can be written, and the first page of the log by halves.
+        // Nothing can be written, or only half of the first page of the log.
         for room in [0, 3000] {
           try await house.limitFiles(of: daemon, to: "\(room):unlimited")
           let refusals = try await house.dropAll(from: callers).map { try $0.get() }
@@ -118,7 +118,7 @@ import Testing
         #expect(try await house.deliveries().count == 61)
         #expect(try await house.drop("viewCat", "cat0").session == first.session)
         let kept = try await Record(of: house)
-        // It ends as it should also where it can write nothing more.
+        // The service also ends properly when it can write nothing more.
         try await house.limitFiles(of: daemon, to: "0:unlimited")
         daemon.signal(SIGTERM)
         #expect(try await daemon.ended() == .exited(0))
@@ -132,7 +132,7 @@ import Testing
 }
 
 extension House {
-  /// Twenty cats from each caller, all at once. Answers what each was refused with.
+  /// Each caller drops twenty cats, all at once. Returns the error of each drop.
   fileprivate func dropAll(from callers: [Connection]) async throws -> [Result<ErrorReply, NotRefused>] {
     await withTaskGroup(of: Result<ErrorReply, NotRefused>.self) { group in
       for caller in callers {
@@ -159,13 +159,13 @@ extension House {
     let error: (any Error)?
   }
 
-  /// How large its files may become, in bytes: SOFT:HARD.
+  /// Limits the size of the files that it may write, in bytes: SOFT:HARD.
   fileprivate func limitFiles(of daemon: RunningCommand, to limits: String) async throws {
     _ = try await command("prlimit", "--pid", "\(daemon.processIdentifier)", "--fsize=\(limits)").output()
   }
 }
 
-/// What somebody does to the files of a service that runs.
+/// What a user may do to the files of a running service.
 @Suite struct LostStorageTests {
   @Test func `what cannot be kept any more is refused`() async throws {
     for victim in ["", "/stagedoor.db", "/stagedoor.db-wal"] {

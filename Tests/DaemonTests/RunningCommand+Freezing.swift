@@ -3,14 +3,14 @@ import FoundationEssentials
 import Glibc
 
 extension RunningCommand {
-  /// Stops it where it is, and returns when all of its threads stand still. SIGCONT lets it go on.
+  /// Stops the program, and returns when all of its threads stand still. SIGCONT lets it continue.
   func freeze() async throws {
     signal(SIGSTOP)
     let tasks = "/proc/\(processIdentifier)/task"
     try await eventually("it stands still") {
       try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { thread in
         let line = String(decoding: try Data(contentsOf: URL(filePath: "\(tasks)/\(thread)/stat")), as: UTF8.self)
-        // Number, name in brackets, state.
+        // The number, the name in brackets, the state.
         return line.drop { $0 != ")" }.dropFirst(2).first == "T"
       }
     }

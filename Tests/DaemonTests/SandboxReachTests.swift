@@ -5,9 +5,9 @@ import Glibc
 import SceneModel
 import Testing
 
-/// What a program in a sandbox reaches of its own application, and of another's.
+/// What a program in a sandbox can reach of its own application, and of another one.
 ///
-/// Each test begins with two applications that were registered, and a window of each.
+/// Each test begins with two registered applications, and a window of each.
 @Suite(.enabled(if: House.canSandbox)) struct SandboxReachTests {
   private static let own = "org.example.Mail"
   private static let foreign = "org.example.Cats"
@@ -29,16 +29,16 @@ import Testing
     }
   }
 
-  /// Runs `body`, in which everything is refused, and expects that nothing happened.
+  /// Runs `body`, in which every call must fail, and expects that nothing happened.
   private func changesNothing(_ house: House, _ body: () async throws -> Void) async throws {
     let before = try await Record(of: house)
     try await body()
     #expect(try await Record(of: house) == before)
   }
 
-  // MARK: Who it is
+  // MARK: The caller
 
-  /// Owns the name of another application, and writes into the header of each call that its sender is another connection.
+  /// Owns the name of another application, and forges the sender in the header of each call.
   private static let impostor = """
     import sys
     import dbus
@@ -81,7 +81,7 @@ import Testing
       let said = try await command.output().split(separator: "\n").map(String.init)
       try #require(said.count == 4 && UniqueIdentifier(Text(said[3])) != nil, "\(said)")
       #expect(said.prefix(3) == [Self.denied, Self.denied, Self.denied])
-      // A host is told who it is.
+      // A host learns who the sender is.
       try await house.hosting(Self.own) { host in
         let options = try #require(try await host.asked(1, "ContinueScene").first).options
         #expect(options["delivery"]?.text == said[3])
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  /// Root may become somebody else, and goes on being let into the house.
+  /// Root may become another user, who must still have access to the house.
   private static let asSomebodyElse = [
     "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=+dac_override,+dac_read_search",
     "--ambient-caps=+dac_override,+dac_read_search", "--",
@@ -139,7 +139,7 @@ import Testing
     }
   }
 
-  // MARK: What it reads
+  // MARK: Reading
 
   @Test func `it hands in for any application, and asks where it would go`() async throws {
     try await withTwo { house, _, _ in
@@ -154,7 +154,7 @@ import Testing
         let deliveries = try await house.deliveries()
         #expect(deliveries.contains { $0[0] == landing.delivery && $0[2] == Self.foreign })
       }
-      // Without anything in hand it opens windows of its own application only.
+      // With an empty payload it opens only windows of its own application.
       let empty = #"{"options": {"application": "\#(Self.foreign)", "deadline": 3600}}"#
       #expect(try await house.refusal("Deliver", "string:\(empty)", from: Self.own).name == Self.denied)
       _ = try await house.call(
@@ -195,7 +195,7 @@ import Testing
         let refusal = try await house.refusal("ListSessions", sessions(of: application), from: Self.own)
         #expect(refusal.name == Self.denied)
       }
-      // A sandbox without an application has none that is its own.
+      // A sandbox without an application has no application of its own.
       #expect(try await house.refusal("ListSessions", sessions(of: ""), from: "x y").name == Self.denied)
       let refusal = try await house.refusal("ListDeliveries", "string:", "string:", "uint32:0", from: "x y")
       #expect(refusal.name == Self.denied)
@@ -237,7 +237,7 @@ import Testing
     }
   }
 
-  // MARK: What it does
+  // MARK: Changing
 
   @Test func `it makes, activates, refreshes and destroys windows of its own application only`() async throws {
     try await withTwo { house, own, foreign in
@@ -268,7 +268,7 @@ import Testing
         Self.own: try await house.newSession("Main", of: Self.own),
         Self.foreign: try await house.newSession("Main", of: Self.foreign),
       ]
-      // That it handed one in does not let it say where another application shows it.
+      // A sender may not decide where another application shows its payload.
       let handed = try house.landing(
         try await house.call("Deliver", "string:\(Payloads.activity("viewCat", "cat1"))", from: Self.own))
       func redirect(_ delivery: String, in application: String) throws -> [String] {
@@ -322,7 +322,7 @@ import Testing
 
   // MARK: Hosts
 
-  /// `Clients/host.py` in a sandbox, which does not see the sources.
+  /// `Clients/host.py` in a sandbox, where the sources are not visible.
   private func host(
     _ application: String, in sandbox: String, _ house: House, _ arguments: String...
   ) throws -> Command {
@@ -422,7 +422,7 @@ import Testing
           }
         }
       }
-      // A shell does.
+      // A shell may do this.
       for (member, arguments, path, interface) in acts.suffix(2) {
         _ = try await house.call(member, arguments, at: path, in: interface)
       }

@@ -6,7 +6,7 @@ import Interchange
 import SceneModel
 import Testing
 
-/// Who counts as sandboxed, and as whom.
+/// Which callers count as sandboxed, and as which application.
 @Suite struct SandboxTests {
   private static let flatpak =
     "[Application]\nname=org.example.Mail\nruntime=runtime/x\n\n[Instance]\nname=org.b.Other\n"
@@ -61,7 +61,7 @@ import Testing
     #expect(Sandbox(one.traces) == one.sandbox)
   }
 
-  // MARK: A real one
+  // MARK: A real sandbox
 
   @Test(.enabled(if: House.canSandbox), arguments: ["org.example.Mail", "x y"])
   func `a program whose root has the file may not register, and asks about its own deliveries alone`(
@@ -87,14 +87,14 @@ import Testing
       #expect(drop.isFine, "\(drop)")
       let own = try #require(try await house.deliveries().first)
       let foreign = try await house.drop("viewCat", "cat2")
-      // Nor does it bring a window of another to the front with nothing in hand.
+      // Nor can it bring another application's window to the front with an empty payload.
       let empty = #"{"items": [{}], "options": {"session": "\#(foreign.session)"}}"#
       #expect(try await sandboxed("Deliver", "string:\(empty)").said.contains("AccessDenied"))
-      // One that has no name has nothing that is its own.
+      // A sandbox without a name has nothing of its own.
       let isNamed = name == "org.example.Mail"
       #expect(try await sandboxed("GetDelivery", "string:\(own[0])").isFine == isNamed)
       #expect(try await sandboxed("GetDelivery", "string:\(foreign.delivery)").said.contains("AccessDenied"))
-      // Nor is it shown what there is of others.
+      // Nor does it see what belongs to others.
       func asked(_ method: String, at path: String, _ arguments: String...) async throws -> String {
         let call = ["--session", "--print-reply", "--dest=\(House.name)", path, method]
         let result = try await house.sandboxed(as: name, "dbus-send", arguments: call + arguments).run()

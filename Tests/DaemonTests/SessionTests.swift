@@ -1,7 +1,7 @@
 import DBusTestSupport
 import Testing
 
-/// Sessions as objects: properties, what anyone may ask of them, what their host may.
+/// Sessions as objects: their properties, what everyone may call, and what only their host may call.
 @Suite struct SessionTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `a session has its properties, and comes and goes as an object`(kind: PrivateBus.Kind) async throws {

@@ -1,8 +1,8 @@
-/// A value as dbus-send and dbus-monitor print it. They print a variant's value as if it stood there by itself.
+/// A value as dbus-send and dbus-monitor print it. They print the value of a variant without a mark of its own.
 indirect enum Shown: Hashable, Sendable {
-  /// Its type in words, and its text: ("string", "Main"), ("uint32", "7")
+  /// The type in words, and the text: ("string", "Main"), ("uint32", "7")
   case value(String, String)
-  /// An array's or a structure's.
+  /// The elements of an array or a structure.
   case list([Shown])
   case entry(Shown, Shown)
 
@@ -14,13 +14,13 @@ indirect enum Shown: Hashable, Sendable {
     if case .list(let elements) = self { elements } else { [] }
   }
 
-  /// A dictionary's value under a text.
+  /// The value of a dictionary for a key.
   subscript(_ key: String) -> Shown? {
     for case .entry(let name, let value) in elements where name.text == key { return value }
     return nil
   }
 
-  /// A dictionary's entries, which have no order.
+  /// The entries of a dictionary, which have no order.
   var fields: Set<Shown> { Set(elements) }
 
   var keys: [String] {
@@ -30,7 +30,7 @@ indirect enum Shown: Hashable, Sendable {
   }
 }
 
-/// Reads what those programs print, a line at a time. A text that has more than one line would be misread; no document of the service has.
+/// Reads the output of those programs line by line. It would misread a text of more than one line, which no document of the service has.
 struct ShownReader {
   private var lines: ArraySlice<Substring>
 
@@ -43,7 +43,7 @@ struct ShownReader {
       }[...]
   }
 
-  /// `nil` at the end, also that of a container.
+  /// `nil` at the end of the output or of a container.
   mutating func next() -> Shown? {
     guard let line = lines.popFirst() else { return nil }
     switch line {

@@ -39,7 +39,7 @@ import Testing
         #expect(larger?.name == .limitsExceeded)
         #expect(try await snapshot(of: landing.session, for: house.watcher) == "image/png \(large)")
         #expect(try house.spooled.count == 2)
-        // From a shell.
+        // A picture from a shell.
         let picture = try house.file("window.png", "from a shell")
         let other = try await refused {
           let script =
@@ -50,7 +50,7 @@ import Testing
         #expect(other == nil)
         return landing.session
       }
-      // It outlives the service.
+      // The picture outlives the service.
       try await house.serving { _ in
         #expect(try await snapshot(of: session, for: house.watcher).count == (1 << 20) + 10)
         try await house.destroy(session)
@@ -70,7 +70,7 @@ import Testing
         #expect(try await snapshot(of: landing.session, for: host.connection) == "image/png secret")
         let other = try await refused { _ = try await snapshot(of: landing.session, for: house.watcher) }
         #expect(other?.name == "org.stagedoor.Error.NoSuchItem")
-        // What everyone may see takes the place of the secret, and the picture shows the secret.
+        // A public activity replaces the secret one, but the picture still shows the secret.
         let options = #""session": "\#(landing.session)""#
         _ = try await host.deliver(Payloads.activity("viewCat", "cat2", options: options))
         try await host.asked(1, "ContinueScene")
@@ -90,7 +90,7 @@ import Testing
         let landing = try await host.deliver(Payloads.activity("viewCat", "cat1"))
         let object = try host.object(landing.session)
         let silent = try OwnedFileDescriptor.pipe()
-        // More than four calls with descriptors at once would not even wait for their turn.
+        // More than four calls with descriptors at once would be refused without waiting.
         var calls: [Task<ErrorReply?, any Error>] = []
         for _ in 0..<80 {
           calls.append(Task { try await refused { try await object.call("SetSnapshot", "image/png", silent.readEnd) } })

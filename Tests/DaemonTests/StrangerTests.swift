@@ -2,7 +2,7 @@ import DBusTestSupport
 import DaemonTestSupport
 import Testing
 
-/// Those who do not wait for an answer.
+/// Callers that do not wait for an answer.
 @Suite struct StrangerTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `a drop that nobody waits for is taken`(kind: PrivateBus.Kind) async throws {

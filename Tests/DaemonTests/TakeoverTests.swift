@@ -5,7 +5,7 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// `stagedoord --replace`: one ends, another goes on, and nobody who calls notices.
+/// `stagedoord --replace`: one service ends, another continues, and no caller notices.
 @Suite struct TakeoverTests {
   private func withCats(_ kind: PrivateBus.Kind, _ body: nonisolated(nonsending) (House) async throws -> Void)
     async throws
@@ -19,7 +19,7 @@ import Testing
   @Test(arguments: PrivateBus.Kind.available)
   func `who calls while one takes over from another loses nothing`(kind: PrivateBus.Kind) async throws {
     try await withCats(kind) { house in
-      // It begins also where there is none yet.
+      // The option also works if no service runs yet.
       var running = try await house.daemon("--replace").start()
       _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
       try await house.whileDropping { droppers in
@@ -42,7 +42,7 @@ import Testing
     try await withCats(kind) { house in
       let first = try await house.daemon().start()
       _ = try await house.watcher.owners(of: House.name).first { $0 != nil }
-      // They are killed when they are let go of, and the last has to be asked at the end.
+      // Commands are killed when their last reference goes, and the last service must be asked at the end.
       var others: [RunningCommand] = []
       try await house.whileDropping { droppers in
         for dropper in droppers { try await dropper.isAnswered(3) }
@@ -123,7 +123,7 @@ import Testing
           #expect(try await new.ended() == .exited(1))
           #expect(new.standardError == "stagedoord: \(sentence)\n")
         }
-        // It only slept, and ends as it was asked to.
+        // The old service only slept, and now ends as it was asked to.
         old.signal(SIGCONT)
         #expect(try await old.ended() == .exited(0))
       }
@@ -152,7 +152,7 @@ import Testing
         let landing = try await house.drop("viewCat", "cat1")
         let later = "\(house.state)-of-a-later-version"
         try FileManager.default.createDirectory(atPath: later, withIntermediateDirectories: false)
-        // SQLite's header, with the version where it has it.
+        // SQLite's header, with the version in its place.
         var header = [UInt8](repeating: 0, count: 4096)
         header.replaceSubrange(60..<72, with: [0, 0, 0, 99, 0, 0, 0, 0, 0x53, 0x74, 0x67, 0x44])
         try Data(header).write(to: URL(filePath: "\(later)/stagedoor.db"))
@@ -186,7 +186,7 @@ import Testing
 }
 
 extension House {
-  /// Waits until the name belongs to another than `old`.
+  /// Waits until another process than `old` has the name.
   fileprivate func isTaken(from old: RunningCommand) async throws {
     let watcher = watcher
     let process = UInt32(old.processIdentifier)

@@ -2,7 +2,7 @@ import DBusTestSupport
 import DaemonTestSupport
 import Testing
 
-/// One token, one answer, and nothing happens twice.
+/// One token gets one answer, and nothing happens twice.
 @Suite struct TokenTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `who waits for a host that never came hears the same again`(kind: PrivateBus.Kind) async throws {

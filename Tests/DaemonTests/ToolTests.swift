@@ -3,7 +3,7 @@ import DBusTestSupport
 import Glibc
 import Testing
 
-/// The example scripts, and what other tools show.
+/// The example scripts, and what other tools print.
 @Suite struct ToolTests {
   private static let type = "org.stagedoor.examples.Gallery.openDetail"
 
@@ -25,9 +25,9 @@ import Testing
       ] {
         #expect(result.standardOutput.contains(words), "\(words) in \(result.standardOutput)")
       }
-      // Every command but `register` has an answer.
+      // Every command except `register` has an answer.
       #expect(result.standardOutput.matches(of: /\n\$ [^\n]+\n\n/).count == 1)
-      // The last impression is no failure.
+      // The output shows no failure.
       #expect(!result.standardOutput.contains("failed"))
       try await house.gone()
       #expect(access(house.state, F_OK) != 0)
@@ -90,7 +90,7 @@ import Testing
       #expect(shown.contains("interface \(House.session) {"))
       #expect(shown.contains(#"Configuration = 'Cat Detail';"#))
 
-      // busctl shows an error's message and keeps its name to itself, so the message says it all.
+      // busctl prints an error's message and not its name, so the message must say everything.
       let refused = try await house.command(
         "busctl", "--user", "call", "\(House.name)", House.root, House.interchange, "Drop", "ssa{ss}", "viewDog", "",
         "0"

@@ -4,11 +4,11 @@ import DaemonTestSupport
 import Foundation
 import Testing
 
-/// The theatre plays the core and its turns without a bus. Here the real program gets the same calls over a real one, and real hosts answer it as
-/// those of the play did: whoever called, listened or hosted hears the same.
+/// The theatre plays the core and its turns without a bus. Here the real program gets the same calls over a real bus, and real hosts give the answers
+/// of the play: every caller, listener and host hears the same.
 @Suite struct TranscriptTests {
-  /// In the play of seed 4 one call makes two sessions, and the next chooses between them: of the same moment the one with the smaller identifier
-  /// wins, and these are others here.
+  /// Seed 4 is left out: in its play one call makes two sessions, and the next call chooses between them. Of two sessions of the same moment the
+  /// smaller identifier wins, and the identifiers differ here.
   @Test(arguments: [1, 2, 3, 5, 6, 7, 8])
   func `a play comes out on the bus as in the theatre`(seed: Int) async throws {
     let printed = try await Command.built("theatre", "--transcript", "--seed", "\(seed)", "--acts", "100").output()
@@ -31,15 +31,15 @@ import Testing
   }
 }
 
-/// Everybody who has a part in a play, on the bus.
+/// Everyone who has a part in a play, on the bus.
 private final class Troupe {
   private let house: House
   private let listener: Task<Void, Never>
-  /// What came of it that was not compared yet.
+  /// The results that were not compared yet.
   private let heard: Heard
   private var callers: [String: Connection] = [:]
   private var hosts: [String: HostPlayer] = [:]
-  /// What the identifiers of the play are here.
+  /// The identifiers of this run, by those of the play.
   private var identifiers: [String: String] = [:]
   private var ours = Canon()
   private var theirs = Canon()
@@ -93,11 +93,11 @@ private final class Troupe {
     compare(expected, act)
   }
 
-  /// Whatever the service still does about an answer that it has got is done.
+  /// Returns when the service has done everything that follows from an answer.
   private nonisolated(nonsending) func comeToPause(with names: [String]) async throws {
     let connections = [house.watcher] + names.compactMap { hosts[$0]?.connection }
     for connection in connections {
-      // What a message begins the service does before it reads another one that was sent behind its answer.
+      // The service finishes what a message starts before it reads another message that was sent after its answer.
       for _ in 0..<3 {
         let _: Variant = try await connection.call(
           to: House.name, at: try ObjectPath(House.root), "org.freedesktop.DBus.Properties", "Get", House.interchange,
@@ -195,7 +195,7 @@ private final class Troupe {
     }
   }
 
-  /// A text of the play with the identifiers that things have here.
+  /// A text of the play with the identifiers of this run.
   private func here(_ text: String) -> String {
     text.replacing(Canon.identifier) { match in
       let name = Canon.plain(match.output)
@@ -204,7 +204,7 @@ private final class Troupe {
     }
   }
 
-  // MARK: The same
+  // MARK: Comparing
 
   private func compare(_ expected: Expected, _ act: [String]) {
     let found = Expected(
@@ -224,7 +224,7 @@ private final class Troupe {
     let (wanted, got) = (theirs.lines(of: expected), ours.lines(of: found))
     #expect(got == wanted, "\(act)")
     comparedLines += got.count
-    // What has a name in the play and here: it is asked for by that from now on.
+    // From now on, things that have a name in both runs are asked for by that name.
     for (name, number) in theirs.numbers { identifiers[name] = ours.names[number] }
   }
 
@@ -240,7 +240,7 @@ private final class Troupe {
   }
 }
 
-/// What is heard in an act.
+/// What the participants hear in an act.
 private struct Expected {
   var replies: [[String]] = []
   var asked: [String: [[String]]] = [:]
@@ -262,7 +262,7 @@ private struct Expected {
   }
 }
 
-/// Identifiers by the order in which they are first told.
+/// Numbers identifiers in the order of their first mention.
 private struct Canon {
   static var identifier: Regex<Substring> {
     #/[0-9a-f]{8}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{4}[-_][0-9a-f]{12}/#
@@ -272,16 +272,16 @@ private struct Canon {
 
   static func plain(_ identifier: Substring) -> String { String(identifier.replacing("_", with: "-")) }
 
-  /// What each listener hears, in the order in which it comes.
+  /// What each listener hears, in order.
   mutating func lines(of heard: Expected) -> [[String]] {
     let lines = heard.replies.sorted { $0[1] < $1[1] } + heard.asked.sorted { $0.key < $1.key }.flatMap(\.value)
-    // The last value of a signal of the root is its number, which tells the same order once more.
+    // The last value of a signal of the root is its number, which would repeat the order.
     let signals = heard.signals.map { $0[1] == House.root ? $0.dropLast() : $0 }
     return canonical(lines) + bySession(signals)
   }
 
-  /// The lines about each session in their order, and the sessions in the order in which they were first told of. What comes of several sessions at
-  /// once comes in the order of their identifiers, and these are others here.
+  /// The lines about each session in order, and the sessions in the order of their first mention. Results of several sessions at once come in the
+  /// order of the identifiers, which differ here.
   mutating func bySession(_ lines: [[String]]) -> [[String]] {
     var groups: [(session: String, lines: [[String]])] = []
     for line in lines {
@@ -313,7 +313,7 @@ private struct Canon {
 }
 
 private enum Line {
-  /// A signal as the play writes it: its path, its name and its values. Of changed properties there are the names.
+  /// A signal as the play writes it: its path, its name and its values. For changed properties, only the names.
   static func signal(_ signal: ReceivedSignal) -> [String] {
     let values = (try? signal.variants()) ?? []
     switch signal.member.rawValue {

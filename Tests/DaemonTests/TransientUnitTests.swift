@@ -4,7 +4,7 @@ import DaemonTestSupport
 import Synchronization
 import Testing
 
-/// Where the user's systemd is on the bus, it starts what a manifest says, outside our sandbox.
+/// If the user's systemd is on the bus, it starts a manifest's command, outside our sandbox.
 @Suite struct TransientUnitTests {
   private static let manifest = #"""
     {"CFBundleIdentifier": "org.example.Cats-2", "NSUserActivityTypes": ["viewCat"],
@@ -59,7 +59,7 @@ import Testing
   }
 }
 
-/// As much of systemd as a transient unit needs.
+/// The part of systemd that a transient unit needs.
 private final class Systemd: Sendable {
   struct Unit: Sendable {
     let name: String
@@ -73,7 +73,7 @@ private final class Systemd: Sendable {
 
   var started: Unit? { unit.withLock(\.self) }
 
-  /// - Parameter isSilent: It takes what is to begin, and says nothing of it.
+  /// - Parameter isSilent: Whether it accepts a job, and reports nothing.
   init(on connection: Connection, isSilent: Bool = false) async throws {
     self.connection = connection
     var manager = Interface("org.freedesktop.systemd1.Manager")

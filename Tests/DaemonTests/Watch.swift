@@ -2,15 +2,15 @@ import DBus
 import DBusTestSupport
 import Testing
 
-/// Something that the service told everyone.
+/// A signal of the service to everyone.
 struct Happening: Hashable, Sendable {
   let sequence: String
   let name: String
-  /// By their names, without the number.
+  /// The arguments by name, without the number.
   let arguments: [String: String]
 }
 
-/// `examples/shell/watch`, which is a dbus-monitor.
+/// Runs `examples/shell/watch`, which starts dbus-monitor.
 struct Watch: Sendable {
   private let monitor: RunningCommand
   private let house: House
@@ -18,11 +18,11 @@ struct Watch: Sendable {
   init(_ monitor: RunningCommand, in house: House) async throws {
     self.monitor = monitor
     self.house = house
-    // A connection that becomes a monitor loses its name, and is told so: from then on it hears everything.
+    // A connection that becomes a monitor loses its name, and hears of it. From then on it hears everything.
     try await monitor.line { $0.contains("member=NameLost") }
   }
 
-  /// A message as it was shown. What is not in its header is "".
+  /// A message as the monitor printed it. A field that the header lacks is "".
   struct Message: Hashable, Sendable {
     /// "signal", "method call", "method return" or "error"
     let kind: String
@@ -34,7 +34,7 @@ struct Watch: Sendable {
 
   var signals: [Message] { messages.filter { $0.kind == "signal" } }
 
-  /// What went by so far.
+  /// The messages so far.
   var messages: [Message] {
     var messages: [Message] = []
     var header: Substring?
@@ -66,12 +66,12 @@ struct Watch: Sendable {
     } ?? ""
   }
 
-  /// The service's own signals, up to the newest.
+  /// The service's own signals, up to the newest one.
   func happenings() async throws -> [Happening] {
     let sequence = try await house.eventSequence()
     if sequence == "0" { return [] }
     let (monitor, house) = (monitor, house)
-    // It may not have been read yet. Each of them ends with its number.
+    // The watcher may not have read the signal yet. Each signal ends with its number.
     try await eventually("the signal of number \(sequence)") {
       monitor.standardOutput.hasSuffix("   uint64 \(sequence)\n")
         || monitor.standardOutput.contains("\n   uint64 \(sequence)\n")
@@ -102,7 +102,7 @@ extension House {
       uniqueKeysWithValues: interface.signals.map { ($0.name.rawValue, $0.arguments.map { $0.name ?? "" }) })
   }
 
-  /// Runs `body` while somebody watches. At the end they have seen just what somebody learns who comes late.
+  /// Runs `body` with a watcher. At the end the watcher must have seen exactly what a late reader learns.
   nonisolated(nonsending) func watched<Result>(
     _ body: nonisolated(nonsending) (Watch) async throws -> Result
   ) async throws -> Result {
@@ -114,7 +114,7 @@ extension House {
       let late = try await events(since: before)
       #expect(seen == late)
       #expect(!seen.isEmpty, "something happened")
-      // Consecutive, without a gap.
+      // The numbers are consecutive, without a gap.
       let first = try #require(UInt64(before)) + 1
       #expect(late.map(\.sequence) == (first..<(first + UInt64(late.count))).map { "\($0)" })
       return result

@@ -5,20 +5,20 @@ import FoundationEssentials
 import Glibc
 import Testing
 
-/// One peer attacks the service in every way that we know of, from outside and from a sandbox, while somebody else uses it.
+/// One peer attacks the service in every way that we know of, from outside and from a sandbox, while a neighbour uses it.
 ///
-/// `make test` shows that nobody else is refused anything, and that the attacker has a few turns before another's call has one, and not hundreds.
-/// How long such a turn takes it does not measure: other tests run beside it, in a debug build. `make stress` has the machine for itself. It
-/// gives each attack ten seconds, and attacks a service that does nothing in the same way: that one shows how long the bus itself lets the other wait. It
-/// writes a table, and holds the medians and the memory to what is promised.
+/// `make test` shows that the service refuses the neighbour nothing, and that the attacker gets a few turns before each call of the neighbour, and
+/// not hundreds. It does not measure how long such a turn takes: other tests run at the same time, in a debug build. `make stress` has the machine
+/// for itself. It gives each attack ten seconds, and makes the same attack on a service that does nothing, which shows how long the bus itself lets
+/// the neighbour wait. It writes a table, and compares the medians and the memory with what is promised.
 @Suite(.serialized) struct HostileTests {
   private static let isLong = getenv("STAGEDOOR_STRESS") != nil
   private static let time = Duration.seconds(isLong ? 10 : 1)
 
-  /// The longest median under attack, as a multiple of the idle one, or of the one of a service that does nothing and is attacked in the same way.
+  /// The longest median under attack, as a multiple of the idle median, or of the median of a service that does nothing under the same attack.
   private static let (mostOfIdle, mostOfIdler) = (4, 8)
 
-  /// Behind all that an attacker may have in its queue, a call would come after thousands.
+  /// If a call had to wait for the attacker's whole queue, thousands of calls would overtake it.
   private static let mostOvertakings = 64
 
   private static let application = "org.example.Attacked"
@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  /// What the neighbour notices while the service that it uses is attacked.
+  /// What the neighbour notices during an attack on the service that it uses.
   private func notices(_ neighbour: Neighbour, _ one: Case, in house: House) async throws -> Neighbour.Noticed {
     try await attacker(of: neighbour.service, one, in: house).whileRunning { running in
       try await running.line { $0 == "attacking" }
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// Where there are two processors, it has one of them and leaves the other.
+  /// If there are two processors, the attacker uses one of them and leaves the other free.
   private func attacker(of service: BusName, _ one: Case, in house: House) throws -> Command {
     let script = try Repository.text(of: "Tests/HostileTests/Clients/attacker.py")
     let seconds = "\(Self.time.components.seconds + 1)"
@@ -95,7 +95,7 @@ import Testing
       ? command : house.command("taskset", arguments: ["-c", "\(last)", command.program] + command.arguments)
   }
 
-  /// In KiB, its share of what it shares with others, a minute after the attack: deadlines have passed by then, and the store is in order.
+  /// The proportional share of memory in KiB, a minute after the attack: deadlines have passed by then, and the store is in order.
   private func restingMemory(of daemon: RunningCommand) async throws -> Int {
     try await ContinuousClock().sleep(for: .seconds(30))
     try await daemon.rests()

@@ -3,9 +3,9 @@ import DBusTestSupport
 import DaemonTestSupport
 import Testing
 
-/// Somebody who uses the service as everyone does, and notices how long it takes.
+/// A client that uses the service as everyone does, and notices how long each call takes.
 ///
-/// It lives on the thread of its connection: what waits for a thread of the pool is the test, and not the answer.
+/// It runs on the thread of its connection, so the test may wait for a thread of the pool, but the answer does not.
 struct Neighbour: Sendable {
   let connection: Connection
   var service = House.name
@@ -13,10 +13,10 @@ struct Neighbour: Sendable {
   struct Noticed: Sendable {
     var gets: [Duration] = []
     var drops: [Duration] = []
-    /// How many events there were between one answer and the next, where the call came right behind the first: what others did before it had
-    /// its turn. Other work on the machine makes the neighbour wait longer, and no more of these.
+    /// How many events happened between one answer and the next, if the call came right after the first: what others did before the call had
+    /// its turn. Other work on the machine makes the neighbour wait longer, but does not add events.
     var overtakings: [Int] = []
-    /// What it was refused, in words.
+    /// The errors that the neighbour got, in words.
     var refusals: [String] = []
 
     var get: Duration { gets.median }
@@ -24,7 +24,7 @@ struct Neighbour: Sendable {
     var overtaking: Int { overtakings.isEmpty ? 0 : overtakings.sorted()[overtakings.count / 2] }
   }
 
-  /// Asks and drops, a hundred times in a second at most, until `time` has passed.
+  /// Asks and drops, at most a hundred times a second, until `time` has passed.
   func use(for time: Duration) async -> Noticed {
     let (connection, name, clock) = (connection, service, ContinuousClock())
     return await connection.loop.run { _ in
@@ -61,7 +61,7 @@ struct Neighbour: Sendable {
   }
 }
 
-/// A service that answers the neighbour, and does nothing. Attacked in the same way, it shows how long the bus itself lets the neighbour wait.
+/// A service that answers the neighbour, and does nothing. Under the same attack, it shows how long the bus itself lets the neighbour wait.
 enum Idler {
   static let name: BusName = "org.example.Idler"
 
@@ -83,7 +83,7 @@ extension [Duration] {
 }
 
 extension Duration {
-  /// In milliseconds, with two digits behind the point.
+  /// In milliseconds, with two digits after the point.
   var shown: String {
     let hundredths = (self / .milliseconds(1) * 100).rounded()
     return "\(hundredths / 100) ms"

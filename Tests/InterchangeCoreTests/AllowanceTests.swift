@@ -3,7 +3,7 @@ import Testing
 
 @testable import InterchangeCore
 
-/// Every limit at n and at n + 1, whom it is charged to, and when it is given back.
+/// Every limit at n and at n + 1, who is charged, and when the charge ends.
 @Suite struct AllowanceTests {
   private func stage(_ manifest: Manifest = cats(), _ change: (inout Allowance) -> Void) -> Stage {
     var allowance = Allowance()
@@ -21,7 +21,7 @@ import Testing
     #expect(stage.drop(key: "8", by: .shell(2))?.delivered != nil)
     #expect(stage.drop(key: "9", by: .shell(3))?.refusal?.name == .limitsExceeded)
     #expect(stage.book.ledger.total(.waiting) == 8 * 4096)
-    // What is taken by its host waits no more.
+    // A delivery that its host has taken waits no more.
     stage.attach()
     stage.hostAnswersAll()
     #expect(stage.book.ledger.total(.waiting) == 0)
@@ -42,7 +42,7 @@ import Testing
     #expect(stage.book.ledger.total(.waiting) > 1 << 20)
     stage.drop(key: "3", window)
     let both = stage.book.ledger.total(.waiting)
-    // What the second found goes over to the third.
+    // The activity that the second delivery replaced passes to the third.
     stage.call(.cancel(second.delivery))
     #expect(stage.book.ledger.total(.waiting) > 1 << 20 && stage.book.ledger.total(.waiting) < both)
     stage.attach()
@@ -131,7 +131,7 @@ import Testing
     #expect(make("org.example.Dogs")?.refusal?.name == .limitsExceeded)
     #expect(make("org.example.Owls")?.delivered != nil)
     #expect(make("org.example.Owls")?.refusal?.name == .limitsExceeded)
-    // One that is discarded keeps its place until its host was told.
+    // A discarded session keeps its place until its host has heard of it.
     #expect(stage.call(.destroy(stage.sessions()[0].identifier, animation: "standard")) == .done)
     #expect(stage.memory.places == 4)
     stage.attach()
@@ -148,7 +148,7 @@ import Testing
     #expect(stage.memory.places == 0)
     #expect(stage.book.ledger.total(.waiting) == 0)
     #expect(stage.drop(key: "1")?.delivered != nil)
-    // What a refused turn would have given back is still taken.
+    // The charge that a refused turn would have ended still stands.
     stage.turn(refused: true) { stage in stage.call(.cancel(stage.shelf.deliveryOrder[0])) }
     #expect(stage.memory.places == 1)
     #expect(stage.book.ledger.total(.waiting) == 4096)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InterchangeCore
 
-/// What deliveries carry is packed before they are decided.
+/// The contents of deliveries are packed before the deliveries are decided.
 @Suite struct PackingTests {
   private static let large = Allowance.smallParcel + 1
 
@@ -16,7 +16,7 @@ import Testing
     #expect(entries.map(\.parcel.size) == [5, Int64(Allowance.smallParcel), nil])
     #expect(entries[0].parcel.content == .data(Array("a cat".utf8)))
     #expect(entries[2].parcel.content == .promise(Promise(source: ":1.1", path: "/cat", item: 0, type: "image/jpeg")))
-    // The document has no content any more.
+    // The document no longer has the content.
     let payload = try #require(stage.shelf.deliveries[delivered.delivery]).payload.string
     #expect(!payload.contains("a cat") && !payload.contains("/cat"))
   }
@@ -82,7 +82,7 @@ import Testing
   @Test func `a decision that is refused after the packing frees what was packed`() {
     var stage = Stage(cats())
     stage.drop(.descriptor())
-    // The application goes meanwhile.
+    // The application is removed meanwhile.
     stage.play(.installed([:], keeping: []))
     stage.call(.register(cats("org.example.Dogs"), size: 1))
     var payload = stage.payload([.descriptor()])
@@ -103,7 +103,7 @@ import Testing
     #expect(stage.answers[stage.lastCall]?.refusal?.name == .storageFailed)
     #expect(stage.room.isEmpty && stage.shelf.baggage.isEmpty && stage.memory.baggage.isEmpty)
     #expect(stage.book.ledger.accountCount == 0)
-    // What is said later about the same packing is no news.
+    // A later report about the same packing has no effect.
     stage.play(.packed(stage.lastCall, .packed([1])))
     stage.drop(.descriptor())
     stage.roomPacks()
@@ -128,7 +128,7 @@ import Testing
     #expect(answers[0] != nil && answers[0] == answers[1])
     #expect(stage.shelf.deliveries.count == 1)
     #expect(stage.room.parcels.keys.map { $0 } == [first.orders[0].delivery])
-    // A third packs nothing.
+    // A third call packs nothing.
     #expect(stage.drop(.descriptor()) { $0.token = "once" }?.delivered == answers[0])
     #expect(stage.packing.isEmpty)
   }
@@ -211,7 +211,7 @@ import Testing
     let delivered = try #require(stage.answers[stage.lastCall]?.delivered)
     #expect(stage.shelf.baggage[delivered.delivery]?.items[0].map(\.type.name) == ["image/gif"])
     #expect(stage.room.parcels == [delivered.delivery: [0]])
-    // Where nothing is left, nothing is kept.
+    // If no representation remains, no baggage is kept.
     stage.drop(.descriptor(0, type: "text/plain"), by: .sandbox("org.example.Mail"))
     stage.roomPacks()
     let other = try #require(stage.answers[stage.lastCall]?.delivered)
@@ -250,14 +250,14 @@ import Testing
   }
 }
 
-/// Who may open what, and when it goes.
+/// Who may open which contents, and when the contents are freed.
 @Suite struct BaggageTests {
   @Test(arguments: [Visibility.all, .application, .ownProcess])
   func `who may open`(_ visibility: Visibility) throws {
     var stage = Stage(cats(), cats("org.example.Dogs"))
     stage.attach()
     stage.attach("org.example.Dogs", as: .other)
-    // From another, from the application's own other connection, and from its host.
+    // From another application, from another connection of the same application, and from its host.
     let sandboxed = Caller.sandbox("org.example.Cats", 1)
     for sender in [Caller.shell, sandboxed, .host] {
       let delivered = try stage.handled(.text("x", visibility), key: "1", by: sender)
@@ -275,7 +275,7 @@ import Testing
         #expect(stage.answers[stage.lastCall]?.refusal?.name == .noSuchItem)
       }
       #expect(stage.opening.isEmpty)
-      // The host of another application, the sender, and anybody else have no right to it, whatever it is.
+      // The host of another application, the sender, and everyone else have no right to any content.
       for caller in [Caller.other, .shell, sandboxed, .stranger, .shell(7)] {
         #expect(stage.open(delivered, by: caller)?.refusal?.name == .accessDenied)
         #expect(stage.call(.release(delivered.delivery), by: caller)?.refusal?.name == .accessDenied)
@@ -350,7 +350,7 @@ import Testing
     #expect(stage.memory.transfers.isEmpty)
   }
 
-  // MARK: When it goes
+  // MARK: Freeing
 
   private func freed(_ stage: Stage, _ delivery: UniqueIdentifier) -> Int {
     stage.errands.count { $0 == .free([delivery]) }
@@ -425,13 +425,13 @@ import Testing
 
   @Test func `it goes when its delivery fails, is cancelled, or is claimed by nobody`() throws {
     var stage = Stage(cats())
-    // Cancelled.
+    // A cancelled delivery.
     stage.drop(.descriptor())
     stage.roomPacks()
     let cancelled = try #require(stage.answers[stage.lastCall]?.delivered)
     #expect(stage.call(.cancel(cancelled.delivery)) == .done)
     #expect(stage.room.isEmpty && freed(stage, cancelled.delivery) == 1)
-    // Nothing can start it.
+    // Nothing can start the application.
     stage.drop(.descriptor())
     stage.roomPacks()
     let unclaimed = try #require(stage.answers[stage.lastCall]?.delivered)
@@ -440,7 +440,7 @@ import Testing
     stage.passUntilQuiet(seconds: 21)
     #expect(stage.progress(of: unclaimed.delivery)?.state == .routed)
     #expect(stage.room.isEmpty && freed(stage, unclaimed.delivery) == 1)
-    // Refused by its host.
+    // The host refuses the delivery.
     stage.attach()
     stage.drop(.descriptor())
     stage.roomPacks()
@@ -460,7 +460,7 @@ import Testing
     stage.call(.destroy(delivered.session, animation: "standard"))
     #expect(stage.room.parcels.keys.contains(delivered.delivery))
     stage.hostAnswersAll()
-    // It has its whole time again.
+    // The delivery has its whole time again.
     stage.passUntilQuiet(seconds: 599)
     #expect(stage.room.parcels.keys.contains(delivered.delivery))
     stage.open(delivered)
@@ -518,7 +518,7 @@ import Testing
     for call in [first, first + 1] {
       #expect(stage.answers[call]?.refusal?.name == .cancelled)
       #expect(stage.errands.contains(.callOff(call)))
-      // What the room says later is no news.
+      // A later report of the room has no effect.
       stage.play(.opened(call, .opened(size: 1)))
       stage.play(.opened(call, .failed(InterchangeError(.sourceGone, ""))))
     }
@@ -540,7 +540,7 @@ import Testing
     #expect(stage.answers[stage.lastCall]?.refusal?.name == .cancelled)
   }
 
-  // MARK: How much
+  // MARK: Limits
 
   private func small(_ count: Int) -> Stage {
     var allowance = Allowance()
@@ -556,7 +556,7 @@ import Testing
     for key in ["1", "2"] as [Text] { #expect(stage.drop(.text(), key: key)?.delivered != nil) }
     let refusal = stage.drop(.text(), key: "3")?.refusal
     #expect(refusal?.name == .limitsExceeded)
-    // Another one takes half of the rest.
+    // Another sender takes half of the rest.
     #expect(stage.drop(.text(), key: "3", by: .other)?.delivered != nil)
     #expect(stage.drop(.text(), key: "4", by: .other)?.refusal?.name == .limitsExceeded)
     #expect(stage.shelf.baggage.count == 3)
@@ -569,7 +569,7 @@ import Testing
     let third = try stage.handled(.text(), key: "3")
     #expect(freed(stage, first.delivery) == 1 && freed(stage, second.delivery) == 0)
     #expect(Set(stage.shelf.baggage.keys) == [second.delivery, third.delivery])
-    // Another sender pushes nothing of it out.
+    // Another sender frees none of these contents.
     _ = try stage.handled(.text(), key: "4", by: .other)
     #expect(stage.drop(.text(), key: "5", by: .other)?.delivered != nil)
     #expect(stage.shelf.baggage[second.delivery] != nil && stage.shelf.baggage[third.delivery] != nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InterchangeCore
 
-/// Several items at once, and tokens.
+/// Several items in one call, and tokens.
 @Suite struct BatchTests {
   private func batch(
     _ keys: [Text], _ mode: PayloadOptions.Batch = .allOrNothing, token: Text? = nil

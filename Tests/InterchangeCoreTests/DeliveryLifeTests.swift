@@ -3,7 +3,7 @@ import Testing
 
 @testable import InterchangeCore
 
-/// Each transition of a delivery, and what is said of it.
+/// Each transition of a delivery, and its signals.
 @Suite struct DeliveryLifeTests {
   @Test func `without a host it is held, and its application is started`() throws {
     var stage = Stage(cats())
@@ -27,7 +27,7 @@ import Testing
     #expect(stage.asked.map(\.question.word) == ["ActivateScene"])
     stage.hostAnswers(.refused("no"))
     #expect(stage.progress(of: delivered.delivery)?.state == .handled)
-    // A connected scene is continued; without items it is only brought to the front, and that acknowledges.
+    // The host continues a connected scene. Without items the scene is only brought to the front, which acknowledges the delivery.
     stage.drop(key: "1")
     #expect(stage.asked.map(\.question.word) == ["ContinueScene"])
     stage.hostAnswersAll()
@@ -97,7 +97,7 @@ import Testing
     var stage = Stage(cats())
     #expect(stage.drop(key: "1") { $0.wait = .handled } == nil)
     let (call, delivery) = (stage.lastCall, stage.shelf.deliveryOrder[0])
-    // As long as it is being asked whether anything can start the application, nothing is decided.
+    // While the core waits to hear whether anything can start the application, it decides nothing.
     stage.passUntilQuiet(seconds: 21)
     #expect(stage.progress(of: delivery)?.isOpen == true)
     stage.play(.launch(application: "org.example.Cats", number: 1, .unknown))
@@ -143,7 +143,7 @@ import Testing
       stage.hostLeaves()
     }
     let second = stage.drop(key: "2")?.delivered
-    // Behind the first on the same session, so that no host has had it in hand.
+    // This delivery waits behind the first one of the same session, so no host has had it.
     let third = stage.drop(key: "1")?.delivered
     #expect(third?.session == first?.session)
     stage.attach()
@@ -176,7 +176,7 @@ import Testing
     #expect(stage.progress(of: first.delivery)?.state == .failed)
     #expect(stage.progress(of: second.delivery)?.isOpen == true)
     #expect(stage.sessions().count == 1)
-    // It has the window that was made for the first, and loses it in the same way.
+    // The second delivery has the window that was made for the first, and the window goes in the same way.
     stage.hostAnswers(.refused("not the second"))
     #expect(stage.progress(of: second.delivery)?.state == .failed)
     #expect(stage.sessions().isEmpty)
@@ -194,7 +194,7 @@ import Testing
     #expect(stage.progress(of: delivered.delivery)?.attempt == 2)
     #expect(stage.shelf.sessions[sessions[0]]?.userActivity?.key == "1")
     #expect(stage.shelf.sessions[sessions[1]]?.userActivity?.key == "3")
-    // It remembers what stood there before.
+    // The delivery remembers the session's earlier activity.
     stage.hostAnswers(.refused("no"))
     #expect(stage.shelf.sessions[sessions[1]]?.userActivity?.key == "2")
     #expect(stage.progress(of: delivered.delivery)?.state == .failed)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InterchangeCore
 
-/// Each transition of a drag, and who is told of it.
+/// Each transition of a drag, and who hears of it.
 @Suite struct DragTests {
   private static let target = Caller.sandbox("org.example.Target", 9)
   private static let noSession: Text = "org.stagedoor.Error.NoSuchSession"
@@ -14,7 +14,7 @@ import Testing
     return stage
   }
 
-  /// A window of the host's, connected.
+  /// A connected window of the host.
   private func window(_ stage: inout Stage) throws -> UniqueIdentifier {
     let session = try #require(stage.drop(key: "window")?.delivered?.session)
     stage.hostAnswersAll()
@@ -34,7 +34,7 @@ import Testing
     var stage = staged()
     stage.begin(.descriptor(), .data(Allowance.smallParcel + 1), .file(), .promise(), .text())
     let orders = try #require(stage.packing.first).orders
-    // Files and promises are opened at the drop.
+    // Files and promises are opened only at the drop.
     #expect(orders.map(\.number) == [0, 1])
     stage.roomPacks()
     let drag = try #require(stage.answers[stage.lastCall]?.begun)
@@ -78,7 +78,7 @@ import Testing
     #expect(stage.call(.addItems([Item(representations: [.text("b")])], to: drag.drag, size: 1)) == .done)
     #expect(news(stage, since: count) == ["drag Items :1.1 :3.9"])
     #expect(stage.book.viewOfDrag(drag.drag, for: Self.target)?.items.count == 2)
-    // Only by the source.
+    // Only the source may add items.
     let refusal = stage.call(.addItems([], to: drag.drag, size: 1), by: Self.target)?.refusal
     #expect(refusal?.name == .accessDenied)
     #expect(stage.call(.cancelDrag(drag.drag), by: Self.target)?.refusal?.name == .accessDenied)
@@ -149,7 +149,7 @@ import Testing
     #expect(stage.room.parcels[drag.drag]?.count == 1)
   }
 
-  // MARK: Who may look
+  // MARK: Access
 
   @Test func `who brings the ticket may look, and nobody else`() throws {
     var stage = staged()
@@ -168,7 +168,7 @@ import Testing
     #expect(stage.book.viewOfDrag(drag.drag, for: Self.target) != nil)
     #expect(stage.book.viewOfDrag(drag.drag, for: .sandbox("org.example.Target", 8)) == nil)
     #expect(stage.book.viewOfDrag(drag.drag, for: .other) == nil)
-    // Between programs outside a sandbox there are no walls: a script calls from another connection each time.
+    // Programs outside a sandbox share their rights: a script calls from another connection each time.
     stage.call(.openDrag(ticket: drag.ticket), by: .shell(1))
     #expect(stage.book.viewOfDrag(drag.drag, for: .shell(2)) != nil)
     #expect(stage.call(.cancelDrag(drag.drag), by: .shell(2))?.refusal?.name == .accessDenied)
@@ -313,7 +313,7 @@ import Testing
     #expect(baggage[0] == .held(0) && baggage[1] == .kept(1))
     #expect(baggage[2] == .promise(Promise(source: ":1.1", path: "/cat", item: 0, type: "image/jpeg")))
     #expect(news(stage, since: count) == ["drag State :1.1 :3.9"])
-    // What is copied ends as soon as it was handled, and can be opened all the same.
+    // A copy ends as soon as it was handled, and can still be opened.
     stage.hostAnswersAll()
     #expect(news(stage, since: count).dropFirst() == ["drag State :1.1 :3.9", "Ended copy :1.1"])
     #expect(stage.target(of: drag.drag) == window)
@@ -372,7 +372,7 @@ import Testing
     #expect(stage.room.parcels == [drag.drag: [0]] && stage.shelf.baggage.isEmpty)
     stage.turn(refused: true) { $0.call(.drop(drag.drag, on: window, operation: "copy")) }
     #expect(stage.book.viewOfDrag(drag.drag, for: .shell)?.state == "dragging")
-    // The window goes meanwhile.
+    // The window is destroyed meanwhile.
     stage.call(.drop(drag.drag, on: window, operation: "copy"))
     let late = stage.lastCall
     stage.call(.destroy(window, animation: "standard"))
@@ -480,7 +480,7 @@ import Testing
         if case .endPromises(let promises) = $0 { promises.map(\.path) == ["/a"] } else { false }
       })
     #expect(stage.book.ledger.total(.baggage) == 0)
-    // It can be asked how it ended, but not opened any more, and is forgotten soon.
+    // The drag still tells how it ended, but cannot be opened any more, and is forgotten soon.
     #expect(stage.book.viewOfDrag(drag.drag, for: Self.target)?.state == "cancelled")
     #expect(stage.call(.openDrag(ticket: drag.ticket), by: .other)?.refusal?.name == .unknownObject)
     stage.passUntilQuiet(seconds: 11)
@@ -506,7 +506,7 @@ import Testing
       stage.callerLeaves(source)
       #expect(stage.memory.drags.isEmpty && stage.room.isEmpty)
       #expect(stage.book.ledger.accountCount == 0)
-      // What the room says of it now changes nothing.
+      // A later report of the room changes nothing.
       stage.roomFails(InterchangeError(.cancelled, "nobody waits for it"))
       #expect(stage.memory.drags.isEmpty && stage.room.isEmpty)
     }
@@ -544,11 +544,11 @@ import Testing
     #expect(stage.call(.addItems([Item(representations: [.text()])], to: drag.drag, size: 1), by: .shell(2)) == .done)
     #expect(stage.call(.cancelDrag(drag.drag), by: .sandbox("org.example.Mail"))?.refusal?.name == .unknownObject)
     #expect(stage.call(.drop(drag.drag, on: nil, operation: "copy"), by: .shell(3))?.delivered != nil)
-    // A sandboxed application's own connections, and no other's.
+    // The drag of a sandboxed application belongs to the application's own connections only.
     let other = try stage.dragging(.text(), by: .sandbox("org.example.Mail", 1), isScript: true)
     #expect(stage.call(.cancelDrag(other.drag), by: .shell(2))?.refusal?.name == .unknownObject)
     #expect(stage.call(.cancelDrag(other.drag), by: .sandbox("org.example.Mail", 2)) == .done)
-    // Callers that nobody could look at are nobody's.
+    // The drags of callers that the service could not look at belong to nobody.
     let strange = try stage.dragging(.text(), by: .stranger, isScript: true)
     let stranger = Caller(connection: ":1.21", isSandboxed: true, application: .empty, isStranger: true)
     #expect(stage.call(.cancelDrag(strange.drag), by: stranger)?.refusal?.name == .unknownObject)
@@ -587,7 +587,7 @@ import Testing
     }
   }
 
-  // MARK: How much
+  // MARK: Limits
 
   @Test func `one sender has as many drags as it may, and not one more`() throws {
     var allowance = Allowance()
@@ -650,7 +650,7 @@ import Testing
     #expect(stage.begin(.text(), by: .other)?.begun != nil)
   }
 
-  // MARK: Whether the source may delete
+  // MARK: Deleting at the source
 
   @Test func `a source does not delete what a sandbox could not hand over`() throws {
     var stage = staged()
@@ -731,7 +731,7 @@ import Testing
     #expect(ended == [["/b"]])
   }
 
-  // MARK: Many
+  // MARK: Large numbers
 
   @Test func `a host has as many proposals as it may, and not one more`() throws {
     var stage = staged()
@@ -784,7 +784,7 @@ extension Stage {
     return try #require(answers[call]?.begun)
   }
 
-  /// Where it went, as those who take part were told.
+  /// The session that took the drop, as the participants heard.
   func target(of drag: UniqueIdentifier) -> UniqueIdentifier? {
     sayings.compactMap { saying -> UniqueIdentifier? in
       if case .drag(drag, .ended(_, let target), _) = saying { target } else { nil }

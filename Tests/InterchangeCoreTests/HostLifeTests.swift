@@ -4,7 +4,7 @@ import Testing
 
 @testable import InterchangeCore
 
-/// Hosts, their scenes, and the order in which everyone is told.
+/// Hosts, their scenes, and the order in which everyone hears of changes.
 @Suite struct HostLifeTests {
   @Test func `a host that attaches is answered, hears what is gone, and then is given what is held`() throws {
     var stage = Stage(cats())
@@ -58,7 +58,7 @@ import Testing
     let session = try #require(stage.drop(key: "1")?.delivered?.session)
     stage.passUntilQuiet(seconds: 20)
     #expect(stage.sessions().isEmpty)
-    // The host is still opening it, and is asked for nothing meanwhile.
+    // The host is still opening the scene, and gets no other call meanwhile.
     #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
     stage.pass(seconds: 10)
     stage.hostAnswers(.done)
@@ -132,14 +132,14 @@ import Testing
     func openly(_ stage: inout Stage) {
       stage.drop(key: "1") { $0.session = Text("\(session)") }
     }
-    // It is asked while the window is private, and answers when the window is not.
+    // The host is asked while the window is private, and answers when it is private no more.
     var options = PayloadOptions()
     options.session = Text("\(session)")
     stage.call(.activate(session, Payload(options: options), size: 0))
     openly(&stage)
     stage.hostAnswers(.refused("org.example.Error: secret"))
     stage.hostAnswersAll()
-    // The window has a restoration activity of the time when it was private.
+    // The window has a restoration activity from the time when it was private.
     stage.drop(key: "secret") {
       $0.isPrivate = true
       $0.session = Text("\(session)")
@@ -199,7 +199,7 @@ import Testing
     )
     #expect(stage.sessions().isEmpty)
     #expect(stage.memory.starts.isEmpty)
-    // News of an earlier start are none.
+    // A report about an earlier start has no effect.
     stage.drop(key: "1")
     stage.play(.launch(application: "org.example.Cats", number: 1, news))
     #expect(stage.memory.starts["org.example.Cats"] == .asking(number: 2, isKnown: false))

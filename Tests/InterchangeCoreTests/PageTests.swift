@@ -4,7 +4,7 @@ import Testing
 
 @testable import InterchangeCore
 
-/// `docs/limits.md` and `docs/lives.md` say what the code says.
+/// `docs/limits.md` and `docs/lives.md` agree with the code.
 @Suite struct PageTests {
   private static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
 
@@ -33,7 +33,7 @@ import Testing
     "BaggageLimits": "Sources/Baggage/BaggageLimits.swift",
   ]
 
-  /// What a constant of the source is: numbers, `<<`, `*`, `/`, `+`, `-` and other constants of its file.
+  /// The value of a constant in the source: numbers, `<<`, `*`, `/`, `+`, `-` and other constants of its file.
   private func value(of name: String, in source: String) throws -> Int {
     let declaration = try Regex("\\b\(name)(: \\w+)? = ([^\\n,)]+)", as: (Substring, Substring?, Substring).self)
     let found = try #require(source.firstMatch(of: declaration), "\(name) is not declared")
@@ -79,7 +79,7 @@ import Testing
       #expect(names.insert(name).inserted, "\(name) stands twice")
     }
     #expect(names.count > 40)
-    // Nothing is left out of the two lists that are limits and nothing else.
+    // The page must list every constant of the two types that contain only limits.
     for (type, declaration) in [("Allowance", "package var "), ("Limits", "package static let ")] {
       for line in try text(try #require(PageTests.sources[type])).split(separator: "\n") {
         let line = String(line).trimmed

@@ -3,10 +3,10 @@ import SceneRouting
 
 @testable import InterchangeCore
 
-/// All that a core knows and will act upon, as lines that can be compared: whatever is only remembered to be quick is left out, and so are
-/// numbers that grow with each attempt.
+/// Everything that a core knows and will act upon, as lines to compare. Data that the core remembers only for speed is left out, and so are numbers
+/// that grow with each attempt.
 ///
-/// Identifiers are named in the order in which they appear, so that two cores can be held against each other that drew different ones.
+/// Identifiers get names in the order in which they appear, so that two cores with different identifiers can be compared.
 struct Portrait {
   private var names: [String: String] = [:]
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InterchangeCore
 
-/// What the store has is older than the turn: what is read in the middle of one is not taken for news.
+/// The data of the store is older than the turn: if the core reads in the middle of a turn, it does not take the result as news.
 @Suite struct ReadBackTests {
   /// A payload that is not remembered beyond its turn.
   private func long(_ stage: Stage, _ key: Text, _ change: (inout PayloadOptions) -> Void = { _ in }) -> Payload {

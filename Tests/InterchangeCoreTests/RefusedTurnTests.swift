@@ -4,11 +4,11 @@ import Testing
 
 @testable import InterchangeCore
 
-/// A turn that the store refuses leaves no trace: the core knows what it knew, and does with the same cue what a core does that never heard it.
+/// A turn that the store refuses leaves no trace: the core knows what it knew before, and reacts to the same cue like a core that never got the cue.
 @Suite struct RefusedTurnTests {
   private static let cat: Text = "org.example.Cats"
 
-  /// Plays `act` on two equal stages, on one of them first in a turn that is refused.
+  /// Plays `act` on two equal stages; on one of them, first in a refused turn.
   private func expectNoTrace(
     _ stage: Stage, _ act: (inout Stage) throws -> Void, sourceLocation: SourceLocation = #_sourceLocation
   ) rethrows {
@@ -38,7 +38,7 @@ import Testing
       try act(&stage)
       for step in stage.steps { lines += portrait.lines(of: step) }
     }
-    // Both stages have the same ledger, in which each counts for itself.
+    // Both stages share one ledger, which counts each of them.
     return lines
       + portrait.lines(of: stage.book).filter { line in !Resource.allCases.contains { line.hasPrefix("\($0) ") } }
   }
@@ -53,7 +53,7 @@ import Testing
 
   @Test func `a drop that activates a session`() {
     expectNoTrace(staged { $0.drop(key: "1") }) { $0.drop(key: "1") }
-    // And one that gives it something else to show.
+    // A drop that changes what the session shows.
     let stage = staged { stage in
       let session = stage.drop(key: "1")?.delivered?.session
       #expect(session != nil)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import InterchangeCore
 
-/// What sessions keep has a limit: at n and at n + 1, in every call that makes one longer.
+/// The bytes that sessions keep are limited: at n and at n + 1, in every call that lengthens a session.
 @Suite struct SessionBytesTests {
   private func stage(keeping bytes: Int) -> Stage {
     var allowance = Allowance()
@@ -11,7 +11,7 @@ import Testing
     return Stage(cats(), allowance: allowance)
   }
 
-  /// An activity of so many bytes.
+  /// An activity of this size.
   private static func activity(_ key: Text, _ bytes: Int) -> UserActivity {
     func padded(_ count: Int) -> UserActivity {
       UserActivity(
@@ -46,15 +46,15 @@ import Testing
     let dogs: (inout PayloadOptions) -> Void = { $0.application = "org.example.Dogs" }
     #expect(stage.call(Self.payload("3", 1001, dogs))?.refusal?.name == .limitsExceeded)
     #expect(stage.call(Self.payload("3", 1000, dogs))?.delivered != nil)
-    // A window with nothing in it takes no room here.
+    // An empty window takes no room here.
     #expect(stage.call(.newSession(application: "org.example.Cats", configuration: .empty))?.delivered != nil)
     #expect(stage.memory.bytes(of: "org.example.Cats") == (3000, 2000))
-    // One that is gone makes room.
+    // A destroyed session makes room.
     #expect(stage.call(.destroy(stage.sessions()[0].identifier, animation: "standard")) == .done)
     #expect(stage.memory.bytes(of: "org.example.Cats") == (2000, 1000))
   }
 
-  /// A call that makes a session of 1000 bytes longer by so many.
+  /// A call that adds this number of bytes to a session of 1000 bytes.
   enum Way: CaseIterable {
     case deliver, deliverEach, activate, title, userActivity, restorationActivity, userInfo, can, prefers
 
@@ -113,9 +113,9 @@ import Testing
     #expect(stage.memory.bytes(of: "org.example.Cats") == (0, 0))
   }
 
-  // MARK: What is taken back
+  // MARK: Putting back
 
-  /// A session showed 1000 bytes, and then, for a second delivery, 100. Another session takes so many.
+  /// A session showed 1000 bytes, and then, for a second delivery, 100. Another session takes `bytes`.
   private func shrunk(
     beside bytes: Int, isHandled: Bool
   ) throws -> (stage: Stage, session: UniqueIdentifier, delivery: UniqueIdentifier, other: UniqueIdentifier) {
@@ -131,7 +131,7 @@ import Testing
   }
 
   @Test func `a delivery that fails puts back what there is room for`() throws {
-    // 900 bytes more, twice what is there.
+    // Putting back adds 900 bytes, and the bytes that are there already count twice.
     var (stage, session, delivery, _) = try shrunk(beside: 1450, isHandled: false)
     #expect(stage.call(.cancel(delivery)) == .done)
     #expect(stage.shelf.sessions[session]?.keptBytes == 1000)
@@ -175,7 +175,7 @@ import Testing
     var stage = Stage(cats())
     let session = try #require(stage.call(Self.payload("1", 64 << 10))?.delivered?.session)
     #expect(stage.book.rememberedSession(session) != nil)
-    // It becomes longer, by one byte; it is read, for something else; and it becomes shorter.
+    // The session becomes longer by one byte; then it is read for something else; then it becomes shorter.
     stage.call(.write(session, .title("x")))
     #expect(stage.book.rememberedSession(session) == nil)
     stage.call(.refresh(session))

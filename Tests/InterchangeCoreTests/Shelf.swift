@@ -2,10 +2,10 @@ import SceneModel
 
 @testable import InterchangeCore
 
-/// The store as a model in memory: what the records of all turns say together.
+/// The store as a model in memory: the sum of the records of all turns.
 struct Shelf: Hashable {
   private(set) var sessions: [UniqueIdentifier: Session] = [:]
-  /// In the order in which they were made.
+  /// The sessions, oldest first.
   private(set) var sessionOrder: [UniqueIdentifier] = []
   private(set) var deliveries: [UniqueIdentifier: StoredDelivery] = [:]
   private(set) var deliveryOrder: [UniqueIdentifier] = []
@@ -54,7 +54,7 @@ struct Shelf: Hashable {
     deliveryOrder.compactMap { deliveries[$0] }.filter { $0.token == token && $0.sender == sender }
   }
 
-  /// What a service that begins finds.
+  /// What a new service finds in the store.
   var remembered: Remembered {
     var remembered = Remembered()
     remembered.preferences = preferences
@@ -78,7 +78,7 @@ struct Shelf: Hashable {
 
   mutating func loseBaggage(of delivery: UniqueIdentifier) { baggage[delivery] = nil }
 
-  /// A disk that lost something.
+  /// Loses a delivery or session, as a damaged disk would.
   mutating func lose(_ identifier: UniqueIdentifier) {
     sessions[identifier] = nil
     sessionOrder.removeAll { $0 == identifier }

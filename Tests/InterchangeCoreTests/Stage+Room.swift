@@ -3,23 +3,23 @@ import Testing
 
 @testable import InterchangeCore
 
-// The baggage room as a stage plays it: it packs and opens what the core has it do when a test says so, and knows which parcels it has.
+// The baggage room as a stage plays it: it packs and opens for the core when a test tells it to, and knows its parcels.
 
-/// What the core has the room pack for a call.
+/// The contents that the core asks the room to pack for a call.
 struct PackingTask: Hashable {
   let number: CallNumber
   let orders: [PackingOrder]
   let atMost: Int
 }
 
-/// What the core has the room open for a call.
+/// The parcel that the core asks the room to open for a call.
 struct OpeningTask: Hashable {
   let number: CallNumber
   let delivery: UniqueIdentifier
   let parcel: Parcel
 }
 
-/// What the room has. It takes each number of a delivery once: another under the same number would take the place of the first.
+/// The parcels of the room. It takes each number of a delivery once: another parcel under the same number would replace the first.
 struct PlayedRoom: Hashable {
   private(set) var parcels: [UniqueIdentifier: Set<Int>] = [:]
 
@@ -46,16 +46,15 @@ struct PlayedRoom: Hashable {
 extension Stage {
   // MARK: Packing and opening
 
-  /// The room has taken what the oldest packing call brings.
+  /// The room has taken the contents of the oldest packing call.
   ///
-  /// - Parameter sizes: of the contents, in their order. What is left out has as many bytes as the core knows of, or 100.
+  /// - Parameter sizes: The sizes of the contents, in order. A missing one is the size that the core knows, or 100.
   mutating func roomPacks(_ sizes: [Int64?] = []) {
     let (task, answer) = pack(sizes)
     play(.packed(task.number, answer))
   }
 
-  /// The room has taken all contents of the oldest packing call, and the store does not take the turn. The shell tells the core as it does
-  /// where it runs.
+  /// The room has taken all contents of the oldest packing call, but the store refuses the turn. The shell tells the core in the same way.
   mutating func roomPacksAndStoreRefuses() {
     let (task, answer) = pack([])
     turn(refused: true) { $0.play(.packed(task.number, answer)) }
@@ -92,7 +91,7 @@ extension Stage {
 
   // MARK: Callers
 
-  /// As the shell tells it: of a connection that means nothing to the core, it says nothing.
+  /// Like the shell, it reports only connections that matter to the core.
   mutating func callerLeaves(_ caller: Caller) {
     guard let connection = caller.connection, book.matters(connection) else { return }
     play(.callerLeft(connection: connection))
@@ -100,7 +99,7 @@ extension Stage {
 
   // MARK: Laws
 
-  /// The core's tables agree, and nothing lies in the room that nobody will ever free.
+  /// The core's tables agree, and the room keeps nothing that nobody will ever free.
   func checkItself(sourceLocation: SourceLocation = #_sourceLocation) {
     if isCopy { return }
     #expect(book.disagreements == [], sourceLocation: sourceLocation)
@@ -140,7 +139,7 @@ extension Stage {
     return payload
   }
 
-  /// A host that has taken a delivery.
+  /// Drops an activity, and has a host take the delivery.
   mutating func handled(
     _ representations: Representation..., key: Text = "1", by caller: Caller = .shell,
     _ change: (inout PayloadOptions) -> Void = { _ in }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import InterchangeCore
 
-/// The core with everything around it played: a store in memory that answers what the core lacks, hosts whose answers a test gives, a
-/// clock that a test moves.
+/// The core, with everything around it played: a store in memory that answers what the core lacks, hosts whose answers a test gives, and a clock that
+/// a test moves.
 ///
 ///     var stage = Stage(cats)
 ///     let answer = stage.drop("view", key: "1")
@@ -17,12 +17,12 @@ struct Stage {
   var book: PromptBook
   var shelf = Shelf()
   var now = Moment(time: Instant(microseconds: 1_800_000_000_000_000), uptime: 1_000_000)
-  /// What every stored turn said, in order.
+  /// The sayings of every stored turn, in order.
   private(set) var sayings: [Saying] = []
-  /// What every stored turn had the shell do, but for reading.
+  /// The errands of every stored turn, except for reading.
   private(set) var errands: [Errand] = []
   private(set) var answers: [CallNumber: CallAnswer] = [:]
-  /// What hosts were asked and have not answered.
+  /// The questions that hosts have not answered yet.
   private(set) var asked: [Asked] = []
   /// What the core lacked for the last cue.
   private(set) var lacks: [Lack] = []
@@ -31,14 +31,14 @@ struct Stage {
   /// The steps of the present turn.
   private(set) var steps: [Step] = []
   private var isHeld = false
-  /// What the core asked to be called again for.
+  /// The time at which the core wants to be called again.
   private(set) var callAgain: Int64?
 
-  /// What the baggage room is to pack and to open, and what it has of each delivery.
+  /// What the baggage room must pack and open, and its parcels of each delivery.
   var packing: [PackingTask] = []
   var opening: [OpeningTask] = []
   var room = PlayedRoom()
-  /// Two stages that are copies share one ledger, which then agrees with neither.
+  /// Two stages that are copies share one ledger, which then agrees with neither of them.
   var isCopy = false
   private var turnsSinceCheck = 0
 
@@ -58,7 +58,7 @@ struct Stage {
 
   // MARK: Cues and turns
 
-  /// Gives the core a cue, as often as it lacks something.
+  /// Gives the core a cue, and repeats it while the core lacks something.
   @discardableResult
   mutating func play(_ cue: Cue) -> Step {
     lacks = []
@@ -77,7 +77,7 @@ struct Stage {
     }
   }
 
-  /// All that is played in `body` is stored together, or refused together.
+  /// Everything that `body` plays is stored together, or refused together.
   mutating func turn(refused: Bool = false, _ body: (inout Stage) throws -> Void) rethrows {
     precondition(!isHeld, "a turn within a turn")
     isHeld = true
@@ -85,7 +85,7 @@ struct Stage {
     let firstCall = lastCall
     try body(&self)
     if !refused { return endTurn() }
-    // Nobody heard of these calls: their numbers are given again.
+    // Nobody heard of these calls, so their numbers are used again.
     (steps, lastCall) = ([], firstCall)
     book.drop()
     checkNowAndThen()
@@ -113,7 +113,7 @@ struct Stage {
     checkNowAndThen()
   }
 
-  /// A look at a stage of many costs as much as many turns: it is looked at after as many.
+  /// A check of a large stage costs as much as many turns, so it happens only after as many turns.
   private mutating func checkNowAndThen() {
     turnsSinceCheck += 1
     guard 16 * turnsSinceCheck > book.openCount + shelf.sessions.count else { return }
@@ -201,7 +201,7 @@ struct Stage {
 
   // MARK: Hosts
 
-  /// A host attaches, and takes note of what is gone.
+  /// A host attaches, and acknowledges the sessions that are gone.
   mutating func attach(
     _ application: Text = "org.example.Cats", as caller: Caller = .host, showing: [UniqueIdentifier] = [],
     choosesConfiguration: Bool = false, hearsDiscards: Bool = true
@@ -213,13 +213,13 @@ struct Stage {
     if hearsDiscards, case .discarded? = asked.last?.question { hostAnswers(.done) }
   }
 
-  /// The oldest question is answered.
+  /// The host answers the oldest question.
   mutating func hostAnswers(_ answer: HostAnswer) {
     precondition(!asked.isEmpty, "no host was asked anything")
     play(.hostAnswered(asked.removeFirst().errand, answer))
   }
 
-  /// The host answers everything that it is asked, until nothing is asked any more.
+  /// The host answers everything, until no question is left.
   mutating func hostAnswersAll(_ answer: HostAnswer = .done) { while !asked.isEmpty { hostAnswers(answer) } }
 
   mutating func hostLeaves(_ application: Text = "org.example.Cats", _ caller: Caller = .host) {
@@ -234,13 +234,13 @@ struct Stage {
     now.uptime += Int64(seconds * 1_000_000)
   }
 
-  /// As long as the core wants to be called, it is.
+  /// Calls the core as long as it wants to be called.
   mutating func passUntilQuiet(seconds: Double) {
     pass(seconds: seconds)
     while let moment = play(.moment).callAgain, moment <= now.uptime {}
   }
 
-  /// The service ends, however, and another one begins with what is stored.
+  /// The service ends in some way, and another one starts with what is stored.
   mutating func restart(_ manifests: Manifest...) {
     let allowance = book.ledger.allowance
     book = PromptBook(types: Stage.types, allowance: allowance, seed: (3, UInt64(shelf.events.count)))
@@ -251,11 +251,11 @@ struct Stage {
     play(.began)
   }
 
-  // MARK: Looking
+  // MARK: Reading
 
   var memory: Memory { book.memory }
 
-  /// What has been said since, but for the log.
+  /// The sayings since then, except for the log.
   func said(since count: Int) -> [Saying] {
     sayings.dropFirst(count).filter { if case .log = $0 { false } else { true } }
   }
@@ -289,7 +289,7 @@ extension CallAnswer {
 }
 
 extension Saying {
-  /// In a word: which signal, and of which properties.
+  /// In a word: the name of the signal, and the properties.
   var word: String {
     switch self {
     case .answer(_, .refused(let error)): "refused \(error.name)"

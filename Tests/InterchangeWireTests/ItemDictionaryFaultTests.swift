@@ -2,13 +2,13 @@ import DBus
 import SceneModel
 import Testing
 
-/// For each key of the dictionaries what it may not be, and what its sender is told.
+/// For each key of the dictionaries: the values that it may not have, and the message to the sender.
 @Suite struct ItemDictionaryFaultTests {
   private func error(_ items: [[Text: Variant]], _ options: [Text: Variant] = [:]) -> InterchangeError? {
     #expect(throws: InterchangeError.self) { try ItemDictionaryTests.payload(items, options) }
   }
 
-  /// That the payload is invalid, and why.
+  /// Why the payload is invalid.
   private func fault(_ items: [[Text: Variant]], _ options: [Text: Variant] = [:]) -> String? {
     let error = error(items, options)
     #expect(error?.name == .invalidPayload)
@@ -69,7 +69,7 @@ import Testing
       ["type": "a/b", "text": "", "data": .bytes([]), "file": "file:///a", "provider": .objectPath("/a")],
       ": \(oneContent)4"
     ),
-    // Base64 is for documents.
+    // Base64 is only for documents.
     (["type": "a/b", "data": "AAAA"], ".data: expected bytes (ay), got \"AAAA\""),
     (["type": "a/b", "data": [Int16(1)].variant], ".data: expected bytes (ay), got a value of type \"an\""),
     (["type": "a/b", "text": .bytes([65])], ".text: expected text, got bytes"),
@@ -92,7 +92,7 @@ import Testing
       ["type": "a/b", "text": "", "visibility": true],
       ".visibility: expected \"all\", \"application\" or \"ownProcess\", got true"
     ),
-    // Of several faults the first by the order of the keys is told, each time.
+    // Of several faults the message names the first in the order of the keys, every time.
     (
       ["visibility": "none", "type": .byte(1), "text": .byte(2), "openInPlace": .byte(3), "data": .byte(4)],
       ".data: expected bytes (ay), got 4"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import InterchangeWire
 
-/// A payload as dictionaries means what the same payload means as a document.
+/// A payload as dictionaries means the same as the payload as a document.
 @Suite struct ItemDictionaryTests {
   static let types = TypeCatalog()
 

@@ -1,4 +1,4 @@
-/// Puts a binary property list together of objects as they stand in the file, for tests of what no writer would write.
+/// Assembles a binary property list from objects in file order, for tests of lists that no writer would write.
 enum BinaryPropertyList {
   static func file(_ objects: [[UInt8]], top: Int = 0, offsetSize: Int = 1, referenceSize: Int = 1) -> [UInt8] {
     var bytes = Array("bplist00".utf8)
@@ -13,7 +13,7 @@ enum BinaryPropertyList {
     return bytes
   }
 
-  /// Its highest byte first.
+  /// The number with its highest byte first.
   static func number(_ number: Int, size: Int) -> [UInt8] {
     (0..<size).reversed().map { UInt8(truncatingIfNeeded: $0 < 8 ? number >> (8 * $0) : 0) }
   }

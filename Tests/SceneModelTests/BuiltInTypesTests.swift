@@ -40,7 +40,7 @@ import Testing
     try expectAgreement(TypeCatalog([try TypeFixtures.database]), about: Set(names.map(\.string)))
   }
 
-  /// Fewer types than above: releases of the database differ in which name is the type's own, and which are two types.
+  /// Fewer types than above: releases of the database differ in the main name of a type, and in which types are the same.
   @Test(.enabled(if: TypeFixtures.isInstalled, "no shared MIME database is installed here"))
   func `the machine's own database and what is built in agree about common types`() throws {
     let installed = TypeCatalog([try TypeFixtures.database(in: TypeFixtures.installed)])

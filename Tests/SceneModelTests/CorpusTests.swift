@@ -2,8 +2,7 @@ import FoundationEssentials
 import SceneTestSupport
 import Testing
 
-/// What was worth keeping of what the fuzzers were given and found: `make fuzz` begins with it, and each input of it is checked
-/// here as they check it.
+/// The inputs of the fuzzers that were worth keeping. `make fuzz` begins with them, and this test checks each one as the fuzzers do.
 @Suite struct CorpusTests {
   private static let folder = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" } + "/Fuzz/Corpus"
 

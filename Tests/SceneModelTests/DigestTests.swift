@@ -2,7 +2,7 @@ import SceneModel
 import Testing
 
 struct DigestTests {
-  /// From FIPS 180-4, and of lengths at which the last block is full, or needs another.
+  /// From FIPS 180-4, with lengths at which the last block is full, or needs another.
   @Test(arguments: [
     ("", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
     ("abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),

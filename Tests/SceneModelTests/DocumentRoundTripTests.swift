@@ -3,7 +3,7 @@ import SceneModel
 import SceneTestSupport
 import Testing
 
-/// What is written as a document and read from it is what it was, in every form.
+/// A value that is written as a document can be read back unchanged, in every form.
 @Suite struct DocumentRoundTripTests {
   private static let rounds = ProcessInfo.processInfo.environment["STAGEDOOR_STRESS"] == nil ? 50 : 1000
   private let rules = ReadingRules(types: TypeCatalog())
@@ -11,7 +11,7 @@ import Testing
   private func check<Written: Document & Equatable>(_ written: Written) throws {
     let inJSON = try Written(json: written.json, rules)
     #expect(inJSON == written)
-    // What equality overlooks, such as the spelling of a type.
+    // The comparison includes what equality overlooks, such as the spelling of a type.
     #expect(inJSON.document == written.document)
     for format in PropertyList.Format.allCases {
       let read = try Written(propertyList: written.propertyList(format), rules)
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  /// Newer senders may add keys to every one of these; strict ones are held to what there is.
+  /// Newer senders may add keys to every one of these; a strict document may only have known keys.
   @Test func `what is written has no key that a strict reader refuses`() throws {
     var generator = DocumentGenerator(seed: 10)
     for _ in 0..<Self.rounds {

@@ -1,7 +1,7 @@
 import SceneModel
 import Testing
 
-/// What the name of a file, or its beginning, says about its type.
+/// What the name or the beginning of a file says about its type.
 @Suite struct FileTypesTests {
   private static let user = """
     # of the user

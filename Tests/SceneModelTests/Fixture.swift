@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Testing
 
-/// Manifests as people have them. The binary ones are made of the others:
+/// Real manifests. The binary ones are made from the others:
 ///
 /// ```sh
 /// python3 -c 'import plistlib, sys; plistlib.dump(plistlib.load(open(sys.argv[1], "rb")), open(sys.argv[2], "wb"),

@@ -1,7 +1,7 @@
 import SceneModel
 import Testing
 
-/// The corners of RFC 8259: what every reader of JSON has to take, and what none may.
+/// The corners of RFC 8259: texts that every reader of JSON must accept, and texts that none may.
 @Suite struct JSONCornerTests {
   @Test(arguments: [
     // Arrays
@@ -29,7 +29,7 @@ import Testing
     "[\"\\uA66D\"]",
     "[\"\\u005C\"]", "[\"⍂㈴⍂\"]", "[\"\\u200B\"]", "[\"\\u2064\"]", "[\"\\uFDD0\"]", "[\"\\uFFFE\"]", "[\"\\u0022\"]",
     "[\"a\u{7f}a\"]",
-    // A value of any kind stands by itself.
+    // A document may be a value of any kind.
     "false", "42", "-0.1", "null", "\"asd\"", "true", "\"\"", "[\"a\"]\n", "[true]", " [] ", "\t[\r\n]\t",
   ])
   func `what is JSON is read`(json: String) throws {

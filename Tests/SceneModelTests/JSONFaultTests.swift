@@ -1,7 +1,7 @@
 import SceneModel
 import Testing
 
-/// What a script's author is told about a text that is no JSON.
+/// The message to a script's author about a text that is not JSON.
 @Suite struct JSONFaultTests {
   @Test(arguments: [
     ("", "line 1, column 1: expected a value, got the end of the document"),

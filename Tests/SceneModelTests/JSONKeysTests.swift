@@ -2,7 +2,7 @@ import SceneModel
 import SceneTestSupport
 import Testing
 
-/// An object has each of its keys once.
+/// An object has each key once.
 @Suite struct JSONKeysTests {
   @Test(arguments: [
     (#"{"a":1,"a":1}"#, 8, "a"), (#"{"a":1,"b":2,"a":3}"#, 14, "a"), (#"[{"x":{"a":1,"a":2}}]"#, 14, "a"),
@@ -24,7 +24,7 @@ import Testing
     _ = try JSON.value(Text(json))
   }
 
-  /// Few keys are compared with each other, many are sorted.
+  /// Few keys are compared with each other; many are sorted.
   @Test func `it does not matter how many keys there are`() throws {
     for count in [1, 2, 11, 12, 13, 14, 40, 1000] {
       let keys = (0..<count).map { "\"key \($0)\":{\"key 0\":\($0)}" }

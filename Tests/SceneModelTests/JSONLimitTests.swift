@@ -2,7 +2,7 @@ import SceneModel
 import SceneTestSupport
 import Testing
 
-/// How large a text may be, and what one costs that is made to be expensive.
+/// How large a text may be, and the cost of a text that is meant to be expensive.
 @Suite struct JSONLimitTests {
   @Test func `the depth limit holds at n and n + 1`() throws {
     func lists(_ depth: Int) -> Text {
@@ -53,7 +53,7 @@ import Testing
       try JSON.value(Text(String(repeating: opening, count: (1 << 20) / opening.utf8.count)))
     }
     #expect(fault?.kind == .limit)
-    // Whatever comes after that was not looked at.
+    // The reader did not look at anything after that.
     let levels = opening.utf8.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") }
     let isPair = opening.hasPrefix("[[]")
     let column = isPair ? 63 * opening.count + 2 : Limits.depth / levels * opening.count + 1
@@ -87,7 +87,7 @@ import Testing
     #expect(growth < 9, "\(what)")
   }
 
-  /// A set is written in order, and its sets in theirs.
+  /// The elements of a set are written in order, and so are those of the sets inside it.
   @Test func `sets in sets are written in little time`() throws {
     func nested(_ depth: Int) -> Value {
       depth == 0 ? .set([]) : .set([nested(depth - 1), .set([nested(depth - 1), 1])])

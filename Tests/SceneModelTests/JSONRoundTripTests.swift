@@ -14,7 +14,7 @@ import Testing
     }
   }
 
-  /// A copy that is made in another order hashes, and iterates, in another.
+  /// A copy that is made in another order has another hash order.
   @Test func `the same value is always written the same`() {
     func copied(_ value: Value) -> Value {
       switch value {

@@ -1,7 +1,7 @@
 import SceneModel
 import Testing
 
-/// What stands between quotes: texts and keys.
+/// Texts and keys, with their quotes.
 @Suite struct JSONTextTests {
   @Test(arguments: [
     (#""""#, ""), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{c}\n\r\t"), (#""/""#, "/"), (#""\u0041\u00e9\u732B""#, "Aé猫"),
@@ -28,7 +28,7 @@ import Testing
   }
 
   @Test func `bytes above ASCII are never taken for quotes, escapes or control characters`() throws {
-    // Each of these ends in the low bits of one that means something.
+    // The low bits of each scalar are those of a character with a meaning.
     for scalar in ["\u{a2}", "\u{dc}", "\u{80}", "\u{9f}", "\u{22a2}", "\u{5c5c}", "\u{a0a2}", "\u{1f6dc}"] {
       let text = String(repeating: scalar, count: 9)
       #expect(try JSON.value(Text("\"\(text)\"")) == .string(Text(text)))

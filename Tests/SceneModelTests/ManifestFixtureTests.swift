@@ -36,7 +36,7 @@ import Testing
   }
 
   private static let refused: [(String, Text?, [String])] = [
-    // SwiftUI makes its windows in code, and says here that there are none.
+    // SwiftUI makes its windows in code, and declares none here.
     (
       "SwiftUIProject", "org.example.Project",
       ["UIApplicationSceneManifest.UISceneConfigurations: expected at least one configuration, got none"]
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// Its tutorial begins with a scene manifest that is switched on and empty: the screen stays black.
+  /// Journalyst's tutorial begins with a scene manifest that is enabled but empty: the screen stays black.
   @Test func `Journalyst before its first window is told what is missing`() throws {
     guard case .dictionary(var manifest) = try PropertyList.read(Fixture.xml("Journalyst")).value else {
       Issue.record("no manifest")

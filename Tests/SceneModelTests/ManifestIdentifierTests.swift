@@ -47,7 +47,7 @@ import Testing
       ])
   }
 
-  // MARK: What Xcode would fill in
+  // MARK: Placeholders of Xcode
 
   @Test(arguments: ["$(PRODUCT_BUNDLE_IDENTIFIER)", "${PRODUCT_BUNDLE_IDENTIFIER}", nil])
   func `an installed file says by its name what Xcode would have filled in`(identifier: String?) throws {

@@ -2,7 +2,7 @@ import SceneModel
 import SceneTestSupport
 import Testing
 
-/// Everything that is wrong is told at once, in the order in which it stands there.
+/// All faults are reported at once, in the order of the document.
 @Suite struct ManifestManyFaultsTests {
   private static let tenFaults = #"""
     {"CFBundleName":7,
@@ -35,7 +35,7 @@ import Testing
       ])
   }
 
-  /// Apple's forms have no order of their own; there it is that of the keys.
+  /// Apple's forms have no order of their own; their faults come in the order of the keys.
   @Test func `a property list with them has the same ones`() throws {
     let tree = try JSON.value(Text(Self.tenFaults))
     let places = ManifestTests.faults(Self.tenFaults).map { $0.prefix { $0 != ":" } }

@@ -9,13 +9,13 @@ import Testing
     try Manifest(Array(json.utf8), installedAs: installedAs, types: types)
   }
 
-  /// The faults of a manifest that has some, each on its line.
+  /// The faults of a bad manifest, each on a line.
   static func faults(_ json: String, installedAs: Text? = nil) -> [String] {
     let faults = #expect(throws: Faults.self) { try manifest(json, installedAs: installedAs) }
     return faults?.all.map(\.description) ?? []
   }
 
-  /// A manifest with one configuration, and whatever else.
+  /// A manifest with one configuration, and other keys.
   static func json(
     _ more: String = "", configuration: String = "", identifier: String = #""CFBundleIdentifier":"a.b","#
   ) -> String {

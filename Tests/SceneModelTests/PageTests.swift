@@ -2,7 +2,7 @@ import FoundationEssentials
 import SceneModel
 import Testing
 
-/// The pages for senders and for authors of applications say what is so.
+/// The pages for senders and for authors of applications agree with the code.
 @Suite struct PageTests {
   private struct Page {
     let lines: [String]
@@ -13,13 +13,13 @@ import Testing
         String.init)
     }
 
-    /// What stands between fences of this language.
+    /// The text between the fences of this language.
     func blocks(_ language: String) -> [String] {
       lines.indices.filter { lines[$0] == "```\(language)" }
         .map { lines[($0 + 1)...].prefix { $0 != "```" }.joined(separator: "\n") }
     }
 
-    /// The cells of the rows of a table, by the words that its first line has.
+    /// The cells of a table's rows, by the words of its first line.
     func table(_ heading: String) throws -> [[String]] {
       let start = try #require(lines.firstIndex { $0.hasPrefix(heading) })
       return lines[(start + 2)...].prefix { $0.hasPrefix("|") }.map { row in
@@ -36,7 +36,7 @@ import Testing
       var strict = payload
       strict.options.isStrict = true
       #expect(try Payload(json: strict.json, PayloadTests.rules) == strict)
-      // Nothing on the page is passed over.
+      // No key on the page is ignored.
       let given = try JSON.value(Text(block))
       guard case .dictionary(var fields) = given else { continue }
       var options =
@@ -68,7 +68,7 @@ import Testing
     #expect(kinds == ["date", "data", "uuid", "url", "set", "literal"])
   }
 
-  /// What a strict reader says that there is.
+  /// The keys that a strict reader lists as known.
   private func known(_ json: String) throws -> Set<String> {
     let fault = #expect(throws: Fault.self) { try Payload(json: Text(json), PayloadTests.rules) }
     let list = try #require(
@@ -94,7 +94,7 @@ import Testing
       row.dropFirst().prefix { $0 != "|" }.split(separator: "`").filter { $0.allSatisfy(\.isLetter) }
     }
     var expected = try known(json)
-    // It has a section of its own, and two tables speak of it.
+    // It has a section of its own, and two tables mention it.
     if section == "## Representation" { expected.formUnion(["data", "text", "file"]) }
     #expect(Set(keys.map(String.init)) == expected)
     #expect(keys.count == expected.count)

@@ -1,7 +1,7 @@
 import SceneModel
 import Testing
 
-/// For each key what it may not be, and what its sender is told.
+/// For each key: the values that it may not have, and the message to the sender.
 @Suite struct PayloadFaultTests {
   private func fault(_ json: String) -> String? {
     #expect(throws: Fault.self) { try Payload(json: Text(json), PayloadTests.rules) }?.description
@@ -188,7 +188,7 @@ import Testing
   @Test(arguments: lengths.indices)
   func `text has as many bytes as its limit, and not one more`(index: Int) throws {
     let (key, limit) = Self.lengths[index]
-    // Of two bytes each, so that letters do not count.
+    // Characters of two bytes each, so that a count of letters would be wrong.
     func json(_ bytes: Int) -> String {
       let text = String(repeating: "é", count: bytes / 2) + (bytes % 2 == 1 ? "e" : "")
       return key == "activityType"

@@ -1,7 +1,7 @@
 import SceneModel
 import Testing
 
-/// Unknown keys are passed over, so that newer senders work with older services, unless the options say strict.
+/// Unknown keys are ignored, so that newer senders work with older services, unless the options say strict.
 @Suite struct PayloadStrictTests {
   private static let activity =
     "activityType, targetContentIdentifier, title, userInfo, webpageURL, requiredUserInfoKeys, "
@@ -10,7 +10,7 @@ import Testing
     "disposition, session, application, configuration, role, requestingSession, presentationStyle, "
     + "token, deadline, wait, activationToken, keepPromises, allowedOperations, private, batch or strict"
 
-  /// STRICT is where the options say it, or do not.
+  /// The test replaces STRICT by the option, or by nothing.
   private static let unknown: [(String, String)] = [
     (#"{"activity":{"activityType":"a"},"new":1,"options":{STRICT}}"#, "new: expected items, activity or options"),
     (

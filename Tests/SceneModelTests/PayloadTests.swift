@@ -5,7 +5,7 @@ import Testing
 @Suite struct PayloadTests {
   static let rules = ReadingRules(types: TypeCatalog())
 
-  /// The one of the page for senders.
+  /// The example of the page for senders.
   static let example: Text = #"""
     {
       "items": [

@@ -24,7 +24,7 @@ import Testing
   @Test(arguments: [
     ("", "\"\""), ("a", "\"a\""), ("é猫🎭", "\"é猫🎭\""), ("\"\\\n\r\t", #""\"\\\n\r\t""#),
     ("\0\u{1f}\u{7f}", #""\u{0}\u{1f}\u{7f}""#),
-    // What turns the line around, or hides.
+    // Characters that reverse the line, or are invisible.
     ("a\u{202e}b", #""a\u{202e}b""#), ("\u{200b}\u{feff}", #""\u{200b}\u{feff}""#),
     ("\u{2028}\u{2029}", #""\u{2028}\u{2029}""#),
     ("\u{e000}\u{fffe}", #""\u{e000}\u{fffe}""#), ("e\u{301}", "\"e\u{301}\""), ("\u{1b}[31m", #""\u{1b}[31m""#),

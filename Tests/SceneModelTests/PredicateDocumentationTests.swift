@@ -2,7 +2,7 @@ import FoundationEssentials
 import SceneModel
 import Testing
 
-/// What the page for script writers shows is what happens.
+/// The examples of the page for script writers are true.
 @Suite struct PredicateDocumentationTests {
   private let lines: [Substring]
 
@@ -64,7 +64,7 @@ import Testing
     #expect(conditions.warnings.isEmpty, "\(example)")
   }
 
-  /// The cells of the tables' rows up to the next heading, without their heads.
+  /// The cells of the tables' rows up to the next heading, without the header rows.
   private func rows(under heading: Substring) -> [[Substring]] {
     let section = lines.drop { $0 != heading }.dropFirst().prefix { !$0.hasPrefix("## ") }
     let isRule: (Substring) -> Bool = { $0.hasPrefix("|--") }
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  /// What stands between backquotes.
+  /// The text between backquotes.
   private func code(in cell: Substring) -> [Substring] {
     let parts = cell.split(separator: "`", omittingEmptySubsequences: false)
     return parts.indices.filter { $0 % 2 == 1 }.map { parts[$0] }

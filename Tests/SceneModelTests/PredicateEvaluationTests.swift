@@ -48,7 +48,7 @@ import Testing
     #expect(MemoryLayout<Comparison>.size <= 24)
   }
 
-  // What would be squared, or doubled with each star, takes minutes here and more; what there is takes far less than a second.
+  // A quadratic evaluation, or one that doubles with each star, takes minutes or more here; the present one takes far less than a second.
   private func isQuick(_ condition: Condition, for subject: Text, is expected: Bool) {
     let clock = ContinuousClock()
     let start = clock.now

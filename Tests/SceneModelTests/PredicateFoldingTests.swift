@@ -55,7 +55,7 @@ import Testing
 
   @Test func `no mark outlives folding`() {
     let marks = Self.everyScalar.filter { scalar in
-      // What later versions of Unicode added, the tables do not know.
+      // The tables do not have the scalars of later versions of Unicode.
       guard let age = scalar.properties.age, (age.major, age.minor) <= (15, 0) else { return false }
       return switch scalar.properties.generalCategory {
       case .nonspacingMark, .spacingMark, .enclosingMark: true

@@ -7,7 +7,7 @@ import Testing
 
   private static let good: [([[UInt8]], Value)] = [
     ([[0x00]], nil), ([[0x08]], false), ([[0x09]], true),
-    // Without a sign up to four bytes, with one from eight on.
+    // Unsigned up to four bytes, signed from eight bytes on.
     ([[0x10, 0xFF]], 255), ([[0x11, 0xFF, 0xFF]], 65535), ([[0x12, 0xFF, 0xFF, 0xFF, 0xFF]], 4_294_967_295),
     ([[0x13] + ones], -1), ([[0x14] + zeros + [0x7F] + ones.dropLast()], .integer(.max)),
     ([[0x14] + ones + [0x80] + zeros.dropLast()], .integer(.min)),
@@ -19,7 +19,7 @@ import Testing
     ([[0x62, 0xD8, 0x3C, 0xDF, 0xAD]], "🎭"), ([[0x61, 0, 0x61]], "a"), ([[0xA0]], []), ([[0xD0]], [:]),
     ([[0xA2, 1, 1], [0x09]], [true, true]), ([[0xC2, 1, 2], [0x09], [0x08]], .set([true, false])), ([[0xC0]], .set([])),
     ([[0xD2, 1, 2, 2, 1], [0x51, 0x61], [0x61, 0, 0x62]], ["a": "b", "b": "a"]),
-    // An object may be shared, as long as nothing holds itself.
+    // An object may be shared, as long as no object contains itself.
     ([[0xA3, 1, 1, 2], [0xA1, 2], [0xA0]], [[[]], [[]], []]), ([[0x09], [0x7F]], true),
   ]
 
@@ -79,7 +79,7 @@ import Testing
     #expect(fault?.kind == .invalid)
   }
 
-  /// What stands at an offset from the end of a file of one object at byte 8, whose trailer begins at byte 10.
+  /// The bytes at an offset from the end of a file of one object at byte 8, whose trailer begins at byte 10.
   private static let badTrailers: [(Int, [UInt8], String)] = [
     (26, [0], "byte 16: expected offsets and references of 1 to 8 bytes"),
     (26, [9], "byte 16: expected offsets and references of 1 to 8 bytes"),

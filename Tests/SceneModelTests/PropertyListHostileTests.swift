@@ -2,7 +2,7 @@ import SceneModel
 import SceneTestSupport
 import Testing
 
-/// Documents that are made to cost more than they are long, or to bring their reader down.
+/// Documents that are meant to cost more than their length, or to stop their reader.
 @Suite struct PropertyListHostileTests {
   // MARK: Limits
 
@@ -135,7 +135,7 @@ import Testing
       for _ in 0...random.below(3) { damage(&bytes, &random) }
       do throws(Fault) {
         let (tree, format) = try PropertyList.read(bytes)
-        // Whatever was read can be written, and is read again.
+        // Every tree that was read can be written and read again.
         #expect(try PropertyList.readTagged(PropertyList.write(tree, as: format)) == tree)
       } catch {
         refused += 1
@@ -147,7 +147,7 @@ import Testing
 
   private func damage(_ bytes: inout [UInt8], _ random: inout SeededRandom) {
     guard bytes.count > 1 else { return }
-    // The last bytes of a binary document say what all the others mean.
+    // The last bytes of a binary document determine the meaning of all others.
     let place = random.once(in: 4) ? max(0, bytes.count - 1 - random.below(60)) : random.below(bytes.count)
     let end = min(bytes.count, place + 1 + random.below(8))
     switch random.below(6) {

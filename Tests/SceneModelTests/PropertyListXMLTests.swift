@@ -28,7 +28,7 @@ import Testing
   }
 
   private static let bad: [(String, String)] = [
-    // No property list.
+    // Not property lists.
     ("", ": expected a property list in XML or binary, got nothing"),
     ("\u{FEFF} \n", ": expected a property list in XML or binary, got nothing"),
     ("{\"a\": 1}", ": expected a property list in XML or binary, got what looks like JSON"),
@@ -51,7 +51,7 @@ import Testing
     ("yes", ": expected a property list in XML or binary, got something else"),
     ("\u{0}bplist00", ": expected a property list in XML or binary, got something else"),
     ("{\"", ": expected a property list in XML or binary, got what looks like a property list of the old text form"),
-    // Another document.
+    // Other documents.
     ("<dict/>", "line 1, column 1: expected <plist> as the root, got <dict>"),
     ("<plist/>", "line 1, column 1: expected a value in <plist>"),
     ("<plist>\n</plist>", "line 1, column 1: expected a value in <plist>"),

@@ -19,7 +19,7 @@ import Testing
     #expect(read.state == .unattached && !read.isConnected && !read.hasBeenConnected && !read.isPrivate)
   }
 
-  /// What is taken must be told again inside everything that holds it.
+  /// A value that is accepted must also fit into every document that contains it.
   @Test func `the deepest userInfo that is taken fits into a session and a payload`() throws {
     func nested(_ levels: Int, _ innermost: Value) -> UserInfo {
       (1..<levels).reduce(["a": innermost]) { info, _ in ["a": .dictionary(info)] }
@@ -84,7 +84,7 @@ import Testing
     #expect(fault?.description == message)
   }
 
-  /// Routing says what becomes of a session that has one; here it only has to survive.
+  /// Routing decides about a session with such a predicate; here the predicate only has to survive.
   @Test func `a predicate that does not parse is kept as it stands`() throws {
     let read = try session(
       "{\(Self.least),\"canActivatePredicate\":\"SELF MATCHES '\",\"prefersToActivatePredicate\":\"?\"}")
@@ -115,7 +115,7 @@ import Testing
     #expect(SceneState.allCases.shuffled().sorted() == SceneState.allCases)
   }
 
-  // MARK: How a session is named
+  // MARK: The names of a session
 
   @Test(
     arguments: [

@@ -11,7 +11,7 @@ import Testing
     #expect(decomposed < composed)
     #expect(composed.count == 2 && decomposed.count == 3)
     #expect(!decomposed.hasPrefix(composed))
-    // Of Swift's strings this is none, since the accent belongs to the letter.
+    // For Swift's strings this is not a prefix, since the accent belongs to the letter.
     #expect(decomposed.hasPrefix("e"))
     #expect(decomposed.hasSuffix("\u{301}"))
     #expect(Text("\r\n").hasPrefix("\r"))
@@ -57,7 +57,7 @@ import Testing
     #expect(Set(pairs.map(\.hashValue)).count == 4)
   }
 
-  /// Swift's own would take time that grows with the square.
+  /// Swift's own hashing would take quadratic time.
   @Test func `a run of accents is hashed in linear time`() {
     func accents(_ count: Int) -> Text { Text("e" + String(repeating: "\u{301}\u{323}", count: count)) }
     #expect(growth(from: accents(20_000), to: accents(80_000)) { _ = Set([$0]).contains($0) } < 9)

@@ -2,14 +2,14 @@ import SceneModel
 import SceneTestSupport
 import Testing
 
-/// What holds for conformance whatever the database says.
+/// The laws of conformance, which hold for every database.
 @Suite struct TypeCatalogLawTests {
   private static let strangers = [
     "image/x-foo", "text/x-foo", "application/x-foo", "application/x-foo+json", "inode/x-foo", "com.example.mine",
     "text/plain;charset=utf-8", "text/html;charset=utf-8", "image/png;a=1;b=2", "image/png;b=2",
   ]
 
-  /// Everything that the database and the built-in tables name, and more.
+  /// All names of the database and the built-in tables, and more.
   private static func sample(_ database: TypeDatabase) throws -> [ContentType] {
     let names = TypeFixtures.names(in: database) + strangers + BuiltInTypes.identifiers.map(\.name.string)
     return try names.map { try ContentType.asked($0) }
@@ -44,7 +44,7 @@ import Testing
 
   @Test func `the order of lines changes no answer`() throws {
     let database = try TypeFixtures.database
-    // Lines that contradict each other, and circles, so that there is something for the order to decide.
+    // Lines that contradict each other, and circles, so that the order decides something.
     let aliases = "\nx/a x/b\nx/b x/c\nx/c x/a\nx/d x/e\nx/d x/f\nimage/png x/e\nimage/x-bmp image/x-tga\n"
     let subclasses = "\nx/a x/e\nx/e x/f\nx/f x/a\ntext/plain x/f\nx/b image/png\n"
     func shuffled(_ bytes: [UInt8], _ more: String, _ random: inout SeededRandom) -> [UInt8] {

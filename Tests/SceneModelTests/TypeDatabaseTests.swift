@@ -2,7 +2,7 @@ import SceneModel
 import SceneTestSupport
 import Testing
 
-/// What a database says, and what it may not do.
+/// What a database determines, and what it may not do.
 @Suite struct TypeDatabaseTests {
   @Test func `the user's directory counts before the system's, and that before what is built in`() throws {
     let user = TypeDatabase("user", aliases: "x/one x/users\n")

@@ -5,12 +5,12 @@ import SceneModel
 enum TypeFixtures {
   static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
 
-  /// A cut of the shared MIME database.
+  /// A part of the shared MIME database.
   static var database: TypeDatabase {
     get throws { try database(in: "\(repository)/Tests/SceneModelTests/Fixtures/mime") }
   }
 
-  /// Where a desktop has its own.
+  /// The place of a desktop's own database.
   static let installed = "/usr/share/mime"
   static var isInstalled: Bool { (try? database(in: installed)) != nil }
 
@@ -20,7 +20,7 @@ enum TypeFixtures {
       aliases: Array(try Data(contentsOf: URL(filePath: "\(directory)/aliases"))))
   }
 
-  /// Every name that a database has.
+  /// All names of a database.
   static func names(in database: TypeDatabase) -> [String] {
     let lines = [database.subclasses, database.aliases].flatMap { $0.split(separator: UInt8(ascii: "\n")) }
     let words = lines.filter { $0.first != UInt8(ascii: "#") }.flatMap { $0.split(separator: UInt8(ascii: " ")) }

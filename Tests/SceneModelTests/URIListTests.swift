@@ -48,7 +48,7 @@ import Testing
   @Test func `what a path has beside its name changes no name`() throws {
     #expect(try items("/a/b/").map(\.suggestedName) == ["b"])
     #expect(try items("/").map(\.suggestedName) == [nil])
-    // A name need not be text.
+    // A file name need not be text.
     #expect(try items("file:///%ff").map(\.suggestedName) == [nil])
     #expect(try URIList("file:///%ff").entries == [.file(url: "file:///%ff", path: [0x2F, 0xFF])])
   }
@@ -110,7 +110,7 @@ import Testing
     #expect(try items(Text(link)).count == 1)
     #expect(
       fault(Text(link + "x")) == "uri_list, line 1: expected at most \(Limits.text) bytes, got \(Limits.text + 1)")
-    // A path counts as its URL.
+    // The length of a path is that of its URL.
     let path = "/" + String(repeating: "ü", count: Limits.text / 6)
     #expect(fault(Text(path))?.hasPrefix("uri_list, line 1: expected at most \(Limits.text) bytes, got ") == true)
     let lines = String(repeating: "#\n", count: Limits.payload / 2)

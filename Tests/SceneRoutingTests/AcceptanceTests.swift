@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// What the whole is for, in ten cases. Each is named by its reason.
+/// The purpose of routing, in ten cases. Each is named by its reason.
 @Suite struct AcceptanceTests {
   @Test func `1 what is shown in a window of its own is shown there again, and something else beside it`() throws {
     var stage = try Stage(manifests: cats)
@@ -106,7 +106,7 @@ import Testing
       for isShownFirst in [true, false] {
         var stage = Stage(isShownFirst ? [] : order)
         show(&stage)
-        // Windows that are known before their application's manifest is.
+        // In this order, windows are known before their application's manifest.
         if isShownFirst { for application in order { stage.state.register(application) } }
         let said = answers(stage)
         if let first { #expect(said == first) } else { first = said }
@@ -163,7 +163,7 @@ import Testing
     #expect(
       conditions.warnings.first?.description
         == "can, column 18: %@ stands in quotes, so it is compared as it is; the text itself belongs in its place")
-    // And it means what it says.
+    // The condition also means what it says.
     #expect(conditions.can?.evaluate("cat.%@") == true)
     #expect(conditions.can?.evaluate("cat.png") == false)
   }
@@ -183,7 +183,7 @@ import Testing
     #expect(stage.drop("viewCat", key: "cat1") == .created("Cat Detail"))
   }
 
-  /// An inspector is looked for by its own application, as that knows what it shows; there is nothing to hand over then.
+  /// The application itself looks for its inspector, since it knows what the inspector shows; then there is nothing to hand over.
   @Test func `10 an open inspector of the same photograph comes to the front as it is`() throws {
     var stage = try Stage(manifests: gallery)
     stage.session("gallery", state: .foregroundActive)
@@ -206,12 +206,12 @@ import Testing
     #expect(stage.decision?.fact == .sessionActivated(session, at: moment(1001), showing: nil))
     #expect(stage.sessions["#1"]?.userActivity == before?.userActivity)
     #expect(stage.sessions["#1"]?.userInfo == before?.userInfo)
-    // It still shows what it showed, and another photograph has an inspector of its own.
+    // The inspector still shows the same photograph, and another photograph has an inspector of its own.
     #expect(stage.drop("openInspector", key: "photo-7") == .activated("#1"))
     #expect(stage.drop("openInspector", key: "photo-8") == .created("Inspector"))
   }
 
-  // MARK: As their authors write them
+  // MARK: Manifests as their authors write them
 
   private let cats = #"""
     {
@@ -253,7 +253,7 @@ extension Outcome {
   }
 }
 
-/// A decision that can be compared.
+/// A decision in a form that can be compared.
 private struct ComparableDecision: Hashable {
   let outcome: Outcome
   let fact: Fact?

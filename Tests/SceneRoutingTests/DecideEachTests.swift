@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// The items of a payload, each on its own.
+/// The items of a payload, each decided on its own.
 @Suite struct DecideEachTests {
   private let cats = app("org.example.Cats", "view", "few", takes: ["image/*"]) {
     window("Default")
@@ -10,7 +10,7 @@ import Testing
     window("Few", "few", atMost: 1)
   }
 
-  /// Counts what it was asked for.
+  /// Counts the requested names.
   private final class Names {
     private(set) var count: UInt64 = 0
     func next() -> UniqueIdentifier {
@@ -62,7 +62,7 @@ import Testing
         .created(made(1)), .activated(made(1)), .activated(stage.identifier("other")),
         .activated(stage.identifier("other")),
       ])
-    // The last one because it shows it by then.
+    // The last item goes there because the window shows it by then.
     #expect(
       decided.map(\.explanation.sessionReason) == [.noCandidate, .onlyInTier, .firstInTier, .onlyInTier])
   }
@@ -118,7 +118,7 @@ import Testing
     #expect(stage.state.sessionCount == 3)
   }
 
-  // MARK: What is not taken
+  // MARK: Rejected items
 
   @Test func `a session, a wait until all are handled, and nothing at all are not taken`() {
     let one = [item(activity("view", "1"))]
@@ -140,7 +140,7 @@ import Testing
   }
 }
 
-/// Decides each item in the state that those before it left, with one budget for all of them: the least that a service does.
+/// Decides each item in the state that the earlier items left, with one budget for all of them: the least that a service does.
 func decideEach(
   _ state: inout State, _ payload: Payload, from sender: Sender = Sender(), at now: Instant,
   newSession: () -> UniqueIdentifier

@@ -4,7 +4,7 @@ import SceneRouting
 import SceneTestSupport
 import Testing
 
-/// `docs/decision.md` says what decisions say, and no field of one contradicts another.
+/// `docs/decision.md` agrees with the decisions, and no two fields of a decision contradict each other.
 @Suite struct DecisionPageTests {
   private static let repository = #filePath.split(separator: "/").dropLast(3).reduce("") { "\($0)/\($1)" }
 
@@ -60,9 +60,9 @@ import Testing
       }
     }
     #expect(outcomes == ["created", "activated", "restored", "refused"])
-    // More candidates than are listed, which no small world has.
+    // More candidates than a decision lists, which no small world has.
     fields.insert("candidatesLeftOut")
-    // What `GetDelivery` adds.
+    // The fields that `GetDelivery` adds.
     let source = try text("Sources/Interchange/Shell/Questions.swift")
     for match in source.matches(of: #/(story|ending)\["([a-z]+)"\] = /#) where match.output.2 != "ended" {
       fields.insert((match.output.1 == "ending" ? "ended." : "") + match.output.2)
@@ -98,7 +98,7 @@ import Testing
     if case .array(let elements)? = field(value, name) { elements } else { [] }
   }
 
-  /// The names of its fields, with a dot where one is inside another.
+  /// The names of the fields, with a dot where one is inside another.
   private static func collect(_ value: Value, _ name: String, _ fields: inout Set<String>) {
     switch value {
     case .dictionary(let inner):
@@ -112,7 +112,7 @@ import Testing
     }
   }
 
-  /// Which fields do not go together.
+  /// Which fields exclude each other.
   private static func contradiction(_ document: Value) -> String? {
     let outcome = string(document, "outcome")
     let chosen = string(field(document, "chosen"), "session")

@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// `existingOnly` never makes a session: where any of the rules would, there is no matching session.
+/// `existingOnly` never makes a session: if a rule would make one, there is no matching session.
 @Suite struct ExistingOnlyTests {
   private let cats = app("org.example.Cats", "view", "each", "one", "few", takes: ["image/*"]) {
     window("Default")
@@ -22,7 +22,7 @@ import Testing
     #expect(stage.message?.hasSuffix(#", and with the disposition "existingOnly" none is made"#) == true)
     #expect(stage.because == nil)
     #expect(stage.state.sessionCount == 0)
-    // The same with another wish makes one.
+    // The same drop with another disposition makes one.
     guard case .created = stage.drop(type, key: key, .existing) else {
       Issue.record("\(type) \(key ?? "") makes none anyhow")
       return

@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// What a decision changes, and what it tells.
+/// The changes and the reports of a decision.
 @Suite struct FactTests {
   private let cats = app("org.example.Cats", "view", takes: ["image/*"]) {
     window("Default")
@@ -106,7 +106,7 @@ import Testing
     #expect(decision.explanation.sessionReason == nil)
   }
 
-  // MARK: What is made true
+  // MARK: Applying facts
 
   @Test func `a session that got something was activated last`() {
     var stage = Stage(cats)

@@ -3,7 +3,7 @@ import SceneRouting
 import SceneTestSupport
 import Testing
 
-/// Who takes a type, the application first that a payload of that type goes to.
+/// The applications that take a type, beginning with the one that a payload of the type goes to.
 @Suite struct HandlerTests {
   private let viewer = app("org.example.Viewer", "view", takes: ["image/*"])
   private let editor = app("org.example.Editor", "view", takes: ["image/png"])
@@ -26,7 +26,7 @@ import Testing
     stage.state.setPreferredApplication("org.example.Editor", for: "view")
     #expect(try stage.state.handlers(of: "view") == ["org.example.Editor", "org.example.Viewer"])
     #expect(try stage.state.handlers(of: "image/png") == ["org.example.Viewer", "org.example.Editor"])
-    // Both names are names of one type.
+    // Both are names of one type.
     stage.state.setPreferredApplication("org.example.Editor", for: "public.png")
     #expect(try stage.state.handlers(of: "image/png") == ["org.example.Editor", "org.example.Viewer"])
   }

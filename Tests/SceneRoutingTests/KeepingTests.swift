@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// Which sessions an application gives up that has more without a scene than it keeps.
+/// Which sessions an application loses when it has more sessions without a scene than it keeps.
 @Suite struct KeepingTests {
   private func stage(keeping count: Int) -> Stage {
     var manifest = app("org.example.Cats", "view") {

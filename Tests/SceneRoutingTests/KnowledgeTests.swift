@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// What a state knows of sessions that it does not hold.
+/// What a state knows about sessions that it does not hold.
 @Suite struct KnowledgeTests {
   private let cats = app("org.example.Cats", "view") { window("Default") }
   private let cat1 = Request(Payload(activity("view", "cat1")), newSession: UniqueIdentifier(high: 9, low: 9))
@@ -73,7 +73,7 @@ import Testing
     var state = state()
     let concerned = Need.sessions(of: "org.example.Cats", concernedWith: "cat1")
     let undo = state.update(session(1, showing: "cat2"))
-    // The store still has it showing cat1, which the state passes by, since it holds a newer version.
+    // In the store the session still shows cat1. The state ignores this, since it holds a newer version.
     state.learn([session(1, showing: "cat1")], answering: concerned)
     #expect(state.knows(concerned))
     state.revert(undo)

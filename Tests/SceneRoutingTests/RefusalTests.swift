@@ -2,9 +2,9 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// Each reason to refuse: its name on the bus, and a message that is enough to mend the request by.
+/// Each reason to refuse: its name on the bus, and a message that is enough to correct the request.
 @Suite struct RefusalTests {
-  /// A drop that is refused for `reason`, and one like it, mended, that is not.
+  /// A drop that is refused for `reason`, and a corrected one that is not.
   static func refusal(_ reason: Refusal.Reason) -> (Decision, mended: Happening) {
     var stage = Stage(
       app("org.example.Cats", "view", "one") {
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  /// What stands in each message: what was wrong, and what to do or what there is instead.
+  /// The parts of each message: what was wrong, and what to do or what there is instead.
   static let messages: [Refusal.Reason: [String]] = [
     .noActivity: ["no activity", "\"application/zip\"", "CFBundleDocumentTypes"],
     .activityTypeNotDeclared: ["\"View\"", "NSUserActivityTypes"],

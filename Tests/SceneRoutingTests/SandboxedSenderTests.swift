@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// What a sandbox may bring to another application, and what of it arrives.
+/// What a sandbox may send to another application, and what arrives there.
 @Suite struct SandboxedSenderTests {
   private let cats = app("org.example.Cats", "view", "edit", takes: ["image/*"])
   private let stranger = Sender(isSandboxed: true, application: "org.example.Mail")
@@ -43,7 +43,7 @@ import Testing
       _ = stage.drop(items: things, on: session, by: stranger)
       #expect(stage.decision?.passedOn?.payload.items == left)
       #expect(stage.decision?.passedOn?.routingActivity == RoutingActivity(item: 0, activity: 0, activityType: "edit"))
-      // The explanation is about the payload as it was handed in.
+      // The explanation is about the payload as the sender handed it in.
       #expect(stage.routing == RoutingActivity(item: 0, activity: 1, activityType: "edit"))
     }
   }

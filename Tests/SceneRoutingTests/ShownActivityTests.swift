@@ -69,7 +69,7 @@ import Testing
     #expect(stage.drop("view", key: "new", .existingOnly) == .refused(.noMatchingSession))
     var other = stage
     #expect(other.drop("view", key: "stored") == .restored("it"))
-    // When it is connected it shows what it was given.
+    // Once it is connected, the session shows what it was given.
     stage.change("it") { $0.isConnected = true }
     #expect(stage.drop("view", key: "stored", .existingOnly) == .refused(.noMatchingSession))
     #expect(stage.drop("view", key: "new") == .activated("it"))

@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// What conditions may cost that one decision asks.
+/// What the conditions of one decision may cost.
 @Suite struct SlowConditionTests {
   private let cats = app("org.example.Cats", "view") { window("Default") }
 
@@ -13,7 +13,7 @@ import Testing
     #expect(stage.drop("view", key: longestKey) == .refused(.limitsExceeded))
     #expect(stage.drop("view", key: longestKey, .existingOnly) == .refused(.limitsExceeded))
     #expect(stage.drop("view", key: "a1", .existingOnly) == .refused(.noMatchingSession))
-    // No condition is asked there.
+    // This decision evaluates no condition.
     #expect(stage.drop("view", key: longestKey, .new) == .created("Default"))
     #expect(stage.drop("view", key: longestKey, on: "slow 7") == .activated("slow 7"))
   }
@@ -49,17 +49,17 @@ import Testing
   }
 }
 
-/// As long as a key may be.
+/// The longest key.
 let longestKey = Text(String(repeating: "a", count: 12_800))
 
-/// One of 4 KB that is true of nothing, no two alike.
+/// A condition of 4 KB that is never true, different for each number.
 private func slowCondition(_ number: Int, found place: String) -> Text {
   let pattern = String(repeating: "a", count: 4_000)
   return Text("\(place == "prefix" ? "SELF BEGINSWITH 'a' AND " : "")SELF LIKE[cd] '*\(pattern)\(number)*'")
 }
 
 extension Stage {
-  /// Windows with more to ask than may be asked at once.
+  /// Windows with more conditions than one decision may evaluate.
   mutating func slowSessions(_ configuration: Text, found place: String = "rest") {
     for number in 0..<50 {
       session("slow \(number)", configuration, can: slowCondition(number, found: place), prefers: "FALSEPREDICATE")

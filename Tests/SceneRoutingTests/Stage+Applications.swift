@@ -1,6 +1,6 @@
 import SceneModel
 
-/// An application that declares some activity types, with windows of several kinds. Where none are listed there is one, "Default".
+/// An application that declares some activity types, with windows of several kinds. If none are listed it has one, "Default".
 func app(
   _ identifier: Text, _ activityTypes: Text..., takes contentTypes: [Text] = [], hasOneScene: Bool = false,
   routing: Manifest.Routing = .seated, @Windows _ windows: () -> [SceneConfiguration] = { [window("Default")] }
@@ -33,7 +33,7 @@ private func predicate(_ text: Text) -> Predicate {
 
 let externalDisplay: Text = "UIWindowSceneSessionRoleExternalDisplayNonInteractive"
 
-/// A type that a manifest asks for, which may be a wildcard.
+/// A type in a manifest, which may be a wildcard.
 private func asked(_ text: Text) -> ContentType {
   guard let type = ContentType(text, as: .asked) else { preconditionFailure("\(text) is no type") }
   return type

@@ -13,11 +13,11 @@ extension Stage {
       asking: requesting, on: session, by: sender)
   }
 
-  /// Drops whatever it is.
+  /// Drops any payload.
   ///
   /// - Parameters:
-  ///   - application: the one that is named; likewise `configuration`, `role` and `session`.
-  ///   - requesting: the window that the user acted in.
+  ///   - application: The application that the payload names; likewise `configuration`, `role` and `session`.
+  ///   - requesting: The window that the user acted in.
   mutating func drop(
     items: [Item], _ disposition: PayloadOptions.Disposition = .auto, to application: Text? = nil,
     in configuration: Text? = nil, role: Text? = nil, asking requesting: String? = nil, on session: String? = nil,
@@ -37,7 +37,7 @@ extension Stage {
     play { Request(payload, from: sender, newSession: $0) }
   }
 
-  /// Drops a document as its sender writes it.
+  /// Drops a document in the form that its sender writes.
   mutating func drop(json: String, by sender: Sender = Sender()) throws -> Happening {
     drop(try Payload(json: Text(json), ReadingRules(types: Stage.types)), by: sender)
   }
@@ -46,7 +46,7 @@ extension Stage {
 
   private var explanation: Explanation? { decision?.explanation }
 
-  /// Why that session, or a new one.
+  /// Why the decision chose that session, or a new one.
   var because: SessionReason? { explanation?.sessionReason }
   var application: Text? { explanation?.application }
   var whyApplication: ApplicationReason? { explanation?.applicationReason }
@@ -56,7 +56,7 @@ extension Stage {
   var whyKey: KeySource? { explanation?.keySource }
   var routing: RoutingActivity? { explanation?.routingActivity }
 
-  /// What a refusal tells.
+  /// The message of a refusal.
   var message: String? {
     guard case .refused(let refusal) = decision?.outcome else { return nil }
     return refusal.message

@@ -1,19 +1,19 @@
 import SceneModel
 import SceneRouting
 
-/// A stage on which cases are played: applications, their windows, and what is dropped on them.
+/// A stage for cases: applications, their windows, and payloads that are dropped on them.
 ///
 ///     var stage = Stage(app("org.example.Cats", "viewCat"))
 ///     #expect(stage.drop("viewCat", key: "cat1") == .created("Default"))
 ///     #expect(stage.drop("viewCat", key: "cat1") == .activated("#1"))
 ///
-/// A drop is decided and made true. Windows go by the names that a case gave them; those that a drop made are `#1`, `#2` and so on.
-/// The clock stands at second 1000 and goes on by one with each drop.
+/// A drop is decided and applied. Windows have the names that a case gave them; windows that a drop made are `#1`, `#2` and so on. The clock stands
+/// at second 1000 and advances by one with each drop.
 struct Stage {
   var state = State(types: Stage.types, isComplete: true)
   var now = moment(1000)
   private(set) var sessions: [String: Session] = [:]
-  /// What came of the last drop.
+  /// The decision of the last drop.
   private(set) var decision: Decision?
   private let defaultApplication: Text
   private var names: [UniqueIdentifier: String] = [:]
@@ -28,16 +28,16 @@ struct Stage {
     for application in applications { state.register(application) }
   }
 
-  /// Of manifests as their authors write them.
+  /// Makes a stage from manifests as their authors write them.
   init(manifests: String...) throws {
     self.init(try manifests.map { try Manifest(Array($0.utf8), types: Stage.types) })
   }
 }
 
-// MARK: - Windows that are there
+// MARK: - Existing windows
 
 extension Stage {
-  /// Puts up a window that was connected before. Times are in seconds.
+  /// Adds a window that was connected before. Times are in seconds.
   mutating func session(
     _ name: String, _ configuration: Text = "Default", of application: Text? = nil, showing: UserActivity? = nil,
     can: Text = .empty, prefers: Text = .empty, state: SceneState = .background, created: Int64 = 0,
@@ -65,7 +65,7 @@ extension Stage {
         configuration: configuration, isConnected: true, hasBeenConnected: true, created: moment(0)), name)
   }
 
-  /// What its host or its user does with it.
+  /// Changes a session, as its host or its user would.
   mutating func change(_ name: String, _ change: (inout Session) -> Void) {
     guard var session = sessions[name] else { preconditionFailure("no window is called \(name)") }
     change(&session)
@@ -88,10 +88,10 @@ extension Stage {
   }
 }
 
-// MARK: - What is made true
+// MARK: - Applying facts
 
 extension Stage {
-  /// Decides and makes true.
+  /// Decides a request, and applies the decision.
   mutating func play(_ request: (UniqueIdentifier) -> Request) -> Happening {
     made += 1
     let decision = decided(state, request(UniqueIdentifier(high: 2, low: made)), at: now)
@@ -106,7 +106,7 @@ extension Stage {
     note(fact)
   }
 
-  /// As a store would have it.
+  /// Applies a fact as a store would.
   mutating func note(_ fact: Fact) {
     switch fact {
     case .sessionMade(let session):
@@ -124,7 +124,7 @@ extension Stage {
     }
   }
 
-  /// What came of a decision, in the words of a case.
+  /// The result of a decision, in the words of a case.
   func happening(_ decision: Decision) -> Happening {
     switch decision.outcome {
     case .created(let identifier): .created(sessions[name(of: identifier)]?.configuration.string ?? "")
@@ -137,7 +137,7 @@ extension Stage {
   func name(of identifier: UniqueIdentifier) -> String { names[identifier] ?? "\(identifier)" }
 }
 
-/// What came of a drop: a window of a configuration, or a window that was there.
+/// The result of a drop: a window of a configuration, or an existing window.
 enum Happening: Hashable {
   case created(String)
   case activated(String)
@@ -145,7 +145,7 @@ enum Happening: Hashable {
   case refused(Refusal.Reason)
 }
 
-/// Seconds since the beginning of time.
+/// Seconds since the epoch.
 func moment(_ seconds: Int64) -> Instant { Instant(microseconds: seconds * 1_000_000) }
 
 /// The decision of a state that knows all of its sessions.

@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// What a decision looks at, and how it changes.
+/// The state that a decision reads, and how it changes.
 @Suite struct StateTests {
   private let cats = app("org.example.Cats", "view") { window("Default", can: "SELF BEGINSWITH 'cat'") }
 
@@ -37,7 +37,7 @@ import Testing
     stage.state.revert(undo)
     #expect(answer(stage, "any") == .activated("two"))
     stage.change("two") { $0.canActivatePredicate = "TRUEPREDICATE" }
-    // What it showed makes it prefer that again.
+    // It shows its earlier activity again, and therefore prefers it again.
     #expect(answer(stage, "old") == .activated("one"))
     #expect(answer(stage, "new") == .activated("two"))
   }
@@ -135,7 +135,7 @@ import Testing
     #expect(stage.drop("feed", key: "1") == .refused(.activityTypeNotDeclared))
   }
 
-  /// More than fit into sixteen bits.
+  /// More configurations than fit into sixteen bits.
   @Test func `an application may have had any number of configurations`() {
     var stage = Stage(cats)
     for number in 0..<33_000 {

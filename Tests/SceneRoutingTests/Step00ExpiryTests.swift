@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// 0: everything is validated before any effect.
+/// 0: everything is validated before anything changes.
 @Suite struct Step00ExpiryTests {
   private func cat(expiring date: Instant, type: Text = "viewCat", visibility: Visibility = .all) -> UserActivity {
     UserActivity(

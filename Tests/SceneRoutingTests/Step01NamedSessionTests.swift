@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// 1: a session that is named is the one.
+/// 1: a session that the payload names is chosen.
 @Suite struct Step01NamedSessionTests {
   private let cats = app("org.example.Cats", "viewCat") {
     window("Default")

@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// 2: what it is about.
+/// 2: the key.
 @Suite struct Step02KeyTests {
   private let cats = app("org.example.Cats", "viewCat", takes: ["image/*", "text/uri-list", "public.url"])
 

@@ -2,13 +2,13 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// 3: the application, where an activity says what it is about.
+/// 3: the application, for a payload with an activity of a declared type.
 @Suite struct Step03ApplicationTests {
   private let cats = app("org.example.Cats", "view", "viewCat")
   private let dogs = app("org.example.Dogs", "view", "viewDog")
   private let birds = app("org.example.Birds", "view")
 
-  // MARK: The one that is named
+  // MARK: A named application
 
   @Test func `the one that is named comes before all others`() {
     var stage = Stage(cats, dogs, birds)
@@ -45,11 +45,11 @@ import Testing
     let host = Sender(hosts: "org.example.Dogs")
     #expect(stage.drop("viewCat", key: "1", to: "org.example.Dogs", by: host) == .created("Default"))
     #expect(stage.whyApplication == .named)
-    // Another application's host is nobody here.
+    // The host of another application has no special right here.
     #expect(
       stage.drop("viewCat", key: "2", to: "org.example.Dogs", by: Sender(hosts: "org.example.Cats"))
         == .refused(.activityTypeNotDeclared))
-    // Nor does it mean itself where it names nobody.
+    // Nor does the host mean its own application if it names none.
     #expect(stage.drop("nobody's", by: host) == .refused(.activityTypeNotDeclared))
   }
 
@@ -64,7 +64,7 @@ import Testing
     #expect(stage.routing?.item == 0)
   }
 
-  // MARK: Where none is named
+  // MARK: No named application
 
   @Test func `the requesting session's comes next`() {
     var stage = Stage(cats, dogs, birds)

@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// 3: the application, where no activity of a declared type is there.
+/// 3: the application, for a payload without an activity of a declared type.
 @Suite struct Step03ContentTests {
   private let viewer = app("org.example.Viewer", "view", takes: ["image/*"])
   private let editor = app("org.example.Editor", takes: ["image/png", "public.plain-text"])

@@ -4,7 +4,7 @@ import Testing
 
 /// 4: the configuration.
 @Suite struct Step04ConfigurationTests {
-  // MARK: The one that is named
+  // MARK: A named configuration
 
   private let named = app("org.example.Cats", "viewCat", "feedCat") {
     window("Default")
@@ -31,7 +31,7 @@ import Testing
         + #"and asked for in "UIWindowSceneSessionRoleApplication""#)
     #expect(stage.drop("viewCat", in: "Cat", role: externalDisplay) == .refused(.roleMismatch))
     #expect(stage.drop("viewCat", in: "Projector", role: externalDisplay) == .created("Projector"))
-    // A name may stand in several roles.
+    // A name may belong to several roles.
     #expect(stage.drop("viewCat", in: "Default", role: externalDisplay) == .created("Default"))
     #expect(stage.sessions["#2"]?.role == externalDisplay)
   }
@@ -47,7 +47,7 @@ import Testing
     #expect(stage.message == #"org.example.Cats has no configuration "cat""#)
   }
 
-  // MARK: Where none is named
+  // MARK: No named configuration
 
   @Test func `the first that names the type`() {
     var stage = Stage(

@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// 7: a sender who wants a new session gets one.
+/// 7: a sender that wants a new session gets one.
 @Suite struct Step07NewTests {
   @Test func `what was dragged to the edge is not caught by a window that would take anything`() {
     var stage = Stage(app("org.example.Cats", "view"))

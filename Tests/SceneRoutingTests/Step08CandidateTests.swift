@@ -2,9 +2,9 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// 8: the candidates, and which of them want it.
+/// 8: the candidates, and which of them want the key.
 @Suite struct Step08CandidateTests {
-  // MARK: Who is one
+  // MARK: Candidates
 
   private let cats = app("org.example.Cats", "cat.view", "cat.feed", "dog.view", takes: ["image/*"]) {
     window("Cat", "cat.view")
@@ -105,7 +105,7 @@ import Testing
     #expect(stage.because == .onlyInTier)
   }
 
-  // MARK: Where they stand
+  // MARK: Tiers
 
   private let open = app("org.example.Cats", "view", "feed")
 

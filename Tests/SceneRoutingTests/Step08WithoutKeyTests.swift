@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// 8: what has no key.
+/// 8: a payload without a key.
 @Suite struct Step08WithoutKeyTests {
   private let cats = app("org.example.Cats", "view", takes: ["image/*"]) {
     window("Default")

@@ -2,14 +2,14 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// 9: the best of the highest tier. In each case what decides further down speaks for the other window.
+/// 9: the best of the highest tier. In each case the later criteria favour the other window.
 @Suite struct Step09TieTests {
   private let cats = app("org.example.Cats", "view", "feed") {
     window("Default")
     window("Single", "feed", launch: .single)
   }
 
-  /// How a window comes to be in the tier.
+  /// How a window gets into the tier.
   enum Way: CaseIterable, Sendable { case prefers, shows, can }
 
   private func put(

@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// 10: where nothing was chosen a session is made, up to the limit.
+/// 10: if no session was chosen, a new one is made, up to the limit.
 @Suite struct Step10LimitTests {
   private let cats = app("org.example.Cats", "view", "each") {
     window("Default")

@@ -20,7 +20,7 @@ import Testing
     stage.change("it", Self.breaks[which])
     #expect(stage.drop("view", key: "1", asking: "it") == .created("Default"))
     #expect(stage.because == .noCandidate)
-    // Nor does it win where another one takes it.
+    // Nor does its session win if another one takes the key.
     #expect(stage.drop("view", key: "1", asking: "it") == .activated("#1"))
     #expect(stage.because == .onlyInTier)
   }

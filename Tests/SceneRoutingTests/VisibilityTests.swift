@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import Testing
 
-/// What is hidden is absent to others: not listed, not refused.
+/// A hidden representation is absent for others: it is neither listed nor refused.
 @Suite struct VisibilityTests {
   private let cats = app("org.example.Cats", "view", "viewCat", takes: ["image/*"])
   private let dogs = app("org.example.Dogs", "view", "viewDog", takes: ["image/png", "text/plain"])

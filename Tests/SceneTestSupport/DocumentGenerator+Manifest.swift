@@ -1,7 +1,7 @@
 package import SceneModel
 
 extension DocumentGenerator {
-  /// A manifest that has no faults where its file is called by its identifier.
+  /// A manifest that has no faults if its file is named after its identifier.
   package mutating func manifest() -> Manifest {
     let activityTypes = Array(Set((0..<random.below(6)).map { _ in activityType() }))
     let contentTypes = DocumentGenerator.declarable.shuffled(using: &random).prefix(random.below(5))
@@ -43,7 +43,7 @@ extension DocumentGenerator {
     }
   }
 
-  /// None that Xcode would fill in.
+  /// A type that is not a placeholder of Xcode's.
   private mutating func activityType() -> Text {
     random.once(in: 2) ? name() : random.one(of: ["com.example.open", "com.example.close", "com.example.*", "x.y.z"])
   }

@@ -1,6 +1,6 @@
 package import SceneModel
 
-/// Makes documents that are right, with a liking for what they find hard to hold.
+/// Makes valid documents, and prefers values that documents can hardly hold.
 package struct DocumentGenerator {
   var random: SeededRandom
   var values: ValueGenerator
@@ -96,10 +96,10 @@ package struct DocumentGenerator {
 
   mutating func choice<Choice: CaseIterable>() -> Choice { random.one(of: Array(Choice.allCases)) }
 
-  /// As it may travel on the bus: without NUL.
+  /// A text that may travel on the bus: without NUL.
   mutating func text() -> Text { Text(String(values.text().string.unicodeScalars.filter { $0 != "\0" })) }
 
-  /// As a name may be: of 1 to 255 bytes.
+  /// A valid name: 1 to 255 bytes.
   mutating func name() -> Text {
     let text = text()
     return text.isEmpty || text.count > Limits.name ? random.one(of: DocumentGenerator.names) : text

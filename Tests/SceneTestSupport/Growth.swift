@@ -1,8 +1,8 @@
 import Glibc
 
-/// How often more the work takes for four times the input: about 4 where it is linear, about 16 where it is quadratic.
+/// How many times longer the work takes for four times the input: about 4 if it is linear, about 16 if it is quadratic.
 ///
-/// The time that this thread ran, so that others on the machine do not count; of several rounds the shortest.
+/// It measures the time that this thread ran, so that other work on the machine does not count, and takes the shortest of several rounds.
 package func growth<Input>(from small: Input, to large: Input, _ work: (Input) -> Void) -> Double {
   func shortest(_ input: Input) -> UInt64 {
     (0..<5).map { _ in

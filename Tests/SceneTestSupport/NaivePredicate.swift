@@ -1,6 +1,6 @@
 package import SceneModel
 
-/// What a condition means, said as plainly as it can be, and as slowly.
+/// The meaning of a condition, written as plainly as possible, and as slowly.
 package enum NaivePredicate {
   package static func holds(_ condition: Condition, for subject: Text) -> Bool {
     switch condition {
@@ -14,7 +14,7 @@ package enum NaivePredicate {
     }
   }
 
-  /// In the order of scalars, which is that of their UTF-8.
+  /// Compares in the order of scalars, which is that of their UTF-8.
   private static func holds(_ relation: Comparison.Relation, for subject: [Unicode.Scalar]) -> Bool {
     func scalars(_ text: Text) -> [Unicode.Scalar] { Array(text.string.unicodeScalars) }
     return switch relation {

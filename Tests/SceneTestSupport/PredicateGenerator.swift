@@ -1,7 +1,7 @@
 package import SceneModel
 
-/// Makes conditions, ways to spell them, and keys that come close to fulfilling them. All texts come from few pieces, so that
-/// comparisons meet each other and keys meet comparisons.
+/// Makes conditions, ways to spell them, and keys that nearly fulfil them. All texts are made of few pieces, so that comparisons often concern the
+/// same texts, and keys match comparisons.
 package struct PredicateGenerator {
   package var random: SeededRandom
 
@@ -15,7 +15,7 @@ package struct PredicateGenerator {
     "%@", "(", "}", "ꭰ", "\u{FFFD}", "\u{10FFFF}",
   ]
 
-  /// One that parses: without NUL, and not empty of meaning.
+  /// A condition that parses: without NUL, and not empty.
   package mutating func condition(depth: Int = 4) -> Condition {
     if depth == 0 || random.once(in: 3) { return leaf() }
     switch random.below(5) {
@@ -59,7 +59,7 @@ package struct PredicateGenerator {
     }
   }
 
-  /// Of four pieces at most, often of none or one.
+  /// A text of at most four pieces, often of none or one.
   package mutating func text() -> Text {
     var text = ""
     for _ in 0..<min(random.below(5), random.below(5)) { text += random.one(of: Self.pieces) }
@@ -74,7 +74,7 @@ package struct PredicateGenerator {
     return Text(text)
   }
 
-  /// A key that has to do with the condition: one of its constants, or of several together, or close to one. Not empty.
+  /// A key that is related to the condition: one of its constants, several together, or a text close to one. It is not empty.
   package mutating func subject(for condition: Condition) -> Text {
     let constants = condition.constants
     var subject = ""
@@ -96,7 +96,7 @@ package struct PredicateGenerator {
 // MARK: - Writing
 
 extension PredicateGenerator {
-  /// The condition as somebody else might write it: other spellings, spaces, quotes, escapes, and a constant on the left.
+  /// The condition as another author might write it: other spellings, spaces, quotes, escapes, and a constant on the left.
   package mutating func spelling(of condition: Condition) -> String {
     switch condition {
     case .always: word("TRUEPREDICATE")
@@ -178,7 +178,7 @@ extension PredicateGenerator {
     "@", "#", "é", "“", "😀", "\u{0}", "\u{A0}", "nil", "YES",
   ]
 
-  /// Something that may or may not be a predicate: tokens in any order, and predicates that lost or gained a little.
+  /// A text that may or may not be a predicate: tokens in any order, and predicates with small additions or omissions.
   package mutating func soup() -> Text {
     if random.once(in: 3) {
       var soup = ""
@@ -199,7 +199,7 @@ extension PredicateGenerator {
 }
 
 extension Condition {
-  /// All texts that it compares with.
+  /// All texts that the condition compares with.
   package var constants: [Text] {
     switch self {
     case .always, .never: []

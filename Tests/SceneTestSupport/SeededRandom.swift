@@ -1,4 +1,4 @@
-/// A stream of numbers that the seed decides, so that a law that broke can be broken again.
+/// A stream of numbers that the seed determines, so that a broken law can be broken again.
 package struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
 
@@ -13,7 +13,7 @@ package struct SeededRandom: RandomNumberGenerator {
     return mixed ^ (mixed >> 31)
   }
 
-  /// A number from 0 up to, and without, `bound`.
+  /// A number from 0 up to, but not including, `bound`.
   package mutating func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &self) }
 
   /// True once in `times`.

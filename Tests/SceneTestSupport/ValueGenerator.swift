@@ -1,6 +1,6 @@
 package import SceneModel
 
-/// Makes values of every kind, with a liking for those that documents find hard to write.
+/// Makes values of every kind, and prefers those that documents can hardly write.
 package struct ValueGenerator {
   private var random: SeededRandom
 
@@ -25,7 +25,7 @@ package struct ValueGenerator {
     }
   }
 
-  /// A dictionary as a user activity has it.
+  /// A dictionary as a user activity may have it.
   package mutating func userInfo(depth: Int = 4) -> UserInfo {
     var entries = UserInfo()
     for _ in 0..<random.below(5) { entries[key()] = value(depth: max(0, depth - 1)) }
@@ -44,7 +44,7 @@ package struct ValueGenerator {
     }
   }
 
-  /// Tags among them, and what looks like one.
+  /// Tags are among the keys, and keys that look like tags.
   private mutating func key() -> Text {
     random.once(in: 3) ? random.one(of: ValueGenerator.tags) : text()
   }
@@ -67,7 +67,7 @@ package struct ValueGenerator {
     (0..<random.below(random.one(of: [4, 4, 200]))).map { _ in UInt8(truncatingIfNeeded: random.next()) }
   }
 
-  /// Of the years that there are, most with microseconds.
+  /// A date in the supported years, usually with microseconds.
   private mutating func date() -> Instant {
     switch random.below(4) {
     case 0: Instant(microseconds: random.one(of: ValueGenerator.dates))
@@ -83,7 +83,7 @@ package struct ValueGenerator {
   }
 }
 
-// MARK: - What is hard to write
+// MARK: - Values that are hard to write
 
 extension ValueGenerator {
   package static let texts: [Text] = [
@@ -107,7 +107,7 @@ extension ValueGenerator {
     -.greatestFiniteMagnitude, .ulpOfOne, 0x1p53, 0x1p63, 1e15, 1e16, 1e21, 123_456_789.123_456_78,
   ]
 
-  /// Microseconds; on both sides of where the forms change, and the first and the last.
+  /// Microseconds: on both sides of each change of form, and the first and the last.
   package static let dates: [Int64] = [
     0, 1, -1, 999_999, 978_307_200_000_000, 978_307_199_999_999, 1_777_636_800_123_456, 5_000_000_000_000_001,
     -62_167_219_200_000_000, -62_167_219_199_999_999, 253_402_300_799_999_999, 253_402_300_799_000_000,

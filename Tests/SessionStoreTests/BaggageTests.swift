@@ -3,14 +3,14 @@ import SessionStore
 import StoreTestSupport
 import Testing
 
-/// What deliveries carry.
+/// The baggage of deliveries.
 struct BaggageTests {
   private static let mark = "something that only the baggage says. "
 
   private let directory = TemporaryDirectory()
 
   private func marked(_ number: UInt64, times: Int = 1) -> Baggage {
-    // A document has bytes in base64, so the mark stands in a name that is not encoded.
+    // A document has bytes in base64, so the mark stands in a name, which is not encoded.
     let url = Text("file:///" + String(repeating: Self.mark, count: times))
     let entry = Baggage.Entry(type: pictures, visibility: .all, Parcel(.file(url), size: nil))
     return Baggage(delivery: delivery(number).identifier, items: [[entry]], isPrivate: true)
@@ -85,7 +85,7 @@ struct BaggageTests {
     }
     let forgotten = BaggageSummary(delivery: delivery(1).identifier, session: nil, bytes: 1003, isOpen: false)
     #expect(try store.baggageSummaries() == [forgotten])
-    // Baggage in the log, of a delivery that only the log knows a change of.
+    // Baggage in the log, for a delivery of which only the log knows a change.
     try store.commit([.baggage(baggage(1))], at: noon)
     #expect(try store.baggageSummaries() == [forgotten])
   }
@@ -172,7 +172,7 @@ struct BaggageTests {
     let store = try open(directory)
     try store.commit([.baggage(marked(1))], at: noon)
     try store.rest(at: noon)
-    // The page of the private row is written once more, far behind in the log.
+    // The page of the private row is written once more, much later in the log.
     for sequence: UInt64 in 1...200 { try store.commit([event(sequence)], at: noon) }
     try store.commit([.baggage(baggage(2))], at: noon)
     try store.rest(at: noon)

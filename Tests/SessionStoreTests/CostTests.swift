@@ -3,8 +3,7 @@ import SessionStore
 import StoreTestSupport
 import Testing
 
-/// What a commit and an opening cost, counted in pages rather than in time: it must not grow with the number of
-/// sessions.
+/// The cost of a commit and of an opening, counted in pages rather than in time: it must not grow with the number of sessions.
 struct CostTests {
   private func store(of count: UInt64) throws -> TemporaryDirectory {
     let directory = TemporaryDirectory()
@@ -14,7 +13,7 @@ struct CostTests {
     return directory
   }
 
-  /// Bytes that go to the disk until hundred activations of sessions all over the store are acknowledged.
+  /// The bytes that go to the disk until a hundred activations of sessions all over the store are acknowledged.
   private func bytesOfActivations(among count: UInt64) throws -> Int {
     let directory = try store(of: count)
     let store = try open(directory)
@@ -48,7 +47,7 @@ struct CostTests {
   @Test func `a session that was read is not read again, unless long ones were read after it`() throws {
     let directory = TemporaryDirectory()
     var store = try open(directory)
-    // Longer than the pages that SQLite keeps.
+    // Longer than SQLite's page cache.
     let much = Text(String(repeating: "x", count: 6 << 20))
     for number: UInt64 in 1...4 {
       var session = session(number)
@@ -117,7 +116,7 @@ struct CostTests {
   @Test func `a session that is chosen and shows what it showed is where it was in every index`() throws {
     let directory = try store(of: 5000)
     let store = try open(directory)
-    /// Pages that are written where sessions all over the store are given something to show.
+    /// The pages that are written when sessions all over the store get something to show.
     func pages(showing key: (UInt64) -> Text) throws -> Int {
       let before = directory.size(of: "stagedoor.db-wal")
       let activations = stride(from: 1 as UInt64, to: 5000, by: 100).map { number in

@@ -3,9 +3,9 @@ import SceneTestSupport
 import SessionStore
 import Testing
 
-/// What a process leaves that is killed, or whose machine loses its power: the write-ahead log ends somewhere.
+/// What remains of a store if its process is killed or its machine loses power: the write-ahead log ends somewhere.
 struct CrashTests {
-  /// A store, and what it had acknowledged by which length of its write-ahead log.
+  /// A store, and what it had acknowledged at each length of its write-ahead log.
   private struct History {
     let directory = TemporaryDirectory()
     var acknowledged: [(length: Int, model: StoreModel)] = []
@@ -24,7 +24,7 @@ struct CrashTests {
       }
     }
 
-    /// What has to be there where nothing after this byte is.
+    /// What the store must have if nothing after this byte was written.
     func model(at length: Int) -> StoreModel { acknowledged.last { $0.length <= length }?.model ?? StoreModel() }
   }
 
@@ -35,7 +35,7 @@ struct CrashTests {
     let whole = try #require(history.acknowledged.last).length
     #expect(whole > 0)
     var lengths = (0..<20).map { _ in random.below(whole + 1) } + [0, 1, 31, 32, 33, whole - 1, whole]
-    // At each commit, one byte before, and one after.
+    // Cut at each commit, one byte before it, and one byte after it.
     lengths += history.acknowledged.suffix(8).flatMap { [$0.length - 1, $0.length, $0.length + 1] }
     for length in lengths {
       let copy = history.directory.copy(walLength: length)

@@ -3,9 +3,9 @@ import SceneTestSupport
 import SessionStore
 import Testing
 
-/// Bytes of a store that are others than it wrote.
+/// Stores with bytes that differ from the written ones.
 struct DamageTests {
-  /// A store with some of everything, in rows and in the log.
+  /// A store with some records of every kind, in rows and in the log.
   private func made(_ generator: inout RecordGenerator) throws -> TemporaryDirectory {
     let directory = TemporaryDirectory()
     let store = try open(directory)
@@ -35,7 +35,7 @@ struct DamageTests {
     return bytes
   }
 
-  /// All that a service asks of it, as long as it answers. Answers whether nothing was refused.
+  /// Does everything that a service does with the store, as long as the store answers. Returns whether nothing was refused.
   private func use(_ store: SessionStore) -> Bool {
     failure { () throws(StoreError) in
       try store.forEachSession { _ in }
@@ -77,7 +77,7 @@ struct DamageTests {
         #expect(wasUsed, comment)
         continue
       }
-      // What is damaged may be what nobody looks at.
+      // The damage may be in a place that nobody reads.
       if wasUsed { continue }
       later += 1
       let next = try opened(directory)
@@ -96,7 +96,7 @@ struct DamageTests {
     let store = try open(directory)
     try store.commit((1...3_000).map { .session(session($0)) }, at: noon)
     try store.rest(at: noon)
-    // Of these only the log knows.
+    // Only the log knows these sessions.
     try store.commit((3_001...3_010).map { .session(session($0)) }, at: noon)
     let whole = directory.bytes(of: "stagedoor.db")
     directory.write(
@@ -115,7 +115,7 @@ struct DamageTests {
     #expect(files(String(path.split(separator: "/").last ?? "")) == before)
   }
 
-  /// As the service opens it: what is seen late is remembered, and it is opened once more.
+  /// Opens the store as the service does: damage that shows late is remembered, and the store is opened once more.
   private func opened(_ directory: TemporaryDirectory) throws -> SessionStore {
     do throws(StoreError) {
       return try open(directory)

@@ -66,13 +66,13 @@ struct DiskErrorTests {
     #expect(try open(directory.copy(), .full).lastEventSequence == 2)
   }
 
-  /// The log begins anew then: its head is synced first, and then the commit.
+  /// The log then starts anew: its head is synced first, and then the commit.
   @Test(arguments: [0, 1])
   func `what an fsync refused right after the log was moved into the file is not found either`(after: Int) throws {
     let directory = TemporaryDirectory()
     let store = try open(directory, .full)
     let before = directory.size(of: "stagedoor.db")
-    // Two batches of single commits are more frames than the log may hold.
+    // Two batches of single commits have more frames than the log may hold.
     let count = UInt64(2 * SessionStore.batch)
     for number in 1...count { try store.commit([event(number)], at: noon) }
     #expect(directory.size(of: "stagedoor.db") > before)
@@ -116,7 +116,7 @@ struct DiskErrorTests {
     try store.commit([event(1)], at: noon)
     var model = StoreModel()
     model.apply([event(1)])
-    // Where the log cannot be written anew either.
+    // Now the log cannot be written anew either.
     mkdir(directory.path + "/stagedoor.db-wal-mended", 0o700)
     DiskFaults.during([.sync], in: directory, error: EIO) {
       for _ in 0..<4 {
@@ -138,7 +138,7 @@ struct DiskErrorTests {
     var model = StoreModel()
     let records = (1...UInt64(SessionStore.batch)).map { event($0) }
     try store.commit(Array(records.dropLast()), at: noon)
-    // The log's own pages go well: four writes of a frame's header and its page.
+    // The writes of the log's own pages succeed: four writes of a frame's header and its page.
     let failed = try DiskFaults.during([.write], in: directory, error: ENOSPC, after: 8) {
       try store.commit([try #require(records.last)], at: noon)
     }

@@ -47,7 +47,7 @@ struct HistoryTests {
     try store.settle()
     try store.commit((14...60).map { .delivery(delivery($0)) }, at: noon)
     try store.settle()
-    // Of each the newest two.
+    // The newest two of each.
     let kept = ([2, 3, 12, 13] + Array(45...60)).reversed().map { delivery($0).identifier }
     #expect(try store.deliveries(limit: 99)?.map(\.identifier) == kept)
     #expect(try store.deliveryCount() == 20)
@@ -151,7 +151,7 @@ struct HistoryTests {
       rounds += 1
     }
     #expect(rounds > 40)
-    // What cannot be read any more is not read, whether it is gone or not.
+    // Events that can no longer be read are not read, whether or not they are gone.
     #expect(store.firstEventSequence == 2996)
   }
 }

@@ -4,9 +4,9 @@ import SessionStore
 import StoreTestSupport
 import Testing
 
-/// A store of an earlier version, and a process that is killed while it brings it up to date.
+/// A store of an earlier version, and a process that is killed during the migration.
 struct MigrationTests {
-  /// What the version has left, and what is in it: sessions in rows, sessions in the log alone, and all the rest.
+  /// A store that the version has left, and its content: sessions in rows, sessions in the log alone, and everything else.
   private func left(by version: Int, killed isKilled: Bool) throws -> (directory: TemporaryDirectory, model: StoreModel)
   {
     var generator = RecordGenerator(seed: 17, version: version)
@@ -19,11 +19,11 @@ struct MigrationTests {
       model.apply(records, at: generator.now)
       if step == 30 { try store.settle() }
     }
-    // It is not closed, so that the last of it is in no row.
+    // The store is not closed, so its last records are in no row.
     return (try directory.copy().asVersion(version, killed: isKilled), model.stored(by: version))
   }
 
-  /// What each session is filed under where this version made it.
+  /// The index entries that this version makes for each session.
   private func filed(_ model: StoreModel) throws -> TemporaryDirectory {
     let fresh = TemporaryDirectory()
     let store = try open(fresh)
@@ -32,7 +32,7 @@ struct MigrationTests {
     return fresh
   }
 
-  /// All is there, and each session is filed once.
+  /// Everything is there, and each session is indexed once.
   private func expectMigrated(
     _ directory: TemporaryDirectory, _ model: StoreModel, _ filed: TemporaryDirectory, _ comment: Comment
   ) throws {

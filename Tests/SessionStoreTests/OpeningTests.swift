@@ -38,7 +38,7 @@ struct OpeningTests {
     let error = failure { () throws(StoreError) in _ = try open(directory) }
     #expect(error?.message.contains("\(directory.path)/\(name): ") == true, "\(error?.message ?? "no error")")
     if name != "lock" {
-      // One that would replace another says so before the other has gone.
+      // A process that would replace another learns this before the other one has ended.
       let check = failure { () throws(StoreError) in try SessionStore.check(directory: directory.path) }
       #expect(check?.message == error?.message)
     }
@@ -102,7 +102,7 @@ struct OpeningTests {
 
   @Test func `directories that are missing are made`() throws {
     let directory = TemporaryDirectory()
-    // What is above them is shared, as a home often is.
+    // The directories above are shared, as a home often is.
     directory.write([], to: "another program's")
     chmod(directory.path, 0o755)
     let path = directory.path + "/state/stagedoor"
@@ -163,14 +163,14 @@ struct OpeningTests {
     #expect((store.setAside, store.lastEventSequence) == (nil, 1))
   }
 
-  // MARK: What is no store
+  // MARK: Files that are not stores
 
   @Test func `an empty file is where a store begins`() throws {
     let directory = TemporaryDirectory()
     directory.write([], to: "stagedoor.db")
     let store = try open(directory)
     #expect(store.setAside == nil)
-    // Somebody may have emptied it.
+    // Somebody may have emptied the file.
     #expect(store.problems == ["\(directory.path)/stagedoor.db: was there and empty, and a store begins in it"])
     try store.commit([event(1)], at: noon)
     store.close()
@@ -191,7 +191,7 @@ struct OpeningTests {
     #expect(after == before)
 
     #expect(try store.sessionCount() == 0)
-    // Nobody knows how many there were.
+    // Nobody knows how many records there were.
     let last = store.lastEventSequence
     #expect(last == UInt64(noon.microseconds))
     try store.commit([event(last + 1)], at: noon)
@@ -285,7 +285,7 @@ struct OpeningTests {
     try store.commit((1...2000).map { .session(session($0)) }, at: noon)
     store.close()
     var file = directory.bytes(of: "stagedoor.db")
-    // Everything but the first pages, where the schema is, and the ledger.
+    // Everything except the first pages, which have the schema, and the ledger.
     for offset in (file.count / 3)..<file.count { file[offset] = 0xA5 }
     directory.write(file, to: "stagedoor.db")
 
@@ -321,7 +321,7 @@ struct OpeningTests {
         error?.message
           == "\(directory.path)/stagedoor.db: has version 6, of a later Stagedoor; this one knows 5. It was left as it is: start the "
           + "later one, or give this one another --state")
-      // Of what is in the write-ahead log yet nothing can be seen without opening it.
+      // The content of the write-ahead log cannot be seen before the store is opened.
       if !isKilled {
         #expect(failure { () throws(StoreError) in try SessionStore.check(directory: directory.path) } == error)
       }

@@ -4,9 +4,9 @@ import SessionStore
 import StoreTestSupport
 import Testing
 
-/// One read that fails is no damage: the file is as it was.
+/// One failed read is no damage: the file has not changed.
 struct ReadErrorTests {
-  /// What a process left that was killed: some of it in rows, some in the log alone.
+  /// The store of a killed process: some records in rows, some in the log alone.
   private func killed() throws -> (directory: TemporaryDirectory, model: StoreModel) {
     var generator = RecordGenerator(seed: 23)
     var model = StoreModel()
@@ -22,7 +22,7 @@ struct ReadErrorTests {
     return (directory.copy(), model)
   }
 
-  /// Less than `expectSame` asks, since there are hundreds of reads.
+  /// It checks less than `expectSame`, since there are hundreds of reads.
   private func expectServed(_ store: SessionStore, _ model: StoreModel, _ comment: Comment) throws {
     #expect(try store.sessions(limit: .max) == model.sessionsByAge, comment)
     #expect(try store.deliveries(limit: .max) == model.deliveries.reversed().map(\.summary), comment)
@@ -59,7 +59,7 @@ struct ReadErrorTests {
     }
   }
 
-  /// All that a service asks; what fails is asked no more.
+  /// Does everything that a service does with the store; it does not repeat what fails.
   private func use(_ store: SessionStore, _ session: Session, _ event: Record) -> (committed: Bool, error: StoreError?)
   {
     var committed = false

@@ -63,7 +63,7 @@ struct RowTests {
       #expect(next.problems == [])
       try next.commit([.session(session(4))], at: noon)
       next.close()
-      // The one entry that is left is the second.
+      // The only entry that is left is the second one.
       tamper(directory, "CREATE TABLE t (n NOT NULL CHECK (n = 2))")
       tamper(directory, "INSERT INTO t SELECT count(*) + max(position) - 1 FROM log")
       #expect(try open(directory).sessions(limit: 9) == [session(1), session(3), session(4)])
@@ -133,7 +133,7 @@ struct RowTests {
       chosen(1, nil, nil, nil), chosen(2, small, nil, nil), keeping: ["org.example.A": 83, "org.example.B": 28])
     try commit(chosen(1, small, "", nil), keeping: ["org.example.A": 66, "org.example.B": 28])
     try commit(.session(session(3)), keeping: ["org.example.A": 145, "org.example.B": 28])
-    // One that is not there any more keeps nothing, whatever is said of it.
+    // A session that no longer exists keeps nothing, whatever a record says about it.
     try commit(
       .sessionDiscarded(first.identifier), chosen(1, large, nil, nil),
       keeping: ["org.example.A": 79, "org.example.B": 28])
@@ -167,7 +167,7 @@ struct RowTests {
   }
 
   @Test func `a document of sixteen megabytes is kept`() throws {
-    // Memory may be scarce.
+    // There may be little memory.
     let directory = TemporaryDirectory(in: "/tmp")
     let store = try open(directory)
     var large = delivery(1)

@@ -4,7 +4,7 @@ import SessionStore
 import StoreTestSupport
 import Testing
 
-/// Generated records against a model in plain dictionaries. The seed is printed when one breaks.
+/// Generated records against a model in plain dictionaries. The test prints the seed when a law breaks.
 struct SessionStoreLawTests {
   @Test(arguments: 0..<rounds)
   func `what was committed is read back, settled or not, reopened or not, killed or not`(seed: UInt64) throws {
@@ -105,7 +105,7 @@ struct SessionStoreLawTests {
       }
       if failed { faults += 1 }
       let comment = Comment(rawValue: "seed \(seed), step \(step)")
-      // What a process that is killed now leaves, first: asking the store may mend it.
+      // First a copy of what a process that is killed now leaves, because reading the store may mend it.
       try expectSame(try open(directory.copy()), model, comment)
       try expectSame(store, model, comment)
     }

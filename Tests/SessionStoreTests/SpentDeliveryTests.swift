@@ -2,7 +2,7 @@ import SceneModel
 import SessionStore
 import Testing
 
-/// Of a delivery that is over the decision is kept, and no document.
+/// Of a finished delivery the store keeps the decision, and no document.
 struct SpentDeliveryTests {
   private static let mark = "something that only its payload says. "
 

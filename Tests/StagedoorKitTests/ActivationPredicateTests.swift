@@ -7,7 +7,7 @@ import Testing
     let predicate = ActivationPredicate.equals(text)
     #expect(predicate.matches(text))
     #expect(!predicate.matches(text + "x"))
-    // The service reads it as it was meant.
+    // The service reads the predicate as it was meant.
     #expect(try ActivationPredicate(predicate.source) == predicate)
     #expect(ActivationPredicate.begins(with: text).matches(text + "x"))
     #expect(ActivationPredicate.isOne(of: ["a", text]).matches(text))

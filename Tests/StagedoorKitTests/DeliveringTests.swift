@@ -6,7 +6,7 @@ import StagedoorKit
 import Synchronization
 import Testing
 
-/// Handing things in: what comes back, and what is thrown.
+/// Deliveries: their results and errors.
 @Suite struct DeliveringTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `a drop makes a window, and the same again finds it`(kind: PrivateBus.Kind) async throws {
@@ -112,7 +112,7 @@ import Testing
       let delivery = try await stagedoor.deliver([DragItem(itemProvider: provider)], .lasting)
       #expect(delivery.outcome == .created)
       #expect(loads.value == 0)
-      // While a registered application has no host, anybody plays it.
+      // While a registered application has no host, anyone may act as its host.
       func size(_ type: String) async throws -> Int64 {
         let (_, size) = try await stagedoor.connection.call(
           to: "org.stagedoor.Interchange1", at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "OpenItem",
@@ -151,7 +151,7 @@ import Testing
           return reply.name
         }
       }
-      // The number of the object is easily guessed.
+      // The number of the object is easy to guess.
       var denied = 0
       for number in 1...200 {
         let object = thief.object(
@@ -228,7 +228,7 @@ import Testing
   @Test func `a call ends with its deadline, its task, the service, and the connection`() async throws {
     try await withHouse { house in
       let silent = try await house.bus.connect()
-      // Somebody has the name, and answers nothing.
+      // Another program owns the name, and answers nothing.
       let (calls, kept) = AsyncStream<Reply<ObjectPath, String, String>>.makeStream()
       var interface = Interface("org.stagedoor.Interchange1")
       interface.method("Deliver", in: "payload", out: "session", "outcome", "delivery") {

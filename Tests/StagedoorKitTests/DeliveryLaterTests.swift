@@ -4,7 +4,7 @@ import DaemonTestSupport
 import StagedoorKit
 import Testing
 
-/// Deliveries after they were answered: listed, taken back, redirected, and followed to their end.
+/// Deliveries after their reply: listed, taken back, redirected, and followed to their end.
 @Suite struct DeliveryLaterTests {
   @Test func `deliveries are listed newest first, page by page, and looked at`() async throws {
     try await withClient { _, stagedoor in
@@ -57,7 +57,7 @@ import Testing
         return
       }
       #expect(error.code == .noSuchSession)
-      // It may have begun to follow before or after the end, when nobody knows the reason any more.
+      // `finished` may have started to follow before or after the end; after the end nobody knows the reason any more.
       #expect([.noSuchSession, .hostRefused].contains(await finished.value))
     }
   }
@@ -81,7 +81,7 @@ import Testing
       let stagedoor = Stagedoor(on: try await bus.connect())
       let identifier = try #require(DeliveryIdentifier("11111111-1111-4111-8111-111111111111"))
       let progress = try await stagedoor.progress(of: identifier)
-      // From here on the service would tell a lie.
+      // From here on the service would give a wrong answer.
       service.states.withLock { $0 = ["failed"] }
       try service.handle(identifier)
       let steps = try await withLimit(usualLimit, "the end of the delivery") {
@@ -107,7 +107,7 @@ import Testing
         var steps: [DeliveryState] = []
         for try await step in progress {
           steps.append(step)
-          // Whether it was asked before this or later, it hears of it.
+          // The follower hears of this whether the service was asked before or later.
           if step == .held { try second.handle(identifier) }
         }
         return steps

@@ -5,7 +5,7 @@ import Glibc
 import StagedoorKit
 import Testing
 
-/// Events: those that are kept, then those that happen, without a gap and nothing twice.
+/// Events: first the kept ones, then the new ones, without a gap and without a duplicate.
 @Suite struct EventTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `who comes late learns what who watched has seen`(kind: PrivateBus.Kind) async throws {
@@ -105,7 +105,7 @@ import Testing
       let stagedoor = Stagedoor(on: try await bus.connect())
       let live = try await stagedoor.events(since: 0)
       let seen = Task { try await collect(3, from: live) }
-      // It has read what there is, and waits.
+      // The sequence has read the kept events, and waits.
       try await first.wait(for: "EventsSince 0")
       await first.close()
       let next = try await PlayedService(on: bus, for: "org.example.Cats", events: [discarded, discarded, discarded])
@@ -122,7 +122,7 @@ import Testing
       let live = try await stagedoor.events()
       let (numbers, seen) = AsyncStream<UInt64>.makeStream()
       let watching = Task { for try await event in live { seen.yield(event.sequence) } }
-      // In the first rounds it may still be reading what is kept.
+      // In the first rounds the sequence may still be reading the kept events.
       for round in 0..<20 as Range<UInt64> {
         for isTold in [false, false, true] { try service.happen("SessionDisconnected", isTold: isTold) }
         #expect(try await collect(3, from: numbers) == [round * 3 + 1, round * 3 + 2, round * 3 + 3])

@@ -6,7 +6,7 @@ import Glibc
 import StagedoorKit
 import Testing
 
-/// What a host writes, loads and asks for; and how it comes back.
+/// What a host writes, loads and asks for, and how it returns.
 @MainActor @Suite struct HostTests {
   @Test func `what a delegate sets is with the service before the delivery counts as handled`() async throws {
     try await withStage { _, service, application in
@@ -26,7 +26,7 @@ import Testing
           #"1: PrefersToActivatePredicate = SELF BEGINSWITH "cat""#, #"1: UserInfo = {"zoom":2}"#,
           #"1: UserActivity = {"activityType":"viewCat","targetContentIdentifier":"cat7"}"#,
         ])
-      // Each once, as it was last.
+      // Each property is written once, with its last value.
       #expect(written.count == 5)
       application.whenContinuing = { scene, _ in
         scene.title = "Tim"
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// How to restore a scene is said a moment later.
+  /// Leaves out the restoration activity, which the host writes a moment later.
   private static func withoutRestoration(_ lines: [String]) -> [String] {
     lines.filter { !$0.contains("StateRestorationActivity") }
   }
@@ -298,7 +298,7 @@ import Testing
       try await next.wait(for: "PostNotification EntriesUpdated")
       #expect(application.connectedScenes.map(\.id) == [session])
       #expect(application.taken().contains("didDisconnect standard (unattached)"))
-      // It takes calls from the new one.
+      // The application takes calls from the new service.
       try await next.resume(session, Options.activity("cat5"))
       #expect(application.taken().contains("continue cat5 (foregroundInactive)"))
       await next.close()

@@ -5,7 +5,7 @@ import Glibc
 import StagedoorKit
 import Testing
 
-/// An application and the service that is built here: what the one does, the other hears.
+/// An application and the service that is built here: each hears what the other does.
 @MainActor @Suite struct HostedTests {
   /// A cat's window takes that cat and no other.
   private static func showCat(_ scene: Scene, _ options: ConnectionOptions) {
@@ -38,7 +38,7 @@ import Testing
           ])
         let tim = try await stagedoor.deliver(cat("tim"), handled())
         #expect(tim.session != tom.session)
-        // A scene that shows something else by now still takes what it says that it takes.
+        // A scene that now shows something else still takes what its conditions accept.
         application.scene(of: tom.session)?.userActivity = cat("mouse")
         try await eventually("the mouse") {
           try await stagedoor.session(tom.session).userActivity == cat("mouse")
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// A toolkit gives the focus at any moment, also before the service has taken the answer that opened the scene.
+  /// A toolkit may set the focus at any moment, even before the service has received the reply that opened the scene.
   @Test func `what a window says of its focus as soon as it is open is not lost`() async throws {
     try await withHosts { house, stagedoor in
       try await house.hosting { application in
@@ -162,7 +162,7 @@ import Testing
           try await application.requestSceneSessionActivation(nil, userActivity: cat("tom")).session == made.session)
         #expect(try await application.requestSceneSessionActivation(nil, userActivity: nil).outcome == .created)
         try await eventually("another window") { await application.connectedScenes.count == 2 }
-        // The service brings it to the front when it has been taken.
+        // The service brings the window to the front when the host has taken the delivery.
         try await eventually("each in front") {
           await application.calls.count { $0.hasPrefix("bringToFront") } == 3
         }
@@ -291,7 +291,7 @@ import Testing
         var options = handled()
         options.disposition = .new
         let wishes = options
-        // The service waits for the answer for a second, which a busy machine may not have.
+        // The service waits one second for the answer, which may be too short on a busy machine.
         try await eventually("the configuration that the application chose") {
           let tom = try await stagedoor.deliver(cat("tom"), wishes)
           return try await stagedoor.session(tom.session).configuration.name == "For tom"

@@ -44,7 +44,7 @@ nonisolated(nonsending) func withClient<Result>(
 }
 
 extension Stagedoor {
-  /// Opens an item: while a registered application has no host, anybody plays it.
+  /// Opens an item. While a registered application has no host, anyone may act as its host.
   func opened(_ delivery: DeliveryIdentifier, _ item: UInt32 = 0, _ type: String) async throws -> OwnedFileDescriptor {
     try await connection.call(
       to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "OpenItem",
@@ -52,7 +52,7 @@ extension Stagedoor {
     ).0
   }
 
-  /// Says of a delivery without a host that its contents are not needed any more.
+  /// Releases the contents of a delivery that has no host.
   func release(_ delivery: DeliveryIdentifier) async throws {
     try await connection.call(
       to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "ReleaseDelivery",
@@ -70,7 +70,7 @@ extension OwnedFileDescriptor {
   }
 }
 
-/// What is thrown where something was to be refused.
+/// The code of the error that a call must throw.
 nonisolated(nonsending) func code(
   _ body: nonisolated(nonsending) () async throws -> Void
 ) async -> StagedoorError.Code? {
@@ -83,7 +83,7 @@ nonisolated(nonsending) func code(
 }
 
 extension DeliveryOptions {
-  /// Longer than any machine is slow: at its deadline a delivery would be another one.
+  /// Longer than any machine is slow: at its deadline a delivery would change.
   static var lasting: DeliveryOptions {
     var options = DeliveryOptions()
     options.deadline = .seconds(3600)

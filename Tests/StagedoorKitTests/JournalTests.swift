@@ -30,7 +30,7 @@ import Testing
             try await follower.rests()
           }
         }
-        // The next process reads what this one has stored, and its windows are those that there were.
+        // The next process reads what this one has stored, and has the same windows.
         try await journal(in: house).whileRunning { _ in
           _ = try await journal("write", "rain", in: house).output()
           try await eventually("the window that took it") {

@@ -4,7 +4,7 @@ import DaemonTestSupport
 import StagedoorKit
 import Testing
 
-/// How an application begins: what it knows then, and which windows it opens.
+/// How an application starts: what it knows then, and which windows it opens.
 @MainActor @Suite struct LaunchTests {
   private var handled: DeliveryOptions {
     var options = DeliveryOptions.lasting
@@ -71,7 +71,7 @@ import Testing
         #expect(application.connectedScenes.map { $0.session.stateRestorationActivity } == [cat("tom"), cat("tim")])
         #expect(application.connectedScenes.allSatisfy { $0.userInfo.isEmpty && $0.session.userInfo.isEmpty })
       }
-      // A delivery opens its own window, and no other.
+      // A delivery opens its own window only.
       let again = try await stagedoor.deliver(cat("kit"), .lasting)
       #expect(again.session == kit)
       try await house.hosting(restoresWindows: true) { application in

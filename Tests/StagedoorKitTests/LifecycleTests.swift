@@ -3,7 +3,7 @@ import DBusTestSupport
 import StagedoorKit
 import Testing
 
-/// Which calls a scene hears, in which order and state, for each way that the service goes.
+/// Which calls a scene gets, in which order and state, in each case.
 @MainActor @Suite struct LifecycleTests {
   private static let arrival = [
     "willConnect Main (unattached)", "willEnterForeground (unattached)", "bringToFront  (foregroundInactive)",
@@ -76,7 +76,7 @@ import Testing
       #expect(application.discardedSessions == [session])
       #expect(application.connectedScenes.isEmpty)
       try await eventually("no open session") { await application.openSessions.isEmpty }
-      // It may be told of one that it has closed already.
+      // The service may report a session that the application has closed already.
       try await service.destroy(session)
       #expect(application.taken().isEmpty)
     }

@@ -4,9 +4,9 @@ import DaemonTestSupport
 import StagedoorKit
 import Testing
 
-/// What a user does with windows happens at once, and is told later.
+/// What a user does with windows takes effect at once, and the service hears of it later.
 @MainActor @Suite struct LocalTests {
-  /// What the application's connection is asked is answered after it has heard that the service is gone.
+  /// Returns when the application has heard that the service is gone: its connection answers this question later.
   private func noticesEnd(_ application: PlayedApplication) async throws {
     let connection = try #require(application.stagedoor).connection
     try await eventually("the end of the service") { try await connection.owner(of: House.name) == nil }
@@ -65,7 +65,7 @@ import Testing
       #expect(next.lines.first == "AttachHost org.example.Cats \([sessions[2].path.rawValue])")
       #expect(!next.lines.contains("2: Disconnect"))
       #expect(application.openSessions.map(\.identifier) == [sessions[1], sessions[2]])
-      // A delivery that comes for a closed window finds none.
+      // A delivery for a closed window finds no session.
       await #expect(throws: CallError.self) { try await next.connect(sessions[0], Options.activity("cat2")) }
       await next.close()
     }
@@ -80,7 +80,7 @@ import Testing
       try await service.resume(session, Options.activity("cat1"))
       #expect(application.scene(of: session)?.title == "the last title")
       #expect(application.scene(of: session)?.userActivity == cat("cat1"))
-      // The service has heard of the release, and now hears that the window is there.
+      // The service has heard of the release, and now hears that the window exists.
       try await service.wait(for: "AttachHost org.example.Cats \([session.path.rawValue])")
     }
   }

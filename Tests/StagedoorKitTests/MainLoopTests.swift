@@ -5,7 +5,7 @@ import Glibc
 import StagedoorKit
 import Testing
 
-/// An application as a process of its own, under the main loops that there are.
+/// An application in a process of its own, under each kind of main loop.
 @Suite struct MainLoopTests {
   @Test func `a C callback in main-actor code works on the main thread, and traps on any other`() async {
     await #expect(processExitsWith: .failure) {
@@ -17,7 +17,7 @@ import Testing
     }
   }
 
-  /// Where an `async` main waits, libdispatch ends the main thread and lends its main queue others.
+  /// When an `async` main waits, libdispatch ends the main thread, and runs the main queue on other threads.
   @Test(
     arguments: zip(
       ["kit-stage-async", "kit-stage-plain", "kit-stage-glib"],
@@ -35,7 +35,7 @@ import Testing
         }
         try await service.wait(for: "1: SetState foregroundActive")
 
-        // What was dropped is loaded, by way of no thread of Swift's.
+        // The dropped item is loaded without any of Swift's threads.
         try await service.connect(
           service.addSession(2),
           """
@@ -46,7 +46,7 @@ import Testing
           #expect(try await stage.nextLine() == "\(call) \(place)")
         }
 
-        // Nobody wants anything of it. libdispatch looks after its threads, on which an `async` main runs, once a second.
+        // The application has nothing to do. Under an `async` main, libdispatch looks after its threads once a second.
         if place != "elsewhere" { try await stage.rests() }
 
         try await service.destroy(session)

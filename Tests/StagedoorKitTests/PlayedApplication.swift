@@ -5,17 +5,17 @@ import Testing
 
 /// An application whose scenes write down what they hear.
 @MainActor final class PlayedApplication: Application {
-  /// What was called, in its order: "willConnect", "didBecomeActive".
+  /// The calls, in order: "willConnect", "didBecomeActive".
   var calls: [String] = []
   var failures: [String] = []
   var discardedSessions: [SessionIdentifier] = []
-  /// What a scene's delegate does when it is connected, beside writing it down.
+  /// What a scene's delegate does when it is connected, besides noting the call.
   var whenConnecting: (Scene, ConnectionOptions) throws -> Void = { _, _ in }
   var whenContinuing: (Scene, UserActivity) throws -> Void = { _, _ in }
   var items: [DragItem] = []
   var launches: [LaunchOptions] = []
   var whenLaunching: () -> Void = {}
-  /// What restores a scene.
+  /// The activity that restores a scene.
   var restoring: (Scene) -> UserActivity? = { $0.userActivity }
   /// A window that comes to the front has the focus, as with most window managers.
   var windowsTakeFocus = true
@@ -41,7 +41,7 @@ import Testing
 
   override func didFail(_ error: StagedoorError, while what: String) { failures.append("\(what): \(error)") }
 
-  /// What was called since the last time.
+  /// The calls since the last time.
   func taken() -> [String] {
     defer { calls = [] }
     return calls
@@ -73,7 +73,7 @@ import Testing
   override func sceneDidEnterBackground(_ scene: Scene) { note("didEnterBackground", scene) }
   override func sceneDidDisconnect(_ scene: Scene) { note("didDisconnect \(scene.dismissalAnimation)", scene) }
   override func stateRestorationActivity(for scene: Scene) -> UserActivity? {
-    // In the foreground it is asked now and then.
+    // In the foreground the Kit asks for it now and then.
     if scene.activationState == .background { note("stateRestorationActivity", scene) }
     return application.restoring(scene)
   }
@@ -88,7 +88,7 @@ import Testing
   override func sceneNeedsRefresh(_ scene: Scene) { note("needsRefresh", scene) }
 }
 
-/// An application that runs, and a service that the test plays.
+/// Runs `body` with an application, and a service that the test plays.
 @MainActor func withStage(
   discarding: [SessionIdentifier] = [],
   _ body: @MainActor (PrivateBus, PlayedService, PlayedApplication) async throws -> Void

@@ -5,32 +5,32 @@ import Glibc
 import StagedoorKit
 import Testing
 
-/// A service that a test plays: it has the name and the objects, keeps what hosts write, and calls them when the test says so.
+/// A service that a test plays: it has the name and the objects, keeps what hosts write, and calls them when the test tells it to.
 final class PlayedService: Sendable {
   let connection: Connection
   let application: String
   private let discarded: [ObjectPath]
   private let connectAtOnce = Lock<[SessionIdentifier]>([])
-  /// The names of the events that are kept.
+  /// The names of the kept events.
   private let events: Lock<[String]>
-  /// What it says of a delivery, one after the other, and then the last.
+  /// The states that the service reports for a delivery, one for each question; the last one repeats.
   let states: Lock<[String]>
   private let asked = Lock(0)
-  /// How often it was asked about a delivery.
+  /// How often somebody asked about a delivery.
   var questions: Int { asked.withLock { $0 } }
-  /// Of pipes that are not at their end.
+  /// The write ends of pipes that must not end yet.
   private let endless = Lock<[OwnedFileDescriptor]>([])
-  /// What hosts asked for, in its order: "Title = Tom", "SetState background".
+  /// What hosts asked for, in order: "Title = Tom", "SetState background".
   private let record: Record
 
-  /// Written on the connection's loop before anyone is answered.
+  /// The connection's loop writes it before it answers anyone.
   final class Record: Sendable {
     private let content = Lock<[String]>([])
     var lines: [String] { content.withLock(\.self) }
     func add(_ line: String) { content.withLock { $0.append(line) } }
   }
 
-  /// Takes the name, with its objects in place.
+  /// Takes the name after it has put its objects in place.
   init(
     on bus: PrivateBus, for application: String, discarding discarded: [ObjectPath] = [], sessions: [Int] = [],
     events: [String] = [], states: [String] = ["routed"], connectsAtOnce: Bool = false
@@ -128,7 +128,7 @@ final class PlayedService: Sendable {
 
   static let newSession = SessionIdentifier("99999999-9999-4999-8999-999999999999")!
 
-  /// Something happens, and is kept, whether or not it is told.
+  /// Adds an event to the kept ones; `isTold` says whether a signal tells of it.
   func happen(_ name: MemberName, isTold: Bool) throws {
     let sequence = events.withLock { events in
       events.append(name.rawValue)
@@ -146,7 +146,7 @@ final class PlayedService: Sendable {
       delivery.description, UInt64(1))
   }
 
-  /// Puts a session on the bus, as one that is not connected.
+  /// Puts a session on the bus that is not connected.
   @discardableResult
   func addSession(_ number: Int) -> SessionIdentifier {
     let text = "0000000\(number)-0000-4000-8000-000000000000"
@@ -186,7 +186,7 @@ final class PlayedService: Sendable {
 
   func removeSession(_ session: SessionIdentifier) { connection.unexport(at: session.path) }
 
-  // MARK: What a test looks at
+  // MARK: What a test reads
 
   var lines: [String] { record.lines }
 

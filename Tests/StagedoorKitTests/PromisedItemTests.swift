@@ -5,7 +5,7 @@ import FoundationEssentials
 import StagedoorKit
 import Testing
 
-/// Items whose data this program promises: which load handler the service asks for, and how long it is kept.
+/// Items whose data this program promises: which load handler the service calls, and how long the program keeps it.
 @Suite struct PromisedItemTests {
   private static let manifest = Manifests.application(
     "org.example.Pictures", types: "show", configurations: Manifests.configuration("Main"),
@@ -19,7 +19,7 @@ import Testing
     return DragItem(itemProvider: provider)
   }
 
-  /// The objects that a program has for its promises.
+  /// The number of objects that a program exports for its promises.
   private static func objects(of stagedoor: Stagedoor, _ observer: Connection) async throws -> Int {
     let owner = try #require(await stagedoor.connection.uniqueName)
     let document: String? = try? await observer.call(
@@ -27,7 +27,7 @@ import Testing
     return document?.matches(of: /<node name="/).count ?? 0
   }
 
-  /// Runs `body` with a client, and with another one that sees what objects the first one has.
+  /// Runs `body` with a client, and with another one that sees the objects of the first.
   private func withPromiser(
     _ body: (Stagedoor, _ objects: @escaping @Sendable () async throws -> Int) async throws -> Void
   ) async throws {
@@ -106,7 +106,7 @@ import Testing
       let observer = try await house.bus.connect()
       let other = isAnotherProcess ? Stagedoor(on: observer) : stagedoor
       #expect(try await other.deliver(payload) == first)
-      // The same token is not for something else, and what it promised stays.
+      // The same token cannot be used for another payload, and the earlier promises stay.
       let different = Payload(items: [Self.promise("a hill", as: "text/html")], options)
       #expect(await code { try await stagedoor.deliver(different) } == .invalidPayload)
       for (index, text) in ["a beach", "a sea"].enumerated() {
@@ -143,7 +143,7 @@ import Testing
   @Test func `a drag whose end cannot be heard is cancelled`() async throws {
     try await withPrivateBus { bus in
       let service = try await bus.connect()
-      // A rule with this path is longer than the bus takes.
+      // A match rule with this path is longer than the bus accepts.
       let path = ObjectPath(unchecked: "/" + String(repeating: "a", count: 2_000))
       let (cancelled, isCancelled) = AsyncStream<Void>.makeStream()
       var root = Interface("org.stagedoor.Interchange1")

@@ -49,7 +49,7 @@ import Testing
       try await stagedoor.deliver([Self.note()], Self.handled)
       #expect(application.calls.first == "configuration")
       #expect(try await application.items[0].itemProvider.loadText() == "a beach")
-      // Once more: the options of the question have gone by now, and those of the window are here.
+      // Load it again: the options of the configuration question are gone by now, and the window has its own.
       #expect(try await application.items[0].itemProvider.loadText() == "a beach")
     }
   }
@@ -85,7 +85,7 @@ import Testing
         let (drag, delivery) = try await move(stagedoor, application, [Self.note(), Self.note("a sea")])
         if loads { _ = try await application.items[0].itemProvider.loadText() }
         application.items = []
-        // Whatever the application said of the delivery, it said it before this.
+        // What the application says about the delivery reaches the service before this call.
         try await stagedoor.destroy(delivery.session)
         let ending = try await withLimit(usualLimit, "the end of the drag") { try await drag.ended() }
         #expect(ending.operation == .copy)
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  /// A film of several gigabytes fits onto the disk, and not into the memory.
+  /// A film of several gigabytes fits on the disk, but not into memory.
   @Test func `a file is loaded piece by piece, however large it is`() async throws {
     let film = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     let size = 128 << 20
@@ -139,14 +139,14 @@ import Testing
     let copy = try await provider.loadFileRepresentation(as: "video/mp4", progress: progress)
     defer { try? FileManager.default.removeItem(at: copy.deletingLastPathComponent()) }
     #expect(progress.completedByteCount == size)
-    // Other tests need some memory meanwhile.
+    // Other tests use some memory meanwhile.
     #expect(most.withLock(\.self) - before < size / 2)
     #expect(copy.lastPathComponent == "film")
     #expect(try FileManager.default.attributesOfItem(atPath: copy.path)[.size] as? Int == size)
   }
 }
 
-/// The memory that this process has for itself.
+/// The private memory of this process.
 private func memory() -> Int {
   let status = try? String(contentsOf: URL(filePath: "/proc/self/status"), encoding: .utf8)
   let line = status?.split(separator: "\n").first { $0.hasPrefix("RssAnon:") }

@@ -5,7 +5,7 @@ import Glibc
 import StagedoorKit
 import Testing
 
-/// What is left of a window when its program has ended.
+/// What remains of a window when its program has ended.
 @MainActor @Suite struct RestorationTests {
   private static let first = SessionIdentifier("00000001-0000-4000-8000-000000000000")!
 
@@ -35,14 +35,14 @@ import Testing
         application.restoring = { _ in nil }
         application.whenConnecting = { scene, options in
           restored += [scene.session.stateRestorationActivity, options.stateRestorationActivity]
-          // A delivery's activity is the service's to store, which the played one does not do.
+          // The real service stores a delivery's activity; the played one does not.
           scene.userActivity = nil
           scene.userActivity = options.userActivities.first
         }
         let connection = try await bus.connect()
         try await application.start(on: connection)
         try await service.connect(Self.first, options)
-        // As if it had been killed: it can write nothing any more.
+        // Now the application can write nothing any more, as if it had been killed.
         await connection.close()
         await application.stop()
       }

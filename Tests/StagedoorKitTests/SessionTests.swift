@@ -5,7 +5,7 @@ import Glibc
 import StagedoorKit
 import Testing
 
-/// Sessions as values, and as they change.
+/// Sessions as values, and their changes.
 @Suite struct SessionTests {
   @Test func `sessions are listed the oldest first, each with what is known of it`() async throws {
     try await withClient { _, stagedoor in
@@ -79,7 +79,7 @@ import Testing
           let second = try await stagedoor.deliver(cat("cat2"), .lasting)
           try await moments.wait("both windows") { $0.map(\.identifier) == [first.session, second.session] }
         }
-        // This one knows of none, and has nothing to say.
+        // This service knows of no session, and reports nothing.
         try await house.serving("--durability", "memory") { _ in
           try await moments.wait("no window") { $0.isEmpty }
         }
@@ -89,7 +89,7 @@ import Testing
   }
 }
 
-/// Goes through a sequence of sessions, for a test that waits for one of its moments.
+/// Iterates over a sequence of sessions, for a test that waits for one of its values.
 struct Moments: Sendable {
   let task: Task<Void, any Error>
   private let latest: Latest

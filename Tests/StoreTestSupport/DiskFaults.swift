@@ -1,7 +1,7 @@
 import CSQLite
 import Glibc
 
-/// Makes reads, writes and syncs of the files of one directory fail, where SQLite asks for them.
+/// Makes SQLite's reads, writes and syncs of the files of one directory fail.
 package enum DiskFaults {
   package enum Call: Sendable { case open, read, write, sync }
 
@@ -9,19 +9,19 @@ package enum DiskFaults {
     let directory: String
     let calls: Set<Call>
     let error: Int32
-    /// How many calls go well first.
+    /// How many calls succeed first.
     var after: Int
-    /// How many fail then.
+    /// How many calls fail then.
     var count: Int
   }
 
-  /// What stands behind a file of SQLite's.
+  /// What belongs to a file of SQLite's.
   fileprivate struct File {
     let path: String
     let methods: UnsafePointer<sqlite3_io_methods>
   }
 
-  // The four below are only touched with the mutex held.
+  // The four variables below are only accessed while the mutex is held.
   nonisolated(unsafe) fileprivate static var faults: [Fault] = []
   // As above.
   nonisolated(unsafe) fileprivate static var watchers: [String: () -> Void] = [:]
@@ -29,7 +29,7 @@ package enum DiskFaults {
   nonisolated(unsafe) fileprivate static var reads: [String: Int] = [:]
   // As above.
   nonisolated(unsafe) fileprivate static var files: [UnsafeMutablePointer<sqlite3_file>: File] = [:]
-  // It is only ever locked and unlocked, which is what it is for.
+  // It is only locked and unlocked, which every thread may do.
   nonisolated(unsafe) private static let mutex: UnsafeMutablePointer<pthread_mutex_t> = {
     let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     mutex.initialize(to: pthread_mutex_t())
@@ -43,7 +43,7 @@ package enum DiskFaults {
     return body()
   }
 
-  /// - Returns: whether a call failed.
+  /// - Returns: Whether a call failed.
   @discardableResult
   package static func during(
     _ calls: Set<Call>, in directory: String, error: Int32, after: Int = 0, count: Int = .max,
@@ -55,7 +55,7 @@ package enum DiskFaults {
     return locked { faults.contains { $0.directory == directory && $0.count < count } }
   }
 
-  /// From now on, for those that look from elsewhere.
+  /// Begins faults that last, for tests that run other code meanwhile.
   package static func begin(
     _ calls: Set<Call>, in directory: String, error: Int32, after: Int = 0, count: Int = .max
   ) {
@@ -64,7 +64,7 @@ package enum DiskFaults {
 
   package static func end(in directory: String) { locked { faults.removeAll { $0.directory == directory } } }
 
-  /// Has `look` see the files before each of the writes that `body` makes.
+  /// Calls `look` before each write that `body` makes.
   package static func beforeEachWrite(
     in directory: String, _ look: @escaping () -> Void, during body: () throws -> Void
   ) rethrows {
@@ -73,14 +73,14 @@ package enum DiskFaults {
     try body()
   }
 
-  /// How many reads of files in the directory `body` made.
+  /// How many reads of files in the directory `body` makes.
   package static func reads(in directory: String, _ body: () throws -> Void) rethrows -> Int {
     locked { reads[directory] = 0 }
     try body()
     return locked { reads.removeValue(forKey: directory) ?? 0 }
   }
 
-  /// Puts itself between SQLite and the system, once and for all tests.
+  /// Installs itself between SQLite and the system, once for all tests.
   package static let install: Void = {
     guard let system = sqlite3_vfs_find(nil) else { fatalError("SQLite has no file system") }
     let faulty = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
@@ -103,7 +103,7 @@ package enum DiskFaults {
 
 // MARK: - A file's methods
 
-/// The methods of a file of the system's, four of them ours. There are two kinds of files, so what is made is kept.
+/// The system's methods of a file, with four replaced by ours. There are two kinds of files, so the results are kept.
 private func faultyMethods(over system: UnsafePointer<sqlite3_io_methods>) -> UnsafePointer<sqlite3_io_methods> {
   DiskFaults.locked {
     if let made = made[system] { return made }
@@ -136,17 +136,17 @@ private func faultyMethods(over system: UnsafePointer<sqlite3_io_methods>) -> Un
   }
 }
 
-// Only touched with the mutex held.
+// Only accessed while the mutex is held.
 nonisolated(unsafe) private var made: [UnsafePointer<sqlite3_io_methods>: UnsafePointer<sqlite3_io_methods>] = [:]
 
-// As SQLite names them in macros that Swift does not see.
+// SQLite defines these in macros that Swift cannot see.
 private let failedRead: Int32 = SQLITE_IOERR | 1 << 8
-/// What SQLite makes of `EIO`, and calls corrupt later on.
+/// SQLite's code for `EIO`, which it later calls corrupt.
 private let failedByDisk: Int32 = SQLITE_IOERR | 33 << 8
 private let failedWrite: Int32 = SQLITE_IOERR | 3 << 8
 private let failedSync: Int32 = SQLITE_IOERR | 4 << 8
 
-/// The system's methods; where the call is to fail none, and `errno` says why.
+/// The system's methods; `nil` if the call must fail, and `errno` says why.
 private func methods(
   _ file: UnsafeMutablePointer<sqlite3_file>, for call: DiskFaults.Call
 ) -> UnsafePointer<sqlite3_io_methods>? {
@@ -154,7 +154,7 @@ private func methods(
   return fails(call, one.path) ? nil : one.methods
 }
 
-/// Whether the call is to fail; `errno` says why.
+/// Whether the call must fail; `errno` says why.
 private func fails(_ call: DiskFaults.Call, _ path: String) -> Bool {
   if call == .write { DiskFaults.locked { DiskFaults.watchers.first { path.hasPrefix($0.key) }?.value }?() }
   let error: Int32 = DiskFaults.locked {

@@ -2,12 +2,12 @@ import DBusTestSupport
 import Foundation
 import Testing
 
-/// The core and the store in worlds that seeds decide: `docs/testing.md`.
+/// The core and the store in worlds that seeds determine: see `docs/testing.md`.
 @Suite(.serialized)
 struct TheatreTests {
   private static let isLong = ProcessInfo.processInfo.environment["STAGEDOOR_STRESS"] != nil
 
-  /// What was found once, and mended. A story is printed by `theatre` where a law is broken.
+  /// Stories of earlier faults, which are mended. `theatre` prints a story when a law is broken.
   private static let stories: [String] = {
     let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Stories")
     let files = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []

@@ -60,7 +60,7 @@ extension BaggageRoom {
 
 func url(_ path: String) -> Text { Text("file://\(path)") }
 
-/// The error of a body that has to be refused.
+/// The error of a body that must fail.
 func refusal(
   _ place: SourceLocation = #_sourceLocation, _ body: () async throws(InterchangeError) -> Void
 ) async -> InterchangeError? {
@@ -73,7 +73,7 @@ func refusal(
   }
 }
 
-/// A pipe, with these bytes in it.
+/// A pipe that contains these bytes.
 func pipe(_ bytes: String = "", isEnded: Bool = true) throws -> (
   readEnd: OwnedFileDescriptor, writeEnd: OwnedFileDescriptor
 ) {
@@ -90,7 +90,7 @@ func opened(_ path: String, _ flags: Int32 = O_RDONLY) throws -> OwnedFileDescri
 }
 
 extension OwnedFileDescriptor {
-  /// What is read until the end. It may wait for a writer.
+  /// Reads to the end. It may wait for a writer.
   func bytes() -> [UInt8] {
     withRawValue { number in
       var (bytes, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 1 << 16))
@@ -104,7 +104,7 @@ extension OwnedFileDescriptor {
   var isOpen: Bool { withRawValue { fcntl($0, F_GETFD) >= 0 } }
 }
 
-/// Bytes that repeat, though at no boundary of a page.
+/// Bytes that repeat, with a period that is not the length of a page.
 func pattern(_ count: Int) -> [UInt8] {
   var bytes = [UInt8](0..<251)
   while bytes.count < count { bytes += bytes }

@@ -1,11 +1,11 @@
 import DBus
 import Glibc
 
-/// A file system with one file, `file`, that stops answering: what a dead server's looks like.
+/// A file system with one file, `file`, that stops answering, like the file system of a dead server.
 ///
-/// It reads no request after that, so the kernel lets a process that waits for it end.
+/// After that it reads no request, so the kernel allows a waiting process to end.
 final class SilentFileSystem: Sendable {
-  /// Mounting one takes root and `/dev/fuse`.
+  /// To mount one, a process needs root and `/dev/fuse`.
   static let isPossible = getuid() == 0 && access("/dev/fuse", R_OK | W_OK) == 0 && SilentFileSystem(size: 0) != nil
 
   static let reason = "needs root and /dev/fuse"
@@ -17,7 +17,7 @@ final class SilentFileSystem: Sendable {
 
   var path: String { "\(directory.path)/file" }
 
-  /// - Parameter reads: How many requests for bytes it answers, before it falls silent by itself.
+  /// - Parameter reads: How many requests for bytes the file system answers before it falls silent by itself.
   init?(size: Int, reads: Int = .max) {
     let number = open("/dev/fuse", O_RDWR | O_CLOEXEC)
     guard number >= 0, let ends = try? OwnedFileDescriptor.pipe(), let server = try? EventLoop(name: "silent") else {
@@ -37,7 +37,7 @@ final class SilentFileSystem: Sendable {
 
   deinit {
     stop.close()
-    // Whoever waits gets an error.
+    // Waiting processes get an error.
     umount2(directory.path, Int32(MNT_FORCE))
     umount2(directory.path, Int32(MNT_DETACH))
     server.beginStopping()

@@ -1,6 +1,6 @@
 import Glibc
 
-/// A directory of a test's own, gone with the last reference to it.
+/// A directory of a test's own, which is removed with the last reference to it.
 final class TemporaryDirectory: Sendable {
   let path: String
 
@@ -12,7 +12,7 @@ final class TemporaryDirectory: Sendable {
 
   deinit { TemporaryDirectory.remove(path) }
 
-  /// Makes a file, and answers its path.
+  /// Makes a file, and returns its path.
   @discardableResult
   func write(_ bytes: some Collection<UInt8>, to name: String = "file") -> String {
     let (path, bytes) = ("\(path)/\(name)", Array(bytes))
@@ -22,7 +22,7 @@ final class TemporaryDirectory: Sendable {
     return path
   }
 
-  /// All paths below a directory, from there on.
+  /// All paths below a directory, relative to it.
   static func paths(below path: String, _ prefix: String = "") -> [String] {
     names(in: path).flatMap { name in [prefix + name] + paths(below: "\(path)/\(name)", "\(prefix)\(name)/") }
   }

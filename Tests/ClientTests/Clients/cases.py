@@ -52,7 +52,7 @@ ECHOES = [
     ("EchoStructure", "(su(dd))", ("a mask", 120, (59.9, 10.7))),
 ]
 
-# path, interface, member, signature, arguments; then the error's name, and what its text has to say.
+# path, interface, member, signature, arguments; then the error's name, and a part of its text.
 WRONG = [
     (PATH, NAME, "Fail", "s", ("because",), NAME + ".Error.AsAsked", "because"),
     (PATH, NAME, "Divide", "ii", (1, 0), NAME + ".Error.DivisionByZero", "the divisor is 0"),

@@ -1,9 +1,9 @@
 """A host written from the contract alone: it owns the bus name of its application, exports SceneHost1 at the path of that
-spelling, attaches, and attaches again whenever the service has a new owner. What it is asked it prints, a JSON array a line.
+name, attaches, and attaches again whenever the service has a new owner. It prints each call as a line with a JSON array.
 
 usage: host.py APPLICATION [--record FILE] [--at STEP --kill host|service|both] [--silent MEMBER] [--refuse MEMBER] [--pry]
 
-STEP is a member of SceneHost1, "attaching", "attached" or "answered": at that moment it kills itself, the service, or both.
+STEP is a member of SceneHost1, "attaching", "attached" or "answered": at that moment the host kills itself, the service, or both.
 """
 import argparse
 import json
@@ -79,7 +79,7 @@ class Host:
 
     def tell(self, *line):
         line = (json.dumps(line) + "\n").encode()
-        # One write: what was written is there, whoever is killed then.
+        # One write: the line is complete, whichever process is killed then.
         if self.record:
             os.write(self.record, line)
         os.write(1, line)
@@ -114,7 +114,7 @@ class Host:
         self.owner = None
 
     def asked(self, bus, sender, path, interface, member, body, invocation):
-        # It answers the owner of the service's name only.
+        # The host answers only the owner of the service's name.
         if sender != self.owner:
             return invocation.return_dbus_error("org.freedesktop.DBus.Error.AccessDenied", "you are not the service")
         body = body.unpack()
@@ -138,7 +138,7 @@ class Host:
 
 
     def pry(self, options):
-        """Reads each item, and tries to write to the file that it was given to read."""
+        """Reads each item, and tries to write to the file that it got for reading."""
         for number in range(len(options["items"])):
             body = GLib.Variant("(sus)", (options["delivery"], number, ""))
             reply, files = self.bus.call_with_unix_fd_list_sync(SERVICE, ROOT, SERVICE, "OpenItem", body, None, 0, -1, None, None)

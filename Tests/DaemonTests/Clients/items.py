@@ -1,4 +1,4 @@
-"""Hands in an item with a descriptor, through a binding that its argument names: gi, dbus or jeepney. Prints the delivery."""
+"""Hands in an item with a descriptor, through the binding in its argument: gi, dbus or jeepney. Prints the delivery."""
 import os
 import sys
 import tempfile

@@ -1,8 +1,8 @@
 """One round through the service, the same for every Python binding.
 
-A binding gives `play` one function: `ask(path, interface, member, signature, arguments)`. It answers the values of the reply, and
-the signals that came before it as (path, interface, member, arguments); an error reply is raised as `Refused`. A variant to send
-is `V(signature, value)`; what comes back holds plain values, or what is equal to them.
+A binding gives `play` one function: `ask(path, interface, member, signature, arguments)`. It returns the values of the reply, and
+the earlier signals as (path, interface, member, arguments); an error reply is raised as `Refused`. A variant to send
+is `V(signature, value)`; a reply holds plain values, or values equal to them.
 """
 import json
 from typing import Any, NamedTuple
@@ -115,7 +115,7 @@ def play(ask):
     is_equal(heard, ["InterfacesRemoved", "SessionDiscarded", "DeliveryFailed"], "the end of a session")
     is_refused("org.freedesktop.DBus.Error.UnknownObject", kit, "Refresh", path=kit, interface=SESSION)
 
-    # Whoever comes late learns what was heard: the same numbers, names and arguments.
+    # A late reader learns what the listener heard: the same numbers, names and arguments.
     (kept,), _ = call("EventsSince", "tu", 0, 0)
     is_equal([(number, name) for number, name, _ in kept], [(heard[-1], name) for name, heard in events], "the events")
     for (number, name, document), (_, heard) in zip(kept, events):

@@ -21,7 +21,7 @@ bus.add_signal_receiver(
 
 
 def ask(path, interface, member, signature, arguments):
-    """The proxy knows the signature itself, so that of the caller is not needed. Not waiting in the call keeps the order."""
+    """The proxy knows the signature, so the caller's is not needed. The call does not wait inside, which keeps the order."""
     answer = []
 
     def end(*values):

@@ -16,7 +16,7 @@ bus.signal_subscribe(NAME, None, None, None, None, Gio.DBusSignalFlags.NONE, hea
 
 
 def ask(path, interface, member, signature, arguments):
-    """Not waiting in the call keeps the order."""
+    """The call does not wait inside, which keeps the order."""
     answer = []
 
     def end(bus, result):

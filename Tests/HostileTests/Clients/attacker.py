@@ -1,11 +1,11 @@
-"""A hostile peer: it attacks the service in one way for as long as it is told, and reads whatever comes back.
+"""A hostile peer: it attacks the service in one way for the given time, and reads every answer.
 
     attacker.py ATTACK SECONDS [NAME]
 
-NAME is the bus name of another service, which is attacked in its place.
+NAME is the bus name of another service to attack instead.
 
 It writes prepared bytes to the socket of the bus named by DBUS_SESSION_BUS_ADDRESS, so that the attack costs the attacker next to nothing. It needs
-nothing but Python. It says "attacking" when the attack begins, and its last line says how often the message was sent.
+only Python. It says "attacking" when the attack begins, and its last line says how often the message was sent.
 """
 
 import array
@@ -71,7 +71,7 @@ def call(member, signature="", body=b"", path=ROOT, interface=NAME, destination=
 
 
 class Batch:
-    """Messages that are written together. Each gets a serial of its own, or the bus would not pass it on."""
+    """Messages that are written together. Each gets a serial of its own; otherwise the bus would not pass it on."""
 
     def __init__(self, *messages):
         self.data = bytearray(b"".join(messages))
@@ -99,7 +99,7 @@ class Peer:
         hello = call("Hello", path="/org/freedesktop/DBus", interface="org.freedesktop.DBus",
                      destination="org.freedesktop.DBus")
         self.socket.sendall(hello)
-        # The time begins with the first message: some take long to make.
+        # The time begins with the first message, because some messages take long to make.
         self.seconds = seconds
         self.end = None
         self.serial = 1
@@ -116,7 +116,7 @@ class Peer:
         return time.monotonic() < self.end
 
     def write(self, message, descriptors=()):
-        """All of it, while everything that comes is read. Returns whether there was time for it."""
+        """Writes the whole message, and reads everything that arrives meanwhile. Returns whether there was time."""
         batch = message if isinstance(message, Batch) else Batch(message)
         self.serial = batch.number(self.serial)
         data = memoryview(batch.data)
@@ -161,7 +161,7 @@ class Peer:
                 self.read()
 
 
-# What is sent.
+# The messages.
 
 
 def get(property="EventSequence"):
@@ -212,7 +212,7 @@ def lists(peer):
 
 
 def descriptors(peer):
-    """Behind a call that takes long, calls with many descriptors each."""
+    """Sends calls with many descriptors each behind a call that takes long."""
     null = os.open("/dev/null", os.O_RDONLY)
     body = struct.pack("<16I", *range(16))
     message = call("Drop", "h" * 16, body, descriptors=16)
@@ -237,7 +237,7 @@ def foreign_content_types(peer):
 
 
 def dictionaries(peer):
-    """More entries than are taken, in few bytes each."""
+    """Sends more entries than the service accepts, in few bytes each."""
     entries = bytearray()
     for number in range(300_000):
         pad(entries, 8)
@@ -251,7 +251,7 @@ def dictionaries(peer):
 
 
 def waiting_calls(peer):
-    """The same long document under the same token, which waits for a host that is not there."""
+    """Sends the same long document with the same token. Its delivery waits for a host that does not exist."""
     payload = {
         "activity": activity(userInfo={"x": "x" * 15_000_000}),
         "options": {"token": "again", "wait": "handled", "deadline": 3600},
@@ -280,7 +280,7 @@ def hosts_without_the_name(peer):
 
 
 def large_activities(peer):
-    """Windows that show long activities, and the list of all that everyone may ask for."""
+    """Opens windows that show long activities, and asks for the list of all objects, as everyone may."""
     for number in range(60):
         value = {"activity": activity(f"large {number}", userInfo={"x": "x" * 900_000}), "options": {"deadline": 1}}
         if not peer.write(document("Deliver", value)):
@@ -298,7 +298,7 @@ def slow_decisions(peer):
 
 
 def tokens(peer):
-    """Each is something to be stored."""
+    """Each call changes something that the service must store."""
     number = 0
     while peer.has_time:
         options = [{"token": f"{os.getpid()} {number + place}", "deadline": 1} for place in range(50)]
@@ -338,7 +338,7 @@ def long_texts(peer):
 
 
 def broken_documents(peer):
-    """Whatever is read of it is read for nothing: the fault stands at the end."""
+    """The service reads the whole document in vain: the fault is at its end."""
     items = [{"activities": [activity(str(number))]} for number in range(1000)]
     peer.repeat(document("Deliver", json.dumps({"items": items})[:-1] + "?"))
 

@@ -2,14 +2,14 @@ import Glibc
 import KitStage
 import StagedoorKit
 
-/// Under GLib's main loop, whose functions are looked up so that nobody needs its headers to build the tests.
+/// Under GLib's main loop. The program looks up GLib's functions, so that nobody needs its headers to build the tests.
 @main enum GLibStage {
   typealias NewLoop = @convention(c) (OpaquePointer?, Int32) -> OpaquePointer?
   typealias RunLoop = @convention(c) (OpaquePointer?) -> Void
   typealias Watch = @convention(c) (Int32, UInt32, UnsafeMutableRawPointer?) -> Int32
   typealias AddWatch = @convention(c) (Int32, UInt32, Watch, UnsafeMutableRawPointer?) -> UInt32
 
-  /// Its callbacks are main-actor code, as those of a program are that does something in them.
+  /// The callbacks are main-actor code, as in a program whose callbacks do something.
   @MainActor static func main() {
     guard let glib = dlopen("libglib-2.0.so.0", RTLD_NOW) else { fatalError("there is no GLib") }
     func function<Function>(_ name: String, _ type: Function.Type) -> Function {

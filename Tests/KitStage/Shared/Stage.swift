@@ -1,7 +1,7 @@
 @preconcurrency import Glibc
 package import StagedoorKit
 
-/// An application that says on its standard output what its scenes hear, and on which thread.
+/// An application that prints what its scenes hear, and on which thread.
 @MainActor package final class Stage: Application {
   package init() {
     setvbuf(stdout, nil, _IOLBF, 0)
@@ -14,7 +14,7 @@ package import StagedoorKit
 @MainActor private final class StageScene: SceneDelegate {
   private func say(_ call: String) { print(call, isMainThread ? "on the main thread" : "elsewhere") }
 
-  /// The first thread of a process has its number.
+  /// The first thread of a process has the number of the process.
   private var isMainThread: Bool {
     var link = [CChar](repeating: 0, count: 64)
     let length = max(0, readlink("/proc/thread-self", &link, link.count))
@@ -29,7 +29,7 @@ package import StagedoorKit
     Task { say("loaded \((try? await item.itemProvider.loadText()) ?? "nothing")") }
   }
 
-  /// Its window has the focus as soon as it is in front.
+  /// The window gets the focus as soon as it is in front.
   override func scene(_ scene: Scene, bringToFrontWith data: ActivationData) { scene.enter(.foregroundActive) }
   override func sceneWillEnterForeground(_ scene: Scene) { say("willEnterForeground") }
   override func sceneDidBecomeActive(_ scene: Scene) { say("didBecomeActive") }

@@ -6,7 +6,7 @@ extension Case {
     brokenLaw(decided(state(types), request, at: WorldGenerator.now), types)
   }
 
-  /// What is wrong about a decision, if anything is.
+  /// The law that a decision breaks, if any.
   func brokenLaw(_ decision: Decision, _ types: TypeCatalog) -> String? {
     let router = ReferenceRouter(world: world, types: types, request: request, now: WorldGenerator.now)
     let (answer, wanted) = (ReferenceAnswer(decision, in: world), router.answer())
@@ -14,7 +14,7 @@ extension Case {
     return brokenFacts(decision) ?? brokenVeto(decision)
   }
 
-  /// A refusal changes nothing. Everything else is one fact.
+  /// A refusal changes nothing. Every other decision is one fact.
   private func brokenFacts(_ decision: Decision) -> String? {
     let isRefused = if case .refused = decision.outcome { true } else { false }
     if (decision.fact == nil) != isRefused { return "it has the fact \(String(describing: decision.fact))" }
@@ -33,7 +33,7 @@ extension Case {
     }
   }
 
-  /// Who says no is never chosen by steps 8 and 9.
+  /// Steps 8 and 9 never choose a session that refuses the key.
   private func brokenVeto(_ decision: Decision) -> String? {
     guard [.onlyInTier, .requestingSession, .firstInTier].contains(decision.explanation.sessionReason),
       decision.explanation.keySource != nil, case let key = decision.explanation.key,

@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import SceneTestSupport
 
-/// A world and a request that is made in it.
+/// A world, and a request in it.
 struct Case {
   var world: ReferenceWorld
   var request: Request
@@ -19,9 +19,9 @@ struct Case {
     ReferenceRouter(world: world, types: types, request: request, now: WorldGenerator.now).answer()
   }
 
-  // MARK: - Making it smaller
+  // MARK: - Shrinking
 
-  /// The same with one thing less, as long as it still breaks the law.
+  /// The case with one thing less, as long as it still breaks the law.
   func shrunk(_ breaks: (Case) -> Bool) -> Case {
     var smallest = self
     while let smaller = smallest.smaller().first(where: breaks) { smallest = smaller }
@@ -73,7 +73,7 @@ struct Case {
   }
 }
 
-// MARK: - In words
+// MARK: - Printing
 
 extension Case: CustomStringConvertible {
   var description: String {

@@ -12,7 +12,7 @@ struct Crowd {
     identifier: "org.x.a", activityTypes: [type], supportsMultipleScenes: true,
     configurations: [SceneConfiguration(name: "One"), SceneConfiguration(name: "Two", activityTypes: [type])])
 
-  /// Beginnings of each other, others that only share a beginning, and some that hardly anybody wants.
+  /// Keys that are prefixes of each other, keys that only share a prefix, and some that hardly any session wants.
   static let askedKeys: [Text] =
     ["a", "ab", "abc", "abcd", "abd", "b", "é", "x", "zz"]
     + (0..<40).map { Text("key-\($0)") } + (0..<20).map { Text("abc/\($0)/\($0 % 7)/tail") }
@@ -26,7 +26,7 @@ struct Crowd {
       newSession: UniqueIdentifier(high: 9, low: 9))
   }
 
-  // MARK: Sessions
+  // MARK: Making sessions
 
   mutating func session(_ number: UInt64) -> Session {
     let shows = random.once(in: 4) ? UserActivity(activityType: Crowd.type, targetContentIdentifier: key()) : nil
@@ -41,7 +41,7 @@ struct Crowd {
       canActivatePredicate: can, prefersToActivatePredicate: prefers)
   }
 
-  /// One that may be asked for, or one of many that nobody asks for.
+  /// A key that may be asked for, or one of many that nobody asks for.
   private mutating func key() -> Text {
     random.once(in: 6)
       ? Crowd.askedKeys[random.below(Crowd.askedKeys.count - 20)] : Text("other-\(random.below(5_000))")
@@ -67,13 +67,13 @@ struct Crowd {
 
   private mutating func beginning(of key: Text) -> String {
     let head = String(key.string.prefix(1 + random.below(key.string.count)))
-    // Much is about other keys, so that something is left which nobody wants.
+    // Many conditions are about other keys, so that some keys remain which nobody wants.
     return random.once(in: 8) ? head : "\(head)~\(random.below(2_000))"
   }
 
-  // MARK: What becomes of them
+  // MARK: Changes
 
-  /// One comes, changes, goes, or goes and is there again.
+  /// A session comes, changes, goes, or goes and returns.
   mutating func change(_ state: inout State, _ scan: inout PlainScan, _ number: UInt64) throws {
     let place = random.below(scan.sessions.count)
     let old = scan.sessions[place]

@@ -2,7 +2,7 @@ import SceneModel
 import SceneRouting
 import SceneTestSupport
 
-/// Other ways to the same state: in another order, and by way of others.
+/// Other ways to the same state: in another order, and through other states.
 extension WorldGenerator {
   mutating func stateByDetour(to world: ReferenceWorld, _ types: TypeCatalog) -> State {
     var state = State(types: types, isComplete: true)
@@ -14,7 +14,7 @@ extension WorldGenerator {
     return state
   }
 
-  /// Something that has nothing to do with where it goes.
+  /// A change that has nothing to do with the target state.
   private mutating func wander(_ state: inout State, _ world: ReferenceWorld) {
     let number = UInt64(random.below(64))
     switch random.below(10) {
@@ -42,7 +42,7 @@ extension WorldGenerator {
     for undo in undos.reversed() { state.revert(undo) }
   }
 
-  /// For each thing that may be there, what makes it as it is in the world.
+  /// For each thing that may exist, the change that makes it as it is in the world.
   private func arrivals(_ world: ReferenceWorld) -> [(inout State) -> Void] {
     var steps: [(inout State) -> Void] = []
     for application in pool.applications {

@@ -42,7 +42,7 @@ extension Decision {
 }
 
 extension Case {
-  /// Whether these are the candidates of step 8, where it was reached with a key: all of them, the best first.
+  /// Whether these are the candidates of step 8, if the decision reached it with a key: all of them, the best first.
   fileprivate func lists(_ candidates: [Candidate], _ decision: Decision, _ types: TypeCatalog) -> Bool {
     let choosing: [SessionReason] = [.onlyInTier, .requestingSession, .firstInTier, .noCandidate]
     guard decision.explanation.keySource != nil, case let key = decision.explanation.key,

@@ -3,7 +3,7 @@ import SceneRouting
 import SceneTestSupport
 import Testing
 
-/// What follows when decisions are made true.
+/// What follows when decisions are applied.
 @Suite struct FactLaws {
   @Test func `decisions that were made true are what the next ones go by, and undone they leave nothing behind`() throws
   {
@@ -57,7 +57,7 @@ import Testing
       guard first.explanation.sessionReason == .noCandidate, first.explanation.keySource != nil,
         case let key = first.explanation.key,
         case .sessionMade(let session)? = first.fact,
-        // A window that is made for what it cannot take is not found again by it.
+        // A window that is made for a key that it cannot take is not found again by this key.
         world.conditions(of: session).can.holds(for: key, unlessSet: true)
       else { continue }
       made += 1
@@ -77,7 +77,7 @@ import Testing
 }
 
 extension ReferenceWorld {
-  /// What a decision makes true: A is the session's current activity at once, or it is known by what it was opened for.
+  /// Applies a fact: A becomes the session's current activity at once, or else the session is known by the content that it was opened for.
   mutating func apply(_ fact: Fact) {
     switch fact {
     case .sessionMade(let session): sessions.append(session)

@@ -3,7 +3,7 @@ import SceneRouting
 import SceneTestSupport
 import Testing
 
-/// What the index finds among many sessions, while they come, change and go.
+/// What the index finds among many sessions, while sessions come, change and go.
 @Suite struct IndexLaws {
   @Test func `of five thousand sessions it finds the one that asking each of them finds`() throws {
     var crowd = Crowd(random: SeededRandom(seed: 5_000))
@@ -34,7 +34,7 @@ import Testing
       let wanted = "\(best.session.json), not \(decision.outcome)"
       try #require(
         decision.outcome.session == best.session.identifier, "lookup \(lookup) of \(Crowd.askedKeys[key]): \(wanted)")
-      // It is not said of one that it is alone unless it is; it may be alone and nobody looked so far.
+      // A session that the index calls alone must be alone; one that is alone need not have been checked yet.
       if decision.explanation.sessionReason == .onlyInTier { #expect(best.isAlone, "lookup \(lookup)") }
       if decision.explanation.sessionReason == .onlyInTier { alone += 1 } else { among += 1 }
     }
@@ -55,7 +55,7 @@ import Testing
         #expect(!state.contains(session.identifier))
       }
       #expect(state.sessionCount == 350)
-      // A store that refuses; or else they go one by one.
+      // Either a store refuses, or the sessions go one by one.
       if round == 1 {
         for undo in undos.reversed() { state.revert(undo) }
       } else {

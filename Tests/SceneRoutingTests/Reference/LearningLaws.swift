@@ -3,7 +3,7 @@ import SceneRouting
 import SceneTestSupport
 import Testing
 
-/// A state that learns of sessions as decisions ask for them, beside one that was told of all sessions.
+/// A state that learns of sessions as decisions ask for them, beside a state that knows all sessions.
 @Suite struct LearningLaws {
   /// 4 × 160 × 20 requests.
   private static let worlds = 160
@@ -60,7 +60,7 @@ import Testing
 
 /// A state that learns, and the store that it learns from.
 private struct Learner {
-  /// The truth: what the store has, and the changes that are not refused.
+  /// The truth: the content of the store, and the changes that are not refused.
   private(set) var world: ReferenceWorld
   private var state: State
   private(set) var needs: [Need] = []
@@ -86,7 +86,7 @@ private struct Learner {
     }
   }
 
-  /// Whether a decision in a plain world asked for all sessions of an application, and had no reason to.
+  /// Whether a decision in a plain world asked for all sessions of an application without a reason.
   func needsTooMuch(_ request: Request) -> Bool {
     let asksForAll = needs.contains { if case .allSessions = $0 { true } else { false } }
     let hasKey = request.payload.items.contains { item in
@@ -96,14 +96,14 @@ private struct Learner {
     return asksForAll && isKeyed && !request.listsCandidates && request.payload.items[0].representations.isEmpty
   }
 
-  // MARK: What happens meanwhile
+  // MARK: Concurrent changes
 
   mutating func change(_ generator: inout WorldGenerator, _ step: Int) {
     let session = generator.session(UInt64(generator.random.below(64)), world)
     switch generator.random.below(6) {
     case 0: put(session)
     case 1: discard(session.identifier)
-    // The store refuses: the state goes back, and the store is as it was. Meanwhile others were decided.
+    // The store refuses: the state goes back, and the store is unchanged. Meanwhile other requests were decided.
     case 2:
       guard world.session(session.identifier).map({ $0.application == session.application }) ?? true else { return }
       let before = world
@@ -148,7 +148,7 @@ private struct Learner {
 }
 
 extension Need {
-  /// Whether a store answers this session.
+  /// Whether a store's answer includes this session.
   fileprivate func includes(_ session: Session) -> Bool {
     switch self {
     case .session(let identifier): session.identifier == identifier
@@ -161,7 +161,7 @@ extension Need {
 }
 
 extension WorldGenerator {
-  /// What the manifests of a world say. Where they are plain, nothing in them makes all sessions matter.
+  /// The content of a world's manifests. In plain manifests, nothing makes all sessions matter.
   fileprivate enum Kind: CaseIterable {
     case any, onePlain, severalPlain
 
@@ -189,7 +189,7 @@ extension Manifest {
   }
 }
 
-/// Which kinds of need there were, so that a generator which misses one is found out.
+/// Which kinds of need occurred, so that the test notices if a generator misses one.
 private struct Tally {
   private var kinds: [String: Int] = [:]
 

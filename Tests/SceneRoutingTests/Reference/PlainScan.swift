@@ -1,12 +1,12 @@
 import SceneModel
 import SceneRouting
 
-/// Steps 8 and 9 for one application, by asking each of its sessions about each key: no table, no order.
+/// Steps 8 and 9 for one application, by asking each of its sessions about each key, without a table or an order.
 struct PlainScan {
   private let keys: [Text]
   private let type: Text
   private(set) var sessions: [Session] = []
-  /// For each key the tier of each session.
+  /// For each key, the tier of each session.
   private var tiers: [[Candidate.Tier]]
 
   init(keys: [Text], type: Text) {
@@ -47,7 +47,7 @@ struct PlainScan {
     }
   }
 
-  /// The best for a key, and whether it is alone in its tier.
+  /// The best session for a key, and whether it is alone in its tier.
   func best(_ key: Int) -> (session: Session, isAlone: Bool, tier: Candidate.Tier)? {
     for tier in [Candidate.Tier.prefers, .can] {
       var best: Int?

@@ -1,7 +1,7 @@
 import SceneModel
 import SceneTestSupport
 
-/// Conditions of all kinds on a few keys: alone, together and the other way round.
+/// Conditions of all kinds on a few keys: alone, combined and negated.
 enum PredicatePool {
   static func texts(about keys: [Text]) -> [Text] {
     var random = SeededRandom(seed: 0x5EED)

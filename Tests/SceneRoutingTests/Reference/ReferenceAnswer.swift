@@ -1,7 +1,7 @@
 import SceneModel
 import SceneRouting
 
-/// What of a decision the rules settle.
+/// The part of a decision that the rules determine.
 struct ReferenceAnswer: Equatable {
   enum Outcome: Equatable {
     case created, activated, restored
@@ -10,17 +10,17 @@ struct ReferenceAnswer: Equatable {
 
   var outcome: Outcome
   var session: UniqueIdentifier?
-  /// The session's own.
+  /// The application of the session.
   var application: Text?
-  /// The session's own, which need not be the one that step 4 chooses.
+  /// The configuration of the session, which may differ from the one that step 4 chooses.
   var configuration: Text?
   var role: Text?
-  /// Becomes the session's current activity.
+  /// The activity that becomes the session's current activity.
   var showing: UserActivity?
   var because: SessionReason?
 }
 
-/// Thrown where a step refuses.
+/// Thrown when a step refuses.
 struct ReferenceRefusal: Error {
   let reason: Refusal.Reason
 
@@ -28,7 +28,7 @@ struct ReferenceRefusal: Error {
 }
 
 extension ReferenceAnswer {
-  /// What the decision says, of a session that it makes or of one that the world has.
+  /// The answer of a decision, about a session that it makes or one that the world has.
   init(_ decision: Decision, in world: ReferenceWorld) {
     let session: Session?
     switch (decision.outcome, decision.fact) {

@@ -1,6 +1,6 @@
 import SceneModel
 
-/// A condition as it stands for one session: what its host set, else what its manifest says.
+/// The condition of one session: the one that its host set, or else the one of its manifest.
 enum ReferenceCondition {
   case notSet
   case set(Predicate)

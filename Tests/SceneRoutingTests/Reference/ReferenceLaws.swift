@@ -3,7 +3,7 @@ import SceneRouting
 import SceneTestSupport
 import Testing
 
-/// The decision against the rules in their own words, in many small worlds. A law that breaks says in which, made as small as it gets.
+/// Compares decisions with the literal rules, in many small worlds. If a law breaks, the test prints the world, made as small as possible.
 @Suite struct ReferenceLaws {
   /// 4 × 900 × 25 requests.
   private static let worlds = 900
@@ -33,7 +33,7 @@ import Testing
   }
 }
 
-/// What became of the requests, so that a generator which misses something is found out.
+/// The results of the requests, so that the test notices if a generator misses something.
 private struct Tally {
   private var outcomes: [Text: Int] = [:]
   private var refusals: [Refusal.Reason: Int] = [:]
@@ -54,7 +54,7 @@ private struct Tally {
     for name: Text in ["created", "activated", "restored", "refused"] {
       #expect(outcomes[name, default: 0] >= 500, "\(name) in \(outcomes)")
     }
-    // What is too much for one decision is too much for a law.
+    // A request that is too much for one decision is too much for a law.
     for reason in Refusal.Reason.allCases where reason != .limitsExceeded {
       #expect(refusals[reason, default: 0] >= 30, "\(reason) in \(refusals)")
     }

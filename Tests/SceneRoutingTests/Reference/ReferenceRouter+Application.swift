@@ -18,7 +18,7 @@ extension ReferenceRouter {
     isVisible(subject.visibility, to: manifest) && subject.isDeclared(by: manifest, types)
   }
 
-  /// A and T. Where an application is named, only what that one declares counts.
+  /// A and T. If an application is named, only its declarations count.
   func findSubject(_ named: Manifest?) throws(ReferenceRefusal) -> ReferenceSubject {
     let asked = named.map { [$0] } ?? world.manifests
     let activities = items.flatMap(\.activities)
@@ -31,7 +31,7 @@ extension ReferenceRouter {
       return .content(representation)
     }
     let isThere = activities.contains { activity in
-      // What is hidden from everybody is not there.
+      // An item that is hidden from everyone does not exist.
       if let named {
         isVisible(activity.visibility, to: named)
       } else {
@@ -64,7 +64,7 @@ extension ReferenceRouter {
     return best
   }
 
-  /// Q. One that is gone is ignored.
+  /// Q. A session that is gone is ignored.
   var requestingSession: Session? {
     options.requestingSession.flatMap { SessionReference.identifier($0) }.flatMap { world.session($0) }
   }
@@ -84,7 +84,7 @@ extension ReferenceRouter {
     }
   }
 
-  /// Before all time where it has no session.
+  /// The distant past for an application without a session.
   private func lastActivated(_ manifest: Manifest) -> Int64 {
     world.sessions(of: manifest).map(\.lastActivated.microseconds).max() ?? .min
   }
@@ -111,6 +111,6 @@ extension ReferenceRouter {
 }
 
 extension SceneConfiguration {
-  /// It names no types at all.
+  /// Whether the configuration names no types at all.
   var takesWhateverComes: Bool { activityTypes.isEmpty && contentTypes.isEmpty }
 }

@@ -74,7 +74,7 @@ extension ReferenceRouter {
     }
     let latest = considered.map(\.lastActivated).max()
     guard let front = first(of: considered.filter { $0.lastActivated == latest }) else {
-      // 5. Not beside the only scene that there may be
+      // 5. No second scene if there may be only one
       if !manifest.supportsMultipleScenes, let only = first(of: all) { return existing(only, nil, .onlyScene) }
       return try made(manifest, configuration, nil, .noCandidate)
     }
@@ -111,7 +111,7 @@ extension ReferenceRouter {
 
   private func shows(_ session: Session, _ subject: ReferenceSubject, _ key: Text) -> Bool {
     let shown = session.isConnected ? session.userActivity : session.stateRestorationActivity ?? session.userActivity
-    // Where no activity says it, what it was opened for is what it shows.
+    // If no activity has a key, the session shows the content that it was opened for.
     let shownKey = shown.map(\.referenceKey) ?? session.openedContent
     guard shownKey == key else { return false }
     return subject.activity.map { $0.activityType == shown?.activityType } ?? true
@@ -144,7 +144,7 @@ extension ReferenceRouter {
     return "\(one.identifier)".utf8.lexicographicallyPrecedes("\(other.identifier)".utf8)
   }
 
-  // MARK: 10. A session is made, or was there
+  // MARK: 10. A new or an existing session
 
   private func made(
     _ manifest: Manifest, _ configuration: SceneConfiguration, _ activity: UserActivity?, _ because: SessionReason

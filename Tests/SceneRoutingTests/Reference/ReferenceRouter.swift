@@ -1,9 +1,9 @@
 import SceneModel
 import SceneRouting
 
-/// The routing rules once more, in the words in which they are written: loops over lists, no table, nothing kept.
+/// The routing rules again, as literally as they are written: loops over lists, no table, nothing kept.
 ///
-/// It was written without a look at how `decide` does it, so that one can be held against the other.
+/// The author did not look at `decide`, so that the two can be compared.
 struct ReferenceRouter {
   let world: ReferenceWorld
   let types: TypeCatalog
@@ -41,7 +41,7 @@ struct ReferenceRouter {
     return (subject, key, try chooseApplication(subject, key))
   }
 
-  /// The candidates of step 8 with their tiers, the best first; `nil` where nobody asks for them.
+  /// The candidates of step 8 with their tiers, the best first; `nil` if the decision does not need them.
   func listing() -> [(session: Session, tier: Candidate.Tier)]? {
     guard let (subject, key, manifest) = try? findApplication(), let key,
       let configuration = try? chooseConfiguration(manifest, subject)

@@ -1,6 +1,6 @@
 import SceneModel
 
-/// What a payload is routed by: A and its T, or where there is no A a T alone.
+/// What a payload is routed by: A and its T, or a T alone if there is no A.
 enum ReferenceSubject {
   case activity(UserActivity)
   case content(Representation)
@@ -41,7 +41,7 @@ enum ReferenceSubject {
     switch self {
     case .activity(let activity):
       configuration.activityTypes.contains { name in
-        // `com.example.*` takes what begins with `com.example.` and goes on.
+        // `com.example.*` takes every type that is longer than `com.example.` and begins with it.
         guard name.string.utf8.count > 2, name.string.hasSuffix(".*") else { return false }
         let beginning = String(name.string.dropLast())
         return activity.activityType.string.hasPrefix(beginning) && activity.activityType.string != beginning
@@ -55,7 +55,7 @@ enum ReferenceSubject {
 // MARK: - 2. The key
 
 extension UserActivity {
-  /// `targetContentIdentifier`; without one, `webpageURL`; an empty string is none.
+  /// `targetContentIdentifier`, or else `webpageURL`; an empty string is no key.
   var referenceKey: Text? {
     for text in [targetContentIdentifier, webpageURL] {
       if let text, !text.isEmpty { return text }
@@ -65,7 +65,7 @@ extension UserActivity {
 }
 
 extension Item {
-  /// Its first file URL or link that everybody may see.
+  /// The first file URL or link that everyone may see.
   func referenceKey(_ types: TypeCatalog) -> Text? {
     for representation in representations where representation.visibility == .all {
       switch representation.content {

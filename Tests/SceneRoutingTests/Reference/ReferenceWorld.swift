@@ -1,17 +1,17 @@
 import SceneModel
 
-/// All that is known at one moment, in lists that are in no order.
+/// Everything that is known at one moment, in unordered lists.
 struct ReferenceWorld {
   var manifests: [Manifest] = []
   var sessions: [Session] = []
-  /// A type is there once.
+  /// Each type occurs once.
   var preferences: [ReferencePreference] = []
 
   func manifest(of application: Text) -> Manifest? { manifests.first { $0.identifier == application } }
 
   func session(_ identifier: UniqueIdentifier) -> Session? { sessions.first { $0.identifier == identifier } }
 
-  /// The sessions of an application that take part in routing: those of a configuration that its manifest has.
+  /// The sessions of an application that take part in routing: those whose configuration is in its manifest.
   func sessions(of manifest: Manifest) -> [Session] {
     sessions.filter { session in
       session.application == manifest.identifier

@@ -2,10 +2,10 @@ import SceneModel
 import SceneRouting
 import SceneTestSupport
 
-/// Requests of every kind, right ones and wrong ones.
+/// Requests of every kind, correct ones and wrong ones.
 extension WorldGenerator {
   static let now = Instant(microseconds: 10)
-  /// What a session is called that has to be made: of no session that is generated.
+  /// The identifier of a new session, which no generated session has.
   static let newSession = UniqueIdentifier(high: 1, low: 1000)
 
   mutating func request(_ world: ReferenceWorld) -> Request {
@@ -36,7 +36,7 @@ extension WorldGenerator {
     random.once(in: 6) ? random.one(of: pool.applications) : random.one(of: world.manifests).identifier
   }
 
-  /// As an identifier or as a path, of a session that may not be there; or no name of one at all.
+  /// An identifier or a path, of a session that may not exist; or a text that names no session at all.
   private mutating func sessionName(_ world: ReferenceWorld) -> Text {
     if random.once(in: 12) { return random.one(of: ["", "main", "/org/stagedoor/Interchange1/session/"]) }
     let there = world.sessions.isEmpty || random.once(in: 8) ? nil : random.one(of: world.sessions).identifier

@@ -7,9 +7,9 @@ struct WorldGenerator {
   var random: SeededRandom
   let pool: Pool
 
-  /// What all worlds are made of. It is made once, since much of it is parsed.
+  /// The parts of all worlds. The pool is made once, since much of it is parsed.
   struct Pool {
-    /// Some of which order differently by letters than by bytes.
+    /// Some of these have another order by letters than by bytes.
     let applications: [Text] = ["org.x.a", "org.x.B", "org.x.a.b", "org.x.A"]
     let roles: [Text] = [PayloadOptions.defaultRole, "Beside"]
     let configurations: [Text] = ["One", "Two", "Three", "Four"]
@@ -20,7 +20,7 @@ struct WorldGenerator {
     let carried: [ContentType]
     let asked: [ContentType]
     let predicates: [Predicate]
-    /// Of one type.
+    /// Spellings of one type.
     let spellings: [Text] = ["image/png", "public.png", "Image/PNG"]
     let unreadable: [Text] = ["SELF MATCHES 'a'", "SELF ==", "name == 'a'"]
 
@@ -42,7 +42,7 @@ struct WorldGenerator {
     }
     var numbers = Set<UInt64>()
     for _ in 0..<random.below(13) { numbers.insert(UInt64(random.below(64))) }
-    // In no order that a set of its own making has.
+    // The order is sorted, because a set has a random order.
     for number in numbers.sorted() { world.sessions.append(session(number, world)) }
     for type in pool.activityTypes + [random.one(of: pool.spellings), "text/plain"] where random.once(in: 6) {
       world.preferences.append(ReferencePreference(type: type, application: random.one(of: pool.applications)))
@@ -79,9 +79,9 @@ struct WorldGenerator {
 
   // MARK: Sessions
 
-  /// Of an application that is there, or of one that has lost its manifest or the session's configuration.
+  /// A session of an application that exists, or of one that has lost its manifest or the session's configuration.
   mutating func session(_ number: UInt64, _ world: ReferenceWorld) -> Session {
-    // Most of them are of one application, so that they meet.
+    // Most of them belong to one application, so that they meet.
     let manifest = random.once(in: 2) ? world.manifests[0] : random.one(of: world.manifests)
     var (role, configuration) = (random.one(of: pool.roles), random.one(of: pool.configurations))
     if !random.once(in: 8) {
@@ -106,7 +106,7 @@ struct WorldGenerator {
       prefersToActivatePredicate: predicate(in: 4))
   }
 
-  /// Some are beyond what a signed number holds.
+  /// Some identifiers are beyond the range of a signed number.
   func identifier(_ number: UInt64) -> UniqueIdentifier {
     UniqueIdentifier(high: number % 3 == 0 ? number << 60 : 1, low: number)
   }

@@ -1,19 +1,19 @@
 import SceneModel
 
-/// A parser that bytes from anywhere may reach, and what has to hold of it whatever those bytes are.
+/// A parser that may get bytes from anywhere, and its laws, which hold for all bytes.
 ///
-/// The fuzzers make up inputs for it, and a test goes through those that were kept, in `Fuzz/Corpus`.
+/// The fuzzers make inputs for it, and a test checks the inputs that were kept, in `Fuzz/Corpus`.
 package enum FuzzedParser: String, CaseIterable, Sendable {
   case payload, manifest, predicate, values
 
-  /// What became of an input.
+  /// The result of an input.
   package enum Outcome: Sendable {
-    /// No caller could have handed this in: it is no text where there has to be one.
+    /// No caller could have handed this in: it is not text, where text is required.
     case unfit
     case refused, taken
   }
 
-  /// Throws where a law is broken. That the parser comes back at all, and soon, is for the caller to see.
+  /// Throws if a law is broken. The caller has to see that the parser returns at all, and soon.
   package func check(_ input: [UInt8]) throws(BrokenLaw) -> Outcome {
     switch self {
     case .payload: try PayloadLaws.check(input)
@@ -26,17 +26,17 @@ package enum FuzzedParser: String, CaseIterable, Sendable {
   static let types = TypeCatalog()
 }
 
-/// Something that a parser did and may not do.
+/// Something that a parser did but may not do.
 package struct BrokenLaw: Error, CustomStringConvertible {
   package let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// A document in one of the forms that it may have.
+/// A document in one of its possible forms.
 struct FuzzedDocument {
   enum Form {
-    /// `nil` for bytes that are no text.
+    /// `nil` for bytes that are not text.
     case json(Text?)
     case propertyList
   }
@@ -55,7 +55,7 @@ struct FuzzedDocument {
     }
   }
 
-  /// The document with its tags as they stand there; `nil` where it cannot be taken apart.
+  /// The document with its tags as written; `nil` if it cannot be parsed.
   var tree: Value? {
     switch form {
     case .json(nil): .none

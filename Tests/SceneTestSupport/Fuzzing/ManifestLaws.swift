@@ -1,6 +1,6 @@
 import SceneModel
 
-/// A manifest says the same in JSON, XML and binary, and everything that is wrong with it has its place.
+/// A manifest means the same in JSON, XML and binary, and each of its faults has a place.
 enum ManifestLaws {
   static func check(_ input: [UInt8]) throws(BrokenLaw) -> FuzzedParser.Outcome {
     let document = FuzzedDocument(input)
@@ -9,7 +9,7 @@ enum ManifestLaws {
     case .success(let manifest): try check(manifest, of: input)
     case .failure(let faults):
       if faults.all.isEmpty { throw BrokenLaw("refused without a reason") }
-      // Each has to be found in the document again.
+      // The place of each fault must exist in the document.
       for fault in faults.all.prefix(20) { try RefusalLaws.check(fault, of: document) }
     }
     if let tree = document.tree { try checkForms(of: tree, outcome) }
@@ -52,7 +52,7 @@ enum ManifestLaws {
 
   // MARK: Forms
 
-  /// `outcome` is what the document gave; its tree gives the same in other forms.
+  /// `outcome` is the result of the document; its tree gives the same result in other forms.
   private static func checkForms(of tree: Value, _ outcome: Result<Manifest, Faults>) throws(BrokenLaw) {
     let expected = summary(outcome)
     let forms: [(TaggedForm, (Value) -> [UInt8])] = [
@@ -60,7 +60,7 @@ enum ManifestLaws {
       (.propertyList(.xml), { PropertyList.write($0, as: .xml) }),
       (.propertyList(.binary), { PropertyList.write($0, as: .binary) }),
     ]
-    // A tag would be something else than what it stands for: nobody looks for tags in a manifest.
+    // A tag would change its meaning: nobody looks for tags in a manifest.
     for (form, write) in forms where tree.isFinite && tree.tagged(in: form) == tree {
       let other = read(write(tree))
       if case .failure(let faults) = other, faults.all.contains(where: { $0.kind == .limit }) { continue }
@@ -68,10 +68,10 @@ enum ManifestLaws {
     }
   }
 
-  /// What may not depend on the form: JSON has its keys in an order, and a message shows the digits of a number.
+  /// A summary without what may depend on the form: JSON has an order of its keys, and a message shows the digits of a number.
   private static func summary(_ outcome: Result<Manifest, Faults>) -> Result<Manifest, Places> {
     outcome.mapError { faults in
-      // Which of them are told, where they are too many, is a matter of order.
+      // If there are too many faults, the order determines which of them are reported.
       Places(places: faults.all.count > Limits.faults ? [] : faults.all.map(\.place).sorted())
     }
   }
@@ -80,7 +80,7 @@ enum ManifestLaws {
 }
 
 extension Value {
-  /// A number that no form can write is one that no value can hold.
+  /// A number that no form can write is a number that no value can hold.
   fileprivate var isFinite: Bool {
     switch self {
     case .double(let double): double.isFinite

@@ -1,11 +1,11 @@
 package import SceneModel
 
-/// JSON as RFC 8259 has it, read as plainly as it can be. A tag is a dictionary like any other here, and a number that no
-/// `Value` can hold is an infinite one.
+/// JSON according to RFC 8259, read as plainly as possible. A tag is a dictionary like any other here, and a number that no `Value` can hold is an
+/// infinite one.
 package struct NaiveJSON {
   private var rest: ArraySlice<UInt8>
 
-  /// `nil` for what is no JSON, has a key twice, or nests deeper than anyone reads.
+  /// `nil` for a text that is not JSON, has a key twice, or nests deeper than any reader accepts.
   package static func tree(of bytes: [UInt8]) -> Value? {
     var reader = NaiveJSON(rest: bytes[...])
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { reader.rest = reader.rest.dropFirst(3) }
@@ -15,7 +15,7 @@ package struct NaiveJSON {
     return tree
   }
 
-  // "nil" would be a null here, which is a value: what cannot be read is ".none".
+  // "nil" would be a null here, which is a value: the result of a failed read is ".none".
   private mutating func value(depth: Int) -> Value? {
     skipBlanks()
     if takes("null") { return .null }

@@ -1,6 +1,6 @@
 import SceneModel
 
-/// A payload that is taken is written and read again as the same, in every form.
+/// An accepted payload can be written and read again unchanged, in every form.
 enum PayloadLaws {
   private static let rules = ReadingRules(types: FuzzedParser.types)
 
@@ -18,7 +18,7 @@ enum PayloadLaws {
       return .refused
     }
     try checkForms(of: payload)
-    // What is written has no key that nobody knows.
+    // A written payload has no unknown key.
     var strict = payload
     strict.options.isStrict = true
     try checkJSON(of: strict)
@@ -33,7 +33,7 @@ enum PayloadLaws {
         let again = try Payload(propertyList: written, rules)
         if again != payload { throw Fault(at: .document, "another payload came back: \(again.json)") }
       } catch {
-        // A tag where JSON has a word of its own nests deeper, and takes more room.
+        // A tag for which JSON has a word of its own nests deeper, and takes more room.
         if error.kind != .limit { throw BrokenLaw("\(format): \(error): \(payload.json)") }
       }
     }

@@ -1,6 +1,6 @@
 import SceneModel
 
-/// A predicate that is taken means the same when it is printed, and what a naive reader makes of it.
+/// An accepted predicate means the same when it is printed, and when a naive reader reads it.
 enum PredicateLaws {
   static func check(_ input: [UInt8]) throws(BrokenLaw) -> FuzzedParser.Outcome {
     guard let source = String(validating: input, as: UTF8.self).map({ Text($0) }) else { return .unfit }
@@ -21,7 +21,7 @@ enum PredicateLaws {
 
   private static func checkPrinting(of condition: Condition) throws(BrokenLaw) {
     let printed = Predicate(condition)
-    // A folded constant may be longer than it was, and so may the escapes.
+    // A folded constant may be longer than before, and so may the escapes.
     if printed.source.count > Limits.predicate { return }
     do throws(PredicateError) {
       let again = try Predicate(printed.source)
@@ -42,7 +42,7 @@ enum PredicateLaws {
     }
   }
 
-  /// Texts that come close to fulfilling it, and not so many or so long that a naive reader would be at them for long.
+  /// Texts that nearly fulfil the condition, few and short enough for a naive reader.
   private static func subjects(for condition: Condition) -> [Text] {
     var subjects: [Text] = ["", "a", "file:///home/user/Cat.PNG"]
     for constant in condition.constants.prefix(6) {
@@ -59,7 +59,7 @@ enum PredicateLaws {
 }
 
 extension Condition {
-  /// By a naive reader, who tries each place for each star.
+  /// Whether a naive reader, which tries each place for each star, is fast enough.
   fileprivate var isSoonEvaluated: Bool {
     constants.count <= 64
       && constants.allSatisfy { constant in

@@ -1,6 +1,6 @@
 import SceneModel
 
-/// What has to hold of a refusal: it says what is wrong on one line, and a place that there is.
+/// The laws of a refusal: it names the fault on one line, and a place that exists.
 enum RefusalLaws {
   static func check(_ fault: Fault, of document: FuzzedDocument) throws(BrokenLaw) {
     try checkSentence(fault.reason)
@@ -24,7 +24,7 @@ enum RefusalLaws {
     if !(1...last).contains(error.column) { throw BrokenLaw("column \(error.column) of \(last): \(error.reason)") }
   }
 
-  /// No more than a message should bear: each piece of somebody's text is cut where it gets long.
+  /// A message may only be so long: each piece of a caller's text is cut if it is long.
   static func checkSentence(_ reason: String) throws(BrokenLaw) {
     let breaks = reason.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x2028 || $0.value == 0x2029 }
     if reason.isEmpty || breaks || reason.utf8.count > 2000 || reason.hasSuffix(".") {
@@ -36,7 +36,7 @@ enum RefusalLaws {
     let numbers = place.dropFirst(5).split(separator: ", column ").compactMap { Int($0) }
     let text = String(decoding: bytes, as: UTF8.self).unicodeScalars
     let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" }
-    // A carriage return by itself ends a line in XML and none in JSON, so the longest that either may count is taken.
+    // A carriage return by itself ends a line in XML but not in JSON, so this takes the larger column.
     guard numbers.count == 2, (1...lines.count).contains(numbers[0]), (1...(text.count + 1)).contains(numbers[1]) else {
       throw BrokenLaw("there is no \(place) in \(lines.count) lines")
     }
@@ -44,7 +44,7 @@ enum RefusalLaws {
 
   // MARK: Paths
 
-  /// Whether the path is one to something in the tree, or to something that could stand there and does not.
+  /// Whether the path leads to something in the tree, or to something that could stand there.
   private static func leads(_ path: ArraySlice<UInt8>, into tree: Value, isFirst: Bool) -> Bool {
     if path.isEmpty { return true }
     switch tree {
@@ -54,12 +54,12 @@ enum RefusalLaws {
         elements.indices.contains(index)
       else { return false }
       return leads(path[(end + 1)...], into: elements[index], isFirst: false)
-    // Its elements have no places of their own.
+    // The elements of a set have no places of their own.
     case .set(let elements): return elements.contains { leads(path, into: $0, isFirst: isFirst) }
     case .dictionary(let entries):
       if isMissingKey(path, isFirst) { return true }
       return entries.entries.contains { entry in
-        // What is in a tag has the place that the tag stands for.
+        // The content of a tag has the place of the tag.
         if entries.count == 1, entry.key.hasPrefix("$"), leads(path, into: entry.value, isFirst: isFirst) {
           return true
         }
@@ -72,7 +72,7 @@ enum RefusalLaws {
     }
   }
 
-  /// A key that a reader knows, as the last step.
+  /// Whether the last step is a key that a reader knows.
   private static func isMissingKey(_ path: ArraySlice<UInt8>, _ isFirst: Bool) -> Bool {
     let known = [
       "type", "activityType", "CFBundleIdentifier", "UIApplicationSceneManifest", "UISceneConfigurations",

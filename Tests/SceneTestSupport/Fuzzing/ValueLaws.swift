@@ -1,11 +1,11 @@
 import SceneModel
 
-/// A value that is read is written and read again as the same, in every form, tags and all.
+/// A value that was read can be written and read again unchanged, in every form, with its tags.
 enum ValueLaws {
   static func check(_ input: [UInt8]) throws(BrokenLaw) -> FuzzedParser.Outcome {
     let document = FuzzedDocument(input)
     let tree = document.tree
-    // What looks like a tag and is none is refused below, and yet a property list that can be written.
+    // A dictionary that looks like a tag but is none is refused below, although a property list may contain it.
     if case .propertyList = document.form, let tree { try checkPropertyLists(of: tree) }
     let value: Value
     do throws(Fault) {
@@ -35,7 +35,7 @@ enum ValueLaws {
       if again != value { throw Fault(at: .document, "another value came back: \(again)") }
       if JSON.text(of: again) != written { throw Fault(at: .document, "it is written in two ways") }
     } catch {
-      // A tag where a property list has a word of its own nests deeper.
+      // A tag for which a property list has a word of its own nests deeper.
       if error.kind == .limit, case .propertyList = document.form { return }
       throw BrokenLaw("\(error): \(written)")
     }
@@ -56,7 +56,7 @@ enum ValueLaws {
 }
 
 extension Value {
-  /// Whether a dictionary in it has a single key that begins with `$`.
+  /// Whether a dictionary in the value has a single key that begins with `$`.
   var hasTags: Bool {
     switch self {
     case .array(let elements): elements.contains(where: \.hasTags)

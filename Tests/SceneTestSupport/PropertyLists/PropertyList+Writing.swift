@@ -1,6 +1,6 @@
 package import SceneModel
 
-// The service reads property lists and writes none. What the tests read, they write here.
+// The service reads property lists and writes none. The tests write the lists that they read.
 extension PropertyList {
   /// Reads the output of `write`.
   package static func readTagged(

@@ -48,7 +48,7 @@ struct XMLPropertyListWriter {
     text += "</\(element)>\n"
   }
 
-  /// In lines of less than 76 columns, where a tab counts as eight.
+  /// Writes lines of less than 76 columns, where a tab counts as eight.
   private mutating func write(_ bytes: [UInt8], _ depth: Int) {
     line("<data>", depth)
     let encoded = Base64.encode(bytes)

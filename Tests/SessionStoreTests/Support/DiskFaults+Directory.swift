@@ -1,7 +1,7 @@
 import StoreTestSupport
 
 extension DiskFaults {
-  /// - Returns: whether a call failed.
+  /// - Returns: Whether a call failed.
   @discardableResult
   static func during(
     _ calls: Set<Call>, in directory: TemporaryDirectory, error: Int32, after: Int = 0, count: Int = .max,

@@ -2,8 +2,8 @@ import SessionStore
 import Testing
 
 extension TemporaryDirectory {
-  /// The same store in a file as an earlier version made it; where that was killed, with all that it has in the write-ahead log. Before the third
-  /// version deliveries do not say when they were over, and before the fourth there is no baggage.
+  /// The same store in a file as an earlier version made it; if that version was killed, with everything in the write-ahead log. Before the third
+  /// version deliveries do not say when they ended, and before the fourth there is no baggage.
   func asVersion(_ version: Int, killed isKilled: Bool = false) throws -> TemporaryDirectory {
     let earlier = TemporaryDirectory()
     try open(earlier, schema: Schema(steps: Array(Schema.current.steps[..<version]))).close()
@@ -18,7 +18,7 @@ extension TemporaryDirectory {
         first_event, last_event FROM later.ledger
       """,
       copying("log", "*", to: ""),
-      // The last byte of an entry says that the delivery does not say it.
+      // The last byte of an entry says that the delivery has no such time.
       version < 3 ? "UPDATE log SET body = substr(body, 1, length(body) - 1) WHERE kind IN (4, 5, 10)" : nil,
       copying("delivery", delivery + (version < 3 ? "" : ", ended, documents")),
       copying("event", "*", to: ""), copying("preference", "*", to: ""), copying("owed", "*", to: ""),

@@ -2,8 +2,7 @@ import SceneModel
 import SceneTestSupport
 import SessionStore
 
-/// Makes records that follow each other: about sessions and deliveries that are there, mostly, and now and then about
-/// some that are not.
+/// Makes records that follow each other. Most are about sessions and deliveries that exist, and a few about others.
 struct RecordGenerator {
   private(set) var random: SeededRandom
   private var values: ValueGenerator
@@ -11,10 +10,10 @@ struct RecordGenerator {
   private var deliveries: [StoredDelivery] = []
   private var sequence: UInt64 = 0
   private(set) var now = Instant(microseconds: 1_777_636_800_000_000)
-  /// Deliveries say when they were over since the third version, and carry baggage since the fourth.
+  /// Deliveries say when they ended since the third version, and carry baggage since the fourth.
   private let version: Int
 
-  /// - Parameter version: of the store that can hold the records.
+  /// - Parameter version: The version of the store for the records.
   init(seed: UInt64, version: Int = Schema.current.steps.count) {
     self.version = version
     random = SeededRandom(seed: seed)
@@ -47,17 +46,17 @@ struct RecordGenerator {
     }
   }
 
-  /// A commit was refused, so the numbers of its events are to be given again.
+  /// A commit was refused, so the numbers of its events are used again.
   mutating func wasRefused(_ records: [Record]) {
     for case .event in records { sequence -= 1 }
   }
 
   private mutating func name() -> Text { random.one(of: ["org.example.A", "org.example.B", "org.example.C", "é\0x"]) }
 
-  /// A text that a document may have: no message of the bus can hold a NUL.
+  /// A text that a document may have: a message of the bus cannot hold a NUL.
   private mutating func sayable() -> Text { Text(values.text().string.filter { !$0.unicodeScalars.contains("\0") }) }
 
-  /// One of a few, so that sessions meet under it.
+  /// One of a few keys, so that sessions share them.
   private mutating func key() -> Text { random.one(of: ["a", "ab", "é", "file:///a"]) }
 
   private mutating func predicate() -> Text {
@@ -88,7 +87,7 @@ struct RecordGenerator {
   }
 
   private mutating func newSession() -> Session {
-    // Some are of one moment, so that their identifiers decide.
+    // Some sessions have the same time, so that their identifiers decide.
     let created = random.once(in: 3) ? Instant(microseconds: Int64(random.below(3)) - 1) : now
     var session = Session(identifier: identifier(), application: name(), configuration: name(), created: created)
     fill(&session)
@@ -178,7 +177,7 @@ struct RecordGenerator {
     delivery.previous = previous()
     delivery.answer = values.text()
     delivery.decision = values.text()
-    // Some fill several pages.
+    // Some payloads fill several pages.
     delivery.payload = Text(String(repeating: "x", count: random.once(in: 10) ? 20_000 : random.below(500)))
     deliveries.append(delivery)
     return delivery

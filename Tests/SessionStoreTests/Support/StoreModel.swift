@@ -2,18 +2,18 @@ import SceneModel
 import SessionStore
 import Testing
 
-/// What a store is to know, in plain dictionaries.
+/// The expected content of a store, in plain dictionaries.
 struct StoreModel: Equatable {
   var sessions: [UniqueIdentifier: Session] = [:]
-  /// In the order in which they were made.
+  /// The deliveries, oldest first.
   var deliveries: [StoredDelivery] = []
   var events: [StoredEvent] = []
   var preferences: [Text: Text] = [:]
-  /// In the order in which they were discarded.
+  /// The discarded sessions, in the order in which they were discarded.
   var owed: [Owed] = []
-  /// In the order in which it was stored.
+  /// The baggage, in the order in which it was stored.
   var baggage: [Baggage] = []
-  /// Deliveries that were spent at some time: their documents may be gone, whatever became of it since.
+  /// Deliveries that were spent at some time: their documents may be gone, whatever happened since.
   var spent: Set<UniqueIdentifier> = []
 
   struct Owed: Hashable {
@@ -60,7 +60,7 @@ struct StoreModel: Equatable {
     }
   }
 
-  /// - Parameter now: where it is not given, no deadline has passed.
+  /// - Parameter now: The time; by default no deadline has passed.
   mutating func apply(_ records: [Record], at now: Instant = noon) {
     for record in records {
       apply(record)
@@ -68,7 +68,7 @@ struct StoreModel: Equatable {
     }
   }
 
-  /// As if an earlier version had stored all of it: the fingerprints are digests since the third.
+  /// The model as if an earlier version had stored all of it: since the third version the fingerprints are digests.
   func stored(by version: Int) -> StoreModel {
     var model = self
     if version >= 3 { return model }
@@ -83,7 +83,7 @@ struct StoreModel: Equatable {
   }
 }
 
-/// Everything a store answers, held against the model.
+/// Compares everything that a store answers with the model.
 func expectSame(
   _ store: SessionStore, _ model: StoreModel, _ comment: Comment? = nil, _ place: SourceLocation = #_sourceLocation
 ) throws {
@@ -126,7 +126,7 @@ func expectSame(
     var (emptied, bare) = (delivery, delivery)
     (emptied.payload, bare.payload) = (.empty, .empty)
     bare.previous.forgetDocuments()
-    // Whether a deadline has passed the store does not know until somebody tells it the time.
+    // The store does not know whether a deadline has passed until somebody tells it the time.
     let isOver = delivery.isSpent(at: Instant(microseconds: .min))
     let isSame =
       !isOver && found == delivery || model.spent.contains(delivery.identifier) && [emptied, bare].contains(found)
@@ -161,7 +161,7 @@ func expectSame(
   #expect(store.problems == [], comment, sourceLocation: place)
 }
 
-/// Those that may be concerned with a key are found, each once and as it is.
+/// The store finds the sessions that a key may concern, each once and unchanged.
 private func expectConcerned(
   _ store: SessionStore, _ sessions: [Session], _ application: Text, _ key: Text, _ comment: Comment?,
   _ place: SourceLocation

@@ -9,7 +9,7 @@ import Testing
 let noon = Instant(microseconds: 1_777_636_800_000_000)
 let rules = ReadingRules(types: TypeCatalog())
 
-/// How long generated laws go on; `make stress` asks for more.
+/// How many rounds the generated laws run; `make stress` runs more.
 let rounds: UInt64 = getenv("STAGEDOOR_STRESS") == nil ? 4 : 60
 
 func open(
@@ -46,7 +46,7 @@ func event(_ sequence: UInt64, at instant: Instant = noon) -> Record {
 
 let pictures = ContentType("image/png")!
 
-/// Some bytes, a file, and something that the baggage room keeps.
+/// Some bytes, a file, and a content that the baggage room keeps.
 func baggage(_ number: UInt64, _ bytes: [UInt8] = [1, 2, 3], kept: Int64 = 1000, isPrivate: Bool = false) -> Baggage {
   let entries = [
     Parcel(.data(bytes), size: Int64(bytes.count)), Parcel(.file("file:///a"), size: 77), Parcel(.kept(2), size: kept),
@@ -56,7 +56,7 @@ func baggage(_ number: UInt64, _ bytes: [UInt8] = [1, 2, 3], kept: Int64 = 1000,
 
 func instant(_ seconds: Int64) -> Instant { Instant(microseconds: noon.microseconds + seconds * 1_000_000) }
 
-/// Does something to a store's file that no store would do. `look` sees what a process leaves that is killed now.
+/// Changes a store's file as no store would. `look` sees what a process that is killed now leaves.
 func tamper(
   _ directory: TemporaryDirectory, _ sql: String, place: SourceLocation = #_sourceLocation, _ look: () -> Void = {}
 ) {
@@ -69,7 +69,7 @@ func tamper(
   sqlite3_close(handle)
 }
 
-/// The error of a body that has to fail.
+/// The error of a body that must fail.
 func failure(_ body: () throws(StoreError) -> Void) -> StoreError? {
   do throws(StoreError) {
     try body()

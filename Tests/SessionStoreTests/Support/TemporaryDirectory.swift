@@ -1,10 +1,10 @@
 import Glibc
 
-/// A directory of a test's own, gone with the last reference to it.
+/// A directory of a test's own, which is removed with the last reference to it.
 final class TemporaryDirectory: Sendable {
   let path: String
 
-  /// - Parameter parent: in memory, where the machine has such a place: the tests ask for thousands of syncs.
+  /// - Parameter parent: A directory in memory, if the machine has one: the tests ask for thousands of syncs.
   init(in parent: String = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp") {
     var template = Array("\(parent)/stagedoor-store-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else { fatalError("no temporary directory: \(errno)") }
@@ -13,7 +13,7 @@ final class TemporaryDirectory: Sendable {
 
   deinit { TemporaryDirectory.remove(path) }
 
-  /// What a process that is killed now leaves behind, in a directory of its own.
+  /// A copy of what a process that is killed now leaves, in a directory of its own.
   func copy(walLength: Int? = nil) -> TemporaryDirectory {
     let copy = TemporaryDirectory()
     for name in names where name != "lock" {
@@ -24,7 +24,7 @@ final class TemporaryDirectory: Sendable {
     return copy
   }
 
-  /// The names of what is in it.
+  /// The names of the files in it.
   var names: [String] {
     guard let directory = opendir(path) else { return [] }
     defer { closedir(directory) }
@@ -58,7 +58,7 @@ final class TemporaryDirectory: Sendable {
     return stat("\(path)/\(name)", &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// The rights of a file, or of the directory itself.
+  /// The permissions of a file, or of the directory itself.
   func mode(of name: String = ".") -> mode_t {
     var status = stat()
     return stat("\(path)/\(name)", &status) == 0 ? status.st_mode & 0o777 : 0
@@ -77,7 +77,7 @@ final class TemporaryDirectory: Sendable {
 }
 
 extension TemporaryDirectory {
-  /// Which file it is, whatever it is called.
+  /// The identity of a file, whatever its name.
   func inode(of name: String) -> UInt {
     var status = stat()
     return stat("\(path)/\(name)", &status) == 0 ? UInt(status.st_ino) : 0
