@@ -18,7 +18,6 @@ from private_bus import die_with_parent
 NAME, ROOT = "org.stagedoor.Interchange1", "/org/stagedoor/Interchange1"
 PROVIDER = "/org/stagedoor/bench/things"
 PIECE = 1 << 20
-MEBIBYTE = 1 << 20
 AIMS = {"pipe": 0.95, "processor": 5.0, "bytes": {"dbus-daemon": 0.30, "dbus-broker": 0.45}}
 
 HOST = """<node><interface name="org.stagedoor.SceneHost1">
@@ -82,7 +81,7 @@ class Bus:
         interface = self.gio.DBusNodeInfo.new_for_xml(document).interfaces[0]
         self.bus.register_object(path, interface, answer, None, None)
 
-    def call(self, member, body=None, descriptors=(), name=NAME, path=ROOT, interface=NAME):
+    def call(self, member, body=None, name=NAME, path=ROOT, interface=NAME):
         """Runs the loop while it waits: the service may ask this process something before it answers."""
         found = []
 
@@ -92,9 +91,8 @@ class Bus:
             except self.glib.Error as error:
                 found.append(error)
 
-        files = self.gio.UnixFDList.new_from_array([os.dup(one) for one in descriptors]) if descriptors else None
         self.bus.call_with_unix_fd_list(
-            name, path, interface, member, body, None, 0, 60_000, files, None, answered
+            name, path, interface, member, body, None, 0, 60_000, None, None, answered
         )
         context = self.glib.MainContext.default()
         while not found:
@@ -103,13 +101,13 @@ class Bus:
             raise found[0]
         return found[0]
 
-    def item(self, key, value, type_="image/png"):
-        representation = {"type": self.glib.Variant("s", type_), key: value}
+    def item(self, key, value):
+        representation = {"type": self.glib.Variant("s", "image/png"), key: value}
         return {"representations": self.glib.Variant("aa{sv}", [representation])}
 
-    def deliver(self, items, application, descriptors=()):
+    def deliver(self, items, application):
         options = {"application": self.glib.Variant("s", application)}
-        reply, _ = self.call("DeliverItems", self.glib.Variant("(aa{sv}a{sv})", (items, options)), descriptors)
+        reply, _ = self.call("DeliverItems", self.glib.Variant("(aa{sv}a{sv})", (items, options)))
         return reply.unpack()[2]
 
 
@@ -149,7 +147,7 @@ class Host(Bus):
         self.wait_for_service()
         self.export("/" + application.replace(".", "/"), HOST, lambda *call: call[-1].return_value(None))
         own = self.glib.Variant("(su)", (application, 4))
-        self.call("RequestName", own, (), "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
+        self.call("RequestName", own, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus")
         self.call("RegisterApplication", self.glib.Variant("(s)", (json.dumps(manifest(application)),)))
         self.call("AttachHost", self.glib.Variant("(sao)", (application, [])))
 
