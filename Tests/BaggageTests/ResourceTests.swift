@@ -76,6 +76,29 @@ import Testing
     }
   }
 
+  @Test func `a pipe that cannot be opened again is refused, so its sender makes nobody wait`() async {
+    await #expect(processExitsWith: .success) {
+      // Root may open every pipe.
+      if getuid() == 0 {
+        setgid(65534)
+        setuid(65534)
+      }
+      let rooms = Rooms()
+      let room = rooms.room()
+      let (readEnd, writeEnd) = try pipe("x", isEnded: false)
+      #expect(readEnd.withRawValue { fchmod($0, 0) } == 0)
+      let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(readEnd, as: 1) }
+      #expect(error?.name == .invalidPayload)
+      let picture = await refusal { () throws(InterchangeError) in
+        try await room.setSnapshot(of: other, type: "image/png", from: readEnd)
+      }
+      #expect(picture?.name == .invalidPayload)
+      #expect(try await room.copy(try pipe("whole").readEnd, as: 2) == 5)
+      writeEnd.close()
+      await room.close()
+    }
+  }
+
   @Test func `without a descriptor left everything is refused, and goes on when there are some again`() async {
     await #expect(processExitsWith: .success) {
       let rooms = Rooms()

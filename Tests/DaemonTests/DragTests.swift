@@ -81,6 +81,37 @@ import Testing
     func leave() async { await connection.close() }
   }
 
+  @Test func `a drag whose source leaves at once does not stay`() async throws {
+    try await withHouse { house in
+      try house.write(House.pictures, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving { daemon in
+        var pipes: [OwnedFileDescriptor] = []
+        for _ in 0..<20 {
+          let source = try await house.bus.connect()
+          let (readEnd, writeEnd) = try OwnedFileDescriptor.pipe()
+          try source.send(
+            to: House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1", "BeginDragItems",
+            [Things.item(Things.descriptor(readEnd, "image/png"))], [String: Variant]())
+          await source.close()
+          readEnd.close()
+          pipes.append(writeEnd)
+        }
+        _ = try await house.eventSequence()
+        // When the service has let go of a pipe, nobody reads from it.
+        let all = pipes
+        try await eventually("the drags are over") {
+          all.allSatisfy { pipe in
+            pipe.withRawValue { number in
+              var one = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+              return poll(&one, 1, 0) == 1 && one.revents & Int16(POLLERR) != 0
+            }
+          }
+        }
+        #expect(daemon.status == nil)
+      }
+    }
+  }
+
   private static let picture = Things.item(
     Things.text("the sea", "image/png"), Things.promise("text/plain"), name: "Beach.png")
   private static let both: [String: Variant] = ["allowedOperations": ["copy", "move"].variant]

@@ -606,6 +606,24 @@ import Testing
     #expect(stage.packing.first?.atMost == 2 * Allowance.smallestBaggage)
   }
 
+  @Test func `calls that copy at the same time share their sender's room, and leave half of the places to others`()
+    throws
+  {
+    var stage = Stage(cats())
+    let most = Allowance.copyingCalls / 2
+    for number in 0..<most { #expect(stage.drop(.file(), key: Text("\(number)")) == nil) }
+    #expect(stage.drop(.file(), key: "more")?.refusal?.name == .limitsExceeded)
+    // What is not copied needs no place.
+    #expect(stage.drop(.text(), key: "more")?.delivered != nil)
+    #expect(stage.drop(.file(), key: "other", by: .other) == nil)
+    let shares = stage.packing.prefix(most).map(\.atMost)
+    #expect(shares.prefix(3) == [shares[0], shares[0] / 4, shares[0] / 9])
+    #expect(shares.reduce(0, +) < 2 * shares[0])
+    #expect(stage.packing.last?.atMost ?? 0 > shares[0] / 2)
+    for _ in 0..<2 { stage.roomPacks([10]) }
+    #expect(stage.drop(.file(), key: "more") == nil)
+  }
+
   @Test func `what a connection handed in that has left is charged on, until it goes`() throws {
     var stage = small(4)
     let delivered = try stage.handled(.text(), key: "1")
