@@ -48,8 +48,9 @@ public struct Credentials: Sendable, Hashable {
 
 /// The bus's answers about senders, each until its sender leaves.
 struct CredentialsCache {
-  /// A bus has some hundreds of connections at most; a shell has a new one for each call.
-  static let limit = 4096
+  /// The senders that are remembered. Each costs a descriptor, of which a process may have few. Few programs call the same service for long; a shell has
+  /// a new connection for each call. The bus is asked again about each call of other senders.
+  static let limit = 256
 
   var known: [BusName: Credentials] = [:]
   var asked: [BusName: Task<Credentials, any Error>] = [:]
