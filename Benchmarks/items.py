@@ -18,7 +18,7 @@ from private_bus import die_with_parent
 NAME, ROOT = "org.stagedoor.Interchange1", "/org/stagedoor/Interchange1"
 PROVIDER = "/org/stagedoor/bench/things"
 PIECE = 1 << 20
-AIMS = {"pipe": 0.95, "processor": 5.0, "bytes": {"dbus-daemon": 0.30, "dbus-broker": 0.45}}
+AIMS = {"pipe": 0.95, "processor": 5.0, "descriptor": {"dbus-daemon": 0.30, "dbus-broker": 0.45}}
 
 HOST = """<node><interface name="org.stagedoor.SceneHost1">
 <method name="ConnectScene"><arg type="o" direction="in"/><arg type="s" direction="in"/><arg type="s" direction="in"/></method>
@@ -254,8 +254,8 @@ def report(kind, values, verdict):
     rows = [
         ("1 GiB, a bare pipe's time / a promise's", "pipe", AIMS["pipe"], True),
         ("1 GiB, milliseconds of the service", "processor", AIMS["processor"], False),
-        ("1 MiB, by descriptor / inline", "whole", None, False),
-        ("the same, beyond a small item", "bytes", AIMS["bytes"][kind], False),
+        ("1 MiB, by descriptor / inline", "whole", AIMS["descriptor"][kind], False),
+        ("the same, beyond a small item", "bytes", None, False),
         ("Deliver with a small item / without", "item", None, False),
     ]
     print(f"\n  {kind + ': items':<42}{'median':>8}{'least':>8}{'most':>8}   aim")
