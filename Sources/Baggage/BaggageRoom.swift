@@ -64,9 +64,9 @@ package final class BaggageRoom: Sendable {
   /// Checks that a file can be opened in its place. Returns its size, and its URL without symbolic links; `nil` if it has none.
   package func check(
     fileAt url: Text, at place: String
-  ) async throws(InterchangeError) -> (size: Int64, url: Text?) {
+  ) async throws(InterchangeError) -> (size: Int64?, canonicalURL: Text?) {
     try await inside { keeper throws(InterchangeError) in
-      try await keeper.look(fileAt: url, isCanonical: false, place) { ($0.size ?? 0, $0.canonicalURL) }
+      try await keeper.look(fileAt: url, isCanonical: false, place) { ($0.size, $0.canonicalURL) }
     }
   }
 
@@ -128,9 +128,9 @@ package final class BaggageRoom: Sendable {
     }
   }
 
-  /// Returns a descriptor that a sandboxed application may have, in place of one from a source.
+  /// Returns the descriptor that a host gets for one from a source: a pipe or a socket itself, and of a file a new, read-only descriptor.
   package func open(
-    _ descriptor: OwnedFileDescriptor, of delivery: UniqueIdentifier, for sandbox: Text, at place: String
+    _ descriptor: OwnedFileDescriptor, of delivery: UniqueIdentifier, for sandbox: Text?, at place: String
   ) async throws(InterchangeError) -> OwnedFileDescriptor {
     try await inside { keeper throws(InterchangeError) in
       try await keeper.handOut(descriptor, of: delivery, to: sandbox, place).0

@@ -65,10 +65,8 @@ struct Source: Sendable {
 
   /// The URL of an open file, without symbolic links; `nil` if the file has no name any more. For a thread.
   var canonicalURL: Text? {
-    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-    let count = descriptor.withRawValue { readlink("/proc/self/fd/\($0)", &path, path.count) }
-    guard count > 0, count < path.count, path[0] == CChar(UInt8(ascii: "/")) else { return nil }
-    return FileURL.text(ofPath: path.prefix(count).map { UInt8(bitPattern: $0) })
+    let path = descriptor.name(atMost: Int(PATH_MAX))
+    return path.first == UInt8(ascii: "/") && path.count < PATH_MAX ? FileURL.text(ofPath: path) : nil
   }
 
   /// A file of the spool.
@@ -92,10 +90,10 @@ struct Source: Sendable {
       self.init(seals & all == all ? .sealed : .memory, descriptor, size: Int64(status.st_size), place)
     } else {
       // The kernel names what has no name in a file system so.
-      let name = descriptor.name
-      if name.hasPrefix("pipe:[") {
+      let name = descriptor.name(atMost: 16)
+      if name.starts(with: "pipe:[".utf8) {
         self.init(.pipe, descriptor, place)
-      } else if name.hasPrefix("socket:[") {
+      } else if name.starts(with: "socket:[".utf8) {
         self.init(.socket, descriptor, place)
       } else {
         return nil
@@ -147,7 +145,7 @@ struct Source: Sendable {
     guard kind == .pipe || kind == .fifo else { return self }
     guard let again = reopened(O_NONBLOCK) else {
       throw InterchangeError(
-        .invalidPayload, place, "the pipe cannot be opened again, so nobody else may read from it", errno)
+        .invalidPayload, place, "the pipe cannot be opened again for reading", errno)
     }
     return Source(kind, again, isHandedIn: isHandedIn, place)
   }
@@ -237,11 +235,11 @@ extension OwnedFileDescriptor {
   /// Whether the file is in memory: closing it asks no file system.
   var isInMemory: Bool { seals >= 0 }
 
-  /// The kernel's name of the descriptor's file.
-  fileprivate var name: String {
-    var name = [CChar](repeating: 0, count: 16)
-    let count = withRawValue { readlink("/proc/self/fd/\($0)", &name, name.count) }
-    return String(decoding: name.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  /// The first bytes of the kernel's name of the descriptor's file: its path, or what it is.
+  fileprivate func name(atMost limit: Int) -> [UInt8] {
+    var name = [CChar](repeating: 0, count: limit)
+    let count = withRawValue { readlink("/proc/self/fd/\($0)", &name, limit) }
+    return name.prefix(max(0, count)).map { UInt8(bitPattern: $0) }
   }
 
   func duplicate(_ place: String) throws(InterchangeError) -> OwnedFileDescriptor {

@@ -59,7 +59,7 @@ import Testing
     symlink(folder, rooms.directory.path + "/link")
     let checked = try await room.check(
       fileAt: FileURL.text(ofPath: "\(rooms.directory.path)/link/photo.png".utf8), at: place)
-    let canonical = try #require(checked.url)
+    let canonical = try #require(checked.canonicalURL)
     #expect(canonical == FileURL.text(ofPath: path.utf8))
     let (data, _) = try await room.open(fileAt: canonical, of: delivery, for: sandbox, at: place)
     #expect(try await everything(of: data) == pattern(10))

@@ -63,12 +63,32 @@ import Testing
 
   @Test func `what it hands out is no more trusted than what anybody hands in`() async throws {
     try await promising { house, host, source, landing in
-      let null = try OwnedFileDescriptor.file("/dev/null", O_WRONLY)
-      source.next(.hands({ null }, size: -7))
-      let opened = try? await host.open(landing.delivery, 0, "image/png")
+      for (path, flags, fault) in [
+        ("/tmp", O_RDONLY, "a directory"), ("/dev/null", O_RDONLY, "a device"), ("/dev/null", O_WRONLY, "not open"),
+      ] {
+        source.next(.hands({ try .file(path, flags) }, size: -1))
+        let error = try await refused { _ = try await host.open(landing.delivery, 0, "image/png") }
+        #expect(error?.name == Self.sourceGone, "\(path) \(error as Any)")
+        #expect(
+          error?.text.hasPrefix("the descriptor from the source of image/png: is \(fault)") ?? false, "\(error as Any)")
+      }
       // A size that makes no sense counts as unknown.
-      #expect(opened == nil || opened?.size == -1)
+      source.next(.hands({ try .pipe(of: [7]) }, size: -7))
+      #expect(try await host.open(landing.delivery, 0, "image/png").size == -1)
       #expect(try await host.text(landing.delivery, 0, "image/png") == "promised 0 image/png")
+    }
+  }
+
+  @Test func `of a file the host gets a descriptor of its own, read-only, from the start`() async throws {
+    try await promising { house, host, source, landing in
+      let file = try OwnedFileDescriptor.file(try house.file("photo.png", "a photo"), O_RDWR)
+      _ = file.withRawValue { lseek($0, 3, SEEK_SET) }
+      source.next(.hands({ file }, size: 7))
+      let opened = try await host.open(landing.delivery, 0, "image/png")
+      #expect(opened.size == 7)
+      #expect(opened.data.withRawValue { fcntl($0, F_GETFL) } & O_ACCMODE == O_RDONLY)
+      #expect(try await opened.text() == "a photo")
+      #expect(file.withRawValue { lseek($0, 0, SEEK_CUR) } == 3)
     }
   }
 

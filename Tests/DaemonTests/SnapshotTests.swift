@@ -57,6 +57,8 @@ import Testing
         try await house.spoolIsEmptied(but: ["snapshots"])
         let gone = try await refused { _ = try await snapshot(of: session, for: house.watcher) }
         #expect(gone?.name == .unknownObject)
+        let late = try await refused { try await set("x", of: session, by: house.watcher) }
+        #expect(late?.name == .unknownObject)
       }
     }
   }

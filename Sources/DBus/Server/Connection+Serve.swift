@@ -35,10 +35,10 @@ extension Connection {
   /// sender can make the bus's messages for this service pile up.
   func admit(_ message: consuming Message) {
     let call = Call(message, on: self, isFromBus: uniqueName != nil)
-    if call.carriesDescriptors && !takesDescriptors(call) {
+    if call.carriesDescriptors, let refusal = refusalOfDescriptors(call) {
       // The descriptors are closed with the call, which waits for nothing: a process may have few descriptors, and a message may have hundreds.
       callers.observer?(call)
-      call.fail(Self.takesNone(call))
+      call.fail(refusal)
       return
     }
     let name = call.sender
@@ -59,13 +59,13 @@ extension Connection {
     }
   }
 
-  /// Whether a call may keep its descriptors. Before the bus has identified the caller, an object of a subtree takes none. While calls are held the
-  /// objects do not exist yet: each call is checked when it is carried out, and the queue limits the waiting calls with descriptors.
-  private func takesDescriptors(_ call: Call) -> Bool {
+  /// The error for a call that may not keep its descriptors. Before the bus has identified the caller, an object of a subtree takes none. While calls
+  /// are held the objects do not exist yet: each call is checked when it is carried out, and the queue limits the waiting calls with descriptors.
+  private func refusalOfDescriptors(_ call: Call) -> ErrorReply? {
     do {
-      return try method(for: call).1.takesDescriptors
+      return try method(for: call).1.takesDescriptors ? nil : Self.takesNone(call)
     } catch {
-      return callers.queue.isHeld && error.name == .unknownObject
+      return callers.queue.isHeld && error.name == .unknownObject ? nil : error
     }
   }
 

@@ -93,14 +93,7 @@ extension Interchange {
       }
       var size: Int64?
       do throws(InterchangeError) {
-        if failures[order.item] == nil {
-          if case .file(let url, inPlace: true) = order.source {
-            let file = try await room.check(fileAt: url, at: Interchange.place(order.place.string, of: url))
-            (size, canonical[place]) = (file.size, file.url)
-          } else {
-            size = try await pack(order, descriptors, rest)
-          }
-        }
+        if failures[order.item] == nil { (size, canonical[place]) = try await pack(order, descriptors, rest) }
       } catch {
         if !eachItem { return .failed(error) }
         failures[order.item] = error
@@ -119,20 +112,22 @@ extension Interchange {
 
   private func pack(
     _ order: PackingOrder, _ descriptors: [OwnedFileDescriptor], _ limit: Int64
-  ) async throws(InterchangeError) -> Int64? {
+  ) async throws(InterchangeError) -> (size: Int64?, canonicalURL: Text?) {
     let (number, delivery, place) = (order.number, order.delivery, order.place.string)
     switch order.source {
     case .bytes(let bytes):
       try await room.keep(bytes, as: number, of: delivery, at: place)
-      return Int64(bytes.count)
-    case .file(let url, _):
-      return try await room.copy(
-        fileAt: url, as: number, of: delivery, atMost: limit, at: Interchange.place(place, of: url))
+      return (Int64(bytes.count), nil)
+    case .file(let url, inPlace: true):
+      return try await room.check(fileAt: url, at: Interchange.place(place, of: url))
+    case .file(let url, inPlace: false):
+      let place = Interchange.place(place, of: url)
+      return (try await room.copy(fileAt: url, as: number, of: delivery, atMost: limit, at: place), nil)
     case .descriptor(let index):
       guard descriptors.indices.contains(index) else {
         throw InterchangeError(.invalidPayload, "\(place): expected a descriptor of the call, got number \(index)")
       }
-      return try await room.keep(descriptors[index], as: number, of: delivery, at: place)
+      return (try await room.keep(descriptors[index], as: number, of: delivery, at: place), nil)
     case .promise(let promise):
       let (data, promised) = try await load(promise, within: .microseconds(PromptBook.loadingPatience))
       let size = try await room.copy(data, as: number, of: delivery, atMost: limit, at: place)
@@ -140,7 +135,7 @@ extension Interchange {
       if let promised, size < promised {
         throw InterchangeError(.sourceGone, "\(place): the source announced \(promised) bytes but sent \(size)")
       }
-      return size
+      return (size, nil)
     }
   }
 
@@ -199,8 +194,13 @@ extension Interchange {
     case .file(let url): return try await room.open(fileAt: url, of: delivery, for: sandbox, at: place)
     case .promise(let promise):
       let (data, size) = try await load(promise, within: patience)
-      guard let sandbox else { return (data, size) }
-      return (try await room.open(data, of: delivery, for: sandbox, at: place), size)
+      do throws(InterchangeError) {
+        let place = "the descriptor from the source of \(promise.type)"
+        return (try await room.open(data, of: delivery, for: sandbox, at: place), size)
+      } catch  where error.name == .invalidPayload {
+        // The host's call is right; the source's answer is not.
+        throw InterchangeError(.sourceGone, error.message)
+      }
     }
   }
 
