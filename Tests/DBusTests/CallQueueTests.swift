@@ -196,7 +196,7 @@ import Testing
       server.holdCalls()
       let pipe = try OwnedFileDescriptor.pipe()
       // The service answers these calls, although it answers nothing else.
-      for member in ["Text", "Nothing"] as [MemberName] {
+      for (member, name) in [("Text", .invalidArgs), ("Nothing", .unknownMethod)] as [(MemberName, ErrorName)] {
         let error = await #expect(throws: CallError.self) {
           try await client.call(to: nil, at: "/", "org.example.Thing", member, pipe.readEnd)
         }
@@ -204,7 +204,7 @@ import Testing
           Issue.record("\(String(describing: error))")
           continue
         }
-        #expect(reply.name == .invalidArgs)
+        #expect(reply.name == name)
       }
       // Of the descriptors that a method takes, only few may wait.
       for _ in 0..<4 { try client.send(to: nil, at: "/", "org.example.Thing", "File", pipe.readEnd) }

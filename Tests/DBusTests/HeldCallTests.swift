@@ -52,6 +52,48 @@ import Testing
     }
   }
 
+  /// Holds some calls of `client`, of a mebibyte each, and returns how many are carried out then.
+  private func held<Value: BusValue>(
+    _ count: Int, with value: Value, from client: Connection, at server: Connection
+  ) async throws -> Int {
+    let noted = Lock(0)
+    var interface = Interface(Self.log)
+    interface.method("Bytes", in: "value") { (_: Value) in noted.withLock { $0 += 1 } }
+    server.export(interface, at: "/")
+    server.holdCalls()
+    for _ in 0..<count { try client.send(to: nil, at: "/", Self.log, "Bytes", value) }
+    try await isHere(from: client, at: server)
+    let error = await #expect(throws: CallError.self) {
+      try await client.call(to: nil, at: "/", Self.log, "Bytes", value)
+    }
+    if case .replied(let reply)? = error {
+      #expect(reply.name == .limitsExceeded)
+    } else {
+      Issue.record("\(error as Any)")
+    }
+    server.releaseCalls()
+    try await client.call(to: nil, at: "/", Self.log, "Bytes", value)
+    server.unexport(Self.log, at: "/")
+    return noted.withLock { $0 } - 1
+  }
+
+  @Test func `of one sender as many bytes are held as may be, whatever they are in`() async throws {
+    try await withPeers { server, client in
+      // With the path of one byte each.
+      #expect(try await held(32, with: String(repeating: "x", count: (1 << 20) - 1), from: client, at: server) == 32)
+      #expect(try await held(32, with: [UInt8](repeating: 7, count: (1 << 20) - 1), from: client, at: server) == 32)
+      let texts = (0..<1024).map { "\($0) " + String(repeating: "x", count: 1010) }
+      let dictionary = Dictionary(uniqueKeysWithValues: texts.map { ($0, "") })
+      let counts = [
+        try await held(40, with: texts, from: client, at: server),
+        try await held(40, with: [texts], from: client, at: server),
+        try await held(40, with: dictionary, from: client, at: server),
+        try await held(40, with: Variant(texts), from: client, at: server),
+      ]
+      #expect(counts.allSatisfy { (25...32).contains($0) }, "\(counts)")
+    }
+  }
+
   @Test(arguments: PrivateBus.Kind.available)
   func `whoever waits for callers to be identified finds their calls carried out`(kind: PrivateBus.Kind) async throws {
     try await withPrivateBus(kind) { bus in

@@ -43,8 +43,8 @@ package enum FreeMemory {
   /// message of some hundred kilobytes would get new pages, which takes longer than reading it. Call this before any other thread starts.
   package static func keepLittle() {
     mallopt(M_ARENA_MAX, 1)
-    mallopt(M_MMAP_THRESHOLD, 1 << 21)
-    mallopt(M_TRIM_THRESHOLD, 1 << 23)
+    mallopt(M_MMAP_THRESHOLD, 1 << 25)
+    mallopt(M_TRIM_THRESHOLD, 1 << 26)
   }
 
   /// Returns free memory between used blocks to the system.

@@ -314,7 +314,11 @@ extension Message {
         var text: UnsafePointer<CChar>?
         dbus_message_iter_get_basic(&iterator, &text)
         size += text.map { strlen($0) } ?? 0
-      case .array: size += Int(dbus_message_iter_get_array_len(&iterator))
+      case .array:
+        // libdbus knows the length only where the elements are read; of the array itself it reads other memory.
+        var elements = DBusMessageIter()
+        dbus_message_iter_recurse(&iterator, &elements)
+        size += Int(dbus_message_iter_get_array_len(&elements))
       case .structure, .variant:
         var members = DBusMessageIter()
         dbus_message_iter_recurse(&iterator, &members)

@@ -58,7 +58,8 @@ struct CallQueue {
 
     let name: BusName?
     var identity: Identity
-    fileprivate var waiting: [Waiting] = []
+    /// A call that has gone to its handler leaves `nil`.
+    fileprivate var waiting: [Waiting?] = []
     /// The number of calls in `waiting` that have gone to their handlers.
     fileprivate var done = 0
     fileprivate var bytes = 0
@@ -75,12 +76,12 @@ struct CallQueue {
     fileprivate var isEmpty: Bool { done == waiting.count }
     fileprivate var isAsked: Bool { if case .asked = identity { true } else { false } }
 
-    fileprivate func takeFirst() -> Waiting {
-      let first = waiting[done]
+    fileprivate func takeFirst() -> Waiting? {
+      guard !isEmpty, let first = waiting[done].take() else { return nil }
       done += 1
       bytes -= first.bytes
       if first.call.carriesDescriptors { withDescriptors -= 1 }
-      // The calls that have gone are removed now and then: removing each at once would move all that wait.
+      // The places of calls that have gone are removed now and then: removing each at once would move all that wait.
       if done == waiting.count || done >= 64 && done * 2 >= waiting.count {
         waiting.removeFirst(done)
         done = 0
@@ -199,8 +200,8 @@ struct CallQueue {
     guard let place = first else { return .rest(until: rested) }
     let sender = ready[place]
     if sender.account.yieldsUntil > now && hasUnread() { return .unread }
+    guard let next = sender.takeFirst() else { return nil }
     clock = max(clock, sender.account.used)
-    let next = sender.takeFirst()
     if sender.isEmpty { ready.remove(at: place) }
     if case .known(let credentials?) = sender.identity { next.call.identify(as: credentials) }
     return .call(next.call, of: sender, bytes: next.bytes)
@@ -259,7 +260,7 @@ struct CallQueue {
   /// Takes all calls of a sender that nobody can identify.
   mutating func takeAll(of sender: Sender) -> [Call] {
     var calls: [Call] = []
-    while !sender.isEmpty { calls.append(sender.takeFirst().call) }
+    while let waiting = sender.takeFirst() { calls.append(waiting.call) }
     senders[sender.name] = nil
     return calls
   }
