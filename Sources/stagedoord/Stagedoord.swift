@@ -15,7 +15,7 @@ struct Stagedoord {
   static func main() {
     fillStandardDescriptors()
     raiseDescriptorLimit()
-    FreeMemory.keepLittle()
+    FreeMemory.keepInOneHeap()
     setvbuf(stdout, nil, _IOLBF, 0)
     signal(SIGPIPE, SIG_IGN)
     // A file that may not grow counts as a full disk, and must not end the process.

@@ -38,10 +38,10 @@ extension EventLoop {
 
 /// How the C library treats freed memory.
 package enum FreeMemory {
-  /// From now on large blocks return to the system as soon as they are freed, and others when there are many. Otherwise the C library would keep as
-  /// much as twice the largest message so far, and would never return memory that another thread than the first freed last. With smaller limits, each
-  /// message of some hundred kilobytes would get new pages, which takes longer than reading it. Call this before any other thread starts.
-  package static func keepLittle() {
+  /// From now on all threads share one heap, so that memory returns to the system whichever thread freed it last. Blocks of up to 32 MiB come from
+  /// this heap: a block of its own gets new pages each time, and clearing them takes longer than reading a message of some megabytes. Free memory at
+  /// the end of the heap returns when it is more than 64 MiB, and the rest with ``giveBack()``. Call this before any other thread starts.
+  package static func keepInOneHeap() {
     mallopt(M_ARENA_MAX, 1)
     mallopt(M_MMAP_THRESHOLD, 1 << 25)
     mallopt(M_TRIM_THRESHOLD, 1 << 26)
