@@ -8,8 +8,8 @@ internal import Glibc
 struct Mail {
   /// The most bytes that wait. The kernel takes so few bytes as a whole or not at all.
   private static let limit = 8192
-  /// The least buffer of a socket for which this holds.
-  private static let leastRoom: Int32 = 65_536
+  /// The least buffer of a socket for which this holds: the kernel takes as a whole what is less than half of it.
+  private static let leastRoom: Int32 = 32_768
   private static let maximumMessages = 64
 
   private var messages: [MessageBytes] = []

@@ -164,8 +164,9 @@ struct CallQueue {
     }
   }
 
+  /// The text is short, so that the bus can read more refusals than it passes on calls.
   private static let tooMany = ErrorReply(
-    .limitsExceeded, "\(limitForEachSender) calls of this sender wait already: wait for the answers")
+    .limitsExceeded, "\(limitForEachSender) calls of yours wait already")
   private static let tooLarge = ErrorReply(
     .limitsExceeded, "calls of this sender with \(byteLimitForEachSender) bytes wait already: wait for the answers")
   private static let tooManyDescriptors = ErrorReply(

@@ -11,6 +11,7 @@ extension Connection {
     onLoop {
       $0.callers.identifies = true
       $0.callers.admitsStrangers = admittingStrangers
+      $0.keepRowShort()
     }
   }
 
