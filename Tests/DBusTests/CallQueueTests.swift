@@ -129,6 +129,34 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
+  func `all that have left wait as one sender, and each keeps its first call`(kind: PrivateBus.Kind) async throws {
+    try await withPrivateBus(kind) { bus in
+      let (service, witness) = (try await bus.connect(), try await bus.connect())
+      let noted = Guarded<[Int32]>([])
+      var interface = Interface("org.example.Log")
+      interface.method("Note", in: "number") { (number: Int32) in noted.with { $0.append(number) } }
+      service.identifyCallers(admittingStrangers: true)
+      service.export(interface, at: "/")
+      let name = try #require(await service.uniqueName)
+      service.holdCalls()
+      for (first, count) in [(1, 2040), (5000, 20), (6000, 3), (7000, 1)] as [(Int32, Int32)] {
+        let client = try await bus.connect()
+        for number in 0..<count { try client.send(to: name, at: "/", "org.example.Log", "Note", first + number) }
+        _ = try await client.owner(of: name)
+        let own = try #require(await client.uniqueName)
+        await client.close()
+        try await eventually("the client to leave") { try await service.owner(of: own) == nil }
+      }
+      await service.callsAreIdentified()
+      service.releaseCalls()
+      try await eventually("all calls") { noted.with { $0.count } == 2050 }
+      try await witness.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+      #expect(noted.with { $0 } == Array(1...2040) + Array(5000...5007) + [6000, 7000])
+      for client in [service, witness] { await client.close() }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
   func `whoever calls in the middle of a flood is next`(kind: PrivateBus.Kind) async throws {
     try await withPrivateBus(kind) { bus in
       let (service, flooding, other) = (try await bus.connect(), try await bus.connect(), try await bus.connect())

@@ -20,6 +20,9 @@ public final class Call: Sendable {
   // Changes on the loop only, before anybody else has the call.
   private(set) nonisolated(unsafe) var message: Message
   private let isAnswered = Atomic(false)
+  // Set on the loop, while the call waits for its turn.
+  /// Whether nobody waits for the answer any more.
+  private(set) nonisolated(unsafe) var callerHasLeft = false
 
   // Set on the loop, once, before any other code has seen the call.
   /// The caller's credentials, if the connection finds them out before each call: see ``Connection/identifyCallers(admittingStrangers:)``.
@@ -84,6 +87,8 @@ public final class Call: Sendable {
   }
 
   func identify(as credentials: Credentials) { knownCredentials = credentials }
+  /// The caller has left while the call waited: the bus would answer each answer with an error.
+  func callerLeft() { callerHasLeft = true }
 
   /// Closes all descriptors that came with the call, if there are any, and forgets its arguments. A message may bring hundreds of descriptors that no
   /// argument names, and a call may wait for its answer for an hour. On the loop, after the arguments were decoded and before anybody else has the call.
@@ -115,7 +120,7 @@ extension Call {
     guard takeAnswer() else { return false }
     // The reply waits behind the announcement: both go to the loop in order.
     if let changed { connection.propertyChanged(changed.property, of: changed.interface, at: path) }
-    guard message.expectsReply else { return true }
+    guard isAwaited else { return true }
     do {
       connection.send(try Message.methodReturn(to: message, checked: replySignature, repeat each values))
     } catch {
@@ -128,7 +133,7 @@ extension Call {
   @discardableResult
   func fail(_ error: any Error) -> Bool {
     guard takeAnswer() else { return false }
-    guard message.expectsReply else { return true }
+    guard isAwaited else { return true }
     let reply = ErrorReply(answering: error)
     do {
       connection.send(try Message.error(to: message, reply.name, reply.text))
@@ -140,9 +145,11 @@ extension Call {
 
   /// Releases the call, and keeps what is needed to refuse it later; `nil` if nobody waits for the answer.
   func refusal(_ error: ErrorReply) -> CallQueue.Refusal? {
-    guard takeAnswer(), message.expectsReply else { return nil }
+    guard takeAnswer(), isAwaited else { return nil }
     return .init(destination: sender, serial: message.serial, error: error)
   }
+
+  private var isAwaited: Bool { message.expectsReply && !callerHasLeft }
 
   /// Claims the right to answer. Returns false if the call has been answered.
   private func takeAnswer() -> Bool { !isAnswered.exchange(true, ordering: .relaxed) }

@@ -2,8 +2,8 @@
 ///
 /// The next call is a call of the sender that has had the least time so far. So if a sender floods the service, the others wait for one of its calls,
 /// and not for all. And a sender rests after its calls, for a multiple of the time that they took, so others who call meanwhile are usually answered
-/// at once. All senders that have left the bus share one account of time, so no program gets more time by calling over many short connections. The
-/// calls of one sender keep their order. A call also waits here until the bus has identified its caller, and while calls are held.
+/// at once. All senders that have left the bus are one sender from then on, so no program gets more time, or more room, by calling over many short
+/// connections. The calls of one sender keep their order. A call also waits here until the bus has identified its caller, and while calls are held.
 struct CallQueue {
   /// The most calls of one sender that wait. A service starts within seconds, and the bus answers within a round trip: a sender that sends more in
   /// this time does not want answers. dbus-daemon looks at all of them for each further call of that sender, and everyone waits meanwhile.
@@ -12,6 +12,9 @@ struct CallQueue {
   static let byteLimitForEachSender = 32 << 20
   /// The most calls of one sender that wait with file descriptors. Each may have hundreds of them, and a process may have few.
   static let descriptorLimitForEachSender = 4
+  /// The most calls that wait of all senders that have left, if each has left one: a script that does not wait for an answer calls once and leaves.
+  /// Further calls of theirs are dropped. Nobody waits for their answers.
+  static let limitForDeparted = 16_384
   /// The least time that counts for a call that took long by its own account: its answer is long, or is written to a disk later.
   static let longTime: UInt64 = 10_000_000
   /// A rest follows every longer call, whatever work there is. Otherwise a sender that waits for each answer would have all of the time.
@@ -38,7 +41,7 @@ struct CallQueue {
 
   /// The time that a sender has had, or that all senders have had that left the bus. On the loop only, like the queue.
   fileprivate final class Account {
-    /// In nanoseconds. A sender that comes, or comes back, begins with the time of the last sender that was served.
+    /// In nanoseconds. A sender that comes begins with the time of the last sender that was served.
     var used: UInt64
     var restsUntil: Instant = 0
     /// Until then unread messages come before the sender's next call.
@@ -74,7 +77,14 @@ struct CallQueue {
     }
 
     fileprivate var isEmpty: Bool { done == waiting.count }
+    fileprivate var count: Int { waiting.count - done }
     fileprivate var isAsked: Bool { if case .asked = identity { true } else { false } }
+
+    fileprivate func add(_ call: Call, _ bytes: Int) {
+      if call.carriesDescriptors { withDescriptors += 1 }
+      self.bytes += bytes
+      waiting.append(Waiting(call: call, bytes: bytes))
+    }
 
     fileprivate func takeFirst() -> Waiting? {
       guard !isEmpty, let first = waiting[done].take() else { return nil }
@@ -95,14 +105,19 @@ struct CallQueue {
   private var senders: [BusName?: Sender] = [:]
   /// The senders whose next call may be carried out, in the order in which they came.
   private var ready: [Sender] = []
-  /// The account of all senders that have left the bus.
-  private let departed = Account(used: 0)
+  /// All senders that have left the bus.
+  private let departed: Sender
   /// The time that the last served sender had used before.
   private var clock: UInt64 = 0
   /// Refusals, which are sent when no call is carried out: otherwise answers would wait behind them in the bus.
   private var refusals: [Refusal] = []
   /// The most refusals that wait: some megabytes. Further ones are sent at once.
   private static let maximumRefusals = 65_536
+
+  init() {
+    departed = Sender(nil, used: 0)
+    departed.identity = .known(nil)
+  }
 
   /// A call that was refused and released.
   struct Refusal {
@@ -150,14 +165,12 @@ struct CallQueue {
       sender.account.used += UInt64(bytes)
       throw error
     }
-    if call.carriesDescriptors { sender.withDescriptors += 1 }
-    sender.bytes += bytes
-    sender.waiting.append(.init(call: call, bytes: bytes))
-    if sender.waiting.count - sender.done == 1, case .known = sender.identity { ready.append(sender) }
+    sender.add(call, bytes)
+    if sender.count == 1, case .known = sender.identity { ready.append(sender) }
   }
 
   private func check(_ call: Call, _ bytes: Int, of sender: Sender) throws(ErrorReply) {
-    if sender.waiting.count - sender.done >= Self.limitForEachSender { throw Self.tooMany }
+    if sender.count >= Self.limitForEachSender { throw Self.tooMany }
     if !sender.isEmpty && sender.bytes + bytes > Self.byteLimitForEachSender { throw Self.tooLarge }
     if call.carriesDescriptors && sender.withDescriptors >= Self.descriptorLimitForEachSender {
       throw Self.tooManyDescriptors
@@ -176,6 +189,7 @@ struct CallQueue {
   /// The bus has identified `sender`: its calls may be carried out.
   mutating func identify(_ sender: Sender, as credentials: Credentials?) {
     sender.identity = .known(credentials)
+    if sender.hasLeft { return bequeath(of: sender) }
     if !sender.isEmpty { ready.append(sender) }
   }
 
@@ -225,7 +239,7 @@ struct CallQueue {
     }
     // If nobody waits, everyone has had the same. Senders that used more than others, and have no calls, are forgotten.
     if ready.isEmpty {
-      clock = senders.values.reduce(clock) { max($0, $1.account.used) }
+      clock = senders.values.reduce(max(clock, departed.account.used)) { max($0, $1.account.used) }
       prune(now)
     } else if senders.count > ready.count * 2 + 64 {
       prune(now)
@@ -252,8 +266,29 @@ struct CallQueue {
   mutating func callerLeft(_ name: BusName) {
     guard let sender = senders[name], !sender.hasLeft else { return }
     sender.hasLeft = true
-    departed.used = max(departed.used, sender.account.used)
-    sender.account = departed
+    departed.account.used = max(departed.account.used, sender.account.used)
+    sender.account = departed.account
+    if case .known = sender.identity { bequeath(of: sender) }
+  }
+
+  /// The calls of a sender that has left go on as calls of all that have left, as far as there is room.
+  private mutating func bequeath(of sender: Sender) {
+    ready.removeAll { $0 === sender }
+    let hadNone = departed.isEmpty
+    var isFirst = true
+    while let (call, bytes) = sender.takeFirst().map({ ($0.call, $0.bytes) }) {
+      if case .known(let credentials?) = sender.identity { call.identify(as: credentials) }
+      if hasRoom(for: call, bytes, isFirst: isFirst) { departed.add(call, bytes) }
+      call.callerLeft()
+      isFirst = false
+    }
+    if hadNone && !departed.isEmpty { ready.append(departed) }
+  }
+
+  private func hasRoom(for call: Call, _ bytes: Int, isFirst: Bool) -> Bool {
+    departed.count < (isFirst ? Self.limitForDeparted : Self.limitForEachSender)
+      && (departed.isEmpty || departed.bytes + bytes <= Self.byteLimitForEachSender)
+      && (!call.carriesDescriptors || departed.withDescriptors < Self.descriptorLimitForEachSender)
   }
 
   func hasLeft(_ name: BusName?) -> Bool { senders[name]?.hasLeft ?? false }
@@ -285,5 +320,5 @@ extension Call {
   }
 
   /// Whether the sender has left the bus while the call waited: nobody reads the answer.
-  package var isAbandoned: Bool { connection.assumeIsolated { $0.callers.queue.hasLeft(sender) } }
+  package var isAbandoned: Bool { callerHasLeft || connection.assumeIsolated { $0.callers.queue.hasLeft(sender) } }
 }
