@@ -132,10 +132,8 @@ fuzz: ## give each parser made-up documents for some time (SECONDS=60, ARGS=pred
 	SWIFT="$(SWIFT)" Fuzz/run $(SECONDS) $(SCRATCH)/fuzz $(ARGS)
 
 simulate: ## play the service in made-up worlds for some time (SECONDS=60, SEED=17 for a seed that failed)
-	@$(SETUP) build
-	$(SWIFT) build --scratch-path $(SCRATCH) --configuration release --product theatre
-	@"$$($(SWIFT) build --scratch-path $(SCRATCH) --configuration release --show-bin-path)/theatre" --seconds $(SECONDS) \
-	  $(if $(SEED),--seed $(SEED)) $(ARGS)
+	@$(MAKE) --no-print-directory release EXECUTABLES=theatre
+	@"$(BUILT)/theatre" --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
 mutate: ## break the core on purpose, and let the theatre find the faults (SECONDS=60, ARGS="3 17" for some)
 	@$(SETUP) build
