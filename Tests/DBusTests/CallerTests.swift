@@ -28,6 +28,29 @@ import Testing
     }
   }
 
+  /// Each remembered sender costs a descriptor, and here no other test opens any.
+  @Test func `256 senders are remembered, and who leaves makes room`() async {
+    await #expect(processExitsWith: .success) {
+      try await withPrivateBus(.daemon) { bus in
+        let connection = try await bus.connect()
+        var others: [Connection] = []
+        for _ in 0..<258 {
+          others.append(try await bus.connect())
+          let credentials = try await connection.credentials(of: await others.last?.uniqueName)
+          #expect(credentials.userID == getuid())
+        }
+        #expect(processDescriptors() == 256)
+        await others[0].close()
+        try await eventually("the room of the first") { processDescriptors() == 255 }
+        for other in others.suffix(2) { _ = try await connection.credentials(of: await other.uniqueName) }
+        #expect(processDescriptors() == 256)
+        for other in others.dropFirst() { await other.close() }
+        try await eventually("the room of all") { processDescriptors() == 0 }
+        await connection.close()
+      }
+    }
+  }
+
   @Test(arguments: PrivateBus.Kind.available)
   func `calls wait until their sender is known, and keep their order`(kind: PrivateBus.Kind) async throws {
     let seen = Guarded<[Int32]>([])
@@ -101,6 +124,16 @@ import Testing
       await witness.close()
       await service.close()
     }
+  }
+}
+
+/// How many descriptors of processes this process has.
+private func processDescriptors() -> Int {
+  let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+  return files.count { file in
+    var target = [CChar](repeating: 0, count: 64)
+    _ = readlink("/proc/self/fd/\(file)", &target, target.count - 1)
+    return String(decoding: target.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).contains("pidfd")
   }
 }
 

@@ -31,6 +31,7 @@ import Testing
     "RunningHandlers": "Sources/DBus/Server/RunningHandlers.swift",
     "SideWork": "Sources/Interchange/Shell/SideWork.swift", "Drag": "Sources/Interchange/Core/Drag.swift",
     "BaggageLimits": "Sources/Baggage/BaggageLimits.swift",
+    "CredentialsCache": "Sources/DBus/Connection/Credentials.swift",
   ]
 
   /// The value of a constant in the source: numbers, `<<`, `*`, `/`, `+`, `-` and other constants of its file.
