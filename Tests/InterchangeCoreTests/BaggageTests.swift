@@ -329,6 +329,18 @@ import Testing
     #expect(stage.open(delivered, .max)?.refusal?.name == .noSuchItem)
   }
 
+  @Test func `a sandbox does not learn whose another's delivery is`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    let delivered = try stage.handled(.text())
+    func refusal(_ caller: Caller) -> String? { stage.open(delivered, by: caller)?.refusal?.message }
+    for stranger in [Caller.stranger, .sandbox("org.example.Dogs")] {
+      #expect(refusal(stranger) == "only the attached host of its application may do that")
+    }
+    #expect(refusal(.sandbox("org.example.Cats")) == "only the attached host of org.example.Cats may do that")
+    #expect(refusal(.other) == "only the attached host of org.example.Cats may do that")
+  }
+
   @Test func `nobody opens what there is not`() {
     var stage = Stage(cats())
     stage.attach()
