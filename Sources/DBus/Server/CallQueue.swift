@@ -252,14 +252,18 @@ struct CallQueue {
     charge(sender, UInt64(bytes) * Self.timeOfAnsweredByte, bytes: 0, now)
   }
 
-  /// The work of a call of `sender` comes later and is not measured.
-  func comesAfterOthers(_ sender: Sender) { sender.account.used += Self.longTime }
+  /// The work of `call` comes later and is not measured.
+  mutating func comesAfterOthers(_ call: Call) {
+    let sender = call.callerHasLeft ? departed : sender(making: call.sender)
+    sender.account.used += Self.longTime
+  }
 
   private mutating func prune(_ now: Instant) {
     let clock = clock
     senders = senders.filter { _, sender in
-      !sender.isEmpty || sender.isAsked || sender.account.used > clock
-        || max(sender.account.restsUntil, sender.account.yieldsUntil) > now
+      if !sender.isEmpty || sender.isAsked { return true }
+      let account = sender.account
+      return !sender.hasLeft && (account.used > clock || max(account.restsUntil, account.yieldsUntil) > now)
     }
   }
 
@@ -313,12 +317,9 @@ extension Call {
   /// Declares that the call took long, or that its answer will. The others get their time before the next call of its sender. The time of the handler
   /// itself is measured, and need not be declared.
   package func tookLong() {
-    connection.assumeIsolated { connection in
-      let sender = connection.callers.queue.sender(making: sender)
-      connection.callers.queue.comesAfterOthers(sender)
-    }
+    connection.assumeIsolated { $0.callers.queue.comesAfterOthers(self) }
   }
 
-  /// Whether the sender has left the bus while the call waited: nobody reads the answer.
+  /// Whether the sender has left the bus, so that nobody reads the answer.
   package var isAbandoned: Bool { callerHasLeft || connection.assumeIsolated { $0.callers.queue.hasLeft(sender) } }
 }
