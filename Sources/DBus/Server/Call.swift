@@ -21,8 +21,8 @@ public final class Call: Sendable {
   private(set) nonisolated(unsafe) var message: Message
   private let isAnswered = Atomic(false)
   // Set on the loop, while the call waits for its turn.
-  /// Whether nobody waits for the answer any more.
-  private(set) nonisolated(unsafe) var callerHasLeft = false
+  /// Whether the caller left the bus before the call was carried out, so that nobody reads the answer.
+  package private(set) nonisolated(unsafe) var isAbandoned = false
 
   // Set on the loop, once, before any other code has seen the call.
   /// The caller's credentials, if the connection finds them out before each call: see ``Connection/identifyCallers(admittingStrangers:)``.
@@ -88,7 +88,7 @@ public final class Call: Sendable {
 
   func identify(as credentials: Credentials) { knownCredentials = credentials }
   /// The caller has left while the call waited: the bus would answer each answer with an error.
-  func callerLeft() { callerHasLeft = true }
+  func abandon() { isAbandoned = true }
 
   /// Closes all descriptors that came with the call, if there are any, and forgets its arguments. A message may bring hundreds of descriptors that no
   /// argument names, and a call may wait for its answer for an hour. On the loop, after the arguments were decoded and before anybody else has the call.
@@ -149,7 +149,7 @@ extension Call {
     return .init(destination: sender, serial: message.serial, error: error)
   }
 
-  private var isAwaited: Bool { message.expectsReply && !callerHasLeft }
+  private var isAwaited: Bool { message.expectsReply && !isAbandoned }
 
   /// Claims the right to answer. Returns false if the call has been answered.
   private func takeAnswer() -> Bool { !isAnswered.exchange(true, ordering: .relaxed) }

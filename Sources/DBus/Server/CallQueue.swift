@@ -254,7 +254,7 @@ struct CallQueue {
 
   /// The work of `call` comes later and is not measured.
   mutating func comesAfterOthers(_ call: Call) {
-    let sender = call.callerHasLeft ? departed : sender(making: call.sender)
+    let sender = call.isAbandoned ? departed : sender(making: call.sender)
     sender.account.used += Self.longTime
   }
 
@@ -283,7 +283,7 @@ struct CallQueue {
     while let (call, bytes) = sender.takeFirst().map({ ($0.call, $0.bytes) }) {
       if case .known(let credentials?) = sender.identity { call.identify(as: credentials) }
       if hasRoom(for: call, bytes, isFirst: isFirst) { departed.add(call, bytes) }
-      call.callerLeft()
+      call.abandon()
       isFirst = false
     }
     if hadNone && !departed.isEmpty { ready.append(departed) }
@@ -294,8 +294,6 @@ struct CallQueue {
       && (departed.isEmpty || departed.bytes + bytes <= Self.byteLimitForEachSender)
       && (!call.carriesDescriptors || departed.withDescriptors < Self.descriptorLimitForEachSender)
   }
-
-  func hasLeft(_ name: BusName?) -> Bool { senders[name]?.hasLeft ?? false }
 
   /// Takes all calls of a sender that nobody can identify.
   mutating func takeAll(of sender: Sender) -> [Call] {
@@ -319,7 +317,4 @@ extension Call {
   package func tookLong() {
     connection.assumeIsolated { $0.callers.queue.comesAfterOthers(self) }
   }
-
-  /// Whether the sender has left the bus, so that nobody reads the answer.
-  package var isAbandoned: Bool { callerHasLeft || connection.assumeIsolated { $0.callers.queue.hasLeft(sender) } }
 }
