@@ -13,8 +13,12 @@ struct CallQueue {
   /// The most calls of one sender that wait with file descriptors. Each may have hundreds of them, and a process may have few.
   static let descriptorLimitForEachSender = 4
   /// The most calls that wait of all senders that have left, if each has left one: a script that does not wait for an answer calls once and leaves.
-  /// Further calls of theirs are dropped. Nobody waits for their answers.
+  /// Further calls of theirs are dropped: nobody is there who could hear a refusal.
   static let limitForDeparted = 16_384
+  /// The first call of a sender that has left waits beside all long ones, if it is no longer than this. So nobody's long calls push it out.
+  static let shortCall = 2 << 10
+  /// The most first calls with file descriptors that wait of all senders that have left.
+  static let descriptorLimitForDeparted = 32
   /// The least time that counts for a call that took long by its own account: its answer is long, or is written to a disk later.
   static let longTime: UInt64 = 10_000_000
   /// A rest follows every longer call, whatever work there is. Otherwise a sender that waits for each answer would have all of the time.
@@ -179,7 +183,7 @@ struct CallQueue {
 
   /// The text is short, so that the bus can read more refusals than it passes on calls.
   private static let tooMany = ErrorReply(
-    .limitsExceeded, "\(limitForEachSender) calls of yours wait already")
+    .limitsExceeded, "\(limitForEachSender) calls of this sender wait already")
   private static let tooLarge = ErrorReply(
     .limitsExceeded, "calls of this sender with \(byteLimitForEachSender) bytes wait already: wait for the answers")
   private static let tooManyDescriptors = ErrorReply(
@@ -261,9 +265,8 @@ struct CallQueue {
   private mutating func prune(_ now: Instant) {
     let clock = clock
     senders = senders.filter { _, sender in
-      if !sender.isEmpty || sender.isAsked { return true }
-      let account = sender.account
-      return !sender.hasLeft && (account.used > clock || max(account.restsUntil, account.yieldsUntil) > now)
+      !sender.isEmpty || sender.isAsked || sender.account.used > clock
+        || max(sender.account.restsUntil, sender.account.yieldsUntil) > now
     }
   }
 
@@ -277,22 +280,30 @@ struct CallQueue {
 
   /// The calls of a sender that has left go on as calls of all that have left, as far as there is room.
   private mutating func bequeath(of sender: Sender) {
+    senders[sender.name] = nil
+    if sender.isEmpty { return }
     ready.removeAll { $0 === sender }
     let hadNone = departed.isEmpty
     var isFirst = true
-    while let (call, bytes) = sender.takeFirst().map({ ($0.call, $0.bytes) }) {
-      if case .known(let credentials?) = sender.identity { call.identify(as: credentials) }
-      if hasRoom(for: call, bytes, isFirst: isFirst) { departed.add(call, bytes) }
-      call.abandon()
+    while let one = sender.takeFirst() {
+      if case .known(let credentials?) = sender.identity { one.call.identify(as: credentials) }
+      if hasRoom(for: one.call, one.bytes, isFirst: isFirst) { departed.add(one.call, one.bytes) }
+      one.call.abandon()
       isFirst = false
     }
     if hadNone && !departed.isEmpty { ready.append(departed) }
   }
 
   private func hasRoom(for call: Call, _ bytes: Int, isFirst: Bool) -> Bool {
-    departed.count < (isFirst ? Self.limitForDeparted : Self.limitForEachSender)
-      && (departed.isEmpty || departed.bytes + bytes <= Self.byteLimitForEachSender)
-      && (!call.carriesDescriptors || departed.withDescriptors < Self.descriptorLimitForEachSender)
+    let (limit, descriptorLimit) =
+      isFirst
+      ? (Self.limitForDeparted, Self.descriptorLimitForDeparted)
+      : (Self.limitForEachSender, Self.descriptorLimitForEachSender)
+    if departed.count >= limit || call.carriesDescriptors && departed.withDescriptors >= descriptorLimit {
+      return false
+    }
+    return isFirst && bytes <= Self.shortCall || departed.isEmpty
+      || departed.bytes + bytes <= Self.byteLimitForEachSender
   }
 
   /// Takes all calls of a sender that nobody can identify.

@@ -96,8 +96,11 @@ extension Connection {
     }
     switch answer {
     case .success(let credentials): callers.queue.identify(sender, as: credentials)
-    case .failure where callers.admitsStrangers:
-      if let name = sender.name { callers.queue.callerLeft(name) }
+    case .failure(let error) where callers.admitsStrangers:
+      // After any other failure the caller may still be there, and wait for its answers.
+      if case .replied(let reply) = error, reply.name == .nameHasNoOwner, let name = sender.name {
+        callers.queue.callerLeft(name)
+      }
       callers.queue.identify(sender, as: nil)
     case .failure:
       for call in callers.queue.takeAll(of: sender) {
