@@ -156,6 +156,35 @@ import Testing
     }
   }
 
+  @Test func `the long calls of those that have left push out nobody's short call`() async throws {
+    try await withPrivateBus(.daemon) { bus in
+      let service = try await bus.connect()
+      let noted = Guarded<[Int]>([])
+      var interface = Interface("org.example.Log")
+      interface.method("Note", in: "text") { (text: String) in noted.with { $0.append(text.utf8.count) } }
+      service.identifyCallers(admittingStrangers: true)
+      service.export(interface, at: "/")
+      let name = try #require(await service.uniqueName)
+      service.holdCalls()
+      // The first is alone, and the second finds no room beside it.
+      for size in [33 << 20, 4096, 5, 6] {
+        let client = try await bus.connect()
+        try client.send(to: name, at: "/", "org.example.Log", "Note", String(repeating: "x", count: size))
+        let own = try #require(await client.uniqueName)
+        _ = try await client.owner(of: own)
+        await client.close()
+        try await eventually("the client to leave") { try await service.owner(of: own) == nil }
+      }
+      await service.callsAreIdentified()
+      service.releaseCalls()
+      try await eventually("the calls") { noted.with { $0.count } == 3 }
+      let witness = try await bus.connect()
+      try await witness.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
+      #expect(noted.with { $0 } == [33 << 20, 5, 6])
+      for client in [service, witness] { await client.close() }
+    }
+  }
+
   @Test(arguments: PrivateBus.Kind.available)
   func `whoever calls in the middle of a flood is next`(kind: PrivateBus.Kind) async throws {
     try await withPrivateBus(kind) { bus in
