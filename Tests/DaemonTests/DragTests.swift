@@ -486,6 +486,11 @@ import Testing
       #expect(try await host.text(landing.delivery, 0, "text/*") == "milk")
       // Any line of the script may cancel a drag, not only the line that began it.
       let second = try await house.call("BeginDrag", "string:\(document)")[0].text
+      // The service does not know a new connection yet, whose first call has a descriptor.
+      let line = try await house.bus.connect()
+      try await line.object(House.name, at: try ObjectPath(second), "org.stagedoor.DragSession1").call(
+        "AddItems", [Things.item(Things.descriptor(try .pipe(of: Array("eggs".utf8))))])
+      await line.close()
       _ = try await house.call("Cancel", at: second, in: interface)
       #expect(try await house.property("State", of: second, in: interface) == "cancelled")
       #expect(try await house.property("Operation", of: second, in: interface) == "cancel")

@@ -60,13 +60,14 @@ extension Connection {
     }
   }
 
-  /// The error for a call that may not keep its descriptors. Before the bus has identified the caller, an object of a subtree takes none. While calls
-  /// are held the objects do not exist yet: each call is checked when it is carried out, and the queue limits the waiting calls with descriptors.
+  /// The error for a call that may not keep its descriptors. While calls are held the objects do not exist yet, and before the bus has identified the
+  /// caller, it sees no object that only some may see. A call to an unknown object is checked again when it is carried out, and the queue limits the
+  /// waiting calls with descriptors.
   private func refusalOfDescriptors(_ call: Call) -> ErrorReply? {
     do {
       return try method(for: call).1.takesDescriptors ? nil : Self.takesNone(call)
     } catch {
-      return callers.queue.isHeld && error.name == .unknownObject ? nil : error
+      return (callers.queue.isHeld || callers.identifies) && error.name == .unknownObject ? nil : error
     }
   }
 
