@@ -28,9 +28,12 @@ STATIC  = $(abspath $(SCRATCH))/static
 # before 2.36 cannot read it. Nobody looks up names in these programs, so they export none.
 SHORT   = $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sort -VC && \
   echo -Xlinker -z -Xlinker pack-relative-relocs)
+# The linker places the functions that a drop executes side by side, so that the processor fetches fewer pages and lines.
+ORDER   = -Xswiftc -Xfrontend -Xswiftc -function-sections \
+  -Xlinker --symbol-ordering-file=$(abspath Benchmarks/functions.order) -Xlinker --no-warn-symbol-ordering
 RELEASE = --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib \
   -Xlinker "-L$(STATIC)" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
-  -Xswiftc -use-ld=lld $(SHORT) -Xlinker --no-export-dynamic
+  -Xswiftc -use-ld=lld $(SHORT) -Xlinker --no-export-dynamic $(ORDER)
 SOURCES = Scripts/list-files '*.swift'
 # SwiftPM warns about flags of these GTK packages that it does not pass on. It finds our copies without these flags first.
 WARNED  = gmodule-no-export-2.0 graphene-1.0
@@ -73,7 +76,7 @@ FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libe
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
 .PHONY: help setup run demo build test examples test-examples pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
-  check-examples check-install docs format bench stress fuzz simulate mutate sanitize-thread sanitize-address release \
+  check-examples check-install docs format bench order stress fuzz simulate mutate sanitize-thread sanitize-address release \
   check-prefix install install-built uninstall deb clean
 
 help: ## list the targets
@@ -126,6 +129,10 @@ docs: build ## check the documentation of the libraries, and build it as a site 
 bench: ## measure against C programs, on both buses and without one
 	@$(SETUP) build run bench
 	Benchmarks/run $(ARGS)
+
+order: ## measure anew which functions a drop executes, for the linker (Benchmarks/functions.order)
+	@$(SETUP) build run bench order
+	Benchmarks/order.py
 
 fuzz: ## give each parser made-up documents for some time (SECONDS=60, ARGS=predicate for one parser)
 	@$(SETUP) build
