@@ -11,46 +11,33 @@ time. So this runs again only after larger changes.
 
 import os
 import re
-import signal
-import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter
+from dataclasses import replace
 
 sys.dont_write_bytecode = True
 import service  # noqa: E402
-from private_bus import PrivateBus, die_with_parent  # noqa: E402
+from private_bus import PrivateBus  # noqa: E402
 
 ORDER = os.path.join(service.HERE, "functions.order")
 CALLS, WARM_UP = 3000, 100
-LIMIT = 120  # seconds for the start, which valgrind makes fifty times as long, and for the end
-
-
-def has_name(bus):
-    asked = ["dbus-send", "--session", "--print-reply=literal", "--dest=org.freedesktop.DBus", "/"]
-    asked += ["org.freedesktop.DBus.NameHasOwner", f"string:{service.NAME}"]
-    answer = subprocess.run(asked, env={**os.environ, **bus.environment()}, capture_output=True, text=True)
-    return "true" in answer.stdout
+END_LIMIT = 120  # seconds; valgrind makes the end fifty times as long
 
 
 def record(folder):
     """Runs drops, and returns callgrind's lines about them."""
     place = service.Place(folder)
     lines = os.path.join(folder, "callgrind")
+    valgrind = ("valgrind", "--quiet", "--tool=callgrind", "--demangle=no", f"--callgrind-out-file={lines}")
     stagedoord = service.stagedoord("memory", service.ONE)
-    command = ["valgrind", "--quiet", "--tool=callgrind", "--demangle=no", f"--callgrind-out-file={lines}"]
-    command += place.command(stagedoord, place.state())
-    with PrivateBus("dbus-daemon") as bus:
-        process = subprocess.Popen(command, env={**os.environ, **place.environment(bus)}, preexec_fn=die_with_parent)
-        end = time.monotonic() + LIMIT
-        while not has_name(bus):
-            if time.monotonic() > end or process.poll() is not None:
-                sys.exit("stagedoord does not start under valgrind")
-            time.sleep(0.2)
-        service.call(bus, max(os.sched_getaffinity(0)), stagedoord, CALLS, WARM_UP)
-        process.send_signal(signal.SIGTERM)
-        process.wait(LIMIT)
+    watched = replace(stagedoord, command=(*valgrind, *stagedoord.command))
+    processor = max(os.sched_getaffinity(0))
+    with PrivateBus("dbus-daemon", {processor}) as bus:
+        with service.running(place, bus, processor, watched, place.state()) as process:
+            service.call(bus, processor, watched, CALLS, WARM_UP)
+            process.terminate()  # callgrind writes when the service ends
+            process.wait(END_LIMIT)
     with open(lines) as file:
         return file.read().splitlines()
 
