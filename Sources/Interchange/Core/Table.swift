@@ -110,21 +110,21 @@ package struct Table<Key: Hashable & Sendable, Value: Sendable>: Sendable {
   var isEmpty: Bool { values.isEmpty }
 }
 
-/// Some elements for each key, in order and each once. Changes can be taken back as in a ``Table``. A change costs the same however many elements a
-/// key has, except for moving the elements behind it.
+/// Some elements for each key, in order and each once. Changes can be taken back as in a ``Table``. A change at either end of a row costs the same
+/// however many elements the row has, and a change in the middle moves the elements behind it.
 package struct Rows<Key: Hashable & Sendable, Element: Comparable & Sendable>: Sendable {
-  private var rows: [Key: [Element]] = [:]
+  private var rows: [Key: Row<Element>] = [:]
   private var changes = Changes<(key: Key, element: Element, isInsertion: Bool)>()
 
   package init() {}
 
-  subscript(key: Key) -> [Element] { rows[key] ?? [] }
+  subscript(key: Key) -> ArraySlice<Element> { rows[key]?.elements ?? [] }
 
   var keys: some Collection<Key> { rows.keys }
 
-  func first(of key: Key) -> Element? { rows[key]?.first }
+  func first(of key: Key) -> Element? { rows[key]?.elements.first }
 
-  func count(of key: Key) -> Int { rows[key]?.count ?? 0 }
+  func count(of key: Key) -> Int { rows[key]?.elements.count ?? 0 }
 
   /// Adds an element. Returns whether it was new.
   @discardableResult
@@ -150,35 +150,65 @@ package struct Rows<Key: Hashable & Sendable, Element: Comparable & Sendable>: S
   }
 
   private mutating func place(_ element: Element, for key: Key) -> Bool {
-    // A new element is usually the last.
-    if rows[key]?.last.map({ $0 < element }) ?? true {
-      rows[key, default: []].append(element)
-      return true
-    }
-    guard let row = rows.index(forKey: key) else { return false }
-    let place = rows.values[row].place(of: element)
-    if rows.values[row][place] == element { return false }
-    rows.values[row].insert(element, at: place)
-    return true
+    rows[key, default: Row()].insert(element)
   }
 
   private mutating func take(_ element: Element, for key: Key) -> Bool {
-    guard let row = rows.index(forKey: key) else { return false }
-    let place = rows.values[row].place(of: element)
-    guard place < rows.values[row].count, rows.values[row][place] == element else { return false }
-    rows.values[row].remove(at: place)
-    if rows.values[row].isEmpty { rows.remove(at: row) }
+    guard let row = rows.index(forKey: key), rows.values[row].remove(element) else { return false }
+    if rows.values[row].elements.isEmpty { rows.remove(at: row) }
     return true
   }
 }
 
-extension Array where Element: Comparable {
+/// Elements in order, each once. The oldest usually goes first, so removing the first moves no other.
+private struct Row<Element: Comparable & Sendable>: Sendable {
+  private var all: [Element] = []
+  /// The number of elements at the beginning of `all` that were removed.
+  private var gone = 0
+
+  var elements: ArraySlice<Element> { all[gone...] }
+
+  /// Returns whether the element was new.
+  mutating func insert(_ element: Element) -> Bool {
+    // A new element is usually the last.
+    if gone == all.count || all[all.count - 1] < element {
+      all.append(element)
+      return true
+    }
+    let place = place(of: element)
+    if all[place] == element { return false }
+    if place == gone && gone > 0 {
+      gone -= 1
+      all[gone] = element
+    } else {
+      all.insert(element, at: place)
+    }
+    return true
+  }
+
+  /// Returns whether the element was there.
+  mutating func remove(_ element: Element) -> Bool {
+    let place = place(of: element)
+    guard place < all.count, all[place] == element else { return false }
+    if place > gone {
+      all.remove(at: place)
+    } else {
+      gone += 1
+      // The places are freed now and then: freeing each at once would move all elements.
+      if gone >= 32 && gone * 2 >= all.count {
+        all.removeFirst(gone)
+        gone = 0
+      }
+    }
+    return true
+  }
+
   /// The index of the first element that is not smaller.
-  fileprivate func place(of element: Element) -> Int {
-    var places = 0..<count
+  private func place(of element: Element) -> Int {
+    var places = gone..<all.count
     while !places.isEmpty {
       let middle = places.lowerBound + places.count / 2
-      places = self[middle] < element ? (middle + 1)..<places.upperBound : places.lowerBound..<middle
+      places = all[middle] < element ? (middle + 1)..<places.upperBound : places.lowerBound..<middle
     }
     return places.lowerBound
   }
