@@ -51,6 +51,7 @@ import Testing
           let next = try await house.hand("viewCat", "cat1")
           #expect(next.outcome == "created")
           try await house.waitUntil(next.delivery, is: "handled")
+          try await host.asked(3)
           #expect(host.members == ["ConnectScene", "ConnectScene", "ActivateScene"])
         }
       }
