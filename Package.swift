@@ -103,7 +103,8 @@ let package = Package(
       dependencies: ["Baggage", "DBus", "Interchange", "InterchangeWire", "SceneModel", "SessionStore"],
       path: "Benchmarks/Sources/service-benchmark", swiftSettings: settings),
     .testTarget(
-      name: "BaggageTests", dependencies: ["Baggage", "DBus", "DBusTestSupport", "SceneModel"], swiftSettings: settings),
+      name: "BaggageTests", dependencies: ["Baggage", "DBus", "DBusTestSupport", "ExitTestSupport", "SceneModel"],
+      swiftSettings: settings),
     .testTarget(
       name: "ClientTests",
       dependencies: ["DBus", "DBusTestSupport", "dbus-showcase", "greeter-service", "greeter-client"],
@@ -127,8 +128,8 @@ let package = Package(
     .testTarget(
       name: "StagedoorKitTests",
       dependencies: [
-        "DBus", "DBusTestSupport", "DaemonTestSupport", "StagedoorKit", "StagedoorTestSupport", "kit-stage-async",
-        "kit-stage-glib", "kit-stage-plain", "journal", "stagedoord",
+        "DBus", "DBusTestSupport", "DaemonTestSupport", "ExitTestSupport", "StagedoorKit", "StagedoorTestSupport",
+        "kit-stage-async", "kit-stage-glib", "kit-stage-plain", "journal", "stagedoord",
       ],
       swiftSettings: settings),
     .target(
@@ -146,7 +147,8 @@ let package = Package(
       name: "DaemonTestSupport", dependencies: ["DBus", "DBusTestSupport"], path: "Tests/DaemonTestSupport",
       swiftSettings: settings),
     .testTarget(
-      name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusFoundation", "DBusTestSupport", "XML"],
+      name: "DBusTests",
+      dependencies: ["CDBus", "DBus", "DBusFoundation", "DBusTestSupport", "ExitTestSupport", "XML"],
       swiftSettings: settings),
     .testTarget(
       name: "InterchangeCoreTests", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting"],
@@ -175,6 +177,10 @@ let package = Package(
       name: "TheatreTests", dependencies: ["DBusTestSupport", "TheatreCommand"], exclude: ["Stories"],
       swiftSettings: settings),
     .testTarget(
-      name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport", "private-bus"], swiftSettings: settings),
+      name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport", "ExitTestSupport", "private-bus"],
+      swiftSettings: settings),
+    .target(
+      name: "ExitTestSupport", dependencies: ["DBusTestSupport"], path: "Tests/ExitTestSupport", swiftSettings: settings
+    ),
   ]
 )

@@ -10,14 +10,16 @@ package enum XMLText {
 
   /// The position of the first character that a document may not contain.
   static func firstForbidden(in bytes: [UInt8]) -> Int? {
-    for (offset, byte) in bytes.enumerated() {
-      switch byte {
+    var offset = 0
+    while offset < bytes.count {
+      switch bytes[offset] {
       case 0x9, 0xA, 0xD: break
       case 0..<0x20: return offset
       // U+FFFE and U+FFFF
       case 0xBE, 0xBF: if offset >= 2, bytes[offset - 1] == 0xBF, bytes[offset - 2] == 0xEF { return offset - 2 }
       default: break
       }
+      offset += 1
     }
     return nil
   }

@@ -1,12 +1,13 @@
 import Baggage
 import DBus
 import DBusTestSupport
+import ExitTestSupport
 import Glibc
 import SceneModel
 import Testing
 
 /// Descriptors, threads and the disk. Each test runs in a process of its own, where nobody else opens and closes.
-@Suite(.serialized) struct ResourceTests {
+@Suite(.ownThreads, .serialized) struct ResourceTests {
   /// The threads of rooms with this name.
   private static func threads(_ name: String = "baggage") -> [String] {
     TemporaryDirectory.names(in: "/proc/self/task").map { number in

@@ -1,13 +1,14 @@
 import Baggage
 import DBus
 import DBusTestSupport
+import ExitTestSupport
 import Glibc
 import SceneModel
 import Testing
 
 /// Files of a file system that does not answer. Each test runs in a process of its own: a child that another test starts at the same time would also
 /// wait for the files, when it closes the descriptors that it has inherited.
-@Suite(.enabled(if: SilentFileSystem.isPossible, Comment(rawValue: SilentFileSystem.reason)))
+@Suite(.ownThreads, .enabled(if: SilentFileSystem.isPossible, Comment(rawValue: SilentFileSystem.reason)))
 struct SilentFileTests {
   @Test func `files that do not answer stop nobody, and what asks for them is refused`() async {
     await #expect(processExitsWith: .success) {

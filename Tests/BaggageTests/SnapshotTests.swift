@@ -1,6 +1,7 @@
 import Baggage
 import DBus
 import DBusTestSupport
+import ExitTestSupport
 import Glibc
 import SceneModel
 import Testing
@@ -116,7 +117,7 @@ private func isRead(_ pipe: OwnedFileDescriptor) -> Bool {
     await room.close()
   }
 
-  @Test func `of two for one session the later counts, and none comes back after its session`() async {
+  @Test(.ownThreads) func `of two for one session the later counts, and none comes back after its session`() async {
     // The test has a process of its own, because the room waits for data no longer than five seconds.
     await #expect(processExitsWith: .success) {
       let room = BaggageRoom(directory: nil, isSynced: false)

@@ -1,10 +1,11 @@
 import DBus
 import DBusTestSupport
+import ExitTestSupport
 import Testing
 
 /// Each test runs in a process of its own, where nobody else opens or closes a descriptor. Swift's executor opens a few of its own at any time; fifty
 /// that leak one each are more than that.
-@Suite struct LeakTests {
+@Suite(.ownThreads) struct LeakTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `fifty buses leave no descriptor behind`(kind: PrivateBus.Kind) async throws {
     await #expect(processExitsWith: .success) { [name = kind.rawValue as String] in

@@ -1,10 +1,11 @@
 import DBus
 import DBusTestSupport
+import ExitTestSupport
 import Glibc
 import Testing
 
 /// Where the binding looks for the buses. Each test has a process of its own: the environment belongs to the whole process.
-@Suite struct BusAddressTests {
+@Suite(.ownThreads) struct BusAddressTests {
   @Test func `the environment says where the buses are`() async {
     await #expect(processExitsWith: .success) {
       setenv("DBUS_SESSION_BUS_ADDRESS", "unix:path=/session", 1)

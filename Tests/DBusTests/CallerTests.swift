@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import ExitTestSupport
 import FoundationEssentials
 import Glibc
 import Testing
@@ -29,7 +30,7 @@ import Testing
   }
 
   /// Each remembered sender costs a descriptor, and here no other test opens any.
-  @Test func `256 senders are remembered, and who leaves makes room`() async {
+  @Test(.ownThreads) func `256 senders are remembered, and who leaves makes room`() async {
     await #expect(processExitsWith: .success) {
       try await withPrivateBus(.daemon) { bus in
         let connection = try await bus.connect()

@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import ExitTestSupport
 import Glibc
 import Testing
 
@@ -29,7 +30,7 @@ import Testing
     await loop.stop()
   }
 
-  @Test func `whoever claims to be on the loop and is not traps`() async {
+  @Test(.ownThreads) func `whoever claims to be on the loop and is not traps`() async {
     await #expect(processExitsWith: .failure) {
       let loop = try EventLoop()
       EventLoopGuest(loop).addAssumingIsolation(1)

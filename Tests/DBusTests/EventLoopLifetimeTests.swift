@@ -1,5 +1,6 @@
 import DBus
 import DBusTestSupport
+import ExitTestSupport
 import Glibc
 import Testing
 
@@ -117,7 +118,7 @@ import Testing
 
   // MARK: Leaks
 
-  @Test func `1000 loops leave no descriptor and no thread`() async {
+  @Test(.ownThreads) func `1000 loops leave no descriptor and no thread`() async {
     await #expect(processExitsWith: .success) {
       try await FileDescriptorLeak.settle()
       let descriptors = FileDescriptorLeak.openCount()

@@ -1,9 +1,10 @@
 import DBus
+import ExitTestSupport
 import Glibc
 import Testing
 
 /// Each test runs in a process of its own, where nobody else opens and closes.
-@Suite(.serialized) struct FileDescriptorLeakTests {
+@Suite(.ownThreads, .serialized) struct FileDescriptorLeakTests {
   @Test func `nothing is left open, however a descriptor ends`() async {
     await #expect(processExitsWith: .success) {
       try await FileDescriptorLeak.settle()

@@ -1,4 +1,5 @@
 import DBus
+import ExitTestSupport
 import Testing
 
 /// Which names are valid, and the message for each invalid one.
@@ -175,7 +176,7 @@ import Testing
     #expect(names.sorted() == [":1.10", ":1.2", "Z.a", "a-b.c", "a.B", "a.b", "a.b.c"])
   }
 
-  @Test func `a literal that is no name traps`() async {
+  @Test(.ownThreads) func `a literal that is no name traps`() async {
     await #expect(processExitsWith: .failure) { _ = "a b" as MemberName }
   }
 }

@@ -1,4 +1,5 @@
 import DBusTestSupport
+import ExitTestSupport
 import Glibc
 import Testing
 
@@ -193,7 +194,8 @@ import Testing
     func write(to writer: inout MessageWriter) {}
   }
 
-  @Test func `what is declared with types that make no signature traps, and a message of them is an error`() async {
+  @Test(.ownThreads)
+  func `what is declared with types that make no signature traps, and a message of them is an error`() async {
     #expect(throws: CodingError.self) { _ = try Message.signal(from: "/", "a.b", "C", Nameless()) }
     await #expect(processExitsWith: .failure) {
       var thing = Interface("org.example.Thing")

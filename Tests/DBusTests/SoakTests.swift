@@ -1,11 +1,12 @@
 import DBusTestSupport
+import ExitTestSupport
 import Glibc
 import Testing
 
 @testable import DBus
 
 /// Everything at once, and for a long time. Each test runs in a process of its own, where nobody else opens descriptors and takes memory.
-@Suite struct SoakTests {
+@Suite(.ownThreads) struct SoakTests {
   @Test(arguments: PrivateBus.Kind.available)
   func `whatever sixteen clients do, every call ends once and nothing is left of it`(kind: PrivateBus.Kind) async {
     await #expect(processExitsWith: .success) { [name = kind.rawValue as String] in

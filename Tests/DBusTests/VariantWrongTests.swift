@@ -1,4 +1,5 @@
 import DBus
+import ExitTestSupport
 import Testing
 
 /// The cases of a variant can be combined wrongly. libdbus would end the process if it got such a value.
@@ -64,7 +65,7 @@ import Testing
     #expect(codingError(of: Variant.variant(value)) == expected)
   }
 
-  @Test func `a structure type without members traps before libdbus does`() async {
+  @Test(.ownThreads) func `a structure type without members traps before libdbus does`() async {
     let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
       _ = try signal([Structure()])
     }

@@ -117,7 +117,7 @@ package nonisolated(nonsending) func withService<Result>(
 /// How many houses exist at a time: a few more than a small machine has processors. Hundreds of services at once would be so slow that their clients
 /// lose patience.
 private enum Houses {
-  private static let state = Mutex((free: 4, waiting: [CheckedContinuation<Void, Never>]()))
+  private static let state = Mutex((free: 8, waiting: [CheckedContinuation<Void, Never>]()))
 
   static func enter() async {
     await withCheckedContinuation { continuation in

@@ -1,6 +1,7 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import ExitTestSupport
 import FoundationEssentials
 import Glibc
 import StagedoorKit
@@ -102,7 +103,7 @@ import Testing
     }
   }
 
-  @Test func `no scene is meant where no delegate is called`() async {
+  @Test(.ownThreads) func `no scene is meant where no delegate is called`() async {
     await #expect(processExitsWith: .failure) { await UserActivity("viewCat").becomeCurrent() }
   }
 

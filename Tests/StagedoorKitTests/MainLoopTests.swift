@@ -1,13 +1,14 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import ExitTestSupport
 import Glibc
 import StagedoorKit
 import Testing
 
 /// An application in a process of its own, under each kind of main loop.
 @Suite struct MainLoopTests {
-  @Test func `a C callback in main-actor code works on the main thread, and traps on any other`() async {
+  @Test(.ownThreads) func `a C callback in main-actor code works on the main thread, and traps on any other`() async {
     await #expect(processExitsWith: .failure) {
       await MainActor.run {
         var thread = pthread_t()

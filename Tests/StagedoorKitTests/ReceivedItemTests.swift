@@ -1,6 +1,7 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import ExitTestSupport
 import FoundationEssentials
 import Glibc
 import StagedoorKit
@@ -123,7 +124,7 @@ import Testing
   }
 
   /// A film of several gigabytes fits on the disk, but not into memory. In a process of its own, no other test uses memory.
-  @Test func `a file is loaded piece by piece, however large it is`() async {
+  @Test(.ownThreads) func `a file is loaded piece by piece, however large it is`() async {
     await #expect(processExitsWith: .success) {
       let film = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
       let size = 128 << 20

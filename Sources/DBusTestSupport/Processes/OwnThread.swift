@@ -1,14 +1,14 @@
 internal import Glibc
 
 /// Threads for blocking calls: Swift has as many threads as there are processors, and these must not block.
-enum OwnThread {
+package enum OwnThread {
   private final class Body {
     let run: @Sendable () -> Void
     init(_ run: @escaping @Sendable () -> Void) { self.run = run }
   }
 
   /// Runs `body` on a new thread, and does not wait for it.
-  static func start(_ body: @escaping @Sendable () -> Void) throws(SystemCallError) {
+  package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemCallError) {
     let context = Unmanaged.passRetained(Body(body)).toOpaque()
     var thread = pthread_t()
     let code = pthread_create(

@@ -86,7 +86,12 @@ struct PredicateLexer {
   }
 
   private mutating func skipSpace() {
-    while offset < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[offset]) { offset += 1 }
+    while offset < bytes.count {
+      switch bytes[offset] {
+      case 0x20, 0x09, 0x0A, 0x0D: offset += 1
+      default: return
+      }
+    }
   }
 
   /// The scalar that begins here.

@@ -57,7 +57,10 @@ extension Text: Hashable, Comparable {
   @inlinable
   func isIdentical(to other: Text) -> Bool {
     // Safe, because nothing is made from the bits: if all of them are equal, so are the texts.
-    unsafeBitCast(string, to: (UInt64, UInt64).self) == unsafeBitCast(other.string, to: (UInt64, UInt64).self)
+    let (mine, others) = (
+      unsafeBitCast(string, to: (UInt64, UInt64).self), unsafeBitCast(other.string, to: (UInt64, UInt64).self)
+    )
+    return mine.0 == others.0 && mine.1 == others.1
   }
 
   @inlinable
