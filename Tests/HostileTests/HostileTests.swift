@@ -11,7 +11,7 @@ import Testing
 /// not hundreds. It does not measure how long such a turn takes: other tests run at the same time, in a debug build. `make stress` has the machine
 /// for itself. It gives each attack ten seconds, and makes the same attack on a service that does nothing, which shows how long the bus itself lets
 /// the neighbour wait. It writes a table, and compares the medians and the memory with what is promised.
-@Suite(.serialized) struct HostileTests {
+@Suite struct HostileTests {
   private static let isLong = getenv("STAGEDOOR_STRESS") != nil
   private static let time = Duration.seconds(isLong ? 10 : 1)
 

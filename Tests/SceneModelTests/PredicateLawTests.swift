@@ -6,7 +6,7 @@ import Testing
   @Test func `what is printed parses to the same condition`() throws {
     var generator = PredicateGenerator(seed: 1)
     var checked = 0
-    while checked < 20_000 {
+    while checked < rounds(5_000) {
       let printed = Predicate(generator.condition(depth: generator.random.below(4)))
       if printed.source.count > Limits.predicate { continue }
       checked += 1
@@ -17,7 +17,7 @@ import Testing
 
   @Test func `however a condition is spelled, it parses to the same`() throws {
     var generator = PredicateGenerator(seed: 2)
-    for _ in 0..<5_000 {
+    for _ in 0..<rounds(1_250) {
       let condition = generator.condition(depth: 3)
       let spelling = Text(generator.spelling(of: condition))
       if spelling.count > Limits.predicate { continue }

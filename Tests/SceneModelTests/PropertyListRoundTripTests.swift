@@ -6,7 +6,7 @@ import Testing
   @Test(arguments: [1, 2, 3, 4] as [UInt64])
   func `every value comes back as it was`(seed: UInt64) throws {
     var generator = ValueGenerator(seed: seed)
-    for _ in 0..<5000 {
+    for _ in 0..<rounds(1250) {
       let value = generator.value()
       for format in PropertyList.Format.allCases {
         let form = TaggedForm.propertyList(format)

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// A stream of numbers that the seed determines, so that a broken law can be broken again.
 package struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
@@ -21,3 +23,10 @@ package struct SeededRandom: RandomNumberGenerator {
 
   package mutating func one<Element>(of elements: [Element]) -> Element { elements[below(elements.count)] }
 }
+
+/// How often a law is tried. `make stress`, whose tests are optimised, tries each of them four times as often.
+package func rounds(_ count: Int) -> Int {
+  isStress ? 4 * count : count
+}
+
+private let isStress = ProcessInfo.processInfo.environment["STAGEDOOR_STRESS"] != nil

@@ -9,7 +9,7 @@ import Testing
   private static let worlds = 160
   private static let requestsPerWorld = 20
 
-  @Test(arguments: 0..<4)
+  @Test(arguments: 0..<rounds(1))
   func `a state that learns on demand decides as one that knows everything`(part: Int) throws {
     let types = TypeCatalog()
     let pool = try WorldGenerator.Pool()
@@ -42,7 +42,7 @@ import Testing
   @Test func `what was learnt stays true while sessions come, change, go, and are put back`() throws {
     let types = TypeCatalog()
     let pool = try WorldGenerator.Pool()
-    for seed in 0..<250 {
+    for seed in 0..<rounds(60) {
       var generator = WorldGenerator(random: SeededRandom(seed: UInt64(500_000 + seed)), pool: pool)
       var learner = Learner(generator.world(WorldGenerator.Kind(seed)), types)
       for step in 0..<40 {

@@ -7,7 +7,7 @@ import Testing
   @Test func `the same input has the same answer, in whatever order and by whatever detours it was come to`() throws {
     let types = TypeCatalog()
     let pool = try WorldGenerator.Pool()
-    for seed in 0..<600 {
+    for seed in 0..<rounds(150) {
       var generator = WorldGenerator(random: SeededRandom(seed: UInt64(200_000 + seed)), pool: pool)
       let world = generator.world()
       var tested = Case(world: world, request: generator.request(world))

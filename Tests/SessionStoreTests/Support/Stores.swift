@@ -10,7 +10,7 @@ let noon = Instant(microseconds: 1_777_636_800_000_000)
 let rules = ReadingRules(types: TypeCatalog())
 
 /// How many rounds the generated laws run; `make stress` runs more.
-let rounds: UInt64 = getenv("STAGEDOOR_STRESS") == nil ? 4 : 60
+let rounds: UInt64 = getenv("STAGEDOOR_STRESS") == nil ? 2 : 60
 
 func open(
   _ directory: TemporaryDirectory, _ durability: Durability = .normal, history: HistoryLimits = .init(),
