@@ -61,8 +61,8 @@ extension World {
         ticket: ticket, source: sent.isThere, outlivesSource: outlivesSource,
         parties: [connections[sent.isThere].name])
     case .dragOpened(let drag): dragged[drag]?.parties.insert(connections[sent.isThere].name)
-    case .refused(let error) where error.name == .storageFailed:
-      // What could not be stored did not happen: for the service the program still shows the window, so it opens the window again.
+    case .refused(let error) where error.name != .unknownObject:
+      // What was refused did not happen: for the service the program still shows the window, so the program opens the window again.
       if case .disconnect(let window) = sent.ask,
         let program = programs.firstIndex(where: { $0.connection == sent.isThere })
       {
