@@ -114,8 +114,8 @@ package nonisolated(nonsending) func withService<Result>(
   }
 }
 
-/// How many houses exist at a time: a few more than a small machine has processors. Hundreds of services at once would be so slow that their clients
-/// lose patience.
+/// How many houses exist at a time: more than a small machine has processors, because most of them wait for a deadline. Hundreds of services
+/// at once would be so slow that their clients lose patience.
 private enum Houses {
   private static let state = Mutex((free: 8, waiting: [CheckedContinuation<Void, Never>]()))
 

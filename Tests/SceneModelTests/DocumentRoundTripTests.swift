@@ -5,7 +5,7 @@ import Testing
 
 /// A value that is written as a document can be read back unchanged, in every form.
 @Suite struct DocumentRoundTripTests {
-  private static let rounds = ProcessInfo.processInfo.environment["STAGEDOOR_STRESS"] == nil ? 50 : 1000
+  private static let rounds = isStress ? 1000 : 50
   private let rules = ReadingRules(types: TypeCatalog())
 
   private func check<Written: Document & Equatable>(_ written: Written) throws {

@@ -28,7 +28,7 @@ struct CrashTests {
     func model(at length: Int) -> StoreModel { acknowledged.last { $0.length <= length }?.model ?? StoreModel() }
   }
 
-  @Test(arguments: 0..<rounds)
+  @Test(arguments: 0..<seeds)
   func `a log that was cut anywhere has each commit that it holds whole, and no half one`(seed: UInt64) throws {
     let history = try History(seed: seed)
     var random = SeededRandom(seed: seed)
@@ -43,7 +43,7 @@ struct CrashTests {
     }
   }
 
-  @Test(arguments: 0..<rounds)
+  @Test(arguments: 0..<seeds)
   func `a byte of the log that flipped takes what came after it, and nothing before`(seed: UInt64) throws {
     let history = try History(seed: seed)
     var random = SeededRandom(seed: seed)

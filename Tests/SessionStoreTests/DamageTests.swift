@@ -54,7 +54,7 @@ struct DamageTests {
     } == nil
   }
 
-  @Test(arguments: 0..<rounds)
+  @Test(arguments: 0..<seeds)
   func `wherever bytes are overwritten, the store is used, or set aside as it was and begun anew`(seed: UInt64) throws {
     var generator = RecordGenerator(seed: seed)
     let whole = try made(&generator)

@@ -6,7 +6,7 @@ import Testing
 
 /// Generated records against a model in plain dictionaries. The test prints the seed when a law breaks.
 struct SessionStoreLawTests {
-  @Test(arguments: 0..<rounds)
+  @Test(arguments: 0..<seeds)
   func `what was committed is read back, settled or not, reopened or not, killed or not`(seed: UInt64) throws {
     var generator = RecordGenerator(seed: seed)
     var model = StoreModel()
@@ -43,7 +43,7 @@ struct SessionStoreLawTests {
     try expectSame(store, model)
   }
 
-  @Test(arguments: 0..<rounds)
+  @Test(arguments: 0..<seeds)
   func `pages of any size, put together, are the whole list`(seed: UInt64) throws {
     var generator = RecordGenerator(seed: seed)
     var model = StoreModel()
@@ -79,7 +79,7 @@ struct SessionStoreLawTests {
     }
   }
 
-  @Test(arguments: 0..<rounds)
+  @Test(arguments: 0..<seeds)
   func `a disk that fails anywhere takes nothing away and leaves nothing behind`(seed: UInt64) throws {
     var generator = RecordGenerator(seed: seed)
     var model = StoreModel()

@@ -1,4 +1,5 @@
 import SceneModel
+import SceneTestSupport
 import SessionStore
 import Testing
 
@@ -103,10 +104,12 @@ struct SpentDeliveryTests {
     }
   }
 
-  @Test func `a hundred and sixty megabytes of payloads that are over are not on the disk`() throws {
+  @Test func `a hundred megabytes of payloads that are over are not on the disk`() throws {
     let directory = TemporaryDirectory(in: "/tmp")
     let store = try open(directory)
-    for number: UInt64 in 1...40 {
+    // Four hundred in `make stress`.
+    let count = rounds(25)
+    for number in 1...UInt64(count) {
       let delivery = large(number, megabytes: 4)
       try store.commit([.delivery(delivery)], at: noon)
       try end(delivery, number % 2 == 0 ? .handled : .failed, store)
@@ -114,7 +117,7 @@ struct SpentDeliveryTests {
       try store.rest(at: instant(Int64(2 * number)))
     }
     while try !store.rest(at: instant(10_000)) {}
-    #expect(try store.deliveryCount() == 40)
+    #expect(try store.deliveryCount() == count)
     let sizes = directory.names.map { directory.size(of: $0) }
     #expect(sizes.reduce(0, +) < 64 << 20, "\(sizes)")
     store.close()

@@ -24,8 +24,8 @@ struct ExpectedTypes {
   mutating func take(_ type: WireType, contents: Signature?) throws(CodingError) -> ExpectedTypes {
     if rest.isEmpty && repeats { rest = whole }
     // A quick path for the types of most messages.
-    if !rest.isEmpty && rest[rest.startIndex] == type.rawValue && type != .array {
-      rest = rest[(rest.startIndex + 1)...]
+    if rest.first == type.rawValue && type != .array {
+      rest = rest.dropFirst()
       return ExpectedTypes([], repeats: false)
     }
     let end = SignatureParser.endOfType(in: rest, from: rest.startIndex)

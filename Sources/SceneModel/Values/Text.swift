@@ -57,10 +57,7 @@ extension Text: Hashable, Comparable {
   @inlinable
   func isIdentical(to other: Text) -> Bool {
     // Safe, because nothing is made from the bits: if all of them are equal, so are the texts.
-    let mine = unsafeBitCast(string, to: (UInt64, UInt64).self)
-    // Safe for the same reason.
-    let others = unsafeBitCast(other.string, to: (UInt64, UInt64).self)
-    return mine.0 == others.0 && mine.1 == others.1
+    unsafeBitCast(string, to: (UInt64, UInt64).self) == unsafeBitCast(other.string, to: (UInt64, UInt64).self)
   }
 
   @inlinable

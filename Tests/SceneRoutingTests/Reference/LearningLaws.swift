@@ -42,7 +42,7 @@ import Testing
   @Test func `what was learnt stays true while sessions come, change, go, and are put back`() throws {
     let types = TypeCatalog()
     let pool = try WorldGenerator.Pool()
-    for seed in 0..<rounds(60) {
+    for seed in 0..<rounds(63) {
       var generator = WorldGenerator(random: SeededRandom(seed: UInt64(500_000 + seed)), pool: pool)
       var learner = Learner(generator.world(WorldGenerator.Kind(seed)), types)
       for step in 0..<40 {

@@ -9,8 +9,8 @@ import Testing
 let noon = Instant(microseconds: 1_777_636_800_000_000)
 let rules = ReadingRules(types: TypeCatalog())
 
-/// How many rounds the generated laws run; `make stress` runs more.
-let rounds: UInt64 = getenv("STAGEDOOR_STRESS") == nil ? 2 : 60
+/// How many seeds the generated laws run with; `make stress` runs more.
+let seeds: UInt64 = isStress ? 60 : 2
 
 func open(
   _ directory: TemporaryDirectory, _ durability: Durability = .normal, history: HistoryLimits = .init(),
