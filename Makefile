@@ -10,7 +10,7 @@ SECONDS  = 60
 
 # `make install-built` installs the programs in BUILT, and makes them smaller with STRIP: without names they are less than half as large.
 BUILT ?= $(SCRATCH)/release
-STRIP ?= strip --strip-unneeded
+STRIP ?= strip --strip-unneeded --remove-section=.comment
 
 # `make run` starts RUN, and `make install` puts EXECUTABLES into bin.
 RUN         ?= stagedoord --demo
@@ -31,7 +31,7 @@ SHORT   = $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sor
 # The linker places the functions that a drop executes side by side, so that the processor fetches fewer pages and lines.
 ORDER   = -Xswiftc -Xfrontend -Xswiftc -function-sections \
   -Xlinker --symbol-ordering-file=$(abspath Benchmarks/functions.order) -Xlinker --no-warn-symbol-ordering
-RELEASE = --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib \
+RELEASE = --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --disable-local-rpath \
   -Xlinker "-L$(STATIC)" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
   -Xswiftc -use-ld=lld $(SHORT) -Xlinker --no-export-dynamic $(ORDER)
 SOURCES = Scripts/list-files '*.swift'
@@ -44,13 +44,18 @@ WITHGTK = PKG_CONFIG_PATH="$(COPIES)$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" $(S
 export TOOLS = $(abspath $(SCRATCH))/tools
 export PATH := $(PATH):$(TOOLS)/usr/bin
 
+# In words of a command line like PREFIX=~/.local, not every shell replaces the tilde.
+override PREFIX := $(patsubst ~/%,$(HOME)/%,$(PREFIX))
+
 BIN        = $(DESTDIR)$(PREFIX)/bin
 DOC        = $(DESTDIR)$(PREFIX)/share/doc/stagedoor
 MAN        = $(DESTDIR)$(PREFIX)/share/man/man1
 INTERFACES = $(DESTDIR)$(PREFIX)/share/dbus-1/interfaces
 SERVICES   = $(DESTDIR)$(PREFIX)/share/dbus-1/services
-UNITS      = $(DESTDIR)$(PREFIX)/lib/systemd/user
 SHARE      = $(DESTDIR)$(PREFIX)/share
+# systemd reads the units of users in lib for these two prefixes, and for others in share: that of XDG_DATA_HOME and XDG_DATA_DIRS.
+UNIT_PLACE = $(if $(filter /usr /usr/local,$(PREFIX)),lib,share)/systemd/user
+UNITS      = $(DESTDIR)$(PREFIX)/$(UNIT_PLACE)
 EXAMPLES   = $(DOC)/examples
 LIBEXEC    = $(DESTDIR)$(PREFIX)/libexec/stagedoor
 
@@ -66,7 +71,7 @@ UNLINK      = sed -Ezi 's,!?\[([^][]*)\]\((\.\./)*(Sources|CONTRIBUTING|Benchmar
 
 # The directories that `make install` may have made. `make uninstall` removes those that are empty, and keeps the first of each path.
 OWN_DIRECTORIES = $(foreach pair,$(COMPLETIONS) $(MENUS),share/$(patsubst %/,%,$(dir $(lastword $(subst :, ,$(pair)))))) \
-  share/stagedoor share/dbus-1/interfaces share/dbus-1/services share/man/man1 lib/systemd/user
+  share/stagedoor share/dbus-1/interfaces share/dbus-1/services share/man/man1 $(UNIT_PLACE)
 
 # The activation file and the unit, by which the bus starts the service, with the path of the program filled in.
 ACTIVATED = org.stagedoor.Interchange1.service
@@ -76,7 +81,7 @@ FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libe
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
 .PHONY: help setup run demo build test examples test-examples pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
-  check-examples check-install docs format bench order stress fuzz simulate mutate sanitize-thread sanitize-address release \
+  check-examples check-install check-deb docs format bench order stress fuzz simulate mutate sanitize-thread sanitize-address release \
   check-prefix install install-built uninstall deb clean
 
 help: ## list the targets
@@ -119,7 +124,7 @@ test: ## run every test (ARGS="--filter Names")
 	@$(SETUP) build test
 	@Scripts/repeat-failures $(SCRATCH)/test.log $(SWIFT) test $(BUILD) --disable-xctest $(ARGS)
 
-check: check-scripts check-format check-rules check-shell check-unit check-manual check-examples check-install docs ## check format, rules, scripts, examples, installation, documentation
+check: check-scripts check-format check-rules check-shell check-unit check-manual check-examples check-install check-deb docs ## check format, rules, scripts, examples, installation, package, documentation
 
 docs: build ## check the documentation of the libraries, and build it as a site in .build/docs
 	@for module in $(DOCUMENTED); do \
@@ -220,8 +225,8 @@ uninstall: ## remove what `make install` installed (same PREFIX and DESTDIR)
 	  cd "$(DESTDIR)$(PREFIX)/$${path%%/*}" 2>/dev/null && rmdir -p --ignore-fail-on-non-empty "$${path#*/}" 2>/dev/null; \
 	done; true
 
-deb: release ## build a Debian package in .build
-	Scripts/make-deb $(BUILT) $(SCRATCH)
+deb: release ## build a Debian package in .build (DEBFULLNAME, DEBEMAIL: its maintainer), and check it where lintian is installed
+	Scripts/check-deb "$$(Scripts/make-deb $(BUILT) $(SCRATCH))"
 
 setup: ## install every system package that any target needs
 	@$(SETUP) build run test check bench examples test-examples
@@ -255,8 +260,14 @@ check-manual:
 	@Scripts/check-manual docs/*.1
 
 check-install: build
-	@$(SETUP) run
+	@$(SETUP) run check
 	@Scripts/check-install "$$($(SWIFT) build $(BUILD) --show-bin-path)"
+
+# The package of debug builds, which search for Swift's libraries where the toolchain has them. Release builds contain these libraries.
+check-deb: build
+	@[ -z "$$CI" ] || $(SETUP) deb
+	@place="$$(mktemp -d)" && trap 'rm -rf "$$place"' EXIT && \
+	  Scripts/check-deb "$$(Scripts/make-deb "$$($(SWIFT) build $(BUILD) --show-bin-path)" "$$place" -Zgzip -z1)" custom-library-search-path
 
 check-examples: build
 	@Scripts/check-examples "$$($(SWIFT) build $(BUILD) --show-bin-path)"

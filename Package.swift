@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The manifest is the architecture: it alone declares which room may import which,
+// The manifest is the architecture: it alone declares which module may import which,
 // and `make check` enforces this by building with `--explicit-target-dependency-import-check error`.
 
 let settings: [SwiftSetting] = [
@@ -75,7 +75,7 @@ let package = Package(
       name: "StagedoorKit", dependencies: ["CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
       // A call from the main actor stays there, and does not go through a thread pool.
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
-    // It reaches the service through the kit only. The pure rooms are for commands without a service, which check and test manifests.
+    // It reaches the service through the kit only. The pure modules are for commands without a service, which check and test manifests.
     .executableTarget(
       name: "stagedoor", dependencies: ["DBus", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit"],
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
@@ -94,7 +94,7 @@ let package = Package(
       sources: ["Client.swift"], swiftSettings: settings),
     .executableTarget(
       name: "journal", dependencies: ["StagedoorKit"], path: "examples/journal", swiftSettings: settings),
-    // In this package and not in that of the benchmarks, because the rooms that it measures belong to no product.
+    // In this package and not in that of the benchmarks, because the modules that it measures belong to no product.
     .executableTarget(
       name: "mind-benchmark", dependencies: ["SceneModel", "SceneRouting"], path: "Benchmarks/Sources/mind-benchmark",
       swiftSettings: settings),
