@@ -107,7 +107,7 @@ examples: ## build the applications with windows, in examples/gtk
 	$(WITHGTK) build --package-path examples/gtk
 	$(WITHGTK) build --package-path examples/gtk --product stagedoord
 
-# Starts one of them on a bus of its own: `make run-gallery`. Everything that it stores is gone when it ends.
+# Starts one of them on a bus of its own: `make run-gallery`. All data is deleted on exit.
 run-%: examples ## start an application with windows (run-gallery, run-journalyst, run-cats …)
 	@examples/gtk/run "$$($(WITHGTK) build --package-path examples/gtk --show-bin-path)" $* $(ARGS)
 

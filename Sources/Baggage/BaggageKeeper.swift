@@ -72,7 +72,7 @@ actor BaggageKeeper {
     _ descriptor: OwnedFileDescriptor, for owner: UniqueIdentifier, taking content: Int? = nil, _ place: String
   ) async throws(InterchangeError) -> Source {
     if let source = try Source(recognizing: descriptor, place) { return source }
-    // A thread that the kernel holds must hold nothing that is needed here.
+    // The thread may block for ever, so it gets a duplicate of its own.
     let copy = try descriptor.duplicate(place)
     return try await opening(for: owner, taking: content, place) { () throws(InterchangeError) in
       try Source(lookingAt: copy, place)

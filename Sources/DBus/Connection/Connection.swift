@@ -430,8 +430,8 @@ extension Connection: LoopResident {
   var hasUnsent: Bool { raw.map { dbus_connection_has_messages_to_send($0) != 0 } ?? false }
 
   /// Whether the next message would be read soon: nothing waits for the socket, and the bus has read most of the bytes in it. If there is no room,
-  /// the loop wakes as soon as there is some. The loop is asked to wake even if libdbus waits for room as well: the next message that is sent may
-  /// flush what libdbus holds, and libdbus then waits for nothing and says nothing.
+  /// the loop wakes as soon as there is some. We watch for room even while libdbus does: sending a message can flush libdbus's queue, and libdbus then
+  /// stops watching without telling us.
   var hasRoom: Bool {
     var descriptor: Int32 = -1
     guard let raw, dbus_connection_get_unix_fd(raw, &descriptor) != 0 else { return !hasUnsent }

@@ -6,9 +6,9 @@ internal import Glibc
 /// libdbus polls the socket and writes to it for each message. Most calls are answered by signals and a reply: sent together, they cost one write
 /// here, and wake the bus once.
 struct Mail {
-  /// The most bytes that wait. The kernel takes so few bytes as a whole or not at all.
+  /// The most bytes that wait. The kernel never splits so small a write.
   private static let limit = 8192
-  /// The least buffer of a socket for which this holds: the kernel takes as a whole what is less than half of it.
+  /// The smallest socket buffer for which a write is never split: the kernel accepts anything below half of it whole.
   private static let leastRoom: Int32 = 32_768
   private static let maximumMessages = 64
 

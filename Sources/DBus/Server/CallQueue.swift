@@ -23,13 +23,13 @@ struct CallQueue {
   static let longTime: UInt64 = 10_000_000
   /// A rest follows every longer call, whatever work there is. Otherwise a sender that waits for each answer would have all of the time.
   private static let shortTime: UInt64 = 1_000_000
-  /// Shorter calls that took this long together are followed by a rest while something is unread, because it may be a call of another sender. The
-  /// bus's messages for this service must not pile up, because everyone's messages wait in that one row.
+  /// After this much time in short calls, the sender rests if the socket has unread data: another sender's call may be in it, and all senders share
+  /// one socket.
   private static let shareBetweenReading: UInt64 = 100_000
   /// A rest is this many times as long as the work before it. So half of the calls of others come while this sender rests.
   private static let restFactor: UInt64 = 3
-  /// The same for a sender of whom more bytes wait than this. The service must read at least as fast as the bus sends, because everyone's messages
-  /// wait in one row, so most of its time goes into reading.
+  /// The same for a sender of whom more bytes wait than this. The service must read at least as fast as the bus sends, because all senders share
+  /// one socket, so it spends most of its time reading.
   private static let (flood, floodFactor) = (1 << 20, 20 as UInt64)
   /// The longest rest.
   private static let longestRest: UInt64 = 1_000_000_000

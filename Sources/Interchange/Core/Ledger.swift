@@ -67,8 +67,8 @@ package struct Allowance: Hashable, Sendable {
   /// Sessions of all applications, and discarded sessions whose hosts must still be told: each is an object on the bus, a row on the disk and an
   /// entry in memory. An application may have as many as it leaves for others.
   package var sessions = 1_000_000
-  /// The bytes that sessions of all applications keep: the activities and other values that their windows show and restore. A quarter of the room for
-  /// contents, for what is there as long as its windows. An application may have as many as it leaves for others.
+  /// The bytes that sessions of all applications keep: the activities and other values that their windows show and restore. A quarter of the limit for
+  /// contents, because these bytes stay as long as the session does. An application may have as many as it leaves for others.
   package var sessionBytes = 4 << 30
   /// Preferred applications. A person sets one for a type that several applications take, a few dozen in a lifetime.
   package var preferences = 1_000

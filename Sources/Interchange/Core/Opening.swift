@@ -20,14 +20,14 @@ struct KeptBaggage: Sendable {
   var isInRoom = true
   /// The promises of the sender, which it may forget when nobody opens them any more.
   var promises: [Promise] = []
-  /// Set when the host has taken the delivery: the time at which the contents go at the latest, and the principal for which they make room.
+  /// Set once the host has taken the delivery: when the contents expire, and whose new contents may replace them earlier.
   var until: Int64?
   var handledFor: Principal?
   var holding: Holding?
   var descriptors: Holding?
 }
 
-/// A host's call to open one representation. It ends when the descriptor is handed over, or when it fails or is called off.
+/// A host's call to open one representation. It ends when the descriptor is handed over, or when it fails or is cancelled.
 struct Transfer: Hashable, Sendable {
   let delivery: UniqueIdentifier
   let application: Text

@@ -82,7 +82,7 @@ public struct EventSequence: AsyncSequence, Sendable {
     /// The number of the last event that was looked at.
     private var last: UInt64
     private var pending: ArraySlice<Event> = []
-    /// The place to continue among the stored events; `nil` while the service is away.
+    /// Whether events may have been missed, so that the next ones are read from the store.
     private var mustReplay = true
 
     fileprivate init(_ sequence: EventSequence) {

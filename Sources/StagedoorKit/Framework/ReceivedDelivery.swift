@@ -3,7 +3,8 @@ internal import InterchangeWire
 
 /// The deliveries whose items a host can load.
 ///
-/// The service keeps the contents of a delivery until its host releases them, and takes the release of a move as leave for the source to delete the items.
+/// The service keeps the contents of a delivery until its host releases them, and treats the release of a moved delivery as permission:
+/// the source then deletes its items.
 /// The host may be asked several times about one delivery, and gets options each time. So all options of a delivery share one ``ReceivedDelivery``.
 final class ReceivedDeliveries: Sendable {
   private struct Entry: Sendable { weak let delivery: ReceivedDelivery? }

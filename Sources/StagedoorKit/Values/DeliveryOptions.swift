@@ -59,7 +59,7 @@ public struct DeliveryOptions: Sendable, Hashable {
 
   /// Whether a session may, or must, be made.
   public var disposition = Disposition.auto
-  /// Exactly this session, whatever its conditions. Not beside ``application``, ``configuration``, ``role`` or ``disposition``.
+  /// Exactly this session, whatever its conditions. Cannot be combined with ``application``, ``configuration``, ``role`` or ``disposition``.
   public var session: SessionIdentifier?
   /// Only this application.
   public var application: String?

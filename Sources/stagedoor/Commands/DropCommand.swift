@@ -119,7 +119,7 @@ struct Interruption {
     }
   }
 
-  /// Call this when nothing is left to interrupt. It does not return if the interruption has begun: the result of an interruption is no answer.
+  /// Stops listening for signals. If one has arrived, this never returns: the process ends by that signal.
   func end() async {
     if hasBegun.isSet.load(ordering: .relaxed) { await task.value } else { task.cancel() }
   }

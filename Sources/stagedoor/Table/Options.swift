@@ -50,7 +50,7 @@ extension OptionEntry {
     name: "existing", help: "to an existing window if one fits, or else to a new one; otherwise the manifest decides")
   static let existingOnly = OptionEntry(name: "existing-only", help: "to an existing window, or nowhere")
   static let from = OptionEntry(name: "from", value: .session, help: "the window that the user acts in: it wins a tie")
-  static let isPrivate = OptionEntry(name: "private", help: "hide from everyone but the application what it is")
+  static let isPrivate = OptionEntry(name: "private", help: "show its content to the application only")
 
   // MARK: Waiting
 
