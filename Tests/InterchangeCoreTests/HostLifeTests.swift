@@ -25,7 +25,7 @@ import Testing
 
   @Test func `who does not own the name hosts nothing`() {
     var stage = Stage(cats())
-    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], choosesConfiguration: false), by: .host)
+    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
     stage.play(.ownership(stage.lastCall, isOwner: false))
     #expect(stage.answers[stage.lastCall]?.refusal?.name == .notHost)
     #expect(stage.memory.hosts.isEmpty)
@@ -185,7 +185,7 @@ import Testing
     stage.passUntilQuiet(seconds: 20)
     #expect(stage.memory.starts["org.example.Cats"] == .ended(isLate: true))
     stage.drop(key: "2")
-    #expect(stage.errands.last == .launch(application: "org.example.Cats", number: 2))
+    #expect(stage.errands.last == .launch(application: "org.example.Cats", number: 2, name: "org.example.Cats"))
   }
 
   @Test(arguments: [LaunchNews.failed("no"), .commandEnded(failure: "no"), .left])

@@ -92,7 +92,7 @@ extension PromptBook {
     var manifest = read
     // Only an installed manifest may have a command line.
     manifest.exec = nil
-    try setManifest(manifest, ManifestSource(file: .empty, holding: holding))
+    try setManifest(manifest, ManifestSource(file: .empty, holding: holding, registrar: caller.connection))
     answer(number, .application(application))
   }
 
@@ -125,8 +125,13 @@ extension PromptBook {
       memory.manifests[application] = source
       return
     }
+    let isReplaced = before?.understudy != nil && memory.manifests[application]?.file.isEmpty ?? false
     changeManifest(manifest, of: application)
     memory.manifests[application] = source
+    if manifest.understudy == nil, memory.hosts[application]?.options.isUnderstudy ?? false {
+      // Nobody stands in for an application that declares itself.
+      try detach(application)
+    }
     if before == nil {
       say(.applicationAppeared(application))
     } else {
@@ -138,8 +143,8 @@ extension PromptBook {
       }
     }
     if loses(before, manifest) {
-      memory.orphaned[application] = true
-      try discardOrphans(of: application)
+      memory.orphaned[application] = isReplaced && !source.file.isEmpty ? .moved : .discarded
+      try settleOrphans(of: application)
     }
     // The new manifest may have a command that starts it.
     if case .impossible? = memory.starts[application] {
@@ -156,18 +161,29 @@ extension PromptBook {
     }
   }
 
-  mutating func discardOrphans() throws(Halt) {
-    for application in memory.orphaned.values.keys.sorted() { try discardOrphans(of: application) }
+  mutating func settleOrphans() throws(Halt) {
+    for application in memory.orphaned.values.keys.sorted() { try settleOrphans(of: application) }
   }
 
-  /// Discards some hundred sessions at a time: other callers get a turn before the next.
-  private mutating func discardOrphans(of application: Text) throws(Halt) {
+  /// Discards or moves some hundred sessions at a time: other callers get a turn before the next.
+  private mutating func settleOrphans(of application: Text) throws(Halt) {
     guard let manifest = memory.routing.manifest(of: application) else {
       memory.orphaned[application] = nil
       return
     }
     guard let page = known.orphans[application] else { throw .lacks(.orphans(manifest)) }
-    for session in page.sessions { try discard(session, animation: "standard") }
+    for found in page.sessions {
+      // This cue may have disconnected it since it was read.
+      guard let session = try session(found.identifier) else { continue }
+      // The sessions of an understudy are those of the application.
+      if memory.orphaned[application] == .moved, let configuration = memory.routing.configuration(for: session) {
+        let session = session.configured(as: configuration)
+        note(.session(session))
+        announce([.configuration], of: session)
+      } else {
+        try discard(session, animation: "standard")
+      }
+    }
     if page.isLast { memory.orphaned[application] = nil }
   }
 

@@ -166,8 +166,12 @@ extension PromptBook {
         found.append(
           "\(application) is asked about \(lanes[application] ?? 0) sessions, and \(host.running) are counted")
       }
-      if !memory.hosted[host.connection].contains(application) {
+      if memory.hosted[host.connection].contains(application) == host.options.isUnderstudy {
         found.append("\(host.connection) hosts what nobody knows of")
+      }
+      if host.options.isUnderstudy, let manifest = memory.routing.manifest(of: application), manifest.understudy == nil
+      {
+        found.append("\(host.connection) stands in for \(application), which declares itself")
       }
     }
     for (errand, purpose) in memory.errands.values {

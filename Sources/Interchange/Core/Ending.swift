@@ -188,7 +188,7 @@ extension PromptBook {
     guard let open, let identifier = open.session, let session = try session(identifier),
       let manifest = memory.routing.manifest(of: stored.application), !manifest.has(configurationOf: session)
     else { return }
-    memory.orphaned.remember(true, for: stored.application)
+    memory.orphaned.remember(.discarded, for: stored.application)
     throw refused(
       .requestDenied,
       "the delivery \(stored.identifier) goes with its session, whose configuration the manifest has lost")
@@ -225,7 +225,7 @@ extension PromptBook {
   private static let endingAtOnce = 100
 
   mutating func momentCame() throws(Halt) {
-    try discardOrphans()
+    try settleOrphans()
     var ended = 0
     while ended < PromptBook.endingAtOnce, let appointment = memory.nextDue(at: now.uptime) {
       switch appointment {
