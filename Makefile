@@ -231,7 +231,7 @@ uninstall: ## remove what `make install` installed (same PREFIX and DESTDIR)
 	done; true
 
 deb: release ## build a Debian package in .build (DEBFULLNAME, DEBEMAIL: its maintainer), and check it where lintian is installed
-	Scripts/check-deb "$$(Scripts/make-deb $(BUILT) $(SCRATCH))"
+	Scripts/check-deb "$$(STATIC="$(STATIC)" Scripts/make-deb $(BUILT) $(SCRATCH))"
 
 setup: ## install every system package that any target needs
 	@$(SETUP) build run test check bench examples test-examples
