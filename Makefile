@@ -31,12 +31,13 @@ SYSTEMD = $(if $(filter -lsystemd,$(shell pkg-config --static --libs dbus-1)),-X
 # before 2.36 cannot read it. Nobody looks up names in these programs, so they export none.
 SHORT   = $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sort -VC && \
   echo -Xlinker -z -Xlinker pack-relative-relocs)
+# For a program whose code `Scripts/lay-out` moves once more.
+MOVABLE = -Xlinker --emit-relocs
 # The linker places the functions that a drop executes side by side, so that the processor fetches fewer pages and lines.
 ORDER   = -Xswiftc -Xfrontend -Xswiftc -function-sections \
   -Xlinker --symbol-ordering-file=$(abspath Benchmarks/functions.order) -Xlinker --no-warn-symbol-ordering
 RELEASE = --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --disable-local-rpath $(SYSTEMD) \
-  -Xlinker "-L$(STATIC)" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
-  -Xswiftc -use-ld=lld $(SHORT) -Xlinker --no-export-dynamic $(ORDER)
+  -Xlinker "-L$(STATIC)" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic $(ORDER)
 SOURCES = Scripts/list-files '*.swift'
 # SwiftPM warns about flags of these GTK packages that it does not pass on. It finds our copies without these flags first.
 WARNED  = gmodule-no-export-2.0 graphene-1.0
@@ -84,7 +85,7 @@ FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libe
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
 .PHONY: help setup run demo build test examples test-examples pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
-  check-examples check-install check-deb check-cost docs format bench order stress fuzz simulate mutate sanitize-thread sanitize-address release \
+  check-examples check-install check-deb check-cost docs format bench order stress test-release fuzz simulate mutate sanitize-thread sanitize-address release \
   check-prefix install install-built uninstall deb clean
 
 help: ## list the targets
@@ -154,6 +155,14 @@ mutate: ## break the core on purpose, and let the theatre find the faults (SECON
 	@$(SETUP) build
 	Scripts/mutate $(SECONDS) $(ARGS)
 
+# The release's own programs take the place of those for debugging until the next build. MemoryTests replace functions of a shared
+# libdbus, which a release has not got.
+test-release: build release ## run the tests of the programs with those of the release
+	@built="$$($(SWIFT) build $(BUILD) --show-bin-path)"; \
+	  trap 'rm -f "$$built/stagedoord" "$$built/stagedoor"' EXIT; cp "$(BUILT)/stagedoord" "$(BUILT)/stagedoor" "$$built" && \
+	  $(SWIFT) test --skip-build $(BUILD) --disable-xctest \
+	    --filter 'DaemonTests|CommandTests|HostileTests|StagedoorKitTests' --skip MemoryTests $(ARGS)
+
 # One test after another: a long round takes the whole machine, and other tests would exceed their limits.
 stress: ## run the tests optimised, with long rounds
 	@$(SETUP) build test
@@ -170,11 +179,15 @@ sanitize-address: ## run the tests under AddressSanitizer, which looks for leaks
 	$(SWIFT) test --sanitize address --scratch-path $(SCRATCH)/asan --disable-xctest -Xswiftc -use-ld=lld $(ARGS)
 
 release: ## build the programs to install (EXECUTABLES="stagedoord")
-	@$(SETUP) build
+	@$(SETUP) build release
 	@Scripts/static-library libstdc++.a "$(STATIC)"
 	@Scripts/static-library libdbus-1.a "$(STATIC)" dbus-1
 	@Scripts/static-library libsqlite3.a "$(STATIC)" sqlite3
-	for name in $(EXECUTABLES); do PKG_CONFIG_PATH="$(STATIC)$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" $(SWIFT) build $(RELEASE) --product $$name || exit 1; done
+	@for name in $(EXECUTABLES); do \
+	  if Scripts/lay-out "$$name" --can; then flags="$(MOVABLE)"; else flags="$(SHORT)"; fi; \
+	  PKG_CONFIG_PATH="$(STATIC)$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" $(SWIFT) build $(RELEASE) $$flags --product $$name && \
+	  Scripts/lay-out "$(BUILT)/$$name" || exit 1; \
+	done
 
 install: check-prefix release install-built ## build for release and install (PREFIX=/usr/local DESTDIR=)
 

@@ -1,25 +1,31 @@
 #!/usr/bin/env python3
-"""Writes `functions.order`: the functions that each drop executes, the most frequent first.
+"""Writes `functions.order`, the functions that each drop executes, the most frequent first, and `stagedoord.profile.xz`,
+how often each branch was taken.
 
-    Benchmarks/order.py     `make order` runs this; it needs valgrind
+    Benchmarks/order.py     `make order` runs this; it needs valgrind and BOLT
 
-`make release` gives this file to the linker, which places these functions side by side. A drop executes some 1,100
-functions of 400 KiB. Scattered over the program, they lie on three times as many pages, and the processor fetches them
-anew for each drop. A function that exists no more does no harm, and a function that is not in the file costs a little
-time. So this runs again only after larger changes.
+`make release` gives the first file to the linker, which places these functions side by side, and the second to BOLT,
+which then lays out the code within them. A drop executes some 1,100 functions of 400 KiB. Scattered over the program,
+they lie on three times as many pages, and the processor fetches them anew for each drop. A function that exists no more
+does no harm, and a function that is not in the files costs a little time. So this runs again only after larger changes.
 """
 
+import contextlib
+import glob
 import os
 import re
+import subprocess
 import sys
 import tempfile
 from collections import Counter
 from dataclasses import replace
 
 sys.dont_write_bytecode = True
+import cost  # noqa: E402
 import service  # noqa: E402
 from private_bus import PrivateBus  # noqa: E402
 
+PROFILE = os.path.join(service.HERE, "stagedoord.profile.xz")
 ORDER = os.path.join(service.HERE, "functions.order")
 CALLS, WARM_UP = 3000, 100
 END_LIMIT = 120  # seconds; valgrind makes the end fifty times as long
@@ -65,10 +71,38 @@ def executed(lines):
     return [(re.sub(r"'\d+$", "", names[number]), calls[number]) for number in own]
 
 
+def lay_out(*words):
+    script = os.path.join(os.path.dirname(service.HERE), "Scripts", "lay-out")
+    subprocess.check_call([script, f"{service.HOUSE}/stagedoord", *words], cwd=os.path.dirname(service.HERE))
+
+
+def profile(folder):
+    """Records how often each branch of the service is taken, with and without a host, at each durability."""
+    watched = os.path.join(folder, "stagedoord")
+    lay_out("--watched", watched)
+    place, processor = service.Place(os.path.join(folder, "place")), max(os.sched_getaffinity(0))
+    for durability in ("memory", "normal", "full"):
+        ours = service.stagedoord(durability, service.ONE)
+        ours = replace(ours, command=(watched, *ours.command[1:]))
+        with PrivateBus("dbus-daemon", {processor}) as bus:
+            with service.running(place, bus, processor, ours, place.state()) as process:
+                service.call(bus, processor, ours, CALLS, service.FEW)
+                service.call(bus, processor, replace(ours, mode=service.MANY), CALLS, WARM_UP)
+                with cost.attached(bus, processor):
+                    service.call(bus, processor, replace(ours, call="deliver"), CALLS, WARM_UP)
+                process.terminate()  # the profile is written when the service ends
+                process.wait(END_LIMIT)
+    lay_out("--learn", *glob.glob(f"{watched}.fdata*"))
+
+
 def main():
-    service.build()
+    # Without a profile the release is not laid out, and BOLT can read it.
+    with contextlib.suppress(FileNotFoundError):
+        os.remove(PROFILE)
+    service.build(flags=["SHORT=-Xlinker --emit-relocs"])
     with tempfile.TemporaryDirectory() as folder:
         functions = executed(record(folder))
+        profile(folder)
     often = sorted((one for one in functions if one[1] >= CALLS), key=lambda one: (-one[1], one[0]))
     names = dict.fromkeys(name for name, _ in often)
     with open(ORDER, "w") as file:

@@ -66,12 +66,12 @@ def build_c():
         subprocess.check_call([*command, *flags])
 
 
-def build(more=()):
+def build(more=(), flags=()):
     """Builds the C programs, the service, and the package's programs in `more`."""
     build_c()
     command = ["make", "--no-print-directory", "--directory", os.path.dirname(HERE), "release", "SETUP=:"]
     executables = " ".join(["stagedoord", "service-benchmark", *more])
-    command += ["SCRATCH=Benchmarks/.build/house", f"EXECUTABLES={executables}"]
+    command += ["SCRATCH=Benchmarks/.build/house", f"EXECUTABLES={executables}", *flags]
     subprocess.check_call(command, stdout=sys.stderr)
     # If the linker finds the shared library first, a start is slower by a millisecond.
     if "libstdc++" in subprocess.check_output(["ldd", f"{HOUSE}/stagedoord"], text=True):
