@@ -154,6 +154,10 @@ let package = Package(
       name: "InterchangeCoreTests", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting"],
       swiftSettings: settings),
     .testTarget(
+      name: "InterchangeTurnsTests",
+      dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore", "StoreTestSupport"],
+      swiftSettings: settings),
+    .testTarget(
       name: "InterchangeWireTests", dependencies: ["DBus", "InterchangeWire", "SceneModel", "SceneTestSupport"],
       swiftSettings: settings),
     .testTarget(

@@ -111,14 +111,20 @@ extension PromptBook {
   /// Replaces the installed manifests. The applications in `broken` keep their previous manifests.
   mutating func install(_ installed: [Text: InstalledManifest], keeping broken: Set<Text>) throws(Halt) {
     for (_, found) in installed.sorted(by: { $0.key < $1.key }) {
-      try setManifest(found.manifest, ManifestSource(file: found.file, holding: nil))
+      replaceManifest(found.manifest, ManifestSource(file: found.file, holding: nil))
     }
+    try discardOrphans()
     let gone = memory.manifests.values.filter { !$0.value.file.isEmpty && installed[$0.key] == nil }
     for application in gone.keys.sorted() where !broken.contains(application) { removeManifest(of: application) }
   }
 
   /// An application has a manifest now, or a new one. Sessions of configurations that the manifest no longer has are discarded.
   mutating func setManifest(_ manifest: Manifest, _ source: ManifestSource) throws(Halt) {
+    replaceManifest(manifest, source)
+    if memory.orphaned[manifest.identifier] != nil { try discardOrphans(of: manifest.identifier) }
+  }
+
+  private mutating func replaceManifest(_ manifest: Manifest, _ source: ManifestSource) {
     let application = manifest.identifier
     let before = memory.routing.manifest(of: application)
     if before == manifest, memory.manifests[application]?.file == source.file {
@@ -137,10 +143,7 @@ extension PromptBook {
         log(.warning, "\(application): \(configuration.name): \(warning)")
       }
     }
-    if loses(before, manifest) {
-      memory.orphaned[application] = true
-      try discardOrphans(of: application)
-    }
+    if loses(before, manifest) { memory.orphaned[application] = true }
     // The new manifest may have a command that starts it.
     if case .impossible? = memory.starts[application] {
       memory.starts[application] = nil
@@ -156,11 +159,11 @@ extension PromptBook {
     }
   }
 
+  /// Discards some hundred sessions of one application at a time: other callers get a turn before the next.
   mutating func discardOrphans() throws(Halt) {
-    for application in memory.orphaned.values.keys.sorted() { try discardOrphans(of: application) }
+    if let application = memory.orphaned.values.keys.min() { try discardOrphans(of: application) }
   }
 
-  /// Discards some hundred sessions at a time: other callers get a turn before the next.
   private mutating func discardOrphans(of application: Text) throws(Halt) {
     guard let manifest = memory.routing.manifest(of: application) else {
       memory.orphaned[application] = nil

@@ -36,7 +36,7 @@ extension Interchange {
   private func speak(_ ending: Prompter.Ending) {
     isSpeaking = true
     defer { isSpeaking = false }
-    for refusal in ending.refusals { say(refusal) }
+    for complaint in ending.complaints { say(complaint) }
     if ending.error != nil { return }
     for (_, step) in ending.turn.steps {
       for saying in step.sayings { say(saying) }
