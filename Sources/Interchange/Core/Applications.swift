@@ -180,6 +180,7 @@ extension PromptBook {
   private mutating func removeManifest(of application: Text) {
     changeManifest(nil, of: application)
     memory.manifests[application] = nil
+    if memory.deliveriesToApplication.count(of: application) == 0 { forgetStart(of: application) }
     say(.applicationWent(application))
   }
 

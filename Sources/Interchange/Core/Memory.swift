@@ -319,14 +319,16 @@ struct Memory {
   }
 
   private mutating func count(_ application: Text, _ change: Int) {
-    sessionCounts[application] = (sessionCounts[application] ?? 0) + change
+    let count = (sessionCounts[application] ?? 0) + change
+    sessionCounts[application] = count == 0 ? nil : count
     sessionTotal += change
   }
 
   /// The session is longer by so many bytes, or shorter.
   private mutating func grow(_ session: Session, _ bytes: Int) {
     if bytes == 0 { return }
-    sessionBytes[session.application] = (sessionBytes[session.application] ?? 0) + bytes
+    let all = (sessionBytes[session.application] ?? 0) + bytes
+    sessionBytes[session.application] = all == 0 ? nil : all
     sessionByteTotal += bytes
     if bytes > 0 { noteLength(of: session) }
   }
@@ -491,6 +493,7 @@ extension Memory {
     if !changes.isEmpty { changes.removeAll() }
     if !tokens.isEmpty { tokens.removeAll() }
     if !packed.isEmpty { packed.removeAll() }
+    routing.forgetEmptied()
     // A deadline may be an hour away, and most deliveries are over within a second.
     if agenda.entries > 2 * (deliveries.count + baggage.count + drags.count) + Memory.passedDeadlines {
       agenda.removeAll { appointment in

@@ -61,8 +61,9 @@ extension Interchange {
     timer = (
       moment,
       loop.task { [weak self] in
+        // Also where there is more to do at once: waiting callers are answered first, and new callers get a turn.
         let wait = max(0, moment - Interchange.uptime())
-        if wait > 0 { await loop.sleep(for: .microseconds(wait + 1_000)) }
+        await loop.sleep(for: .microseconds(wait + 1_000))
         if !Task.isCancelled { await self?.alarmWent() }
       }
     )
