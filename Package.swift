@@ -156,6 +156,16 @@ let package = Package(
       name: "InterchangeCoreTests", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting"],
       swiftSettings: settings),
     .testTarget(
+      name: "InterchangeTurnsTests",
+      dependencies: [
+        "CSQLite", "DamagedStores", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore", "StoreTestSupport",
+      ],
+      swiftSettings: settings),
+    // The fuzzer damages the same stores.
+    .target(
+      name: "DamagedStores", dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore"],
+      path: "Tests/DamagedStores", swiftSettings: settings),
+    .testTarget(
       name: "InterchangeWireTests", dependencies: ["DBus", "InterchangeWire", "SceneModel", "SceneTestSupport"],
       swiftSettings: settings),
     .testTarget(

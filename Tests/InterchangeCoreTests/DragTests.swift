@@ -264,6 +264,21 @@ import Testing
     #expect(stage.asked.isEmpty)
   }
 
+  @Test func `a proposal ends with the host that was asked, and its late answer is nobody's`() throws {
+    var stage = staged()
+    let window = try window(&stage)
+    let drag = try stage.dragging(.text())
+    stage.call(.propose(drag.drag, on: window))
+    let (call, errand) = (stage.lastCall, try #require(stage.asked.last?.errand))
+    stage.hostLeaves()
+    #expect(stage.answers[call]?.operation == "forbidden")
+    // It attaches again on the same connection, and then answers.
+    stage.attach(showing: [window])
+    stage.play(.hostAnswered(errand, .operation("copy")))
+    #expect(stage.memory.hosts["org.example.Cats"]?.proposing == 0)
+    stage.checkItself()
+  }
+
   @Test func `a drag that ends while a host is asked is forbidden everywhere`() throws {
     for answer in [HostAnswer.operation("copy"), .done] {
       var stage = staged()

@@ -25,10 +25,10 @@ struct Host: Hashable, Sendable {
   var opened: Set<UniqueIdentifier> = []
   /// Discarded sessions whose scenes it must still close. After that it hears that they are gone.
   var closing: Set<UniqueIdentifier> = []
-  /// Discarded sessions that the host was told of, without knowing whether it heard.
+  /// Discarded sessions that the host is being told of.
+  var hearing: [UniqueIdentifier] = []
+  /// Discarded sessions that the host was told of, without an answer: it may have heard.
   var told: Set<UniqueIdentifier> = []
-  /// Whether the host is being told.
-  var isListening = false
   /// The number of sessions about which the host is being asked.
   var running = 0
 

@@ -161,7 +161,8 @@ package enum Lack: Error, Hashable, Sendable {
   case routing([Need])
   /// These sessions, whole.
   case sessions([UniqueIdentifier])
-  case delivery(UniqueIdentifier)
+  /// These deliveries, whole.
+  case deliveries([UniqueIdentifier])
   /// The parcels of a delivery.
   case baggage(UniqueIdentifier)
   /// The deliveries that were made under a token, in their order.

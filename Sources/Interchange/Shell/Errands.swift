@@ -55,9 +55,11 @@ extension Interchange {
   private func read(_ delivery: UniqueIdentifier, for number: ErrandNumber) {
     do throws(StoreError) {
       feed(.delivery(number, try prompter.delivery(delivery)))
+      cannotRead = false
     } catch {
-      // The disk may work again before the deadline.
-      log.error("the delivery \(delivery) cannot be read for the moment: \(error.message)")
+      // The disk may work again before the deadline. Hundreds of lanes may try each second meanwhile.
+      if !cannotRead { log.error("deliveries cannot be read for the moment: \(error.message)") }
+      cannotRead = true
       connection.loop.task {
         await connection.loop.sleep(for: .seconds(1))
         if !isClosed { read(delivery, for: number) }
@@ -116,7 +118,6 @@ extension Interchange {
   private func findOwner(_ number: CallNumber, _ name: Text, _ application: Text, _ caller: Text, _ path: Text?) {
     guard let busName = try? BusName(name.string) else { return _ = feed(.ownership(number, isOwner: false)) }
     connection.loop.task {
-      let watched = WatchedOwner(name: name, application: application, connection: caller)
       do throws(CallError) {
         var owners = try await connection.owners(of: busName).makeAsyncIterator()
         let owner = await owners.next(isolation: self)
@@ -126,14 +127,24 @@ extension Interchange {
           ? await SceneHost(of: application, owner: BusName(unchecked: caller.string), at: path, on: connection)
             .lack(within: .milliseconds(250)) : nil
         feed(.ownership(number, isOwner: isOwner, lack: lack))
-        guard isOwner, lack == nil, self.watched.insert(watched).inserted else { return }
-        // The host loses the name or leaves the bus. The end of the bus is no news of the host.
-        let hasChanged = await owners.next(isolation: self) != nil
-        self.watched.remove(watched)
-        if hasChanged { feed(.hostLeft(application: application, connection: caller)) }
+        if isOwner, lack == nil { watch(WatchedOwner(name: name, application: application, connection: caller), owners) }
       } catch {
         feed(.ownership(number, isOwner: false))
       }
+    }
+  }
+
+  /// Waits until the host loses the name or leaves the bus. If it attaches again, the new watch takes the place of the old one, which may still hold
+  /// the news that the host had lost the name before.
+  private func watch(_ watched: WatchedOwner, _ owners: OwnerSequence.Iterator) {
+    watches[watched]?.cancel()
+    watches[watched] = connection.loop.task {
+      var owners = owners
+      let hasChanged = await owners.next(isolation: self) != nil
+      if Task.isCancelled { return }
+      watches[watched] = nil
+      // The end of the bus is no news of the host.
+      if hasChanged { feed(.hostLeft(application: watched.application, connection: watched.connection)) }
     }
   }
 

@@ -40,8 +40,10 @@ package actor Interchange {
   /// The task that reads sessions while nobody waits.
   var reading: Task<Void, Never>?
   var launches: [Text: Launch] = [:]
-  /// Connections that are watched while they own an application's name.
-  var watched: Set<WatchedOwner> = []
+  /// The tasks that watch connections while they own an application's name.
+  var watches: [WatchedOwner: Task<Void, Never>] = [:]
+  /// Whether the last delivery for a host could not be read. The log says so once.
+  var cannotRead = false
 
   var signals: Signals?
   var notificationPosted: SignalDeclaration<String, String>?

@@ -36,7 +36,7 @@ extension Interchange {
   private func speak(_ ending: Prompter.Ending) {
     isSpeaking = true
     defer { isSpeaking = false }
-    for refusal in ending.refusals { say(refusal) }
+    for complaint in ending.complaints { say(complaint) }
     if ending.error != nil { return }
     for (_, step) in ending.turn.steps {
       for saying in step.sayings { say(saying) }
@@ -61,8 +61,9 @@ extension Interchange {
     timer = (
       moment,
       loop.task { [weak self] in
+        // Also where there is more to do at once: waiting callers are answered first, and new callers get a turn.
         let wait = max(0, moment - Interchange.uptime())
-        if wait > 0 { await loop.sleep(for: .microseconds(wait + 1_000)) }
+        await loop.sleep(for: .microseconds(wait + 1_000))
         if !Task.isCancelled { await self?.alarmWent() }
       }
     )

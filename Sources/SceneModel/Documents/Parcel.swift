@@ -23,7 +23,8 @@ package struct Parcel: Hashable, Sendable {
   package var keptBytes: Int {
     switch content {
     case .data(let bytes): bytes.count
-    case .kept: Int(clamping: size ?? 0)
+    // Somebody may have changed the number in the file: sums of these fit.
+    case .kept: Int(clamping: min(max(0, size ?? 0), 1 << 40))
     case .held, .file, .promise: 0
     }
   }
