@@ -216,7 +216,9 @@ extension World {
   func lose(_ application: Text, isTaken: Bool = false) {
     guard let owner = owners.removeValue(forKey: application) else { return }
     changesOfOwners += 1
-    for place in programs.indices where programs[place].application == application { programs[place].isAttached = false }
+    for place in programs.indices where programs[place].application == application {
+      programs[place].isAttached = false
+    }
     let watch = Watched(application: application, connection: owner.connection)
     if watched.contains(watch) { news.append(.ownerWent(watch)) }
     if !isTaken, let launch = launches[application], launch.way == .bus, !launch.isWaiting {

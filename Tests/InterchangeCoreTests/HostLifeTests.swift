@@ -33,7 +33,9 @@ import Testing
     #expect(stage.book.ledger.total(.calls) == 0)
   }
 
-  @Test func `a host that takes the place of another shows its windows, and what went with the other stays gone`() throws {
+  @Test func `a host that takes the place of another shows its windows, and what went with the other stays gone`()
+    throws
+  {
     var stage = Stage(cats())
     stage.attach()
     let window = try #require(stage.drop(key: "1")?.delivered?.session)
@@ -52,8 +54,10 @@ import Testing
     #expect(shown.state == .foregroundInactive)
     #expect(stage.shelf.sessions[delivery.session] == nil)
     #expect(stage.memory.hosts["org.example.Cats"]?.scenes == [window])
-    #expect(stage.answers[stage.lastCall] == .attached(
-      application: "org.example.Cats", discarded: [SessionReference.path(of: delivery.session)]))
+    #expect(
+      stage.answers[stage.lastCall]
+        == .attached(
+          application: "org.example.Cats", discarded: [SessionReference.path(of: delivery.session)]))
     stage.checkItself()
   }
 
