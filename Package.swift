@@ -158,12 +158,14 @@ let package = Package(
     .testTarget(
       name: "InterchangeTurnsTests",
       dependencies: [
-        "CSQLite", "DamagedStores", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore", "StoreTestSupport",
+        "CSQLite", "DamagedStores", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore",
+        "StoreTestSupport",
       ],
       swiftSettings: settings),
     // The fuzzer damages the same stores.
     .target(
-      name: "DamagedStores", dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore"],
+      name: "DamagedStores",
+      dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore"],
       path: "Tests/DamagedStores", swiftSettings: settings),
     .testTarget(
       name: "InterchangeWireTests", dependencies: ["DBus", "InterchangeWire", "SceneModel", "SceneTestSupport"],

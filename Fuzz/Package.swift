@@ -33,7 +33,8 @@ let package = Package(
       name: "InterchangeTurns", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "SessionStore"],
       swiftSettings: settings),
     .target(
-      name: "DamagedStores", dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore"],
+      name: "DamagedStores",
+      dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore"],
       swiftSettings: settings),
     .executableTarget(name: "fuzz-store", dependencies: ["DamagedStores"], swiftSettings: settings),
     fuzzer("fuzz-payload"), fuzzer("fuzz-manifest"), fuzzer("fuzz-predicate"), fuzzer("fuzz-values"),

@@ -69,8 +69,10 @@ package struct Script: Sendable {
     (.programWrites, 14), (.programSetsState, 16), (.programDisconnects, 5), (.programLosesName, 2),
     (.programLeaves, 4),
     (.busSpeaks, 50), (.startGoesOn, 12), (.manifestsChange, 2), (.timeGoesOn, 30), (.clockJumps, 1), (.turnEnds, 40),
-    (.carries, 10), (.carriesUnderToken, 4), (.roomWorks, 30), (.opens, 12), (.releases, 4), (.dragBegins, 4), (.dragGoesOn, 16),
-    (.readsOn, 6), (.rests, 6), (.diskFails, 2), (.readsFail, 2), (.readsStop, 1), (.diskHeals, 4), (.killed, 1), (.crashes, 1),
+    (.carries, 10), (.carriesUnderToken, 4), (.roomWorks, 30), (.opens, 12), (.releases, 4), (.dragBegins, 4),
+    (.dragGoesOn, 16),
+    (.readsOn, 6), (.rests, 6), (.diskFails, 2), (.readsFail, 2), (.readsStop, 1), (.diskHeals, 4), (.killed, 1),
+    (.crashes, 1),
     (.stops, 1),
   ]
 }

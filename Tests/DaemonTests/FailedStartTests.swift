@@ -105,7 +105,8 @@ import Testing
         let service = connection.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
         func comeAndGo(_ numbers: Range<Int>) async throws {
           for number in numbers {
-            let types = (0..<150).map { #""org.example.app\#(number).a-type-with-a-long-name-\#($0)""# }.joined(separator: ", ")
+            let types = (0..<150).map { #""org.example.app\#(number).a-type-with-a-long-name-\#($0)""# }.joined(
+              separator: ", ")
             let manifest = """
               {"CFBundleIdentifier": "org.example.App\(number)", "NSUserActivityTypes": [\(types)],
                "UIApplicationSceneManifest": {"UISceneConfigurations": {"UIWindowSceneSessionRoleApplication":

@@ -67,7 +67,8 @@ package final class DamagedStore {
     "ledger.settled", "ledger.first_event", "ledger.last_event", "session.created", "session.flags",
     "session.last_activated", "delivery.created", "delivery.deadline", "delivery.is_open", "delivery.attempt",
     "delivery.departures", "delivery.ended", "delivery.documents", "delivery.is_private", "delivery.routing_item",
-    "delivery.routing_activity", "delivery.previous_private", "event.instant", "owed.number", "application_count.sessions",
+    "delivery.routing_activity", "delivery.previous_private", "event.instant", "owed.number",
+    "application_count.sessions",
     "application_count.owed", "application_count.bytes", "baggage.bytes", "baggage.is_private",
   ]
 
@@ -188,7 +189,9 @@ package final class DamagedStore {
       take(.call(next(), DamagedStore.host, attach))
       take(.hostLeft(application: DamagedStore.cats, connection: ":1.9"))
       var deliveries: [UniqueIdentifier] = []
-      for delivery in (try? prompter.store.deliveries(limit: 20)) ?? nil ?? [] { deliveries.append(delivery.identifier) }
+      for delivery in (try? prompter.store.deliveries(limit: 20)) ?? nil ?? [] {
+        deliveries.append(delivery.identifier)
+      }
       var sessions: [UniqueIdentifier] = []
       for session in (try? prompter.store.sessions(limit: 20)) ?? nil ?? [] { sessions.append(session.identifier) }
       for (delivery, session) in zip(deliveries, sessions) {

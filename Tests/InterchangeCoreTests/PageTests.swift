@@ -23,7 +23,7 @@ import Testing
 
   private static let sources = [
     "Allowance": "Sources/Interchange/Core/Ledger.swift", "Host": "Sources/Interchange/Core/Host.swift",
-    "Memory": "Sources/Interchange/Core/Memory.swift", "PromptBook": "Sources/Interchange/Core/Applications.swift",
+    "Memory": "Sources/Interchange/Core/Memory.swift", "PromptBook": "Sources/Interchange/Core/Rounds.swift",
     "Turn": "Sources/Interchange/Turns/Prompter.swift", "Limits": "Sources/SceneModel/Faults/Limits.swift",
     "PayloadOptions": "Sources/SceneModel/Documents/PayloadOptions.swift",
     "HistoryLimits": "Sources/SessionStore/HistoryLimits.swift", "CallQueue": "Sources/DBus/Server/CallQueue.swift",

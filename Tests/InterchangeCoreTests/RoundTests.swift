@@ -221,7 +221,9 @@ import Testing
     stage.hostLeaves()
     for session in stage.sessions() { stage.call(.destroy(session.identifier, animation: "standard")) }
     stage.attach(hearsDiscards: false)
-    func told() -> Int? { if case .discarded(let sessions)? = stage.asked.first?.question { sessions.count } else { nil } }
+    func told() -> Int? {
+      if case .discarded(let sessions)? = stage.asked.first?.question { sessions.count } else { nil }
+    }
     #expect(told() == PromptBook.toldAtOnce)
     stage.hostAnswers(.failed("no memory"))
     #expect(stage.memory.hosts[RoundTests.cats]?.stage == .ready)

@@ -192,7 +192,8 @@ import Testing
   @Test func `an event that can never be stored is tried less and less often, and holds up no other`() throws {
     // The store takes no record of this kind: that a host was told of a discarded session.
     let service = try Service(
-      changedBy: "CREATE TRIGGER refused BEFORE INSERT ON log WHEN new.kind = 9 BEGIN SELECT RAISE(ABORT, 'never'); END")
+      changedBy: "CREATE TRIGGER refused BEFORE INSERT ON log WHEN new.kind = 9 BEGIN SELECT RAISE(ABORT, 'never'); END"
+    )
     service.take(.declared(cats()))
     service.take(.call(1, PrompterTests.shell, drop("1")))
     guard case .delivered(let delivered)? = service.answers(to: 1).first else {

@@ -192,8 +192,6 @@ extension PromptBook {
     if page.isLast { memory.orphaned[application] = nil }
   }
 
-  package static let orphansAtOnce = 256
-
   /// The application's sessions stay, but take no part in routing until it returns.
   private mutating func removeManifest(of application: Text) {
     changeManifest(nil, of: application)

@@ -221,9 +221,6 @@ extension PromptBook {
     announce(.sessionDisconnected, session.application, session.identifier)
   }
 
-  /// The sessions that are given up at once. If a new manifest keeps fewer sessions, the others go as sessions come and go from then on.
-  private static let givenUpAtOnce = 256
-
   /// An application keeps as many sessions without a scene as its manifest says (`StagedoorKeepSessions`). Beyond that number the session that was
   /// activated longest ago is discarded, as by `Destroy`. A session with a delivery on its way stays.
   mutating func giveUpOldSessions(of application: Text) throws(Halt) {
@@ -243,9 +240,6 @@ extension PromptBook {
   }
 
   // MARK: Discarded sessions
-
-  /// The discarded sessions that a host is told of in one call.
-  package static let toldAtOnce = 1_000
 
   /// Tells the host which of its sessions are gone, each once, when it has closed the last of their scenes. A host that has just attached need not
   /// close its scenes first; it is ready after it was told.

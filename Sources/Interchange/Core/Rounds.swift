@@ -24,10 +24,20 @@ struct Stretch: Hashable, Sendable {
 }
 
 extension PromptBook {
-  /// The deliveries that end or change their state in one step.
+  // MARK: How much one step does
+
+  /// The deliveries that end or change their state.
   package static let deliveriesAtOnce = 100
-  /// The applications whose rounds go on in one step.
+  /// The applications whose rounds go on.
   private static let roundsAtOnce = 10
+  /// The sessions that are discarded because their configuration is gone.
+  package static let orphansAtOnce = 256
+  /// The sessions that are given up. If a new manifest keeps fewer sessions, the others go as sessions come and go from then on.
+  static let givenUpAtOnce = 256
+  /// The discarded sessions that a host is told of in one call.
+  package static let toldAtOnce = 1_000
+
+  // MARK: Rounds
 
   /// Begins a round with its first piece.
   mutating func begin(_ round: Round, of application: Text) throws(Halt) {
@@ -133,7 +143,8 @@ extension PromptBook {
     guard let application = memory.leftConnected.values.keys.min(),
       let left = memory.leftConnected[application]
     else { return }
-    memory.leftConnected[application] = left.count > PromptBook.deliveriesAtOnce
+    memory.leftConnected[application] =
+      left.count > PromptBook.deliveriesAtOnce
       ? Array(left.dropFirst(PromptBook.deliveriesAtOnce)) : nil
     for session in try sessions(Array(left.prefix(PromptBook.deliveriesAtOnce))) {
       note(.session(session.disconnected()))

@@ -52,9 +52,8 @@ extension Interchange {
   }
 
   package func drag(_ access: PropertyAccess) throws -> DragView {
-    endTurn()
     if let drag = InterchangeNames.drag(at: access.path), let call = access.call,
-      let view = prompter.book.viewOfDrag(drag, for: callers.caller(of: call))
+      let view = storedBook.viewOfDrag(drag, for: callers.caller(of: call))
     {
       return view
     }
@@ -64,8 +63,7 @@ extension Interchange {
   /// Only its participants can see a drag.
   func isDrag(_ path: ObjectPath, _ call: Call?) -> Bool {
     guard let drag = InterchangeNames.drag(at: path), let call else { return false }
-    endTurn()
-    return prompter.book.viewOfDrag(drag, for: callers.caller(of: call)) != nil
+    return storedBook.viewOfDrag(drag, for: callers.caller(of: call)) != nil
   }
 
   package func addItems(

@@ -21,7 +21,6 @@ package actor Interchange {
   package nonisolated let types: TypeCatalog
   /// The core and its store.
   var prompter: Prompter
-  var store: SessionStore { prompter.store }
   /// Whether the turn will end with the loop's turn.
   var isEnding = false
   /// Whether a stored turn is being announced. The properties in its signals are read meanwhile, and these readings end no turn.
@@ -167,8 +166,8 @@ package actor Interchange {
     timer?.task.cancel()
     settling?.cancel()
     isClosed = true
-    store.close()
-    if let damage = store.damage { log.error("\(damage)") }
+    prompter.store.close()
+    if let damage = prompter.store.damage { log.error("\(damage)") }
     await room.close()
   }
 

@@ -38,9 +38,8 @@ extension Interchange {
 
   private func isRepeated(_ token: Text?, _ digest: Text, _ call: Call) throws(InterchangeError) -> Bool {
     guard let token else { return false }
-    endTurn()
     let caller = callers.caller(of: call)
-    return try stored { () throws(StoreError) in try prompter.isRepeated(token, digest, caller) }.get()
+    return try ask { prompter throws(StoreError) in try prompter.isRepeated(token, digest, caller) }
   }
 
   private func redeemed(

@@ -17,15 +17,21 @@ extension Interchange {
     }
   }
 
-  /// A call that only asks ends the turn first, so that its answer shows the earlier calls.
-  func endTurn() {
+  /// Ends the turn. What follows from it may share a transaction with the cues to come.
+  func endTurn() { endTurns { $0.mayWait } }
+
+  /// Ends the turn, and all that follow from it: everything that was decided is stored. The properties in the signals of a turn are read while it is
+  /// being announced, when it is stored already.
+  func storeEverything() { if prompter.hasTurn { endTurns { _ in false } } }
+
+  private func endTurns(until isEnough: (borrowing Prompter) -> Bool) {
     if isSpeaking { return }
     isEnding = true
     while prompter.hasTurn {
       let ending = prompter.endTurn(at: moment)
       speak(ending)
       if ending.error == nil { act(ending.turn) }
-      if prompter.mayWait { break }
+      if isEnough(prompter) { break }
     }
     isEnding = false
     if prompter.hasTurn { endTurnLater() }
@@ -118,7 +124,7 @@ extension Interchange {
       if !(try prompter.rest(at: settings.now())) { settleWhenQuiet() }
     } catch {
       // The entries are safe in the log, and are tried again after the next store.
-      log.warning("what is stored could not be put in order: \(store.damage?.message ?? error.message)")
+      log.warning("what is stored could not be put in order: \(prompter.store.damage?.message ?? error.message)")
     }
   }
 }
