@@ -101,4 +101,29 @@ import Testing
     #expect(try await room.open(of: other).0.bytes() == [2])
     await room.close()
   }
+
+  @Test func `deliveries that cannot be removed make the next ones no slower`() async throws {
+    let room = rooms.room()
+    try await room.keep([1])
+    // Nothing can be opened in the place of the spool.
+    rename(spool, spool + "-gone")
+    rooms.directory.write([1], to: "spool")
+    // Each attempt to remove a delivery opens the directory of the spool.
+    let openings = OwnedFileDescriptor(owning: inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK)))
+    let watch = openings.withRawValue {
+      inotify_add_watch($0, rooms.directory.path, UInt32(IN_OPEN | IN_CLOSE_NOWRITE))
+    }
+    try #require(watch >= 0)
+    for number in 0..<100 as Range<UInt64> { await room.free([UniqueIdentifier(high: 7, low: number)]) }
+    let attempts = openings.bytes().count / (2 * MemoryLayout<inotify_event>.size)
+    #expect(100...1_700 ~= attempts)
+    unlink(spool)
+    rename(spool + "-gone", spool)
+    await room.free([delivery])
+    // What could not be removed before is removed now and then.
+    try await room.keep([2], of: UniqueIdentifier(high: 7, low: 99))
+    for _ in 0..<10 { await room.free([other]) }
+    #expect(TemporaryDirectory.paths(below: spool) == [])
+    await room.close()
+  }
 }
