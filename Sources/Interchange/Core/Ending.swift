@@ -233,7 +233,7 @@ extension PromptBook {
         guard let delivery = memory.deliveries[identifier], delivery.due <= now.uptime else { continue }
         try deadlineCame(for: delivery)
       case .baggage(let delivery): baggageTimeIsOver(delivery)
-      case .drag(let drag): dragTimeIsOver(drag)
+      case .drag(let drag): ended += Int(dragTimeIsOver(drag) * Double(PromptBook.endingAtOnce))
       }
       ended += 1
     }

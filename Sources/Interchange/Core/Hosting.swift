@@ -232,7 +232,9 @@ extension PromptBook {
     switch answer {
     case .gone: return try detach(application)
     case .timedOut: log(.warning, "\(application): DidDiscardSceneSessions: no answer came in time")
-    case .refused(let why), .failed(let why): log(.warning, "\(application): DidDiscardSceneSessions: \(why)")
+    // The host's words may be about a session that was private.
+    case .refused: log(.warning, "\(application): DidDiscardSceneSessions: the host answered with an error")
+    case .failed(let why): log(.warning, "\(application): DidDiscardSceneSessions: \(why)")
     case .done, .configuration, .operation: break
     }
     // Nobody knows whether a silent host heard. The next host will be told.
@@ -282,9 +284,7 @@ extension PromptBook {
     switch purpose {
     case .discards(let application): try discardsWereTold(application, answer)
     case .lane(let key): try laneAnswered(key, answer)
-    case .proposal(let number, let drag, let application, let connection):
-      if memory.hosts[application]?.connection == connection { memory.hosts[application]?.proposing -= 1 }
-      proposed(number, drag, answer)
+    case .proposal(let key): proposed(key, answer)
     }
   }
 }

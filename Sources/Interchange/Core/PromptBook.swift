@@ -298,7 +298,7 @@ package struct PromptBook: Sendable {
       if forgotten.isEmpty { continue }
       let rest = calls.filter { memory.calls[$0]?.connection != connection }
       memory.waiters[delivery] = rest.isEmpty ? nil : rest
-      for call in forgotten { answer(call, .refused(InterchangeError(.noReply, "its caller has left the bus"))) }
+      for call in forgotten { answer(call, .refused(.callerLeft)) }
     }
   }
 
