@@ -296,4 +296,26 @@ import Testing
     withExtendedLifetime(one) {}
     await room.close()
   }
+
+  @Test func `a socket that breaks is no shorter content`() async throws {
+    let room = rooms.room()
+    for isBroken in [false, true] {
+      var ends: [Int32] = [-1, -1]
+      try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+      let (source, handedIn) = (OwnedFileDescriptor(owning: ends[0]), OwnedFileDescriptor(owning: ends[1]))
+      // The kernel reports an end whose other side has left bytes unread as broken.
+      if isBroken { handedIn.withRawValue { _ = write($0, "x", 1) } }
+      source.withRawValue { _ = write($0, "half", 4) }
+      source.close()
+      if isBroken {
+        let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(handedIn) }
+        #expect(error?.name == .sourceGone, "\(error as Any)")
+        #expect(access(rooms.spooled(), F_OK) != 0)
+      } else {
+        #expect(try await room.copy(handedIn) == 4)
+        await room.free([delivery])
+      }
+    }
+    await room.close()
+  }
 }
