@@ -311,14 +311,21 @@ extension PromptBook {
   func refuseFiles(_ payload: Payload, _ caller: Caller) throws(Halt) {
     guard caller.isSandboxed else { return }
     for item in payload.items {
+      for activity in item.activities {
+        if let url = activity.webpageURL, FileURL.hasScheme(url) { throw mayNotName(url.string) }
+      }
       for representation in item.representations {
-        guard case .file(let url) = representation.content else { continue }
-        throw refused(
-          .accessDenied,
-          "a sandboxed application may not name files such as \(quoted(url.string)): send a descriptor or a portal's key"
-        )
+        if case .file(let url) = representation.content { throw mayNotName(url.string) }
+        // The host would open these as well.
+        if let file = URIList.firstFile(in: representation) { throw mayNotName(file) }
       }
     }
+  }
+
+  private func mayNotName(_ file: String) -> Halt {
+    refused(
+      .accessDenied,
+      "a sandboxed application may not name files such as \(quoted(file)): send a descriptor or a portal's key")
   }
 
   /// An application may have as many sessions as it leaves for others. This is checked when a session is made, so existing sessions continue to work.

@@ -267,11 +267,15 @@ extension PromptBook {
 
   /// The appointments whose time has come, as many as one step keeps.
   private mutating func appointmentsDue() -> [Appointment] {
-    var due: [Appointment] = []
-    while due.count < PromptBook.deliveriesAtOnce, let appointment = memory.nextDue(at: now.uptime) {
-      if case .delivery(let identifier) = appointment {
+    var (due, work): ([Appointment], Double) = ([], 0)
+    while work < 1, let appointment = memory.nextDue(at: now.uptime) {
+      switch appointment {
+      case .delivery(let identifier):
         guard let delivery = memory.deliveries[identifier], delivery.due <= now.uptime else { continue }
+      case .drag(let drag): work += workOfEnding(drag)
+      case .baggage, .discards: break
       }
+      work += 1 / Double(PromptBook.deliveriesAtOnce)
       due.append(appointment)
     }
     return due

@@ -275,7 +275,10 @@ extension PromptBook {
       if host.stage == .welcome { becomeReady(application) }
       return
     case .refused, .done, .configuration, .operation:
-      if case .refused(let why) = answer { log(.warning, "\(application): DidDiscardSceneSessions: \(why)") }
+      // The host's words may be about a session that was private.
+      if case .refused = answer {
+        log(.warning, "\(application): DidDiscardSceneSessions: the host answered with an error")
+      }
       for session in host.hearing { note(.discardTold(application: application, session: session)) }
     }
     tellDiscards(to: application)
@@ -308,9 +311,7 @@ extension PromptBook {
     switch purpose {
     case .discards(let application): try discardsWereTold(application, answer)
     case .lane(let key): try laneAnswered(key, answer)
-    case .proposal(let number, let drag, let application, let connection):
-      if memory.hosts[application]?.connection == connection { memory.hosts[application]?.proposing -= 1 }
-      proposed(number, drag, answer)
+    case .proposal(let key): proposed(key, answer)
     }
   }
 }

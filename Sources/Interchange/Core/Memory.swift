@@ -55,6 +55,8 @@ struct Memory {
   /// Sessions with work for a host that is at its capacity.
   var queue = Rows<Text, Ordered>()
   var errands = Table<ErrandNumber, ErrandPurpose>()
+  /// The drags about which hosts are being asked.
+  var proposals = Table<Proposal.Key, Proposal>()
   var starts = Table<Text, Start>()
   /// Work on all open deliveries of an application, which is done in pieces.
   var rounds = Table<Text, Round>()
@@ -434,6 +436,7 @@ extension Memory {
     lanes.settle(settlement)
     queue.settle(settlement)
     errands.settle(settlement)
+    proposals.settle(settlement)
     starts.settle(settlement)
     rounds.settle(settlement)
     leftConnected.settle(settlement)
@@ -611,7 +614,7 @@ enum Appointment: Hashable, Sendable {
 /// The receiver of an errand's result.
 enum ErrandPurpose: Hashable, Sendable {
   case lane(Lane.Key)
-  case proposal(CallNumber, drag: UniqueIdentifier, of: Text, by: Text)
+  case proposal(Proposal.Key)
   case discards(application: Text)
 }
 

@@ -299,7 +299,7 @@ package struct PromptBook: Sendable {
       let rest = (memory.waiters[waiting.delivery] ?? []).filter { $0 != waiting.call }
       memory.waiters[waiting.delivery] = rest.isEmpty ? nil : rest
       memory.waitingFor.remove(waiting, for: connection)
-      answer(waiting.call, .refused(InterchangeError(.noReply, "its caller has left the bus")))
+      answer(waiting.call, .refused(.callerLeft))
     }
   }
 

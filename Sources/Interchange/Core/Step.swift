@@ -13,6 +13,8 @@ package struct Step: Hashable, Sendable {
   package var callAgain: Int64?
   /// The work of the decision, in its own steps: a caller that caused much waits until others have had their turn.
   package var effort = 0
+  /// The number of connections that are told of drags.
+  package var listeners = 0
 
   package init() {}
 }
@@ -86,6 +88,11 @@ package enum CallAnswer: Hashable, Sendable {
   case dragOpened(UniqueIdentifier)
   case operation(Text)
   indirect case refused(InterchangeError)
+}
+
+extension InterchangeError {
+  /// The answer to a call whose caller has left. Nobody reads the answer, and the shell does not send it.
+  package static let callerLeft = InterchangeError(.noReply, "its caller has left the bus")
 }
 
 /// The destination of a delivery.

@@ -310,6 +310,7 @@ extension CallAnswer {
 
   func fail<each Value: BusValue>(_ reply: Reply<repeat each Value>) {
     guard case .refused(let error) = self else { preconditionFailure("a call is answered with what it asked for") }
+    if error == .callerLeft { reply.call.callerLeft() }
     reply.fail(error)
   }
 }

@@ -21,10 +21,11 @@ extension Interchange {
     _ reply: Reply<ObjectPath, String>
   ) {
     redeem(payload, descriptors, size: size, reply) { payload, descriptors in
-      // Nobody hears again that the source leaves.
-      if !outlivesSource, reply.call.isAbandoned {
-        _ = reply.fail(InterchangeError(.noReply, "its caller has left the bus"))
-        return
+      // The ticket is in the reply only: without it nobody could drop or cancel the drag. And nobody hears again that this source leaves.
+      if reply.call.isAbandoned { return CallAnswer.refused(.callerLeft).fail(reply) }
+      if !reply.call.expectsReply {
+        self.log.debug("\(reply.call.member): its caller wants no reply, so nobody gets the ticket: there is no drag")
+        return CallAnswer.refused(.callerLeft).fail(reply)
       }
       let ask = Ask.beginDrag(payload, ticket: Interchange.ticket(), outlivesSource: outlivesSource, size: size)
       self.call(reply.call, ask, bringing: descriptors) { answer in

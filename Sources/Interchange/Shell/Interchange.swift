@@ -32,6 +32,7 @@ package actor Interchange {
   var luggage: [CallNumber: [OwnedFileDescriptor]] = [:]
   /// The openings for calls.
   var openings: [CallNumber: Opening] = [:]
+  var releases = Releases()
   let room: BaggageRoom
   var sideWork = SideWork()
   /// The time at which the core will be called.
@@ -128,7 +129,10 @@ package actor Interchange {
     observeSignals(meantFor: [root.interface, application, session, drag])
     connection.observeDepartures { name in self.assumeIsolated { $0.left(name) } }
     connection.observeCalls { [log] call in
-      log.debug("\(call.member) of \(call.path) is called by \(call.sender.map { "\($0)" } ?? "a peer")")
+      let caller = call.sender.map { "\($0)" } ?? "a peer"
+      log.debug(
+        "\(call.member) of \(call.path) is called by \(caller)\(call.isDropped ? ", which has left: too many such calls wait, and this one is dropped" : "")"
+      )
     }
   }
 

@@ -93,7 +93,9 @@ extension Interchange {
     )
     let files: [String]
     do throws(CallError) {
-      files = try await portal.call("RetrieveFiles", key, [String: Variant](), returning: [String].self)
+      files = try await insisting("the portal", within: .seconds(25)) { (rest) async throws(CallError) in
+        try await portal.call("RetrieveFiles", key, [String: Variant](), timeout: rest, returning: [String].self)
+      }
     } catch {
       throw InterchangeError(.invalidPayload, "\(place): the portal does not accept this key: \(error.short)")
     }

@@ -68,7 +68,10 @@ package struct Prompter: ~Copyable {
   }
 
   /// Whether the turn must end before it takes another cue.
-  package var isFull: Bool { turn.recordCount >= Turn.maximumRecords || turn.steps.count >= Turn.maximumSteps }
+  package var isFull: Bool {
+    turn.recordCount >= Turn.maximumRecords || turn.steps.count >= Turn.maximumSteps
+      || turn.listenerCount >= Turn.maximumListeners
+  }
 
   /// Whether the turn may wait for other cues, to share a transaction with them. A turn that stores nothing need not wait.
   package var mayWait: Bool { turn.recordCount > 0 && alone.isEmpty }
@@ -360,14 +363,18 @@ extension Prompter {
 package struct Turn {
   package private(set) var steps: [(cue: Cue, step: Step)] = []
   package private(set) var recordCount = 0
+  /// The number of connections that are told of drags.
+  private(set) var listenerCount = 0
 
   /// The first caller waits for the last.
   package static let maximumRecords = 4_096
   static let maximumSteps = 256
+  static let maximumListeners = 1_000
 
   mutating func add(_ cue: Cue, _ step: Step) {
     steps.append((cue, step))
     recordCount += step.records.count
+    listenerCount += step.listeners
   }
 
   var records: [Record] { steps.count == 1 ? steps[0].step.records : steps.flatMap(\.step.records) }
