@@ -130,8 +130,8 @@ let package = Package(
     .testTarget(
       name: "StagedoorKitTests",
       dependencies: [
-        "DBus", "DBusTestSupport", "DaemonTestSupport", "ExitTestSupport", "StagedoorKit", "StagedoorTestSupport",
-        "kit-stage-async", "kit-stage-glib", "kit-stage-plain", "journal", "stagedoord",
+        "DBus", "DBusTestSupport", "DaemonTestSupport", "ExitTestSupport", "SceneTestSupport", "StagedoorKit",
+        "StagedoorTestSupport", "kit-stage-async", "kit-stage-glib", "kit-stage-plain", "journal", "stagedoord",
       ],
       swiftSettings: settings),
     .target(

@@ -100,7 +100,12 @@ extension Application {
     // The application may have been stopped meanwhile.
     if hosting.isClosed { throw notStarted }
     let (results, attached) = AsyncStream<Result<Void, StagedoorError>>.makeStream()
-    hosting.begin { for await owner in owners { hosting.note(.owner(owner)) } }
+    hosting.begin {
+      for await owner in owners {
+        hosting.owner = owner
+        hosting.note(.owner)
+      }
+    }
     hosting.begin {
       await self.stayAttached(hosting, attached)
       attached.finish()
@@ -123,14 +128,12 @@ extension Application {
   private func stayAttached(
     _ hosting: Hosting, _ attached: AsyncStream<Result<Void, StagedoorError>>.Continuation
   ) async {
-    var owner: BusName?
     var pause = Self.pauses.first
     var hasFailed = false
     for await attachment in hosting.attachments {
       hosting.isAttached = hosting.isAttached && attachment.leavesAttached
       switch attachment {
-      case .owner(let new):
-        (owner, pause) = (new, Self.pauses.first)
+      case .owner: pause = Self.pauses.first
       case .lost:
         if hosting.hasWritten { pause = Self.pauses.first }
         hosting.pause(for: pause)
@@ -139,7 +142,7 @@ extension Application {
       }
       hosting.endPause()
       // Without a service the changes wait: a call would start one that somebody has just stopped.
-      guard let owner, !hosting.isAttached, !hosting.isStopping else { continue }
+      guard let owner = hosting.owner, !hosting.isAttached, !hosting.isStopping else { continue }
       let attaching = hosting.loop.task { await self.attach(to: owner, hosting) }
       hosting.attaching = attaching
       let result = await attaching.value
