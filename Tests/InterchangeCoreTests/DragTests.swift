@@ -275,7 +275,7 @@ import Testing
     // It attaches again on the same connection, and then answers.
     stage.attach(showing: [window])
     stage.play(.hostAnswered(errand, .operation("copy")))
-    #expect(stage.memory.hosts["org.example.Cats"]?.proposing == 0)
+    #expect(stage.memory.proposals.isEmpty)
     stage.checkItself()
   }
 

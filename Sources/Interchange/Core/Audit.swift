@@ -186,7 +186,6 @@ extension PromptBook {
           found.append("the host of \(application) shows \(session), which is not connected")
         }
       }
-      if host.proposing < 0 { found.append("\(application) has answered more proposals than it was asked for") }
     }
     for (application, round) in memory.rounds.values {
       if case .handingOver = round, memory.hosts[application]?.stage != .ready {

@@ -187,9 +187,11 @@ extension PromptBook {
       switch purpose {
       case .discards(application): memory.errands[errand] = nil
       // Its answer is of no use to another host, even of the same connection.
-      case .proposal(let number, drag: let drag, of: application, by: _):
+      case .proposal(let key) where key.application == application:
         memory.errands[errand] = nil
-        proposed(number, drag, .gone(neverReached: false))
+        guard let proposal = memory.proposals[key] else { continue }
+        memory.proposals[key] = nil
+        for number in proposal.calls + proposal.waiting { answer(number, .operation("forbidden")) }
       case .lane, .discards, .proposal: break
       }
     }
