@@ -19,7 +19,7 @@ let bus: Target.Dependency = .product(name: "DBus", package: "stagedoor")
 func play(_ name: String, at folder: String, resources: [Resource] = []) -> Target {
   let identifier = "org.stagedoor.examples.\(folder)"
   return .executableTarget(
-    name: name, dependencies: ["StagedoorGTK", kit], path: folder,
+    name: name, dependencies: ["CGtk4", "StagedoorGTK", kit], path: folder,
     exclude: ["Info.plist", "README.md", "screenshot.png", "\(identifier).desktop", "\(identifier).service.in"],
     resources: resources,
     swiftSettings: settings)
