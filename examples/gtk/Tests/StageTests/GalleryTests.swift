@@ -239,6 +239,34 @@ extension StageTests {
       }
     }
 
+    @Test func `no photo is read to find out whether the gallery has a picture`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        let folder = URL(filePath: "\(desktop.environment["XDG_DATA_HOME"] ?? "")/\(play.identifier)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appending(path: "Old-0000000000000000.png")
+        @Sendable func lastReading() async throws -> String {
+          try await Command("stat", "-c", "%X", file.path, environment: desktop.environment).output()
+        }
+        // Most file systems note the first reading after a change.
+        func makeUnread() async throws {
+          try Data("old".utf8).write(to: file)
+          _ = try await Command("touch", "-a", "-d", "@1", file.path, environment: desktop.environment).output()
+        }
+        try await makeUnread()
+        let unread = try await lastReading()
+        _ = try Data(contentsOf: file)
+        try #require(try await lastReading() != unread, "this file system does not note when a file is read")
+        try await makeUnread()
+        try await desktop.running(play, "--headless") { running in
+          try await running.line { $0 == "-- Gallery --" }
+          try await desktop.stagedoor.drop([Desktop.package.appending(path: "Cats/Pictures/Luna.png")])
+          try await running.line { $0 == "-- Luna --" }
+          #expect(try await lastReading() == unread)
+        }
+      }
+    }
+
     @Test func `a photo that cannot be read keeps nobody waiting`() async throws {
       try await Desktop.run { desktop in
         try await desktop.install(play)

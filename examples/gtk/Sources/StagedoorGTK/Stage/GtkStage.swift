@@ -46,6 +46,8 @@ public import StagedoorKit
   private(set) static var isQuitting = false
   private static var desktop: DesktopInterface?
   private static var client: Stagedoor?
+  /// The window of a program without scenes.
+  private static var only: Window?
 
   /// The service, for drags. It exists once the application has started; a program without scenes may run without the service.
   static var stagedoor: Stagedoor? { application?.stagedoor ?? client }
@@ -83,6 +85,7 @@ public import StagedoorKit
     runLoop {
       prepare(headless: false)
       let window = Window(of: nil) { exit(EXIT_SUCCESS) }
+      only = window
       (window.title, window.defaultSize, window.content) = (title, size, content())
       window.present(nil)
       Task { @MainActor in client = try? await Stagedoor.connect() }
