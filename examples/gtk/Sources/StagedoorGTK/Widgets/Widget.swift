@@ -16,6 +16,8 @@ public import StagedoorKit
 /// A closure of a widget gets the window that the widget is in, if the closure names the class of this window, so it need not capture the window:
 ///
 /// ```swift
+/// import StagedoorKit
+///
 /// final class NoteScene: WindowScene {
 ///   func rename(to title: String) { scene?.title = title }
 /// }

@@ -191,7 +191,7 @@ final class Desktop: Sendable {
     try await xdotool("mousemove", "\(x)", "\(y)", "sleep", "0.1", "click", "\(button)")
   }
 
-  func type(_ text: String) async throws { try await xdotool("type", "--delay", "20", text) }
+  func type(_ text: String) async throws { try await xdotool("type", "--delay", "20", "--", text) }
   func key(_ keys: String...) async throws {
     for key in keys { try await xdotool("key", key) }
   }
