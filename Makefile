@@ -21,9 +21,12 @@ DOCUMENTED = DBus DBusTestSupport StagedoorKit StagedoorTestSupport
 
 # Every debug build is made with the same flags, so that `make check test` builds once.
 BUILD   = --scratch-path $(SCRATCH) --explicit-target-dependency-import-check error
-# The C++ library of Swift's runtime is linked into the program, which then starts a millisecond sooner. The linker
-# takes the first library that it finds, and STATIC contains the archive only.
+# The C++ library of Swift's runtime, libdbus and SQLite are linked into the programs, which then start three milliseconds
+# sooner (docs/decisions/0013). The linker takes the first library that it finds, and STATIC contains archives only, with
+# the pkg-config files that name it.
 STATIC  = $(abspath $(SCRATCH))/static
+# Debian's libdbus calls libsystemd, of which there is no archive.
+SYSTEMD = $(if $(filter -lsystemd,$(shell pkg-config --static --libs dbus-1)),-Xlinker -l:libsystemd.so.0)
 # The loader relocates the addresses in a program. Their packed form saves a quarter of a millisecond, but a C library
 # before 2.36 cannot read it. Nobody looks up names in these programs, so they export none.
 SHORT   = $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sort -VC && \
@@ -31,7 +34,7 @@ SHORT   = $(shell printf 'glibc 2.36\n%s\n' "$$(getconf GNU_LIBC_VERSION)" | sor
 # The linker places the functions that a drop executes side by side, so that the processor fetches fewer pages and lines.
 ORDER   = -Xswiftc -Xfrontend -Xswiftc -function-sections \
   -Xlinker --symbol-ordering-file=$(abspath Benchmarks/functions.order) -Xlinker --no-warn-symbol-ordering
-RELEASE = --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --disable-local-rpath \
+RELEASE = --scratch-path $(SCRATCH) --configuration release --static-swift-stdlib --disable-local-rpath $(SYSTEMD) \
   -Xlinker "-L$(STATIC)" -Xswiftc -Xclang-linker -Xswiftc -static-libgcc \
   -Xswiftc -use-ld=lld $(SHORT) -Xlinker --no-export-dynamic $(ORDER)
 SOURCES = Scripts/list-files '*.swift'
@@ -81,7 +84,7 @@ FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libe
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
 .PHONY: help setup run demo build test examples test-examples pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
-  check-examples check-install check-deb docs format bench order stress fuzz simulate mutate sanitize-thread sanitize-address release \
+  check-examples check-install check-deb check-cost docs format bench order stress fuzz simulate mutate sanitize-thread sanitize-address release \
   check-prefix install install-built uninstall deb clean
 
 help: ## list the targets
@@ -124,7 +127,7 @@ test: ## run every test (ARGS="--filter Names")
 	@$(SETUP) build test
 	@Scripts/repeat-failures $(SCRATCH)/test.log $(SWIFT) test $(BUILD) --disable-xctest $(ARGS)
 
-check: check-scripts check-format check-rules check-shell check-unit check-manual check-examples check-install check-deb docs ## check format, rules, scripts, examples, installation, package, documentation
+check: check-scripts check-format check-rules check-shell check-unit check-manual check-examples check-install check-deb docs check-cost ## check format, rules, scripts, examples, installation, package, documentation, cost
 
 docs: build ## check the documentation of the libraries, and build it as a site in .build/docs
 	@for module in $(DOCUMENTED); do \
@@ -169,7 +172,9 @@ sanitize-address: ## run the tests under AddressSanitizer, which looks for leaks
 release: ## build the programs to install (EXECUTABLES="stagedoord")
 	@$(SETUP) build
 	@Scripts/static-library libstdc++.a "$(STATIC)"
-	for name in $(EXECUTABLES); do $(SWIFT) build $(RELEASE) --product $$name || exit 1; done
+	@Scripts/static-library libdbus-1.a "$(STATIC)" dbus-1
+	@Scripts/static-library libsqlite3.a "$(STATIC)" sqlite3
+	for name in $(EXECUTABLES); do PKG_CONFIG_PATH="$(STATIC)$${PKG_CONFIG_PATH:+:$$PKG_CONFIG_PATH}" $(SWIFT) build $(RELEASE) --product $$name || exit 1; done
 
 install: check-prefix release install-built ## build for release and install (PREFIX=/usr/local DESTDIR=)
 
@@ -226,7 +231,7 @@ uninstall: ## remove what `make install` installed (same PREFIX and DESTDIR)
 	done; true
 
 deb: release ## build a Debian package in .build (DEBFULLNAME, DEBEMAIL: its maintainer), and check it where lintian is installed
-	Scripts/check-deb "$$(Scripts/make-deb $(BUILT) $(SCRATCH))"
+	Scripts/check-deb "$$(STATIC="$(STATIC)" Scripts/make-deb $(BUILT) $(SCRATCH))"
 
 setup: ## install every system package that any target needs
 	@$(SETUP) build run test check bench examples test-examples
@@ -258,6 +263,12 @@ check-unit:
 
 check-manual:
 	@Scripts/check-manual docs/*.1
+
+# The release is built for it, so `make check` takes some minutes longer.
+check-cost: ## count what a drop, a delivery and a start execute, and compare with Benchmarks/cost.json
+	@$(SETUP) bench order
+	@$(MAKE) --no-print-directory release EXECUTABLES=stagedoord
+	@Benchmarks/cost.py --built "$(BUILT)"
 
 check-install: build
 	@$(SETUP) run check

@@ -70,6 +70,8 @@ let package = Package(
         "SessionStore",
       ],
       swiftSettings: settings),
+    // Which window shows which file: evidence in, a verdict out. Pure.
+    .target(name: "WindowEvidence", swiftSettings: settings),
     .systemLibrary(name: "CMainQueue"),
     .target(
       name: "StagedoorKit", dependencies: ["CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
@@ -191,6 +193,8 @@ let package = Package(
     .testTarget(
       name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport", "ExitTestSupport", "private-bus"],
       swiftSettings: settings),
+    .testTarget(
+      name: "WindowEvidenceTests", dependencies: ["SceneTestSupport", "WindowEvidence"], swiftSettings: settings),
     .target(
       name: "ExitTestSupport", dependencies: ["DBusTestSupport"], path: "Tests/ExitTestSupport", swiftSettings: settings
     ),

@@ -54,16 +54,21 @@ QUIET = 32
 PSS = 8.0  # MiB
 
 
-PROGRAMS = (("drop-libdbus", "dbus-1"), ("open-gapplication", "gio-2.0"), ("load", "dbus-1"), ("item", "dbus-1"))
+PROGRAMS = (("drop-libdbus", "dbus-1"), ("open-gapplication", "gio-2.0"), ("load", "dbus-1"), ("item", "dbus-1"),
+            ("host-libdbus", "dbus-1"))
 
 
-def build(more=()):
-    """Builds the C programs, the service, and the package's programs in `more`."""
+def build_c():
     os.makedirs(f"{BUILT}/c", exist_ok=True)
     for program, package in PROGRAMS:
         flags = subprocess.check_output(["pkg-config", "--cflags", "--libs", package], text=True).split()
         command = ["cc", "-O2", "-Wall", "-Wextra", f"{HERE}/c/{program}.c", "-o", f"{BUILT}/c/{program}"]
         subprocess.check_call([*command, *flags])
+
+
+def build(more=()):
+    """Builds the C programs, the service, and the package's programs in `more`."""
+    build_c()
     command = ["make", "--no-print-directory", "--directory", os.path.dirname(HERE), "release", "SETUP=:"]
     executables = " ".join(["stagedoord", "service-benchmark", *more])
     command += ["SCRATCH=Benchmarks/.build/house", f"EXECUTABLES={executables}"]

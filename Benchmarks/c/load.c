@@ -6,6 +6,7 @@
 //
 //     echo    TEXT comes back
 //     drop    an activity of type TEXT with one of KEYS keys, each time another key, for a session that exists already
+//     deliver the same activity as a payload that waits until the application's host has it
 //     open    org.freedesktop.Application.Open with one of KEYS files; TEXT is the application's object
 //
 // "one" waits for each reply before it sends the next call. N keeps N calls in progress, from one connection or evenly
@@ -103,6 +104,20 @@ static void check_drop(DBusMessage *reply) {
         fail("the delivery is no UUID");
 }
 
+static DBusMessage *make_deliver(void) {
+    const char *interface = "org.stagedoor.Interchange1";
+    char payload[512];
+    const char *document = payload;
+    snprintf(payload, sizeof payload,
+             "{\"activity\":{\"activityType\":\"%s\",\"targetContentIdentifier\":\"%s\"},"
+             "\"options\":{\"wait\":\"handled\"}}",
+             text, next_key("document-"));
+    DBusMessage *call = dbus_message_new_method_call(destination, "/org/stagedoor/Interchange1", interface, "Deliver");
+    if (call && !dbus_message_append_args(call, DBUS_TYPE_STRING, &document, DBUS_TYPE_INVALID))
+        fail("no call could be made");
+    return call;
+}
+
 static DBusMessage *make_open(void) {
     const char *uri = next_key("file:///home/user/document-");
     DBusMessage *call = dbus_message_new_method_call(destination, text, "org.freedesktop.Application", "Open");
@@ -123,6 +138,7 @@ static void check_open(DBusMessage *reply) {
 static const Call calls[] = {
     {"echo", make_echo, check_echo},
     {"drop", make_drop, check_drop},
+    {"deliver", make_deliver, check_drop},
     {"open", make_open, check_open},
 };
 

@@ -60,7 +60,7 @@ package protocol InterchangeCalls: Actor {
   func preferredApplication(for type: Text, _ call: Call) throws -> Text
   func preferredApplications(_ call: Call) throws -> [PreferenceRow]
   func attachHost(
-    of identifier: Text, connected: [ObjectPath], choosesConfiguration: Bool, _ reply: Reply<ObjectPath, [ObjectPath]>
+    of identifier: Text, connected: [ObjectPath], _ options: HostOptions, _ reply: Reply<ObjectPath, [ObjectPath]>
   ) throws
   func beginDrag(_ document: Text, _ reply: Reply<ObjectPath, String>) throws
   func beginDragItems(

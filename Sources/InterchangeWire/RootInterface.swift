@@ -171,7 +171,7 @@ package struct RootInterface: Sendable {
       (
         service: isolated Service, reply: Reply<ObjectPath, [ObjectPath]>, identifier: String, connected: [ObjectPath]
       ) in
-      try service.attachHost(of: Text(identifier), connected: connected, choosesConfiguration: false, reply)
+      try service.attachHost(of: Text(identifier), connected: connected, HostOptions(), reply)
     }
     interface.method(
       "AttachHostWith", in: "identifier", "connected", "options", out: "application", "discarded", on: service
@@ -180,9 +180,7 @@ package struct RootInterface: Sendable {
         service: isolated Service, reply: Reply<ObjectPath, [ObjectPath]>, identifier: String, connected: [ObjectPath],
         options: [String: Variant]
       ) in
-      var chooses = false
-      if let option = options["choosesConfiguration"] { chooses = try Bool(option) }
-      try service.attachHost(of: Text(identifier), connected: connected, choosesConfiguration: chooses, reply)
+      try service.attachHost(of: Text(identifier), connected: connected, try HostOptions(options), reply)
     }
     interface.annotate("AttachHostWith", .qtTypeName(2, "QVariantMap"))
     interface.method(
@@ -211,5 +209,15 @@ package struct RootInterface: Sendable {
     ) { (service: isolated Service, call: Call, type: String) -> String in
       try service.preferredApplication(for: Text(type), call).string
     }
+  }
+}
+
+extension HostOptions {
+  /// Other options are ignored, so that newer hosts work with older services.
+  fileprivate init(_ options: [String: Variant]) throws {
+    self.init()
+    if let option = options["choosesConfiguration"] { choosesConfiguration = try Bool(option) }
+    if let option = options["understudy"] { isUnderstudy = try Bool(option) }
+    if let option = options["path"] { path = Text(try ObjectPath(option).rawValue) }
   }
 }

@@ -5,9 +5,12 @@ package import SceneModel
 package struct SceneHost: Sendable {
   private let object: RemoteObject
 
-  /// - Parameter owner: The connection's unique name. A later owner of the application's name is another host.
-  package init(of application: Text, owner: BusName, on connection: Connection) {
-    object = connection.object(owner, at: InterchangeNames.path(ofHost: application), InterchangeNames.host)
+  /// - Parameters:
+  ///   - owner: The connection's unique name. A later owner of the application's name is another host.
+  ///   - path: The path of the host's object; `nil` for the path that follows from the application's identifier.
+  package init(of application: Text, owner: BusName, at path: Text?, on connection: Connection) {
+    let path = path.map { ObjectPath(unchecked: $0.string) } ?? InterchangeNames.path(ofHost: application)
+    object = connection.object(owner, at: path, InterchangeNames.host)
   }
 
   /// A sentence about what the host lacks to be called; `nil` if nothing is known to be missing. A host that waits for the answer to its

@@ -92,9 +92,9 @@ struct Decider: ~Copyable {
     try refuseTooManySteps()
     if let named = options.session { return try namedSession(named, state) }
     if request.payload.items.isEmpty { return try withoutItems(state) }
+    try findRequestingSession(state)
     let subject = try findSubject(state)
     findKey()
-    try findRequestingSession(state)
     let application = try chooseApplication(for: subject, state)
     let scope = Scope(application, try chooseConfiguration(of: application, for: subject, state), state)
     if let verdict = try onlyScene(scope, state) { return verdict }

@@ -3,31 +3,35 @@ import SceneModel
 extension Decider {
   // MARK: 3. The application
 
-  /// The first rule that finds an application decides: the named application; the requesting session's; the preferred one; the only one; the only one
-  /// with a session that prefers the key; the one that was used last; the first by identifier.
+  /// The first rule that finds an application decides. An application that somebody chose: the named one; the requesting session's; the preferred one.
+  /// Then the only one; of several, those that are no understudies, that list the nearest type, and that have the highest rank. Of those that are left,
+  /// the only one with a session that prefers the key; the one that was used last; the first by identifier.
   mutating func chooseApplication(for subject: Subject, _ state: State) throws(Stop) -> Int {
-    let among = subject.applications
-    let (chosen, because) = try application(among, for: subject, state)
+    let (chosen, because) = try application(for: subject, state)
     try refuseTooManySteps()
     explanation.application = state.applications[chosen].identifier
     explanation.applicationReason = because
     return chosen
   }
 
-  private mutating func application(
-    _ among: [Int], for subject: Subject, _ state: State
-  ) throws(Stop) -> (Int, ApplicationReason) {
-    if options.application != nil { return (among[0], .named) }
+  /// The application that somebody chose, if it takes the type.
+  func chosen(for subject: Subject, _ state: State) -> (Int, ApplicationReason)? {
+    if options.application != nil { return subject.applications.first.map { ($0, .named) } }
     if let requesting {
       let application = Int(state.entries[Int(requesting)].application)
-      if among.contains(application) { return (application, .ofRequestingSession) }
+      if subject.applications.contains(application) { return (application, .ofRequestingSession) }
     }
-    if let preferred = state.preferredApplication(for: subject.type),
-      let application = among.first(where: { state.applications[$0].identifier == preferred })
-    {
-      return (application, .preferred)
-    }
-    if among.count == 1 { return (among[0], .onlyOne) }
+    guard let preferred = state.preferredApplication(for: subject.type) else { return nil }
+    return subject.applications.first { state.applications[$0].identifier == preferred }.map { ($0, .preferred) }
+  }
+
+  private mutating func application(
+    for subject: Subject, _ state: State
+  ) throws(Stop) -> (Int, ApplicationReason) {
+    if let chosen = chosen(for: subject, state) { return chosen }
+    if subject.applications.count == 1 { return (subject.applications[0], .onlyOne) }
+    let (among, because) = state.foremost(of: subject)
+    if among.count == 1 { return (among[0], because) }
 
     // Before any condition is evaluated, because every need begins the decision anew.
     for application in among {
@@ -59,6 +63,27 @@ extension Decider {
 }
 
 extension State {
+  /// The applications that are left when understudies have yielded, and then those that list a type farther away, and then those of a lower rank; and
+  /// what left one alone.
+  func foremost(of subject: Subject) -> ([Int], ApplicationReason) {
+    var (among, because) = (subject.takings.filter { $0.rank != .none }, ApplicationReason.highestRank)
+    if subject.takings.isEmpty { among = subject.applications.map { Taking(application: $0) } }
+    func keep(_ isKept: (Taking) -> Bool) -> Bool {
+      let kept = among.filter(isKept)
+      if kept.isEmpty || kept.count == among.count { return false }
+      among = kept
+      return true
+    }
+    if keep({ !isUnderstudied($0.application) }) { because = .noUnderstudy }
+    if let nearest = among.map(\.distance).min(), keep({ $0.distance == nearest }) {
+      because = nearest.isZero ? .listsType : .listsNearestType
+    }
+    if let highest = among.map(\.rank).max(), keep({ $0.rank == highest }) { because = .highestRank }
+    return (among.map(\.application), because)
+  }
+
+  func isUnderstudied(_ application: Int) -> Bool { applications[application].manifest?.understudy != nil }
+
   /// The time when the application was used last; `nil` if it has no session.
   func lastActivated(_ application: Int) -> Instant? {
     applications[application].index.ofConfiguration.compactMap { $0.latest?.lastActivated }.max()

@@ -63,7 +63,9 @@ extension Decider {
       for representation in item.representations where isVisible(representation.visibility, to: application, state) {
         first = first ?? representation
         guard passed.insert(representation.type).inserted, passed.count <= Limits.routedTypes else { continue }
-        if try applications(taking: representation.type, state).1.contains(application) { return }
+        if try applications(taking: representation.type, state).1.contains(where: { $0.application == application }) {
+          return
+        }
       }
     }
     guard let first else { throw .opensForeignWindow }

@@ -31,7 +31,9 @@ extension Decider {
         if let known = taken[representation.type] {
           isTaken = known
         } else {
-          isTaken = try applications(taking: representation.type, state).1.contains(application)
+          isTaken = try applications(taking: representation.type, state).1.contains(where: {
+            $0.application == application
+          })
           taken[representation.type] = isTaken
         }
         if isTaken { representations.append(representation) }

@@ -7,6 +7,8 @@ struct Subject {
   let declared: Int?
   /// The applications that declare the type and may see it, in the order of their identifiers.
   let applications: [Int]
+  /// The same for a content type, with how they take it. Empty for an activity type, which an application declares or not.
+  var takings: [Taking] = []
 }
 
 extension Decider {
@@ -36,19 +38,22 @@ extension Decider {
         if !isNew { continue }
         if passed.count + passedHidden.count > Limits.routedTypes { return nil }
         let (type, taking) = try applications(taking: representation.type, state)
-        let applications = taking.filter {
-          isVisible(representation.visibility, to: $0, state) && (named == nil || named == $0)
+        let seen = taking.filter {
+          isVisible(representation.visibility, to: $0.application, state) && (named == nil || named == $0.application)
         }
-        if applications.isEmpty { continue }
+        let subject = Subject(
+          type: .content(type), declared: nil, applications: seen.map(\.application), takings: seen)
+        // An application of the rank `None` takes only what somebody chose it for.
+        if seen.allSatisfy({ $0.rank == .none }), chosen(for: subject, state) == nil { continue }
         explanation.contentType = representation.type.text
         explanation.hidesContentType = representation.visibility != .all
-        return Subject(type: .content(type), declared: nil, applications: applications)
+        return subject
       }
     }
     return nil
   }
 
-  mutating func applications(taking type: ContentType, _ state: State) throws(Stop) -> (AskedType, [Int]) {
+  mutating func applications(taking type: ContentType, _ state: State) throws(Stop) -> (AskedType, [Taking]) {
     try refuseTooManySteps()
     steps -= Steps.type
     let asked = AskedType(type, state.types)
@@ -160,7 +165,8 @@ extension Decider {
       return
     }
     for representation in request.payload.items.first?.representations ?? [] where representation.visibility == .all {
-      if let url = representation.url {
+      // A sandbox would learn which files have a window.
+      if let url = representation.url, !(request.sender.isSandboxed && FileURL.hasScheme(url)) {
         (explanation.key, explanation.keySource) = (url, representation.isFile ? .file : .link)
         return
       }

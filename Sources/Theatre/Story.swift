@@ -76,12 +76,12 @@ extension World {
 
   func brief(_ errand: Errand) -> String {
     switch errand {
-    case .ask(let number, _, let owner, let question, let within):
+    case .ask(let number, _, let owner, _, let question, let within):
       "errand \(number): ask \(owner) within \(within / 1000) ms: \(brief(question))"
     case .read(let number, let delivery): "errand \(number): read \(short(delivery))"
-    case .findOwner(let number, let application, let connection):
-      "call \(number): does \(connection) own \(application)?"
-    case .launch(let application, let number): "start \(number) of \(application) by the bus"
+    case .findOwner(let number, let name, _, let connection, _):
+      "call \(number): does \(connection) own \(name)?"
+    case .launch(let application, let number, _): "start \(number) of \(application) by the bus"
     case .run(let application, let number, _, _): "start \(number) of \(application) by its command"
     case .forgetLaunch(let application, let number): "forget start \(number) of \(application)"
     case .pack(let number, let orders, _, _):

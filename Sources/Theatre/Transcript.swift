@@ -195,11 +195,11 @@ extension World {
     case .unregister(let name): call = [Text.root, root, "UnregisterApplication", "s:\(name)"]
     case .prefer(let name, let type):
       call = [Text.root, root, "SetPreferredApplication", "s:\(type)", "s:\(name ?? .empty)"]
-    case .attach(let name, let shown, let unknown, let chooses):
+    case .attach(let name, let shown, let unknown, let options):
       let paths = (shown.map(\.path) + unknown.map(\.string)).joined(separator: " ")
       call =
-        [Text.root, root, chooses ? "AttachHostWith" : "AttachHost", "s:\(name)", "ao:\(paths)"]
-        + (chooses ? ["b:choosesConfiguration"] : [])
+        [Text.root, root, options.choosesConfiguration ? "AttachHostWith" : "AttachHost", "s:\(name)", "ao:\(paths)"]
+        + (options.choosesConfiguration ? ["b:choosesConfiguration"] : [])
     case .refresh(let target): call = [target.path, session, "Refresh"]
     case .destroy(let target, let animation): call = [target.path, session, "Destroy", "s:\(animation)"]
     case .setState(let target, let state): call = [target.path, session, "SetState", "s:\(state.rawValue)"]

@@ -207,8 +207,13 @@ extension World {
     manifest.routing = chance.once(in: 4) ? .uikit : .seated
     if chance.once(in: 4) { manifest.keptSessions = 1 + chance.below(4) }
     if stage.startsByCommand { manifest.exec = "program" }
+    if stage.isUnderstudied {
+      manifest.understudy = stage.isInstalled ? .owner(World.understudyName(of: stage.identifier)) : .registrar
+    }
     return manifest
   }
+
+  static func understudyName(of application: Text) -> Text { Text("\(application).Understudy") }
 
   /// Installs the manifests before the first service starts.
   func install() {
@@ -252,6 +257,7 @@ extension World {
         take(programs[program].application, by: connections[connection].name)
       }
       attach(program)
+      standIn(program)
     case .programReads: reads(program, obeys: false)
     case .programAnswers: answers(program)
     case .programWorks:
@@ -291,6 +297,22 @@ extension World {
       take(stage.identifier, by: connections[programs[program].connection].name)
     }
     if !chance.once(in: 8) { attach(program) }
+  }
+
+  /// The program stands in for its application, with or without the right to do so.
+  private func standIn(_ program: Int) {
+    let application = programs[program].application
+    guard let stage = setting.applications.first(where: { $0.identifier == application }), stage.isUnderstudied,
+      chance.once(in: 2), !setting.isFaultless
+    else { return }
+    let connection = programs[program].connection
+    if stage.isInstalled {
+      let name = World.understudyName(of: application)
+      if owners[name] == nil, !chance.once(in: 6) { take(name, by: connections[connection].name) }
+    } else if !chance.once(in: 3) {
+      call(connection, .register(manifest(of: stage), size: 100))
+    }
+    attach(program, HostOptions(isUnderstudy: true))
   }
 
   /// The program's knowledge of a window, whatever the disk does.

@@ -113,7 +113,7 @@ extension World {
   func run(_ errand: Errand) {
     tell("   < \(brief(errand))")
     switch errand {
-    case .ask(let number, _, let owner, let question, let within):
+    case .ask(let number, _, let owner, _, let question, let within):
       let asked = Question(errand: number, life: life, owner: owner, question: question, due: uptime + within)
       if let problem = overhears(question, owner) { breaks(.secrets, problem) }
       guard let program = programs.firstIndex(where: { connections[$0.connection].name == owner }),
@@ -129,11 +129,14 @@ extension World {
         breaks(.windows, "\(owner) is told for the second time that \(again) is gone")
       }
     case .read(let number, let delivery): read(delivery, for: number)
-    case .findOwner(let number, let application, let connection):
-      let isOwner = owners[application]?.connection == connection
-      news.append(
-        .ownership(number, application: application, connection: connection, isOwner: isOwner, asked: changesOfOwners))
-    case .launch(let application, let number): launch(application, number)
+    case .findOwner(let number, let name, let application, let connection, _):
+      // A connection owns its unique name as long as it is there.
+      let isOwner =
+        name == connection
+        ? connections.contains { $0.name == name && $0.isThere } : owners[name]?.connection == connection
+      let watch = Watched(name: name, application: application, connection: connection)
+      news.append(.ownership(number, watch, isOwner: isOwner, asked: changesOfOwners))
+    case .launch(let application, let number, let name): launch(application, number, name)
     case .run(let application, let number, _, _):
       launches[application] = Launch(number: number, way: .command)
     case .forgetLaunch(let application, let number):
@@ -157,10 +160,10 @@ extension World {
     }
   }
 
-  private func launch(_ application: Text, _ number: Int) {
+  private func launch(_ application: Text, _ number: Int, _ name: Text) {
     let stage = setting.applications.first { $0.identifier == application }
     launches[application] = Launch(number: number, way: .bus)
-    if owners[application] != nil {
+    if owners[name] != nil {
       launches[application]?.isWaiting = false
       news.append(.launch(application, number, .started))
     } else if stage?.startsByBus ?? false {
@@ -183,14 +186,15 @@ extension World {
   func busSpeaks() {
     if news.isEmpty { return }
     switch news.removeFirst() {
-    case .ownership(let number, let application, let connection, let isOwner, let asked):
+    case .ownership(let number, let watch, let isOwner, let asked):
       feed(.ownership(number, isOwner: isOwner))
-      let watch = Watched(application: application, connection: connection)
       guard isOwner, watched.insert(watch).inserted else { return }
       // Later changes of the name's owner come after the answer.
-      if owners[application]?.connection != connection || owners[application]?.since ?? 0 > asked {
-        news.append(.ownerWent(watch))
-      }
+      let isLost =
+        watch.name == watch.connection
+        ? !connections.contains { $0.name == watch.name && $0.isThere }
+        : owners[watch.name]?.connection != watch.connection || owners[watch.name]?.since ?? 0 > asked
+      if isLost { news.append(.ownerWent(watch)) }
     case .ownerWent(let watch):
       guard watched.remove(watch) != nil else { return }
       feed(.hostLeft(application: watch.application, connection: watch.connection))
@@ -205,25 +209,32 @@ extension World {
     }
   }
 
-  func take(_ application: Text, by connection: Text) {
-    lose(application, isTaken: true)
+  func take(_ name: Text, by connection: Text) {
+    lose(name, isTaken: true)
     changesOfOwners += 1
-    owners[application] = (connection, changesOfOwners)
-    transcript?.add("own", [connection.string, application.string])
+    owners[name] = (connection, changesOfOwners)
+    transcript?.add("own", [connection.string, name.string])
   }
 
   /// - Parameter isTaken: Whether the name passes from one owner to the next, and is never free.
-  func lose(_ application: Text, isTaken: Bool = false) {
-    guard let owner = owners.removeValue(forKey: application) else { return }
+  func lose(_ name: Text, isTaken: Bool = false) {
+    guard let owner = owners.removeValue(forKey: name) else { return }
     changesOfOwners += 1
-    for place in programs.indices where programs[place].application == application {
-      programs[place].isAttached = false
+    for place in programs.indices where programs[place].application == name { programs[place].isAttached = false }
+    tellLoss(of: name, by: owner.connection)
+    let application = setting.applications.first {
+      [$0.identifier, World.understudyName(of: $0.identifier)].contains(name)
     }
-    let watch = Watched(application: application, connection: owner.connection)
-    if watched.contains(watch) { news.append(.ownerWent(watch)) }
-    if !isTaken, let launch = launches[application], launch.way == .bus, !launch.isWaiting {
+    if !isTaken, let application = application?.identifier, let launch = launches[application], launch.way == .bus,
+      !launch.isWaiting
+    {
       news.append(.launch(application, launch.number, .left))
     }
+  }
+
+  private func tellLoss(of name: Text, by connection: Text) {
+    let lost = watched.filter { $0.name == name && $0.connection == connection }
+    for watch in lost.sorted(by: { $0.application < $1.application }) { news.append(.ownerWent(watch)) }
   }
 
   func leave(_ place: Int) {
@@ -232,9 +243,8 @@ extension World {
     let name = connections[place].name
     tell("   \(name) leaves")
     transcript?.add("leave", [name.string])
-    for (application, owner) in owners.sorted(by: { $0.key < $1.key }) where owner.connection == name {
-      lose(application)
-    }
+    for (owned, owner) in owners.sorted(by: { $0.key < $1.key }) where owner.connection == name { lose(owned) }
+    tellLoss(of: name, by: name)
     for question in questions where question.owner == name { news.append(.noReply(question, neverReached: false)) }
     questions.removeAll { $0.owner == name }
     programs.removeAll { $0.connection == place }
@@ -255,7 +265,9 @@ extension World {
     transcribe(ask, callNumber, from: place)
     let caller = connections[place].caller
     var sent = Sent(caller: caller, isThere: place, ask: ask, tellsSecret: tellsSecret, mayOpen: mayOpen, token: token)
-    if case .attach(let application, _, _, _) = ask, owners[application]?.connection == connections[place].name {
+    if case .attach(let application, _, _, let options) = ask, !options.isUnderstudy,
+      owners[application]?.connection == connections[place].name
+    {
       sent.owns = owners[application]?.since
     }
     calls[callNumber] = sent
@@ -276,7 +288,7 @@ extension World {
     return programs.count - 1
   }
 
-  func attach(_ program: Int) {
+  func attach(_ program: Int, _ options: HostOptions? = nil) {
     // The program first carries out the earlier questions, which came from an earlier service or before it lost its name.
     let isHost = prompter.book.isHost(
       connections[programs[program].connection].caller, of: programs[program].application)
@@ -288,7 +300,7 @@ extension World {
       programs[program].connection,
       .attach(
         application: programs[program].application, shown: windows, unknown: unknown,
-        choosesConfiguration: chance.once(in: 4)))
+        options ?? HostOptions(choosesConfiguration: chance.once(in: 4))))
   }
 
   /// The program reads its next question, carries it out, and has an answer.

@@ -139,6 +139,8 @@ struct Setting {
     let startsByBus: Bool
     let startsByCommand: Bool
     let isInstalled: Bool
+    /// Whether programs may stand in for it.
+    var isUnderstudied = false
   }
 
   init(seed: UInt64) {
@@ -166,6 +168,7 @@ struct Setting {
     if chance.once(in: 3) { self.allowance.baggage = (2 + chance.below(40)) * Allowance.smallestBaggage }
     if chance.once(in: 3) { self.allowance.drags = 1 + chance.below(4) }
     if chance.once(in: 3) { self.allowance.sessionBytes = 300 + chance.below(5_000) }
+    for place in applications.indices { applications[place].isUnderstudied = chance.once(in: 3) }
   }
 }
 
@@ -215,6 +218,7 @@ struct Question: Equatable {
 }
 
 struct Watched: Hashable {
+  let name: Text
   let application: Text
   let connection: Text
 }
@@ -228,7 +232,7 @@ struct Launch {
 
 /// The news of the bus itself.
 enum News {
-  case ownership(CallNumber, application: Text, connection: Text, isOwner: Bool, asked: Int)
+  case ownership(CallNumber, Watched, isOwner: Bool, asked: Int)
   case ownerWent(Watched)
   case noReply(Question, neverReached: Bool)
   case answer(ErrandNumber, HostAnswer)

@@ -4,6 +4,9 @@ import StagedoorKit
 
 /// The connection of the commands to the service.
 struct Client {
+  /// The name of the service on the bus.
+  static let service: BusName = "org.stagedoor.Interchange1"
+
   var stagedoor: Stagedoor
 
   /// Connects on the loop of the command.
@@ -11,7 +14,7 @@ struct Client {
     do throws(ConnectionError) {
       stagedoor = Stagedoor(on: try await Connection.session(on: invocation.loop))
     } catch {
-      throw Problem(StagedoorError(.disconnected, "\(error)"))
+      throw Problem(.noService, "\(error); run this inside a desktop session, or set DBUS_SESSION_BUS_ADDRESS")
     }
   }
 

@@ -5,9 +5,15 @@ enum InputFile {
   /// The content of a file, or of standard input if the path is "-".
   static func read(_ path: String, limit: Int) throws(Problem) -> [UInt8] {
     if path == "-" { return try read(STDIN_FILENO, "standard input", limit: limit) }
-    let file = open(path, O_RDONLY | O_CLOEXEC)
+    // Opening a named pipe would wait for somebody who writes into it.
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if file < 0 { throw .failed("\(path.printable): \(reason)") }
     defer { close(file) }
+    var status = stat()
+    if fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFIFO, hasName(file) {
+      throw .failed("\(path.printable) is a pipe; read it as standard input: - <\(path.printable)")
+    }
+    _ = fcntl(file, F_SETFL, O_RDONLY)
     return try read(file, path.printable, limit: limit)
   }
 
@@ -29,9 +35,24 @@ enum InputFile {
       let count = Glibc.read(descriptor, &buffer, buffer.count)
       if count > 0 { return buffer[..<count] }
       if count == 0 { return nil }
+      if errno == EBADF { throw .failed("\(name) is closed") }
       if errno != EINTR { throw .failed("\(name): \(reason)") }
     }
   }
 
+  /// Whether a pipe has a place among the files. A shell's `<(…)` has none.
+  private static func hasName(_ descriptor: Int32) -> Bool {
+    !(LinkTarget.of("/proc/self/fd/\(descriptor)")?.hasPrefix("pipe:") ?? false)
+  }
+
   static var reason: String { String(cString: strerror(errno)) }
+}
+
+enum LinkTarget {
+  /// What a symbolic link names; `nil` if it cannot be read.
+  static func of(_ link: String) -> String? {
+    var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let length = readlink(link, &path, path.count)
+    return length < 0 ? nil : String(decoding: path[..<length], as: UTF8.self)
+  }
 }

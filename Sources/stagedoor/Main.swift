@@ -1,10 +1,13 @@
 import DBus
 @preconcurrency import Glibc
+import ServiceSupport
 import StagedoorKit
 
 /// The program: words in, exit status out.
 @main enum Main {
   nonisolated static func main() {
+    // A closed standard input must not become the connection to the bus.
+    StandardDescriptors.fill()
     let words = NotUTF8.words
     do throws(Problem) {
       switch try CommandTable.parse(words) {

@@ -27,9 +27,10 @@ extension Problem {
         status,
         "nobody serves org.stagedoor.Interchange1, and the bus cannot start it; `stagedoor doctor` says what is missing"
       )
-    case .disconnected:
+    case _ where error.code.saysStartFailed:
       self.init(
-        status, "\(error.message.withoutPeriod); run this inside a desktop session, or set DBUS_SESSION_BUS_ADDRESS")
+        status,
+        "the bus cannot start the service (\(error.message.withoutPeriod)); `stagedoor doctor` looks for the reason")
     case .timedOut, .noReply:
       self.init(status, "the service does not answer; `stagedoor doctor` looks for the reason")
     case .unknownMethod, .unknownInterface, .unknownProperty:
@@ -45,9 +46,10 @@ extension Status {
   init(_ code: StagedoorError.Code) {
     self =
       switch code {
-      case .serviceUnknown, .disconnected, .timedOut, .noReply, .nameHasNoOwner, .spawnFailed, .unknownMethod,
-        .unknownInterface, .unknownProperty:
+      case .serviceUnknown, .disconnected, .timedOut, .noReply, .nameHasNoOwner, .unknownMethod, .unknownInterface,
+        .unknownProperty:
         .noService
+      case _ where code.saysStartFailed: .noService
       case .hostTimeout: .notInTime
       case .hostRefused, .launchFailed: .applicationFailed
       case .cancelled: .cancelled
@@ -60,5 +62,9 @@ extension StagedoorError.Code {
   static let unknownInterface = Self(rawValue: "org.freedesktop.DBus.Error.UnknownInterface")
   static let unknownProperty = Self(rawValue: "org.freedesktop.DBus.Error.UnknownProperty")
   static let nameHasNoOwner = Self(rawValue: "org.freedesktop.DBus.Error.NameHasNoOwner")
-  static let spawnFailed = Self(rawValue: "org.freedesktop.DBus.Error.Spawn.ExecFailed")
+
+  /// The bus tried to start the service.
+  var saysStartFailed: Bool {
+    rawValue.hasPrefix("org.freedesktop.DBus.Error.Spawn.") || rawValue == "org.freedesktop.DBus.Error.TimedOut"
+  }
 }

@@ -14,16 +14,23 @@ enum Demonstration {
     arguments.logLevel = min(arguments.logLevel, .warning)
     // It ends with its terminal.
     let endings = try Endings(on: loop, for: Endings.signals + [SIGHUP])
+    if let address = arguments.address {
+      let connection = try await Connection.open(address, on: loop)
+      return try await run(arguments, on: connection, endings, place: "\(address)", toExport: address)
+    }
     // The session bus; or a bus of our own if there is none, or if it does not answer.
     if let connection = try? await Connection.session(on: loop) {
-      return try await run(arguments, on: connection, endings, ownAddress: nil)
+      return try await run(arguments, on: connection, endings, place: "the session bus")
     }
     let bus = try await DemoBus.start()
     let result: Result<Int32, any Error>
     do {
       arguments.address = bus.address
       let connection = try await Connection.open(bus.address, on: loop)
-      result = .success(try await run(arguments, on: connection, endings, ownAddress: bus.address))
+      result = .success(
+        try await run(
+          arguments, on: connection, endings, place: "a bus of its own, because there is no session bus here",
+          toExport: bus.address))
     } catch {
       result = .failure(error)
     }
@@ -31,12 +38,14 @@ enum Demonstration {
     return try result.get()
   }
 
+  /// - Parameter address: The address that a shell needs to find this bus; `nil` for the session bus.
   private static func run(
-    _ arguments: Arguments, on connection: Connection, _ endings: Endings, ownAddress: BusAddress?
+    _ arguments: Arguments, on connection: Connection, _ endings: Endings, place: String,
+    toExport address: BusAddress? = nil
   ) async throws -> Int32 {
     let service = try await Service.start(arguments, on: connection)
     try await service.interchange.demonstrate()
-    introduce(ownAddress)
+    introduce(place, address)
     let ending = await endings.first(on: connection, having: InterchangeNames.bus)
     await service.stop(ending)
     return ending.status
@@ -44,15 +53,15 @@ enum Demonstration {
 
   fileprivate static let type: Text = "org.stagedoor.examples.Gallery.openDetail"
 
-  private static func introduce(_ ownAddress: BusAddress?) {
+  private static func introduce(_ place: String, _ address: BusAddress?) {
     print(
       """
-      \(ownAddress == nil ? "\(InterchangeNames.bus) is on the session bus." : "There is no session bus here, so this one was started.")
+      \(InterchangeNames.bus) is on \(place).
       An application, Gallery, is declared here. It has no program, so nothing opens on your screen: you see the sessions
       that its windows would have. `make run-gallery` has windows.
 
       """)
-    let exports = exports(ownAddress)
+    let exports = exports(address)
     if !exports.isEmpty {
       print("In another terminal, type this first:\n\n\(exports.map { "  \($0)\n" }.joined())\nThere, try:\n")
     } else {
@@ -60,6 +69,7 @@ enum Demonstration {
     }
     for line in [
       "stagedoor drop --type \(type) --target photo-7",
+      "printf '\\211PNG\\r\\n\\032\\n' >/tmp/photo.png; stagedoor drop /tmp/photo.png",
       "stagedoor explain --type \(type) --target photo-7",
       "stagedoor sessions",
       "stagedoor watch --past",
@@ -69,15 +79,15 @@ enum Demonstration {
     print(
       """
 
-      The first line makes a session for a photo; the same again finds it. The last does the same without the command.
-      What happens will show below. Ctrl-C ends it all.
+      The first line makes a session for a photo; the same again finds it. The second drops a file: every picture of yours
+      will do. The last does the same as the first without the command. What happens will show below. Ctrl-C ends it all.
 
       """)
   }
 
   /// What a shell needs to find this bus, and the command that was built beside this program.
-  private static func exports(_ ownAddress: BusAddress?) -> [String] {
-    var exports = ownAddress.map { ["export DBUS_SESSION_BUS_ADDRESS='\($0)'"] } ?? []
+  private static func exports(_ address: BusAddress?) -> [String] {
+    var exports = address.map { ["export DBUS_SESSION_BUS_ADDRESS='\($0)'"] } ?? []
     var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let length = max(0, readlink("/proc/self/exe", &path, path.count))
     let folder = String(decoding: path[..<(path[..<length].lastIndex(of: UInt8(ascii: "/")) ?? 0)], as: UTF8.self)
@@ -92,14 +102,15 @@ enum Demonstration {
 extension Interchange {
   /// Declares the small application, and prints each event when the service announces it.
   fileprivate func demonstrate() throws {
+    let images = ["public.image"].compactMap { ContentType($0) }
     let configurations = [
       SceneConfiguration(name: "Overview"),
-      SceneConfiguration(name: "Detail", activityTypes: [Demonstration.type]),
+      SceneConfiguration(name: "Detail", activityTypes: [Demonstration.type], contentTypes: images),
     ]
     try declare(
       Manifest(
         identifier: "org.stagedoor.examples.Gallery", bundleName: "Gallery",
-        activityTypes: [Demonstration.type], supportsMultipleScenes: true,
+        activityTypes: [Demonstration.type], contentTypes: images, supportsMultipleScenes: true,
         configurations: configurations))
     observeEvents { event in
       print("\(event.sequence): \(event.name) \(event.arguments)")

@@ -13,7 +13,8 @@ struct Stagedoord {
   static let fileMask = umask(0o077)
 
   static func main() {
-    fillStandardDescriptors()
+    // The log must not be written into another file.
+    StandardDescriptors.fill()
     raiseDescriptorLimit()
     FreeMemory.keepInOneHeap()
     setvbuf(stdout, nil, _IOLBF, 0)
@@ -35,16 +36,6 @@ struct Stagedoord {
       fail(2, "\(misuse); --help says what there is")
     } catch {
       fail(1, "\(error)")
-    }
-  }
-
-  /// If one of these were closed, a file that we open could get its number, and the log would be written into it.
-  private static func fillStandardDescriptors() {
-    while case let filled = open("/dev/null", O_RDWR), filled >= 0 {
-      if filled > STDERR_FILENO {
-        close(filled)
-        return
-      }
     }
   }
 

@@ -414,6 +414,18 @@ import Testing
     }
   }
 
+  @Test func `of several deliveries none is cancelled where one cannot be`() async throws {
+    try await withGallery { house async throws in
+      let held = try await house.drop(photo: "photo-7")
+      let over = try await house.drop(photo: "photo-8")
+      _ = try await house.stagedoor("cancel", over.delivery).output()
+      for other in [over.delivery, "00000000-0000-4000-8000-000000000000"] {
+        #expect(try await house.stagedoor("cancel", held.delivery, other).run().status == .exited(4))
+        #expect(try await house.stagedoor("show", held.delivery).output().contains("state     held"))
+      }
+    }
+  }
+
   @Test func `an application can be preferred, and no longer`() async throws {
     try await withGallery { house async throws in
       #expect(try await house.stagedoor("prefer", House.openDetail).output() == "")

@@ -127,6 +127,27 @@ import Testing
     }
   }
 
+  @Test func `closed standard input and output are what they are, and no other file takes their places`() async throws {
+    try await withGallery { house async throws in
+      try await house.serving("--durability", "memory") { _ async throws in
+        try await house.registerGallery()
+        for (line, sentence) in [
+          ("exec \"$0\" drop - <&-", "stagedoor drop: standard input is closed\n"),
+          ("exec \"$0\" check - <&-", "stagedoor check: standard input is closed\n"),
+          (
+            "exec \"$0\" apps >&-",
+            "stagedoor apps: standard output is closed, and the answer cannot be written to it\n"
+          ),
+        ] {
+          let result = try await house.command("sh", "-c", line, Command.built("stagedoor").program).run()
+          #expect(result.status == .exited(1), "\(line): \(result)")
+          #expect(result.standardError == sentence, "\(line): \(result)")
+        }
+        #expect(try await house.stagedoor("deliveries").output() == "")
+      }
+    }
+  }
+
   @Test func `what is wrong on this side has status 1`() async throws {
     try await withGallery { house async throws in
       try await house.serving("--durability", "memory") { _ async throws in

@@ -118,14 +118,6 @@ import Testing
       ["host", "--app", "org.example.Notes", "--connect", "true", "--close", "'x {title}'"],
       "stagedoor host: --close begins with a program; {title} can only be one of its arguments"
     ),
-    (
-      ["host", "--app", "org.example.Notes", "--connect", "sh -c 'echo {title}'"],
-      "stagedoor host: --connect: a shell would run what {title} stands for; give it as an argument of the script, which calls it \"$1\": sh -c '…' sh {title}"
-    ),
-    (
-      ["host", "--app", "org.example.Notes", "--connect", "sh -c {info.x}"],
-      "stagedoor host: --connect: a shell would run what {info.x} stands for; give it as an argument of the script, which calls it \"$1\": sh -c '…' sh {info.x}"
-    ),
     (["\u{1b}[2J"], "stagedoor: there is no command \"\\u{1b}[2J\"; `stagedoor --help` lists the commands"),
   ])
   func `a command line that is invalid is one sentence and status 2`(words: [String], sentence: String) async throws {
@@ -133,6 +125,35 @@ import Testing
     #expect(result.status == .exited(2))
     #expect(result.standardError == sentence + "\n")
     #expect(result.standardOutput == "")
+  }
+
+  @Test(arguments: [
+    "sh -c {title}", "sh -c 'echo {title}'", "bash -lc {title}", "bash -c -l {title}", "/bin/dash -ec 'echo {title}'",
+    "bash --norc -xc {title} x", "fish --command={title}", "zsh -o shwordsplit -c {title}", "env -S {title}",
+    "env -S 'sh -c' {title}", "env -vS{title}", "xterm -e {title}", "xterm -e sh -c {title}", "su -c{title}",
+    "ssh host notify {title}", "eval {title}", "watch {title}", "perl -ne {title}", "python3.11 -Bc {title}",
+    "python3 -W ignore -c {title}", "node --eval={title}", "ruby -e{title}", "sed -e {title} a", "vim -c {title}",
+  ])
+  func `what was delivered is given to no program that would run it`(command: String) async throws {
+    let result = try await Command.built(
+      "stagedoor", "host", "--app", "org.example.Notes", "--connect", command
+    ).run()
+    #expect(result.status == .exited(2), "\(result)")
+    #expect(result.standardError.contains(" would run what {title} stands for; "), "\(result)")
+    #expect(
+      result.standardError.hasSuffix("sh -c '…' sh {title}; or read $STAGEDOOR_TITLE in the script\n"), "\(result)")
+  }
+
+  @Test(arguments: [
+    "sh -c 'echo \"$1\"' sh {title}", "xterm -title {title} -e vi {file}", "bash script {title}", "grep -e {title} a",
+    "perl -w script.pl {title}", "awk -f script {file}", "python3 notes.py --color {title}", "env A=b vi {file}",
+  ])
+  func `other programs get what was delivered`(command: String) async throws {
+    try await withHouse { house async throws in
+      let result = try await house.stagedoor("host", "--app", "org.example.Notes", "--connect", command).run()
+      // The command is valid, and there is no service.
+      #expect(result.status == .exited(3), "\(result)")
+    }
   }
 
   @Test(arguments: ["bash", "zsh", "fish"])

@@ -73,6 +73,39 @@ import Testing
     }
   }
 
+  @Test func `a command finds what was delivered in its environment, numbers too`() async throws {
+    try await withGallery { house async throws in
+      try house.write("sand", to: "\(house.home)/a b.txt")
+      let names = ["TITLE", "TARGET", "TYPE", "INFO_n", "INFO_x", "INFO_b", "FILE"].map { "\"$STAGEDOOR_\($0)\"" }
+      let script =
+        "printf \\\"%s|\\\" \(names.joined(separator: " ").replacing("\"", with: "\\\"")) \\\"$1\\\"; echo; exec sleep 1000"
+      let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sh -c \"\(script)\" sh {info.n}")
+      try await host.whileRunning { host async throws in
+        let document = """
+          {"items": [{"activities": [{"activityType": "\(House.openDetail)", "title": "$(touch x); a 'b'",
+            "targetContentIdentifier": "7", "userInfo": {"n": 3, "x": 1.5, "b": true, "a-b": "left out"}}],
+            "representations": [{"type": "text/plain", "file": "file://\(house.home)/a%20b.txt", "openInPlace": true}]}]}
+          """
+        let drop = house.stagedoor("drop", "--payload", "-", "--wait", "handled", input: document)
+        #expect(try await drop.output().hasPrefix("created\t"))
+        let line = try await host.nextLine()
+        #expect(line == "$(touch x); a 'b'|7|\(House.openDetail)|3|1.5|true|\(house.home)/a b.txt|3|")
+      }
+    }
+  }
+
+  @Test func `a host whose bus goes says so, and no word about the session`() async throws {
+    try await withGallery { house async throws in
+      let host = house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000")
+      try await host.whileRunning { host async throws in
+        _ = try await house.drop(photo: "photo-7", "-w", "handled")
+        await house.bus.kill()
+        #expect(try await host.ended() == .exited(3))
+        #expect(host.standardError == "stagedoor host: the connection to the bus is gone\n")
+      }
+    }
+  }
+
   @Test func `without --continue an open window refuses more, and its sender hears why`() async throws {
     try await withGallery { house async throws in
       try await house.stagedoor("host", "--app", House.gallery, "--connect", "sleep 1000").whileRunning {

@@ -1,6 +1,7 @@
 import DBusTestSupport
 import DaemonTestSupport
 import FoundationEssentials
+import Glibc
 import Testing
 
 /// The commands that need no service.
@@ -69,16 +70,73 @@ import Testing
       let path = "\(house.home)/gallery.json"
       try house.write(House.galleryManifest, to: path)
       let place = "\(house.applications)/org.example.Gallery.json"
-      #expect(try await house.stagedoor("install-manifest", path).output() == place)
+      let installed = "installed\t\(House.gallery)\t\(place)"
+      #expect(try await house.stagedoor("install-manifest", path).output() == installed)
       // The next drop finds it.
       #expect(try await house.drop(photo: "photo-7").outcome == "created")
       #expect(try await house.stagedoor("doctor").output().contains("good   manifest"))
-      #expect(try await house.stagedoor("uninstall-manifest", House.gallery).output() == "")
+      let uninstalled = "uninstalled\t\(House.gallery)\t\(place)"
+      #expect(try await house.stagedoor("uninstall-manifest", House.gallery).output() == uninstalled)
       #expect(!FileManager.default.fileExists(atPath: place))
-      try await eventually("the service to forget it") { try await house.stagedoor("apps", "-q").output() == "" }
+      #expect(try await house.stagedoor("apps").output() == "")
       let again = try await house.stagedoor("uninstall-manifest", House.gallery).run()
       #expect(again.status == .exited(1))
       #expect(again.standardError.contains("no manifest of org.example.Gallery is installed"))
+    }
+  }
+
+  @Test func `a manifest from standard input or a pipe is installed whole`() async throws {
+    try await withHouse { house async throws in
+      let place = "\(house.applications)/org.example.Gallery.json"
+      let manifest = House.galleryManifest
+      _ = try await house.stagedoor("install-manifest", "-", input: manifest).output()
+      #expect(try String(contentsOfFile: place, encoding: .utf8) == manifest)
+      let changed = manifest.replacing("Overview", with: "Survey")
+      let script = "\"$0\" install-manifest <(printf %s \"$1\")"
+      _ = try await house.command("bash", "-c", script, Command.built("stagedoor").program, changed).output()
+      #expect(try String(contentsOfFile: place, encoding: .utf8) == changed)
+      let empty = try await house.stagedoor("install-manifest", "-").run()
+      #expect(empty.status == .exited(1), "\(empty)")
+      #expect(try String(contentsOfFile: place, encoding: .utf8) == changed)
+    }
+  }
+
+  @Test func `the service knows a changed manifest when the command ends`() async throws {
+    try await withService { house async throws in
+      let path = "\(house.home)/gallery.json"
+      // No property of the application shows how its configurations open.
+      let opening = House.galleryManifest.replacing(
+        "\"StagedoorActivityTypes\"", with: "\"StagedoorLaunch\": \"new\", \"StagedoorActivityTypes\"")
+      for round in 0..<4 {
+        for (manifest, outcome) in [(opening, "created"), (House.galleryManifest, "activated")] {
+          try house.write(manifest, to: path)
+          _ = try await house.stagedoor("install-manifest", "-q", path).output()
+          #expect(try await house.drop(photo: "photo-7").outcome == outcome, "\(round)")
+        }
+      }
+      // The same again changes nothing, and nothing is waited for.
+      let begun = ContinuousClock.now
+      #expect(try await house.stagedoor("install-manifest", "-q", path).run().standardError == "")
+      #expect(begun.duration(to: .now) < .seconds(5))
+      for _ in 0..<4 {
+        _ = try await house.stagedoor("uninstall-manifest", "-q", House.gallery).output()
+        #expect(try await house.stagedoor("apps").output() == "")
+        _ = try await house.stagedoor("install-manifest", "-q", path).output()
+        #expect(try await house.drop(photo: "photo-7").outcome == "activated")
+      }
+    }
+  }
+
+  @Test func `a named pipe is not waited for`() async throws {
+    try await withHouse { house async throws in
+      let pipe = "\(house.home)/pipe"
+      #expect(mkfifo(pipe, 0o600) == 0)
+      for words in [["check", pipe], ["install-manifest", pipe], ["register", pipe], ["test", pipe]] {
+        let result = try await house.command(Command.built("stagedoor").program, arguments: words).run()
+        #expect(result.status == .exited(1), "\(words): \(result)")
+        #expect(
+          result.standardError.contains("is a pipe; read it as standard input: - <\(pipe)\n"), "\(words): \(result)")
+      }
     }
   }
 

@@ -68,13 +68,13 @@ import Testing
         }
         let exports = printed.filter { $0.hasPrefix("export ") }
         let lines = printed.filter { !exports.contains($0) }
-        #expect(lines.count == 5)
+        #expect(lines.count == 6)
         for line in first + lines {
           let result = try await house.command("sh", "-c", (exports + [line]).joined(separator: "\n")).run()
           #expect(result.status.isSuccess && result.standardError == "", "\(result)")
         }
-        // Each later drop finds the session of the first drop.
-        #expect(try await house.sessions().count == 1)
+        // Each later drop of the photo finds the session of the first. The picture has a session of its own.
+        #expect(try await house.sessions().count == 2)
       }
     }
   }

@@ -60,12 +60,12 @@ final class HostPlayer: Sendable {
   let house: House
   private let state = Lock(State())
 
-  init(_ application: String, in house: House, isOwner: Bool = true) async throws {
+  init(_ application: String, in house: House, isOwner: Bool = true, at path: ObjectPath? = nil) async throws {
     self.application = application
     self.house = house
     connection = try await house.bus.connect()
-    connection.export(
-      interface, at: try ObjectPath("/" + application.replacing(".", with: "/").replacing("-", with: "_")))
+    let usual = try ObjectPath("/" + application.replacing(".", with: "/").replacing("-", with: "_"))
+    connection.export(interface, at: path ?? usual)
     if isOwner { try await own() }
   }
 
@@ -80,6 +80,17 @@ final class HostPlayer: Sendable {
       to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "AttachHost", application,
       try connected.map { try ObjectPath($0) }, returning: ObjectPath.self, [ObjectPath].self)
     return (path.rawValue, discarded.map(\.rawValue))
+  }
+
+  func attach(with options: [String: Variant]) async throws {
+    _ = try await connection.call(
+      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "AttachHostWith", application,
+      [ObjectPath](), options, returning: ObjectPath.self, [ObjectPath].self)
+  }
+
+  func register(_ manifest: String) async throws {
+    let _: ObjectPath = try await connection.call(
+      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "RegisterApplication", manifest)
   }
 
   func leave() async { await connection.close() }

@@ -197,6 +197,23 @@ import Testing
     }
   }
 
+  @Test func `the demonstration serves the bus at the address that it is given`() async throws {
+    try await withHouse { house in
+      try await withPrivateBus { other in
+        var demonstration = Command.built("stagedoord", "--demo", "--address", "\(other.address)")
+        demonstration.environment = house.environment
+        try await demonstration.whileRunning { running in
+          try await running.line { $0.contains("Ctrl-C") }
+          #expect(running.standardOutput.contains("export DBUS_SESSION_BUS_ADDRESS='\(other.address)'"))
+          let connection = try await other.connect()
+          #expect(try await connection.owner(of: House.name) != nil)
+          await connection.close()
+          #expect(try await house.watcher.owner(of: House.name) == nil)
+        }
+      }
+    }
+  }
+
   @Test func `standard descriptors that were closed lead nowhere`() async throws {
     try await withHouse { house in
       let daemon = Command.built("stagedoord").program

@@ -149,11 +149,11 @@ package final class DamagedStore {
 
     private mutating func run(_ errand: Errand) {
       switch errand {
-      case .ask(let number, _, _, _, _): _ = try? prompter.take(.hostAnswered(number, .done), at: now)
+      case .ask(let number, _, _, _, _, _): _ = try? prompter.take(.hostAnswered(number, .done), at: now)
       case .read(let number, let delivery):
         let found = (try? prompter.delivery(delivery)) ?? nil
         _ = try? prompter.take(.delivery(number, found), at: now)
-      case .findOwner(let number, _, _): _ = try? prompter.take(.ownership(number, isOwner: true), at: now)
+      case .findOwner(let number, _, _, _, _): _ = try? prompter.take(.ownership(number, isOwner: true), at: now)
       case .pack(let number, let orders, _, _):
         _ = try? prompter.take(.packed(number, .packed(orders.map { _ in 100 })), at: now)
       case .open(let number, _, _, _, _): _ = try? prompter.take(.opened(number, .opened(size: 100)), at: now)
@@ -185,7 +185,7 @@ package final class DamagedStore {
         take(.call(next(), DamagedStore.shell, .deliver(payload, digest: "d", size: 100)))
       }
       take(.call(next(), DamagedStore.shell, .prefer(DamagedStore.cats, type: "view")))
-      let attach = Ask.attach(application: DamagedStore.cats, shown: [], unknown: [], choosesConfiguration: false)
+      let attach = Ask.attach(application: DamagedStore.cats, shown: [], unknown: [], HostOptions())
       take(.call(next(), DamagedStore.host, attach))
       take(.hostLeft(application: DamagedStore.cats, connection: ":1.9"))
       var deliveries: [UniqueIdentifier] = []

@@ -169,7 +169,7 @@ import Testing
     #expect(stage.call(.prefer("org.example.Dogs", type: "bark")) == .done)
     func attach(_ unknown: [Text]) -> CallAnswer? {
       stage.call(
-        .attach(application: "org.example.Cats", shown: [], unknown: unknown, choosesConfiguration: false), by: .host)
+        .attach(application: "org.example.Cats", shown: [], unknown: unknown, HostOptions()), by: .host)
     }
     #expect(attach(["/1", "/2", "/3"])?.refusal?.name == .limitsExceeded)
     #expect(attach(["/1", "/2"]) == nil)

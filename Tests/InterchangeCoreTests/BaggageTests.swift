@@ -447,7 +447,7 @@ import Testing
     stage.drop(.descriptor())
     stage.roomPacks()
     let unclaimed = try #require(stage.answers[stage.lastCall]?.delivered)
-    let launch = stage.errands.compactMap { if case .launch(_, let number) = $0 { number } else { nil } }.last
+    let launch = stage.errands.compactMap { if case .launch(_, let number, _) = $0 { number } else { nil } }.last
     stage.play(.launch(application: "org.example.Cats", number: try #require(launch), .unknown))
     stage.passUntilQuiet(seconds: 21)
     #expect(stage.progress(of: unclaimed.delivery)?.state == .routed)

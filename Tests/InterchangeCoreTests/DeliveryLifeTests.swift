@@ -10,7 +10,7 @@ import Testing
     let delivered = try #require(stage.drop(key: "1")?.delivered)
     #expect(delivered.outcome == "created")
     #expect(stage.progress(of: delivered.delivery)?.state == .held)
-    #expect(stage.errands == [.launch(application: "org.example.Cats", number: 1)])
+    #expect(stage.errands == [.launch(application: "org.example.Cats", number: 1, name: "org.example.Cats")])
     stage.drop(key: "2")
     #expect(stage.errands.count == 1)
   }
@@ -132,7 +132,7 @@ import Testing
     #expect(stage.progress(of: delivery)?.state == .held)
     #expect(stage.progress(of: delivery)?.attempt == 2)
     #expect(stage.progress(of: delivery)?.departures == 1)
-    #expect(stage.errands.contains(.launch(application: "org.example.Cats", number: 1)))
+    #expect(stage.errands.contains(.launch(application: "org.example.Cats", number: 1, name: "org.example.Cats")))
   }
 
   @Test func `three departures refuse what the host was working on, and nothing else`() throws {
@@ -221,7 +221,7 @@ import Testing
     #expect(stage.progress(of: routed)?.state == .held)
     #expect(stage.progress(of: routed)?.attempt == 2)
     #expect(stage.sessions().allSatisfy { !$0.isConnected })
-    #expect(stage.errands.last == .launch(application: "org.example.Cats", number: 1))
+    #expect(stage.errands.last == .launch(application: "org.example.Cats", number: 1, name: "org.example.Cats"))
     // No session was counted twice.
     #expect(stage.memory.places == 2)
   }

@@ -25,7 +25,7 @@ import Testing
 
   @Test func `who does not own the name hosts nothing`() {
     var stage = Stage(cats())
-    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], choosesConfiguration: false), by: .host)
+    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
     stage.play(.ownership(stage.lastCall, isOwner: false))
     #expect(stage.answers[stage.lastCall]?.refusal?.name == .notHost)
     #expect(stage.memory.hosts.isEmpty)
@@ -65,9 +65,12 @@ import Testing
     var stage = Stage(cats())
     stage.attach()
     // The news of its loss is behind its call.
-    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], choosesConfiguration: false), by: .host)
+    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
     #expect(stage.answers[stage.lastCall]?.refusal == nil)
-    #expect(stage.errands.last == .findOwner(stage.lastCall, application: "org.example.Cats", connection: ":1.10"))
+    #expect(
+      stage.errands.last
+        == .findOwner(
+          stage.lastCall, name: "org.example.Cats", application: "org.example.Cats", connection: ":1.10", path: nil))
     stage.play(.hostLeft(application: "org.example.Cats", connection: ":1.10"))
     #expect(stage.book.isHost(.host, of: "org.example.Cats"))
     stage.play(.ownership(stage.lastCall, isOwner: true))
@@ -80,7 +83,7 @@ import Testing
   @Test func `a host that attaches again without the name is no host`() {
     var stage = Stage(cats())
     stage.attach()
-    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], choosesConfiguration: false), by: .host)
+    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
     stage.play(.hostLeft(application: "org.example.Cats", connection: ":1.10"))
     stage.play(.ownership(stage.lastCall, isOwner: false))
     #expect(!stage.book.isHost(.host, of: "org.example.Cats"))
@@ -239,7 +242,7 @@ import Testing
     stage.passUntilQuiet(seconds: 20)
     #expect(stage.memory.starts["org.example.Cats"] == .ended(isLate: true))
     stage.drop(key: "2")
-    #expect(stage.errands.last == .launch(application: "org.example.Cats", number: 2))
+    #expect(stage.errands.last == .launch(application: "org.example.Cats", number: 2, name: "org.example.Cats"))
   }
 
   @Test(arguments: [LaunchNews.failed("no"), .commandEnded(failure: "no"), .left])

@@ -14,13 +14,14 @@ struct Portrait {
   mutating func lines(of step: Step) -> [String] {
     let errands = step.errands.map { errand in
       switch errand {
-      case .ask(_, let application, let owner, let question, let within):
+      case .ask(_, let application, let owner, _, let question, let within):
         "ask \(application) \(owner) \(question) \(within)"
       case .read(_, let delivery): "read \(delivery)"
-      case .launch(let application, _): "launch \(application)"
+      case .launch(let application, _, let name): "launch \(application) \(name)"
       case .run(let application, _, let command, let token): "run \(application) \(command) \(token ?? .empty)"
       case .forgetLaunch(let application, _): "forget the launch of \(application)"
-      case .findOwner(let number, let application, let connection): "find owner \(number) \(application) \(connection)"
+      case .findOwner(let number, let name, let application, let connection, _):
+        "find owner \(number) \(name) \(application) \(connection)"
       case .pack, .open, .callOff, .endPromises, .forgetPicture, .free, .freeParcels: "\(errand)"
       }
     }
@@ -56,7 +57,7 @@ struct Portrait {
       lines.append(
         "host of \(application): \(host.connection) \(host.stage) scenes [\(ids(Array(host.scenes)))] opened "
           + "[\(ids(Array(host.opened)))] closing [\(ids(Array(host.closing)))] told [\(ids(Array(host.told)))] "
-          + "hearing \(host.hearing) \(host.running) \(host.choosesConfiguration)")
+          + "hearing \(host.hearing) \(host.running) \(host.options)")
       lines.append("hosted by \(host.connection): \(memory.hosted[host.connection])")
     }
     lines += memory.lanes.values.map { "lane of \($0.session): \($1.act)" }.sorted()

@@ -107,7 +107,7 @@ import Testing
     stage.shelf.lose(delivered.session)
     stage.restart(cats())
     stage.call(
-      .attach(application: "org.example.Cats", shown: [], unknown: [], choosesConfiguration: false), by: .host)
+      .attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
     stage.play(.ownership(stage.lastCall, isOwner: true))
     #expect(stage.progress(of: delivered.delivery)?.state == .failed)
   }

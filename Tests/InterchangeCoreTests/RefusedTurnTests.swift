@@ -68,12 +68,13 @@ import Testing
     let stage = staged { stage in
       stage.drop(key: "1")
       stage.call(
-        .attach(application: RefusedTurnTests.cat, shown: [], unknown: ["/x"], choosesConfiguration: true), by: .host)
+        .attach(application: RefusedTurnTests.cat, shown: [], unknown: ["/x"], HostOptions(choosesConfiguration: true)),
+        by: .host)
     }
     expectNoTrace(stage) { $0.play(.ownership($0.lastCall, isOwner: true)) }
     expectNoTrace(staged()) { stage in
       stage.call(
-        .attach(application: RefusedTurnTests.cat, shown: [], unknown: [], choosesConfiguration: false), by: .host)
+        .attach(application: RefusedTurnTests.cat, shown: [], unknown: [], HostOptions()), by: .host)
     }
   }
 
@@ -85,7 +86,7 @@ import Testing
       stage.call(
         .attach(
           application: RefusedTurnTests.cat, shown: [stage.sessions()[0].identifier], unknown: [],
-          choosesConfiguration: false), by: .other)
+          HostOptions()), by: .other)
     }
     expectNoTrace(stage) { $0.play(.ownership($0.lastCall, isOwner: true)) }
   }

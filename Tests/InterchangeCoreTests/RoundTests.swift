@@ -87,7 +87,7 @@ import Testing
     finish(&stage)
     #expect(stage.progress(of: late)?.isOpen == true)
     #expect(stage.book.openCount == 1)
-    #expect(stage.errands.last == .launch(application: RoundTests.cats, number: 2))
+    #expect(stage.errands.last == .launch(application: RoundTests.cats, number: 2, name: RoundTests.cats))
   }
 
   @Test func `a host that attaches while a failed start is told gets the rest`() {

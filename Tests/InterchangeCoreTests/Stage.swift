@@ -127,7 +127,7 @@ struct Stage {
     case .read(let number, let delivery):
       let found = book.recentDelivery(delivery) ?? shelf.deliveries[delivery]
       play(.delivery(number, found))
-    case .ask(let number, _, let owner, let question, let within):
+    case .ask(let number, _, let owner, _, let question, let within):
       errands.append(errand)
       asked.append(Asked(errand: number, owner: owner, question: question, within: within))
     case .pack(let number, let orders, let limit, _):
@@ -206,11 +206,9 @@ struct Stage {
   /// A host attaches, and acknowledges the sessions that are gone.
   mutating func attach(
     _ application: Text = "org.example.Cats", as caller: Caller = .host, showing: [UniqueIdentifier] = [],
-    choosesConfiguration: Bool = false, hearsDiscards: Bool = true
+    _ options: HostOptions = HostOptions(), hearsDiscards: Bool = true
   ) {
-    call(
-      .attach(application: application, shown: showing, unknown: [], choosesConfiguration: choosesConfiguration),
-      by: caller)
+    call(.attach(application: application, shown: showing, unknown: [], options), by: caller)
     play(.ownership(lastCall, isOwner: true))
     if hearsDiscards, case .discarded? = asked.last?.question { hostAnswers(.done) }
   }

@@ -160,7 +160,7 @@ import Testing
     service.take(
       .call(
         1, PrompterTests.host,
-        .attach(application: PrompterTests.cats, shown: [], unknown: [], choosesConfiguration: false)))
+        .attach(application: PrompterTests.cats, shown: [], unknown: [], HostOptions())))
     service.withoutSpace {
       $0.take(.call(2, PrompterTests.shell, drop("1")), .ownership(1, isOwner: true))
     }
@@ -204,9 +204,9 @@ import Testing
     service.take(
       .call(
         3, PrompterTests.host,
-        .attach(application: PrompterTests.cats, shown: [], unknown: [], choosesConfiguration: false)))
+        .attach(application: PrompterTests.cats, shown: [], unknown: [], HostOptions())))
     service.take(.ownership(3, isOwner: true))
-    guard case .ask(let errand, _, _, .discarded([delivered.session]), _)? = service.errands.last else {
+    guard case .ask(let errand, _, _, _, .discarded([delivered.session]), _)? = service.errands.last else {
       Issue.record("\(service.errands)")
       return
     }

@@ -12,6 +12,14 @@ import Testing
     (#""NSUserActivityTypes":"a","#, "NSUserActivityTypes: expected a list of activity types, got \"a\""),
     (#""NSUserActivityTypes":["a",""],"#, "NSUserActivityTypes[1]: expected an activity type, got \"\""),
     (#""NSUserActivityTypes":[{}],"#, "NSUserActivityTypes[0]: expected an activity type, got a dictionary"),
+    (
+      #""CFBundleDocumentTypes":[{"LSHandlerRank":"owner"}],"#,
+      "CFBundleDocumentTypes[0].LSHandlerRank: expected \"Owner\", \"Default\", \"Alternate\" or \"None\", got \"owner\""
+    ),
+    (
+      #""StagedoorUnderstudy":"me","#,
+      "StagedoorUnderstudy: expected true, or the name on the bus of the program that stands in, got \"me\""
+    ),
     (#""CFBundleDocumentTypes":{},"#, "CFBundleDocumentTypes: expected a list of document types, got a dictionary"),
     (
       #""CFBundleDocumentTypes":["public.image"],"#,

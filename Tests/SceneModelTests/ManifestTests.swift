@@ -27,7 +27,7 @@ import Testing
     {"CFBundleIdentifier":"org.example.Gallery","CFBundleDisplayName":"Gallery","CFBundleName":"gallery",
      "NSUserActivityTypes":["org.example.open","org.example.edit","org.example.open"],
      "CFBundleDocumentTypes":[{"CFBundleTypeName":"Image","LSItemContentTypes":["public.image","image/*"]},{},
-      {"LSItemContentTypes":["text/plain"]}],
+      {"LSItemContentTypes":["text/plain"],"LSHandlerRank":"Alternate"}],
      "UIApplicationSceneManifest":{"UIApplicationSupportsMultipleScenes":true,"UISceneConfigurations":{
       "z":[{"UISceneConfigurationName":"Detail"}],
       "UIWindowSceneSessionRoleApplication":[
@@ -35,7 +35,8 @@ import Testing
        {"UISceneConfigurationName":"Detail","StagedoorActivityTypes":["org.example.open","org.example.*"],
         "StagedoorContentTypes":["image/png"],"StagedoorLaunch":"single","StagedoorMaximumSessions":3,
         "StagedoorCanActivatePredicate":"SELF != \"x\"","StagedoorPrefersToActivatePredicate":""}]}},
-     "StagedoorDynamicConfiguration":true,"StagedoorRouting":"uikit","StagedoorExec":"gallery --scenes"}
+     "StagedoorDynamicConfiguration":true,"StagedoorRouting":"uikit","StagedoorUnderstudy":"org.example.Understudy",
+     "StagedoorExec":"gallery --scenes"}
     """#
 
   @Test func `every key is read`() throws {
@@ -45,6 +46,8 @@ import Testing
       identifier: "org.example.Gallery", displayName: "Gallery", bundleName: "gallery",
       activityTypes: ["org.example.open", "org.example.edit"],
       contentTypes: ["public.image", "image/*", "text/plain"].compactMap { ContentType($0, as: .asked) },
+      handlerRanks: Dictionary(
+        uniqueKeysWithValues: ["text/plain"].compactMap { ContentType($0) }.map { ($0, .alternate) }),
       supportsMultipleScenes: true,
       configurations: [
         SceneConfiguration(name: "Default", delegateClassName: "a", storyboardFile: "b", sceneClassName: "c"),
@@ -53,8 +56,32 @@ import Testing
           contentTypes: ["image/png"].compactMap { ContentType($0) }, launch: .single, conditions: conditions,
           maximumSessions: 3),
         SceneConfiguration(name: "Detail", role: "z"),
-      ], isDynamic: true, routing: .uikit, exec: "gallery --scenes")
+      ], isDynamic: true, routing: .uikit, understudy: .owner("org.example.Understudy"), exec: "gallery --scenes")
     #expect(read == expected)
+  }
+
+  @Test(
+    arguments: [
+      ("true", .registrar), ("\"YES\"", .registrar), ("false", nil), ("\"NO\"", nil), ("null", nil),
+      ("\"org.example.Understudy\"", .owner("org.example.Understudy")),
+    ] as [(String, Manifest.Understudy?)])
+  func `an understudy is whoever registers it, or the owner of a name`(text: String, understudy: Manifest.Understudy?)
+    throws
+  {
+    #expect(try Self.manifest(Self.json("\"StagedoorUnderstudy\":\(text),")).understudy == understudy)
+  }
+
+  @Test func `of several ranks of one type the highest counts`() throws {
+    let types = { (rank: String) in #"{"LSHandlerRank":"\#(rank)","LSItemContentTypes":["a/b"]}"# }
+    for (one, other, rank) in [("Owner", "None", .owner), ("Alternate", "Default", .default), ("None", "None", .none)]
+      as [(String, String, Manifest.HandlerRank)]
+    {
+      for list in ["\(types(one)),\(types(other))", "\(types(other)),\(types(one))"] {
+        let read = try Self.manifest(Self.json(#""CFBundleDocumentTypes":[\#(list)],"#))
+        #expect(read.rank(of: try #require(ContentType("a/b"))) == rank)
+        #expect(read.contentTypes.count == 1)
+      }
+    }
   }
 
   @Test func `what nobody says is as the page for authors has it`() throws {
@@ -101,7 +128,7 @@ import Testing
     for value in ["1", "1e999", "\"\"", "null", "true", "[1,[]]", "{\"CFBundleIdentifier\":7}"] {
       let json = """
         {"CFBundleVersion":\(value),"NSCameraUsageDescription":\(value),"CFBundleIdentifier":"a.b",
-         "CFBundleDocumentTypes":[{"CFBundleTypeName":\(value),"LSHandlerRank":\(value)}],
+         "CFBundleDocumentTypes":[{"CFBundleTypeName":\(value),"LSTypeIsPackage":\(value)}],
          "UIApplicationSceneManifest":{"CPSupportsDashboardNavigationScene":\(value),"UISceneConfigurations":{"r":[
           {"UISceneConfigurationName":"Main","UISceneSomethingNew":\(value),"stagedoorLaunch":\(value)}]}}}
         """

@@ -34,7 +34,9 @@ import Testing
     ("inode/x-foo", "public.item"), ("model/obj", "public.3d-content"), ("com.example.mine", "com.example.mine"),
     ("com.example.mine", "public.data"), ("com.example.mine", "public.item"), ("com.example.mine", "*/*"),
     ("chemical/x-pdb", "chemical/*"), ("application/octet-stream", "application/*"), ("application/*", "application/*"),
-    ("chemical/*", "*/*"), ("*/*", "*/*"), ("public.item", "*/*"), ("public.content", "*/*"),
+    ("chemical/*", "*/*"), ("*/*", "*/*"), ("text/uri-list", "*/*"), ("x-scheme-handler/https", "*/*"),
+    ("x-scheme-handler/https", "x-scheme-handler/*"), ("X-Scheme-Handler/HTTPS", "x-scheme-handler/https"),
+    ("public.item", "*/*"), ("public.content", "*/*"),
     ("text/plain;charset=utf-8", "text/plain"), ("text/plain;charset=utf-8", "public.text"),
     ("text/plain;charset=UTF-8", "public.utf8-plain-text"), ("public.utf8-plain-text", "text/plain; charset=utf-8"),
     ("public.utf8-plain-text", "public.plain-text"), ("text/html;charset=utf-8", "text/plain;charset=utf-8"),
@@ -57,7 +59,54 @@ import Testing
     ("text/plain", "text/plain;charset=utf-8"), ("text/plain", "public.utf8-plain-text"),
     ("text/plain;charset=utf-16", "public.utf8-plain-text"), ("public.utf16-plain-text", "public.utf8-plain-text"),
     ("public.text", "public.plain-text"), ("text/plain;a=X", "text/plain;a=x"), ("public.xml", "public.svg-image"),
+    // A link is no text.
+    ("text/uri-list", "text/plain"), ("text/uri-list", "text/*"), ("text/uri-list", "public.text"),
+    ("text/uri-list", "public.data"), ("public.url", "application/octet-stream"), ("public.file-url", "public.item"),
+    ("x-scheme-handler/https", "text/plain"), ("x-scheme-handler/https", "public.data"),
+    ("x-scheme-handler/https", "application/octet-stream"), ("x-scheme-handler/https", "text/uri-list"),
+    ("x-scheme-handler/https", "x-scheme-handler/http"), ("x-scheme-handler/https", "public.url"),
   ]
+
+  @Test func `whatever a database says, a link conforms to nothing`() throws {
+    let database = TypeDatabase(
+      name: "mime", subclasses: Array("text/uri-list text/plain\nx-scheme-handler/https text/plain\n".utf8), aliases: []
+    )
+    let catalog = TypeCatalog([database])
+    for type in ["text/uri-list", "public.url", "x-scheme-handler/https"] {
+      #expect(try !catalog.conforms(type, to: "text/plain"))
+    }
+  }
+
+  @Test func `the types that a type conforms to come with their distances, the nearest first`() throws {
+    let kinds = TypeCatalog().kinds(of: try ContentType.asked("text/x-python"))
+    let steps = [
+      "text/x-python": 0, "text/plain": 1, "application/x-shellscript": 1, "public.script": 2, "public.source-code": 3,
+    ]
+    for (name, steps) in steps {
+      let distance = try #require(kinds.first { $0.name.string == name }).distance
+      #expect(distance.level == .ancestor && distance.steps == steps, "\(name)")
+    }
+    let last = [
+      "public.source-code", "public.text", "public.content", "application/octet-stream", "public.item", "*/*",
+    ]
+    for (one, other) in zip(last, last.dropFirst()) {
+      let distances = try [one, other].map { name in try #require(kinds.first { $0.name.string == name }).distance }
+      #expect(distances[0] < distances[1], "\(one) and \(other)")
+    }
+  }
+
+  @Test func `the types with distances are those that a type conforms to, each once`() throws {
+    let catalog = TypeCatalog([try TypeFixtures.database])
+    let names = TypeFixtures.names(in: try TypeFixtures.database)
+    for name in names {
+      let type = try ContentType.asked(name)
+      let kinds = catalog.kinds(of: type).map(\.name)
+      #expect(Set(kinds).count == kinds.count, "\(name)")
+      let above = Set(
+        try names.filter { try catalog.conforms(name, to: $0) }.map { try catalog.canonical(.asked($0)).name })
+      #expect(above.subtracting(kinds).isEmpty, "\(name)")
+    }
+  }
 
   @Test func `a type conforms to what it is a kind of, with the database and without`() throws {
     for catalog in [TypeCatalog(), TypeCatalog([try TypeFixtures.database])] {

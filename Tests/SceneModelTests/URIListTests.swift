@@ -21,20 +21,23 @@ import Testing
     #expect(item.representations.map(\.type.spelling) == ["image/png"])
     #expect(item.representations.map(\.content) == [.file("file:///home/user/My%20M%C3%BCll%20%231%25.png")])
     #expect(item.activities.isEmpty)
+    #expect(item.representations.map(\.openInPlace) == [true])
   }
 
-  @Test func `a file URL stays as it is`() throws {
-    let item = try #require(try items("FILE://localhost/home/My%20Beach.png").first)
+  @Test func `a file URL becomes its normal form, as does a path`() throws {
+    let item = try #require(try items("FILE://localhost/tmp/../home/My%20Beach.png").first)
     #expect(item.suggestedName == "My Beach.png")
-    #expect(item.representations.map(\.content) == [.file("FILE://localhost/home/My%20Beach.png")])
+    #expect(item.representations.map(\.content) == [.file("file:///home/My%20Beach.png")])
+    #expect(try items("/tmp/../home/./a+b/").map(\.representations[0].content) == [.file("file:///home/a+b")])
   }
 
   @Test(arguments: ["https://example.org/photos/7?a=b#c", "mailto:ann@example.org", "urn:isbn:1"] as [Text])
   func `any other URI is a link`(link: Text) throws {
     let item = try #require(try items(link).first)
     #expect(item.suggestedName == nil)
-    #expect(item.representations.map(\.type.spelling) == ["text/uri-list"])
-    #expect(item.representations.map(\.content) == [.text(link)])
+    let scheme = link.string.prefix { $0 != ":" }
+    #expect(item.representations.map(\.type.spelling) == [Text("x-scheme-handler/\(scheme)"), "text/uri-list"])
+    #expect(item.representations.map(\.content) == [.text(link), .text(link)])
   }
 
   @Test(arguments: ["\n", "\r\n"])
@@ -50,7 +53,7 @@ import Testing
     #expect(try items("/").map(\.suggestedName) == [nil])
     // A file name need not be text.
     #expect(try items("file:///%ff").map(\.suggestedName) == [nil])
-    #expect(try URIList("file:///%ff").entries == [.file(url: "file:///%ff", path: [0x2F, 0xFF])])
+    #expect(try URIList("file:///%ff").entries == [.file(url: "file:///%FF", path: [0x2F, 0xFF])])
   }
 
   @Test func `an activity goes to the first item`() throws {

@@ -113,7 +113,7 @@ import Testing
       }
     }
     #expect(Set((first ?? []).map(\.outcome)).count == 3, "the cases are too much alike")
-    #expect(Set((first ?? []).compactMap(\.explanation.applicationReason)).count == 3)
+    #expect(Set((first ?? []).compactMap(\.explanation.applicationReason)).count == 4)
   }
 
   @Test func `6 a mixed batch gives every item exactly one outcome`() throws {

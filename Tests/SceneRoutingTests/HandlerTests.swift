@@ -25,15 +25,28 @@ import Testing
     #expect(try stage.state.handlers(of: "view") == ["org.example.Viewer", "org.example.Editor"])
     stage.state.setPreferredApplication("org.example.Editor", for: "view")
     #expect(try stage.state.handlers(of: "view") == ["org.example.Editor", "org.example.Viewer"])
-    #expect(try stage.state.handlers(of: "image/png") == ["org.example.Viewer", "org.example.Editor"])
-    // Both are names of one type.
-    stage.state.setPreferredApplication("org.example.Editor", for: "public.png")
+    // It lists the type itself.
     #expect(try stage.state.handlers(of: "image/png") == ["org.example.Editor", "org.example.Viewer"])
+    // Both are names of one type.
+    stage.state.setPreferredApplication("org.example.Viewer", for: "public.png")
+    #expect(try stage.state.handlers(of: "image/png") == ["org.example.Viewer", "org.example.Editor"])
   }
 
   @Test func `applications that declare the activity type come before those that take the content`() throws {
     let stage = Stage(app("org.example.A", takes: ["public.image"]), app("org.example.B", "public.image"))
     #expect(try stage.state.handlers(of: "public.image") == ["org.example.B", "org.example.A"])
+  }
+
+  @Test func `understudies, farther types and lower ranks come later, and the rank None not at all`() throws {
+    var stage = Stage(
+      app("org.example.A", takes: ["text/markdown"], understudy: .registrar), app("org.example.B", takes: ["text/*"]),
+      app("org.example.C", takes: ["text/plain"]), app("org.example.D", takes: ["text/markdown"]),
+      app("org.example.E", takes: ["text/markdown"], ranks: ["text/markdown": .owner]),
+      app("org.example.F", takes: ["text/markdown"], ranks: ["text/markdown": .none]))
+    let letters = { (text: String) in text.map { Text("org.example.\($0)") } }
+    #expect(try stage.state.handlers(of: "text/markdown") == letters("EDCBA"))
+    stage.state.setPreferredApplication("org.example.F", for: "text/markdown")
+    #expect(try stage.state.handlers(of: "text/markdown") == letters("FEDCBA"))
   }
 
   @Test func `a taker of everything takes no activity type that others declare`() throws {

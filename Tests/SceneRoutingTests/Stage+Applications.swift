@@ -3,11 +3,13 @@ import SceneModel
 /// An application that declares some activity types, with windows of several kinds. If none are listed it has one, "Default".
 func app(
   _ identifier: Text, _ activityTypes: Text..., takes contentTypes: [Text] = [], hasOneScene: Bool = false,
-  routing: Manifest.Routing = .seated, @Windows _ windows: () -> [SceneConfiguration] = { [window("Default")] }
+  routing: Manifest.Routing = .seated, ranks: [Text: Manifest.HandlerRank] = [:],
+  understudy: Manifest.Understudy? = nil, @Windows _ windows: () -> [SceneConfiguration] = { [window("Default")] }
 ) -> Manifest {
   Manifest(
     identifier: identifier, activityTypes: activityTypes, contentTypes: contentTypes.map(asked),
-    supportsMultipleScenes: !hasOneScene, configurations: windows(), routing: routing)
+    handlerRanks: Dictionary(uniqueKeysWithValues: ranks.map { (asked($0), $1) }),
+    supportsMultipleScenes: !hasOneScene, configurations: windows(), routing: routing, understudy: understudy)
 }
 
 /// A kind of window: a configuration, with the types that it names.

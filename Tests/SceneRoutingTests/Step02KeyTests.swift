@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `text that is no link, and a link in a type that is none, are no key`() {
-    var stage = Stage(app("org.example.Cats", takes: ["text/*"]))
+    var stage = Stage(app("org.example.Cats", takes: ["text/*", "text/uri-list"]))
     for representation in [text("text/uri-list", "a cat"), text("text/plain", "https://example.org/cat1")] {
       #expect(stage.drop(items: [item(as: representation)]) == .created("Default"))
       #expect(stage.key == nil)
@@ -85,6 +85,51 @@ import Testing
     #expect(stage.drop(items: [item(as: picture), item(as: file("file:///cat2.png"))]) == .created("Default"))
     #expect(stage.key == nil)
     #expect(stage.because == .withoutKeyNew)
+  }
+
+  // MARK: The normal form
+
+  @Test func `every spelling of a file's URL is one key`() throws {
+    var stage = Stage(cats)
+    for url in ["file:///a/cat%201.png", "FILE://LocalHost/b/../a/./%63at%201.png/"] {
+      let json = #"{"items": [{"representations": [{"type": "image/png", "file": "URL"}]}]}"#
+      _ = try stage.drop(json: json.replacing("URL", with: url))
+      #expect(stage.key == "file:///a/cat%201.png")
+    }
+    #expect(stage.because == .onlyInTier)
+  }
+
+  @Test func `every spelling of a link is one key`() {
+    var stage = Stage(cats)
+    for link in ["https://example.org/~cat/%C3%A9?q=%2F", "HTTPS://EXAMPLE.org:443/dogs/../%7Ecat/%c3%a9?q=%2f"]
+      as [Text]
+    {
+      _ = stage.drop(items: [item(as: text("text/uri-list", link))])
+      #expect(stage.key == "https://example.org/~cat/%C3%A9?q=%2F")
+    }
+    #expect(stage.because == .onlyInTier)
+  }
+
+  @Test func `what an activity says counts byte by byte`() {
+    var stage = Stage(cats)
+    for page in ["https://example.org/cat1", "HTTPS://example.org/cat1"] as [Text] {
+      #expect(stage.drop(Payload(cat(nil, page: page))) == .created("Default"))
+      #expect(stage.key == page)
+    }
+  }
+
+  @Test func `a file's URL from a sandbox is no key`() {
+    var stage = Stage(cats)
+    let sandboxed = Sender(isSandboxed: true, application: "org.example.Mail")
+    let (list, link) = (text("text/uri-list", "file:///cat1.png"), text("public.file-url", "https://example.org/cat1"))
+    for representation in [file("file:///cat1.png"), list] {
+      _ = stage.drop(items: [item(as: representation)], by: sandboxed)
+      #expect(stage.key == nil)
+      _ = stage.drop(items: [item(as: representation)])
+      #expect(stage.key == "file:///cat1.png")
+    }
+    _ = stage.drop(items: [item(as: list, link)], by: sandboxed)
+    #expect(stage.key == "https://example.org/cat1")
   }
 
   // MARK: By the byte

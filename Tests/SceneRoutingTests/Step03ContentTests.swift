@@ -5,7 +5,7 @@ import Testing
 /// 3: the application, for a payload without an activity of a declared type.
 @Suite struct Step03ContentTests {
   private let viewer = app("org.example.Viewer", "view", takes: ["image/*"])
-  private let editor = app("org.example.Editor", takes: ["image/png", "public.plain-text"])
+  private let editor = app("org.example.Editor", takes: ["image/*", "public.plain-text"])
 
   @Test func `the first representation that an application takes routes, in order of registration`() {
     var stage = Stage(viewer, editor)

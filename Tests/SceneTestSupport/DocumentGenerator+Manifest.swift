@@ -6,6 +6,11 @@ extension DocumentGenerator {
     let activityTypes = Array(Set((0..<random.below(6)).map { _ in activityType() }))
     let contentTypes = DocumentGenerator.declarable.shuffled(using: &random).prefix(random.below(5))
       .compactMap { ContentType($0, as: .asked) }
+    var ranks: [ContentType: Manifest.HandlerRank] = [:]
+    for type in contentTypes where random.once(in: 2) {
+      let rank: Manifest.HandlerRank = choice()
+      if rank != .default { ranks[type] = rank }
+    }
     var configurations: [SceneConfiguration] = []
     for role in DocumentGenerator.roles.filter({ _ in random.once(in: 2) }).sorted() {
       let names = Set((0..<(1 + random.below(4))).map { _ in name() })
@@ -16,9 +21,10 @@ extension DocumentGenerator {
     if configurations.isEmpty { configurations = [configuration(name(), PayloadOptions.defaultRole, [], [])] }
     return Manifest(
       identifier: random.one(of: DocumentGenerator.identifiers), displayName: perhaps { $0.text() },
-      bundleName: perhaps { $0.text() }, activityTypes: activityTypes, contentTypes: contentTypes,
+      bundleName: perhaps { $0.text() }, activityTypes: activityTypes, contentTypes: contentTypes, handlerRanks: ranks,
       supportsMultipleScenes: random.once(in: 2), configurations: configurations, isDynamic: random.once(in: 2),
-      routing: choice(), exec: perhaps { $0.name() })
+      routing: choice(), understudy: random.one(of: [nil, .registrar, .owner("org.example.Understudy")]),
+      exec: perhaps { $0.name() })
   }
 
   private mutating func configuration(

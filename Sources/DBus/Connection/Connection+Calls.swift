@@ -139,21 +139,31 @@ extension Connection {
   /// let reply = try await connection.reply(to: call)
   /// print(reply.signature, try reply.variants())
   /// ```
-  public func reply(
+  public nonisolated(nonsending) func reply(
     to call: consuming Message, timeout: Duration? = .seconds(25)
   ) async throws(CallError) -> Message {
-    if Task.isCancelled { throw .cancelled }
-    guard isOpen else { throw .disconnected }
+    try await replied(to: call, timeout: timeout).get()
+  }
+
+  /// Waits on the loop. The error is a value, not thrown: see ``onLoopAndBack(_:)``.
+  private func replied(to call: consuming Message, timeout: Duration?) async -> Result<Message, CallError> {
+    if Task.isCancelled { return .failure(.cancelled) }
+    guard isOpen else { return .failure(.disconnected) }
     if call.bytes == nil, dbus_message_contains_unix_fds(call.raw) != 0, !canSendFileDescriptors {
-      throw .invalidArguments(.tooManyFileDescriptors)
+      return .failure(.invalidArguments(.tooManyFileDescriptors))
     }
     // A peer's reply must not overtake the announcements made before the call.
     flushAnnouncements()
     let answerer = call.destination.flatMap { $0.isUnique || $0 == .bus ? $0 : nil }
     // A message that was read from bytes has a foreign serial, which may be that of another call.
-    let unnumbered = call.bytes != nil || call.serial == 0 ? call : try Self.withoutSerial(call)
+    let unnumbered: Message
+    do throws(CallError) {
+      unnumbered = call.bytes != nil || call.serial == 0 ? call : try Self.withoutSerial(call)
+    } catch {
+      return .failure(error)
+    }
     let serial = transmit(unnumbered, serial: calls.nextSerial())
-    if serial == 0 { throw .disconnected }
+    if serial == 0 { return .failure(.disconnected) }
     calls.add(serial, answerer: answerer)
     let timer = timeout.map { timeout in
       loop.timers.schedule(at: timeout.deadline) { [unowned self] in
@@ -169,12 +179,29 @@ extension Connection {
     }
     if let timer { loop.timers.cancel(timer) }
     switch outcome {
-    case .failure(let error): throw error
+    case .failure(let error): return .failure(error)
     case .reply(let box):
       let reply = Message(retaining: box.message.raw)
-      if let error = reply.errorReply { throw .replied(error) }
-      return reply
+      if let error = reply.errorReply { return .failure(.replied(error)) }
+      return .success(reply)
     }
+  }
+
+  /// Runs `body` on the loop, and then returns to the isolation of the caller, with a result or with an error.
+  ///
+  /// Every public function that throws goes to the loop and back through this one, or through one like it. The optimizer of Swift 6.3 leaves out the
+  /// way back from another isolation if only a `throw` follows. A caller that relies on that way, as the callers of `nonisolated(nonsending)`
+  /// functions do, would go on, on the loop's thread, with the rights of its own actor. After a value the way back is always there.
+  nonisolated(nonsending) func onLoopAndBack<Value: Sendable>(
+    _ body: @Sendable (isolated Connection) async throws(CallError) -> Value
+  ) async throws(CallError) -> Value {
+    try await result(of: body).get()
+  }
+
+  private func result<Value: Sendable>(
+    of body: @Sendable (isolated Connection) async throws(CallError) -> Value
+  ) async -> Result<Value, CallError> {
+    do throws(CallError) { return .success(try await body(self)) } catch { return .failure(error) }
   }
 
   private static func methodCall<each Argument: BusValue>(

@@ -58,7 +58,7 @@ extension Connection {
   /// Asks for a name.
   ///
   /// Export your objects first: a call that started this process waits for the name, and comes as soon as you own it.
-  public func requestName(
+  public nonisolated(nonsending) func requestName(
     _ name: BusName, _ options: NameRequestOptions = []
   ) async throws(CallError) -> NameRequestOutcome {
     try await call(
@@ -66,7 +66,7 @@ extension Connection {
   }
 
   /// Releases a name, or leaves the line for it.
-  public func releaseName(_ name: BusName) async throws(CallError) -> NameReleaseOutcome {
+  public nonisolated(nonsending) func releaseName(_ name: BusName) async throws(CallError) -> NameReleaseOutcome {
     try await call(to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "ReleaseName", name.rawValue)
   }
 
@@ -76,7 +76,7 @@ extension Connection {
   /// let connection = try await Connection.session()
   /// print(try await connection.owner(of: "org.example.Greeter") ?? "nobody")
   /// ```
-  public func owner(of name: BusName) async throws(CallError) -> BusName? {
+  public nonisolated(nonsending) func owner(of name: BusName) async throws(CallError) -> BusName? {
     do {
       let owner: String = try await call(
         to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner", name.rawValue)
@@ -94,7 +94,7 @@ extension Connection {
   ///   print(owner.map { "the greeter is \($0)" } ?? "the greeter has left")
   /// }
   /// ```
-  public func owners(of name: BusName) async throws(CallError) -> OwnerSequence {
+  public nonisolated(nonsending) func owners(of name: BusName) async throws(CallError) -> OwnerSequence {
     // Subscribe first, ask second: a change in between may be reported twice, but is never missed.
     let changes = try await signals(Self.ownerChanges(of: name))
     return OwnerSequence(first: try await owner(of: name), changes: changes)

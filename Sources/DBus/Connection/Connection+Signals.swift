@@ -54,9 +54,13 @@ extension Connection {
   ///   MatchRule(sender: "org.example.Player", interface: "org.example.Player"), buffering: .newest(100))
   /// for await signal in signals { print(signal.member) }
   /// ```
-  public func signals(
+  public nonisolated(nonsending) func signals(
     _ rule: MatchRule, buffering: SignalBuffering = .newest(1024)
   ) async throws(CallError) -> SignalStream {
+    try await onLoopAndBack { connection throws(CallError) in try await connection.subscribe(rule, buffering) }
+  }
+
+  private func subscribe(_ rule: MatchRule, _ buffering: SignalBuffering) async throws(CallError) -> SignalStream {
     guard isOpen else { throw .disconnected }
     let identifier = subscriptions.nextIdentifier
     subscriptions.nextIdentifier += 1

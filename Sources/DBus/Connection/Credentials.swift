@@ -66,7 +66,11 @@ extension Connection {
   /// The credentials of `name`. The connection asks the bus once for each unique name, and remembers the answer until that name goes.
   ///
   /// Between two peers, `nil` asks for the credentials of the other side.
-  public func credentials(of name: BusName?) async throws(CallError) -> Credentials {
+  public nonisolated(nonsending) func credentials(of name: BusName?) async throws(CallError) -> Credentials {
+    try await onLoopAndBack { connection throws(CallError) in try await connection.ask(about: name) }
+  }
+
+  private func ask(about name: BusName?) async throws(CallError) -> Credentials {
     guard let name, uniqueName != nil else { return peerCredentials() }
     if let known = credentials.known[name] { return known }
     let task =

@@ -92,7 +92,7 @@ extension PromptBook {
     var manifest = read
     // Only an installed manifest may have a command line.
     manifest.exec = nil
-    try setManifest(manifest, ManifestSource(file: .empty, holding: holding))
+    try setManifest(manifest, ManifestSource(file: .empty, holding: holding, registrar: caller.connection))
     answer(number, .application(application))
   }
 
@@ -111,28 +111,33 @@ extension PromptBook {
   /// Replaces the installed manifests. The applications in `broken` keep their previous manifests.
   mutating func install(_ installed: [Text: InstalledManifest], keeping broken: Set<Text>) throws(Halt) {
     for (_, found) in installed.sorted(by: { $0.key < $1.key }) {
-      replaceManifest(found.manifest, ManifestSource(file: found.file, holding: nil))
+      try replaceManifest(found.manifest, ManifestSource(file: found.file, holding: nil))
     }
-    try discardOrphans()
+    try settleOrphans()
     let gone = memory.manifests.values.filter { !$0.value.file.isEmpty && installed[$0.key] == nil }
     for application in gone.keys.sorted() where !broken.contains(application) { removeManifest(of: application) }
   }
 
   /// An application has a manifest now, or a new one. Sessions of configurations that the manifest no longer has are discarded.
   mutating func setManifest(_ manifest: Manifest, _ source: ManifestSource) throws(Halt) {
-    replaceManifest(manifest, source)
-    if memory.orphaned[manifest.identifier] != nil { try discardOrphans(of: manifest.identifier) }
+    try replaceManifest(manifest, source)
+    if memory.orphaned[manifest.identifier] != nil { try settleOrphans(of: manifest.identifier) }
   }
 
-  private mutating func replaceManifest(_ manifest: Manifest, _ source: ManifestSource) {
+  private mutating func replaceManifest(_ manifest: Manifest, _ source: ManifestSource) throws(Halt) {
     let application = manifest.identifier
     let before = memory.routing.manifest(of: application)
     if before == manifest, memory.manifests[application]?.file == source.file {
       memory.manifests[application] = source
       return
     }
+    let isReplaced = before?.understudy != nil && memory.manifests[application]?.file.isEmpty ?? false
     changeManifest(manifest, of: application)
     memory.manifests[application] = source
+    if manifest.understudy == nil, memory.hosts[application]?.options.isUnderstudy ?? false {
+      // Nobody stands in for an application that declares itself.
+      try detach(application)
+    }
     if before == nil {
       say(.applicationAppeared(application))
     } else {
@@ -143,7 +148,9 @@ extension PromptBook {
         log(.warning, "\(application): \(configuration.name): \(warning)")
       }
     }
-    if loses(before, manifest) { memory.orphaned[application] = true }
+    if loses(before, manifest) {
+      memory.orphaned[application] = isReplaced && !source.file.isEmpty ? .moved : .discarded
+    }
     // The new manifest may have a command that starts it.
     if case .impossible? = memory.starts[application] {
       memory.starts[application] = nil
@@ -159,18 +166,29 @@ extension PromptBook {
     }
   }
 
-  /// Discards some hundred sessions of one application at a time: other callers get a turn before the next.
-  mutating func discardOrphans() throws(Halt) {
-    if let application = memory.orphaned.values.keys.min() { try discardOrphans(of: application) }
+  /// Discards or moves some hundred sessions of one application at a time: other callers get a turn before the next.
+  mutating func settleOrphans() throws(Halt) {
+    if let application = memory.orphaned.values.keys.min() { try settleOrphans(of: application) }
   }
 
-  private mutating func discardOrphans(of application: Text) throws(Halt) {
+  private mutating func settleOrphans(of application: Text) throws(Halt) {
     guard let manifest = memory.routing.manifest(of: application) else {
       memory.orphaned[application] = nil
       return
     }
     guard let page = known.orphans[application] else { throw .lacks(.orphans(manifest)) }
-    for session in page.sessions { try discard(session, animation: "standard") }
+    for found in page.sessions {
+      // This cue may have disconnected it since it was read.
+      guard let session = try session(found.identifier) else { continue }
+      // The sessions of an understudy are those of the application.
+      if memory.orphaned[application] == .moved, let configuration = memory.routing.configuration(for: session) {
+        let session = session.configured(as: configuration)
+        note(.session(session))
+        announce([.configuration], of: session)
+      } else {
+        try discard(session, animation: "standard")
+      }
+    }
     if page.isLast { memory.orphaned[application] = nil }
   }
 

@@ -174,7 +174,7 @@ extension PromptBook {
         found.append(
           "\(application) is asked about \(lanes[application] ?? 0) sessions, and \(host.running) are counted")
       }
-      if !memory.hosted[host.connection].contains(application) {
+      if memory.hosted[host.connection].contains(application) == host.options.isUnderstudy {
         found.append("\(host.connection) hosts what nobody knows of")
       }
       for session in host.scenes.sorted() {
@@ -183,6 +183,10 @@ extension PromptBook {
         }
       }
       if host.proposing < 0 { found.append("\(application) has answered more proposals than it was asked for") }
+      if host.options.isUnderstudy, let manifest = memory.routing.manifest(of: application), manifest.understudy == nil
+      {
+        found.append("\(host.connection) stands in for \(application), which declares itself")
+      }
     }
     for (application, round) in memory.rounds.values {
       if case .handingOver = round, memory.hosts[application]?.stage != .ready {

@@ -5,10 +5,10 @@ package enum Cue: Sendable {
   /// The service starts, and the core remembers the data of its store.
   case began
   case call(CallNumber, Caller, Ask)
-  /// Whether the caller of AttachHost owns the application's name, and what it lacks to be called.
+  /// Whether the caller of AttachHost owns the name that its host must own, and what it lacks to be called.
   case ownership(CallNumber, isOwner: Bool, lack: Text? = nil)
   case hostAnswered(ErrandNumber, HostAnswer)
-  /// The connection has lost the application's name or has left the bus.
+  /// The connection has lost the name that the application's host must own, or has left the bus.
   case hostLeft(application: Text, connection: Text)
   /// A caller with charges has left the bus.
   case callerLeft(connection: Text)
@@ -94,7 +94,7 @@ package enum Ask: Sendable {
   case prefer(Text?, type: Text)
   /// - Parameters:
   ///   - shown: The sessions that the host still shows, and the paths that name no session.
-  case attach(application: Text, shown: [UniqueIdentifier], unknown: [Text], choosesConfiguration: Bool)
+  case attach(application: Text, shown: [UniqueIdentifier], unknown: [Text], HostOptions)
   case refresh(UniqueIdentifier)
   case destroy(UniqueIdentifier, animation: Text)
   case setState(UniqueIdentifier, SceneState)

@@ -56,7 +56,7 @@ extension PromptBook {
   private mutating func decide(
     _ payload: Payload, _ caller: Caller, within steps: inout Int
   ) throws(Halt) -> Decision {
-    let request = Request(payload, from: sender(caller), newSession: newIdentifier())
+    let request = Request(payload, from: sender(caller, payload.options), newSession: newIdentifier())
     let before = steps
     defer { step.effort += before - steps }
     switch SceneRouting.decide(memory.routing, request, at: now.time, within: &steps) {
@@ -118,7 +118,7 @@ extension PromptBook {
     var (chosen, made): (Set<UniqueIdentifier>, [Text: Int]) = ([], [:])
     let unused = UniqueIdentifier(high: 0, low: 0)
     for single in singles {
-      let request = Request(single, from: sender(caller), newSession: unused)
+      let request = Request(single, from: sender(caller, single.options), newSession: unused)
       switch SceneRouting.decide(memory.routing, request, at: now.time) {
       case .needs(let need): if asked.insert(need).inserted { needs.append(need) }
       case .decided(let decision):
@@ -205,7 +205,7 @@ extension PromptBook {
       let delivered = Delivered(session: session, outcome: progress.outcome, delivery: delivery)
       record.answer = DeliveredItem.document(of: [.delivered(delivered)])
     }
-    record.sourceApplication = hostedApplication(of: caller) ?? caller.application
+    record.sourceApplication = ownApplication(of: caller) ?? caller.application
     record.isPrivate = payload.options.isPrivate
     // The explanation names a place in the payload that was handed in, and the record a place in its own payload.
     let routing = decision.passedOn.map(\.routingActivity) ?? decision.explanation.routingActivity
@@ -284,14 +284,19 @@ extension PromptBook {
 
   // MARK: Senders
 
-  func sender(_ caller: Caller) -> Sender {
-    Sender(
-      hosts: hostedApplication(of: caller), isSandboxed: caller.isSandboxed,
+  func sender(_ caller: Caller, _ options: PayloadOptions) -> Sender {
+    var hosts = ownApplication(of: caller)
+    // An understudy hosts many applications, and means the one that it names.
+    if let named = options.application, let host = memory.hosts[named], host.connection == caller.connection {
+      hosts = named
+    }
+    return Sender(
+      hosts: hosts, isSandboxed: caller.isSandboxed,
       application: caller.application.isEmpty ? nil : caller.application)
   }
 
-  /// The application whose scenes a caller hosts; of several, the first by identifier.
-  func hostedApplication(of caller: Caller) -> Text? { caller.connection.flatMap { memory.hosted.first(of: $0) } }
+  /// The application whose scenes a caller hosts, and whose name it owns; of several, the first by identifier.
+  func ownApplication(of caller: Caller) -> Text? { caller.connection.flatMap { memory.hosted.first(of: $0) } }
 
   func isHost(_ caller: Caller, of session: UniqueIdentifier) -> Bool {
     guard let connection = caller.connection, let application = memory.routing.application(of: session) else {

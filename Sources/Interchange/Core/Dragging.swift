@@ -152,7 +152,7 @@ extension PromptBook {
   package func viewOfDrag(_ identifier: UniqueIdentifier, for caller: Caller) -> DragView? {
     guard let drag = memory.drags[identifier], drag.mayLook(caller) else { return nil }
     let isSource = caller.connection != nil && caller.connection == drag.source.connection
-    let application = hostedApplication(of: caller) ?? caller.application
+    let application = ownApplication(of: caller) ?? caller.application
     return DragView(
       items: items(of: drag, isSource: isSource, to: application),
       allowedOperations: drag.payload.options.allowedOperations, state: Text(drag.state.rawValue),
@@ -160,7 +160,7 @@ extension PromptBook {
   }
 
   private func items(of drag: Drag, isSource: Bool, to application: Text) -> [Item] {
-    let own = hostedApplication(of: drag.source) ?? drag.source.application
+    let own = ownApplication(of: drag.source) ?? drag.source.application
     let isOwn = !own.isEmpty && own == application
     func sees(_ visibility: Visibility) -> Bool {
       visibility == .all || isSource || visibility == .application && isOwn
@@ -224,7 +224,7 @@ extension PromptBook {
 
   private func decideDrop(of drag: Drag, on session: UniqueIdentifier?) throws(Halt) -> Answer {
     let payload = payload(of: drag, on: session)
-    let request = Request(payload, from: sender(drag.source), newSession: UniqueIdentifier(high: 0, low: 0))
+    let request = Request(payload, from: sender(drag.source, payload.options), newSession: UniqueIdentifier(high: 0, low: 0))
     let answer = SceneRouting.decide(memory.routing, request, at: now.time)
     if case .needs(let need) = answer { throw .lacks(.routing([need])) }
     return answer

@@ -208,7 +208,7 @@ extension PromptBook {
     guard let open, let identifier = open.session, let session = try session(identifier),
       let manifest = memory.routing.manifest(of: stored.application), !manifest.has(configurationOf: session)
     else { return }
-    memory.orphaned.remember(true, for: stored.application)
+    memory.orphaned.remember(.discarded, for: stored.application)
     throw refused(
       .requestDenied,
       "the delivery \(stored.identifier) goes with its session, whose configuration the manifest has lost")
@@ -242,7 +242,7 @@ extension PromptBook {
   // MARK: Time
 
   mutating func momentCame() throws(Halt) {
-    try discardOrphans()
+    try settleOrphans()
     try disconnectNext()
     try goOnWithRounds()
     let due = appointmentsDue()

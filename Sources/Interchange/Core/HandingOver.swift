@@ -154,7 +154,8 @@ extension PromptBook {
       )
     }
     let isDynamic = memory.routing.manifest(of: key.application)?.isDynamic ?? false
-    if isDynamic || host.choosesConfiguration, delivery.progress.outcome == "created", !session.hasBeenConnected {
+    if isDynamic || host.options.choosesConfiguration, delivery.progress.outcome == "created", !session.hasBeenConnected
+    {
       // If the host does not answer within a second, the manifest decides.
       return begin(
         .choosing(inHand, options: options.json),

@@ -17,8 +17,7 @@ struct Host: Hashable, Sendable {
   let application: Text
   let connection: Text
   let isSandboxed: Bool
-  /// Whether the host chooses the configuration of each new session.
-  var choosesConfiguration: Bool
+  var options: HostOptions
   var stage = Stage.welcome
   /// The sessions whose scenes are connected.
   var scenes: Set<UniqueIdentifier> = []

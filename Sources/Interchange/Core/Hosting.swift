@@ -16,16 +16,21 @@ extension PromptBook {
       throw refused(
         .limitsExceeded, "connected: expected at most \(ledger.allowance.scenes) sessions, got \(count)")
     }
-    guard let connection = attaching.caller.connection else { throw notHost(attaching.application) }
+    guard let connection = attaching.caller.connection else { throw notHost(attaching) }
+    let name = try nameOfHost(attaching, connection)
     memory.attaching[number] = attaching
     // A host that attaches again is answered in the order of its messages. But it may have given the name back and taken it again before this call, and
     // the news of that may still come: only the bus knows whether it is the owner now.
-    if memory.hosts[attaching.application]?.connection == connection {
+    if let host = memory.hosts[attaching.application], host.connection == connection,
+      host.options.isUnderstudy == attaching.options.isUnderstudy, host.options.path == attaching.options.path
+    {
       try attach(number, isOwner: true)
       memory.attaching[number] = attaching
       memory.attaching[number]?.isAnswered = true
     }
-    step.errands.append(.findOwner(number, application: attaching.application, connection: connection))
+    step.errands.append(
+      .findOwner(
+        number, name: name, application: attaching.application, connection: connection, path: attaching.options.path))
   }
 
   /// The connection has lost the name, or has left the bus. If it attached again a moment ago, the bus is being asked, and its answer is newer.
@@ -37,10 +42,42 @@ extension PromptBook {
     if !isAsked { try detach(application) }
   }
 
-  private func notHost(_ application: Text) -> Halt {
-    refused(
+  private func notHost(_ attaching: Attaching) -> Halt {
+    let application = attaching.application
+    if attaching.options.isUnderstudy {
+      return refused(
+        .notHost,
+        "an understudy of \(application) is the connection that registered it with StagedoorUnderstudy, or, where it is installed, the owner "
+          + "of the name that StagedoorUnderstudy states; this caller is neither")
+    }
+    return refused(
       .notHost, "who hosts \(application) owns that name on the bus, and this caller does not: ask for the name first")
   }
+
+  // MARK: Understudies
+
+  /// The name on the bus that the host must own: the application's; for an understudy the name that an installed manifest states, or its own, if it
+  /// registered the application.
+  private func nameOfHost(_ attaching: Attaching, _ connection: Text) throws(Halt) -> Text {
+    let application = attaching.application
+    guard attaching.options.isUnderstudy else { return application }
+    try refuseSandbox(attaching.caller, "stand in for an application")
+    try refuseSecondUnderstudy(of: application, connection)
+    guard let understudy = memory.routing.manifest(of: application)?.understudy,
+      let source = memory.manifests[application]
+    else { throw notHost(attaching) }
+    if source.file.isEmpty, source.registrar == connection { return connection }
+    guard !source.file.isEmpty, case .owner(let name) = understudy else { throw notHost(attaching) }
+    return name
+  }
+
+  private func refuseSecondUnderstudy(of application: Text, _ connection: Text) throws(Halt) {
+    guard let host = memory.hosts[application] else { return }
+    if !host.options.isUnderstudy { throw refused(.requestDenied, "\(application) has a host of its own") }
+    if host.connection != connection { throw refused(.requestDenied, "\(application) has another understudy") }
+  }
+
+  // MARK: Attaching, after the name's owner is known
 
   /// The host's scenes are those that it names, and no others.
   mutating func attach(_ number: CallNumber, isOwner: Bool, lack: Text? = nil) throws(Halt) {
@@ -51,7 +88,9 @@ extension PromptBook {
       if !isOwner, memory.hosts[application]?.connection == connection { try detach(application) }
       return
     }
-    if !isOwner { throw notHost(application) }
+    if !isOwner { throw notHost(attaching) }
+    // Others may have come meanwhile.
+    if attaching.options.isUnderstudy { _ = try nameOfHost(attaching, connection) }
     if let lack { throw refused(.notHost, "\(lack): export the host's object first, and then attach") }
     try requireManifest(of: application)
     if let other = memory.hosts[application], other.connection != connection { try detach(application) }
@@ -68,12 +107,13 @@ extension PromptBook {
       memory.hosts[application]
       ?? Host(
         application: application, connection: connection, isSandboxed: attaching.caller.isSandboxed,
-        choosesConfiguration: false)
-    host.choosesConfiguration = attaching.choosesConfiguration
+        options: attaching.options)
+    host.options = attaching.options
     host.stage = .welcome
     host.scenes = Set(shown.map(\.identifier))
     memory.hosts[application] = host
-    memory.hosted.insert(application, for: connection)
+    // Who stands in for an application is not that application.
+    if !host.options.isUnderstudy { memory.hosted.insert(application, for: connection) }
     forgetStart(of: application)
     say(.applicationChanged(application, [.hostAttached]))
     log("\(application): \(connection) hosts it")
@@ -256,7 +296,9 @@ extension PromptBook {
   mutating func ask(_ host: Host, _ question: HostQuestion, _ purpose: ErrandPurpose, within: Int64) -> ErrandNumber {
     let number = newErrand(purpose)
     step.errands.append(
-      .ask(number, application: host.application, owner: host.connection, question, within: max(1, within)))
+      .ask(
+        number, application: host.application, owner: host.connection, at: host.options.path, question,
+        within: max(1, within)))
     return number
   }
 

@@ -14,7 +14,12 @@ extension PromptBook {
     }
     let number = newStart()
     memory.starts[application] = .asking(number: number, isKnown: false)
-    step.errands.append(.launch(application: application, number: number))
+    // The application itself knows nothing of this service: its understudy is started.
+    switch memory.routing.manifest(of: application)?.understudy {
+    case nil: step.errands.append(.launch(application: application, number: number, name: application))
+    case .owner(let name): step.errands.append(.launch(application: application, number: number, name: name))
+    case .registrar: run(application, number)
+    }
   }
 
   mutating func forgetStart(of application: Text) {

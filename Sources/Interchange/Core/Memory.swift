@@ -43,13 +43,13 @@ struct Memory {
   private var agenda = Agenda<Appointment>()
   /// The entries of the agenda that came up in this turn.
   private var due = Changes<Agenda<Appointment>.Entry>()
-  /// Applications with sessions whose configuration their manifest has lost. These sessions are discarded soon.
-  var orphaned = Table<Text, Bool>()
+  /// Applications with sessions whose configuration their manifest has lost, and what soon becomes of these sessions.
+  var orphaned = Table<Text, OrphanFate>()
 
   var manifests = Table<Text, ManifestSource>()
   var preferences = Table<Text, Text>()
   var hosts = Table<Text, Host>()
-  /// The applications that each connection hosts.
+  /// The applications that each connection hosts, and whose name it owns.
   var hosted = Rows<Text, Text>()
   var lanes = Table<Lane.Key, Lane>()
   /// Sessions with work for a host that is at its capacity.
@@ -573,6 +573,15 @@ struct ManifestSource: Sendable {
   /// "" for a registered manifest.
   let file: Text
   let holding: Holding?
+  /// The connection that registered the manifest.
+  var registrar: Text?
+}
+
+/// What becomes of a session whose configuration the manifest has lost.
+enum OrphanFate: Sendable {
+  case discarded
+  /// It gets the first configuration that takes what it shows. An understudy made it, and the application now declares itself.
+  case moved
 }
 
 /// The charges of a call, until it is answered.
@@ -612,7 +621,7 @@ struct Attaching: Sendable {
   let application: Text
   let shown: [UniqueIdentifier]
   let unknown: [Text]
-  let choosesConfiguration: Bool
+  let options: HostOptions
   /// Whether it was a host already and is attached again; the bus is asked all the same.
   var isAnswered = false
 }

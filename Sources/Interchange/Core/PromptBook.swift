@@ -135,11 +135,9 @@ package struct PromptBook: Sendable {
     case .register(let manifest, let size): try register(manifest, size, caller, number)
     case .unregister(let application): try unregister(application, caller, number)
     case .prefer(let application, let type): try prefer(application, for: type, caller, number)
-    case .attach(let application, let shown, let unknown, let chooses):
+    case .attach(let application, let shown, let unknown, let options):
       try beginAttach(
-        Attaching(
-          caller: caller, application: application, shown: shown, unknown: unknown, choosesConfiguration: chooses),
-        number)
+        Attaching(caller: caller, application: application, shown: shown, unknown: unknown, options: options), number)
     case .refresh(let session): try refresh(session, caller, number)
     case .destroy(let session, let animation): try destroy(session, animation: animation, caller, number)
     case .setState(let session, let state): try setState(session, state, caller, number)
@@ -220,7 +218,7 @@ package struct PromptBook: Sendable {
       else {
         return true
       }
-      memory.orphaned.remember(true, for: session.application)
+      memory.orphaned.remember(.discarded, for: session.application)
       return false
     }
     memory.routing.learn(rest.map { memory.sessions[$0.identifier] ?? $0 }, answering: need)

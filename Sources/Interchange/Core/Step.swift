@@ -104,15 +104,17 @@ package enum DeliveredItem: Hashable, Sendable {
 package enum Errand: Hashable, Sendable {
   /// Asks the host `owner` of an application a question. The result is ``Cue/hostAnswered(_:_:)``.
   ///
-  /// - Parameter within: The time, in microseconds.
-  indirect case ask(ErrandNumber, application: Text, owner: Text, HostQuestion, within: Int64)
+  /// - Parameters:
+  ///   - path: The path of the host's object; `nil` for the path that follows from the application's identifier.
+  ///   - within: The time, in microseconds.
+  indirect case ask(ErrandNumber, application: Text, owner: Text, at: Text?, HostQuestion, within: Int64)
   /// Reads a delivery from the store. The result is ``Cue/delivery(_:_:)``, as soon as the disk can be read.
   case read(ErrandNumber, delivery: UniqueIdentifier)
-  /// Finds out whether a connection owns an application's name. The result is ``Cue/ownership(_:isOwner:)``. While the connection is attached,
-  /// ``Cue/hostLeft(application:connection:)`` reports that it has lost the name.
-  case findOwner(CallNumber, application: Text, connection: Text)
-  /// Starts an application through the bus. The results are several ``Cue/launch(application:number:_:)``.
-  case launch(application: Text, number: Int)
+  /// Finds out whether a connection owns the name under which it wants to host an application, and has an object at the host's path. The result is
+  /// ``Cue/ownership(_:isOwner:)``. While the connection is attached, ``Cue/hostLeft(application:connection:)`` reports that it has lost the name.
+  case findOwner(CallNumber, name: Text, application: Text, connection: Text, path: Text?)
+  /// Starts the host of an application through the bus. The results are several ``Cue/launch(application:number:_:)``.
+  case launch(application: Text, number: Int, name: Text)
   /// Starts an application by the command of its manifest, with the same results.
   case run(application: Text, number: Int, command: Text, activationToken: Text?)
   /// Later news of an earlier start no longer matters.

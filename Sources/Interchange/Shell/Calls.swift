@@ -137,12 +137,11 @@ extension Interchange: InterchangeCalls {
   }
 
   package func attachHost(
-    of identifier: Text, connected: [ObjectPath], choosesConfiguration: Bool, _ reply: Reply<ObjectPath, [ObjectPath]>
+    of identifier: Text, connected: [ObjectPath], _ options: HostOptions, _ reply: Reply<ObjectPath, [ObjectPath]>
   ) throws {
     let shown = connected.compactMap { InterchangeNames.session(at: $0) }
     let unknown = connected.filter { InterchangeNames.session(at: $0) == nil }.map { Text($0.rawValue) }
-    let ask = Ask.attach(
-      application: identifier, shown: shown, unknown: unknown, choosesConfiguration: choosesConfiguration)
+    let ask = Ask.attach(application: identifier, shown: shown, unknown: unknown, options)
     call(reply.call, ask) { answer in
       guard case .attached(let application, let discarded) = answer else { return answer.fail(reply) }
       reply.send(

@@ -7,8 +7,9 @@ import SessionStore
 
 // Carries out the errands of a step, after everyone was told. Their results are cues.
 
-/// A connection that owns the name of an application, as far as the service knows.
+/// A connection that owns the name under which it hosts an application, as far as the service knows.
 struct WatchedOwner: Hashable {
+  let name: Text
   let application: Text
   let connection: Text
 }
@@ -22,14 +23,15 @@ struct Launch {
 extension Interchange {
   func run(_ errand: Errand) {
     switch errand {
-    case .ask(let number, let application, let owner, let question, let within):
+    case .ask(let number, let application, let owner, let path, let question, let within):
       connection.loop.task {
-        let answer = await ask(application, owner, question, .microseconds(within))
+        let answer = await ask(application, owner, path, question, .microseconds(within))
         feed(.hostAnswered(number, answer))
       }
     case .read(let number, let delivery): read(delivery, for: number)
-    case .findOwner(let number, let application, let connection): findOwner(number, application, connection)
-    case .launch(let application, let number): launch(application, number)
+    case .findOwner(let number, let name, let application, let connection, let path):
+      findOwner(number, name, application, connection, path)
+    case .launch(let application, let number, let name): launch(application, number, name)
     case .run(let application, let number, let command, let token): run(application, number, command, token)
     case .forgetLaunch(let application, let number):
       if let launch = launches[application], launch.number == number {
@@ -68,10 +70,10 @@ extension Interchange {
   // MARK: Hosts
 
   private func ask(
-    _ application: Text, _ owner: Text, _ question: HostQuestion, _ timeout: Duration
+    _ application: Text, _ owner: Text, _ path: Text?, _ question: HostQuestion, _ timeout: Duration
   ) async -> HostAnswer {
     let owner = BusName(unchecked: owner.string)
-    let host = SceneHost(of: application, owner: owner, on: connection)
+    let host = SceneHost(of: application, owner: owner, at: path, on: connection)
     do {
       switch question {
       case .configuration(let session, let role, let options):
@@ -113,19 +115,21 @@ extension Interchange {
     }
   }
 
-  private func findOwner(_ number: CallNumber, _ application: Text, _ caller: Text) {
-    guard let name = try? BusName(application.string) else { return _ = feed(.ownership(number, isOwner: false)) }
+  private func findOwner(_ number: CallNumber, _ name: Text, _ application: Text, _ caller: Text, _ path: Text?) {
+    guard let busName = try? BusName(name.string) else { return _ = feed(.ownership(number, isOwner: false)) }
     connection.loop.task {
       do throws(CallError) {
-        var owners = try await connection.owners(of: name).makeAsyncIterator()
+        var owners = try await connection.owners(of: busName).makeAsyncIterator()
         let owner = await owners.next(isolation: self)
         let isOwner = owner.flatMap { $0 }?.rawValue == caller.string
         let lack =
           isOwner
-          ? await SceneHost(of: application, owner: BusName(unchecked: caller.string), on: connection)
+          ? await SceneHost(of: application, owner: BusName(unchecked: caller.string), at: path, on: connection)
             .lack(within: .milliseconds(250)) : nil
         feed(.ownership(number, isOwner: isOwner, lack: lack))
-        if isOwner, lack == nil { watch(WatchedOwner(application: application, connection: caller), owners) }
+        if isOwner, lack == nil {
+          watch(WatchedOwner(name: name, application: application, connection: caller), owners)
+        }
       } catch {
         feed(.ownership(number, isOwner: false))
       }
@@ -159,9 +163,9 @@ extension Interchange {
     if launches[application]?.number == number { feed(.launch(application: application, number: number, news)) }
   }
 
-  private func launch(_ application: Text, _ number: Int) {
+  private func launch(_ application: Text, _ number: Int, _ name: Text) {
     launches[application] = Launch(number: number)
-    guard let name = try? BusName(application.string) else { return tell(application, number, .unknown) }
+    guard let name = try? BusName(name.string) else { return tell(application, number, .unknown) }
     let task = connection.loop.task { await launch(application, name, number) }
     launches[application]?.tasks.append(task)
   }

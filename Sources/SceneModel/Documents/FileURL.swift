@@ -17,25 +17,26 @@ package enum FileURL {
   }
 
   /// Whether the text has the scheme of a file's URL.
-  static func hasScheme(_ text: Text) -> Bool {
+  package static func hasScheme(_ text: Text) -> Bool {
     text.withBytes { bytes in
       var rest = bytes[...]
       return dropPrefix("file:", of: &rest)
     }
   }
 
-  /// The URL of the file at an absolute path.
+  /// The URL of the file at an absolute path. It has the escapes that the libraries of the desktop write, so that the same file has the same URL.
   package static func text(ofPath path: some Sequence<UInt8>) -> Text {
     var bytes = Array("file://".utf8)
-    for byte in path {
-      if MIMESyntax.isLetterOrDigit(byte) || "/-._~".utf8.contains(byte) {
-        bytes.append(byte)
-      } else {
-        let digits = Array("0123456789ABCDEF".utf8)
-        bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
-      }
-    }
+    for byte in path { bytes += written(byte, ifPlain: "/-._~!$&'()*+,:=@") }
     return Text(String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// A byte of a URL: itself, if it is a letter, a digit, or one of `plain`, and else its escape.
+  static func written(_ byte: UInt8, ifPlain plain: StaticString) -> [UInt8] {
+    let isPlain = plain.withUTF8Buffer { $0.contains(byte) }
+    if isPlain || MIMESyntax.isLetterOrDigit(byte) { return [byte] }
+    let digits = Array("0123456789ABCDEF".utf8)
+    return [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
   }
 
   /// Case makes no difference in schemes and hosts.

@@ -17,7 +17,7 @@ package struct Representation: Hashable, Sendable {
   package enum Content: Hashable, Sendable {
     case data([UInt8])
     case text(Text)
-    /// A file URL.
+    /// A file URL, in its normal form.
     case file(Text)
     /// A descriptor that came with the call, by its number there.
     case descriptor(Int)
@@ -161,9 +161,9 @@ extension Representation {
   }
 
   /// Whether the representation is a list of URLs, by its type.
-  private var isLink: Bool { ["text/uri-list", "public.url", "public.file-url"].contains(type.name.string) }
+  private var isLink: Bool { type.isLink }
 
-  /// The URL of the file, or the first link of a list.
+  /// The URL of the file, or the first link of a list, in its normal form.
   package var url: Text? {
     switch content {
     case .file(let url): url
@@ -187,7 +187,7 @@ extension Representation {
       rest = rest[end...]
       if line.first == UInt8(ascii: "#") { continue }
       guard line.count <= Limits.text, let text = String(validating: line, as: UTF8.self) else { return nil }
-      return URLText.isValid(Text(text)) ? Text(text) : nil
+      return URLText.isValid(Text(text)) ? URLText.normal(Text(text)) : nil
     }
     return nil
   }
@@ -203,6 +203,6 @@ extension DocumentNode {
     let expected = "a file URL such as file:///home/user/Beach.png"
     let url = try requireText(expected)
     guard FileURL.isValid(url) else { throw fault(expected, ofURL: url) }
-    return url
+    return URLText.normal(url)
   }
 }

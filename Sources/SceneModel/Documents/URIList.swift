@@ -29,25 +29,17 @@ package struct URIList: Hashable, Sendable {
   }
 
   private static func entry(_ line: Text, at place: String) throws(Fault) -> Entry {
-    let entry: Entry
-    let url: Text
-    if line.hasPrefix("/") {
-      let path = Array(line.string.utf8)
-      url = FileURL.text(ofPath: path)
-      entry = .file(url: url, path: path)
-    } else if FileURL.hasScheme(line) {
-      guard let path = FileURL.path(of: line) else { throw fault("a file URL such as file:///home/user/Beach.png") }
-      url = line
-      entry = .file(url: line, path: path)
-    } else {
-      guard URLText.isValid(line) else { throw fault("a URI or an absolute path") }
-      url = line
-      entry = .link(line)
-    }
+    let url = line.hasPrefix("/") ? FileURL.text(ofPath: line.string.utf8) : line
     if url.count > Limits.text {
       throw Fault(.limit, at: place, "expected at most \(Limits.text) bytes, got \(url.count)")
     }
-    return entry
+    let normal = URLText.normal(url)
+    if FileURL.hasScheme(url) {
+      guard let path = FileURL.path(of: normal) else { throw fault("a file URL such as file:///home/user/Beach.png") }
+      return .file(url: normal, path: path)
+    }
+    guard URLText.isValid(url) else { throw fault("a URI or an absolute path") }
+    return .link(normal)
 
     func fault(_ expected: String) -> Fault {
       Fault(at: place, "expected \(expected), got \(quoted(line.string))\(URLText.hint(for: line))")
@@ -80,16 +72,24 @@ package struct URIList: Hashable, Sendable {
         items.append(
           Item(
             suggestedName: name.map { Text($0) }, activities: activities,
-            representations: [Representation(type: fileType(path), .file(url))]))
+            representations: [Representation(type: fileType(path), .file(url), openInPlace: true)]))
       case .link(let url):
-        items.append(
-          Item(activities: activities, representations: [Representation(type: URIList.type, .text(url))]))
+        items.append(Item(activities: activities, representations: Representation.link(to: url)))
       }
     }
     return items
   }
+}
 
-  private static let type = ContentType(form: .mime, name: "text/uri-list", parameters: [])
+extension Representation {
+  /// A link, in its normal form: first as the type of its scheme, which the applications for that scheme take, and then as a list of one.
+  package static func link(to url: Text) -> [Representation] {
+    let url = URLText.normal(url)
+    let list = Representation(type: ContentType(form: .mime, name: "text/uri-list", parameters: []), .text(url))
+    // A scheme may be longer than the name of a type.
+    guard let scheme = URLText.scheme(of: url), scheme.count <= MIMESyntax.longestName else { return [list] }
+    return [Representation(type: .ofLinks(scheme: scheme), .text(url)), list]
+  }
 }
 
 extension Item {

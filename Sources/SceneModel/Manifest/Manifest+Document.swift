@@ -4,7 +4,10 @@ extension Manifest: DocumentWriting {
   package func write(to fields: inout some DocumentFields) {
     fields["CFBundleDisplayName"] = displayName
     if !contentTypes.isEmpty {
-      fields.list("CFBundleDocumentTypes", [contentTypes]) { $0["LSItemContentTypes"] = $1.map(\.spelling) }
+      fields.list("CFBundleDocumentTypes", documentTypes) { fields, types in
+        if let rank = handlerRanks[types[0]] { fields["LSHandlerRank"] = rank }
+        fields["LSItemContentTypes"] = types.map(\.spelling)
+      }
     }
     fields["CFBundleIdentifier"] = identifier
     fields["CFBundleName"] = bundleName
@@ -13,9 +16,25 @@ extension Manifest: DocumentWriting {
     fields["StagedoorExec"] = exec
     if keptSessions != Limits.keptSessions { fields["StagedoorKeepSessions"] = keptSessions }
     if routing != .seated { fields["StagedoorRouting"] = routing }
+    switch understudy {
+    case .registrar: fields["StagedoorUnderstudy"] = true
+    case .owner(let name): fields["StagedoorUnderstudy"] = name
+    case nil: break
+    }
     fields.object("UIApplicationSceneManifest") { scenes in
       if supportsMultipleScenes { scenes["UIApplicationSupportsMultipleScenes"] = true }
       scenes.set("UISceneConfigurations", .dictionary(configurationsByRole))
+    }
+  }
+
+  /// The types in their order, those of one rank together.
+  private var documentTypes: [[ContentType]] {
+    contentTypes.reduce(into: []) { groups, type in
+      if let last = groups.last?.last, rank(of: last) == rank(of: type) {
+        groups[groups.count - 1].append(type)
+      } else {
+        groups.append([type])
+      }
     }
   }
 

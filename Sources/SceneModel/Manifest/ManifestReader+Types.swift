@@ -40,17 +40,27 @@ extension ManifestReader {
       return
     }
     var seen: Set<ContentType> = []
-    manifest.contentTypes = []
+    (manifest.contentTypes, manifest.handlerRanks) = ([], [:])
     for element in elements {
       guard let fields = element.fields else {
         report(element.fault("a document type"))
         continue
       }
+      var rank = Manifest.HandlerRank.default
+      var listed: [ContentType] = []
       for (key, node) in fields where !node.isNull {
-        guard case "LSItemContentTypes" = key else { continue }
-        for (type, _) in contentTypes(node, .declaredContentTypes) where seen.insert(type).inserted {
-          manifest.contentTypes.append(type)
+        switch key {
+        case "LSItemContentTypes": listed += contentTypes(node, .declaredContentTypes).map(\.type)
+        case "LSHandlerRank":
+          rank = attempt { () throws(Fault) in try node.requireChoice(Manifest.HandlerRank.self) } ?? .default
+        default: break
         }
+      }
+      for type in listed {
+        let isNew = seen.insert(type).inserted
+        if isNew { manifest.contentTypes.append(type) }
+        // Of several ranks of one type the highest counts.
+        if isNew || rank > manifest.rank(of: type) { manifest.handlerRanks[type] = rank == .default ? nil : rank }
       }
     }
     declaredContentTypes = manifest.contentTypes

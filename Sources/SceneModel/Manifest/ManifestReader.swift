@@ -54,6 +54,7 @@ struct ManifestReader<Node: DocumentNode> {
         manifest.routing = attempt { () throws(Fault) in try node.requireChoice(Manifest.Routing.self) } ?? .seated
       case "StagedoorKeepSessions":
         manifest.keptSessions = attempt { () throws(Fault) in try node.requireCount(from: 0) } ?? Limits.keptSessions
+      case "StagedoorUnderstudy": manifest.understudy = readUnderstudy(node)
       case "StagedoorExec":
         let exec = attempt { () throws(Fault) in try node.requireName("a command line", atMost: Limits.text) }
         // A message does not determine how a program is started: otherwise its sender could start any program.
@@ -83,6 +84,17 @@ struct ManifestReader<Node: DocumentNode> {
       }
     }
     counts = [:]
+  }
+}
+
+// MARK: - Understudies
+
+extension ManifestReader {
+  private mutating func readUnderstudy(_ node: Node) -> Manifest.Understudy? {
+    if let name = node.text, ApplicationIdentifier.isValid(name) { return .owner(name) }
+    if let isUnderstudied = try? node.requireSwitch() { return isUnderstudied ? .registrar : nil }
+    report(node.fault("true, or the name on the bus of the program that stands in"))
+    return nil
   }
 }
 

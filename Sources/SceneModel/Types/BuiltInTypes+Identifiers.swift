@@ -53,7 +53,7 @@ extension BuiltInTypes {
     com.apple.property-list - public.data
     com.apple.xml-property-list - public.xml com.apple.property-list
     com.apple.binary-property-list - com.apple.property-list
-    public.url text/uri-list public.data
+    public.url text/uri-list
     public.file-url - public.url
     public.contact - public.content
     public.vcard text/vcard public.text public.contact

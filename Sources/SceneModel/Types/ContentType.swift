@@ -42,6 +42,19 @@ package struct ContentType: Sendable {
     self.spelling = spelling ?? ContentType.written(name, parameters)
   }
 
+  /// Whether the type is that of links: `text/uri-list`, or `x-scheme-handler/https`. A link is the name of something and not the thing, so a taker of
+  /// texts or of any data takes no links.
+  package var isLink: Bool { ContentType.isLink(name) || name == "public.url" || name == "public.file-url" }
+
+  static func isLink(_ name: Text) -> Bool { name == "text/uri-list" || name.hasPrefix(linkPrefix) }
+
+  private static let linkPrefix: Text = "x-scheme-handler/"
+
+  /// The type of links with a scheme.
+  static func ofLinks(scheme: Text) -> ContentType {
+    ContentType(form: .mime, name: Text(linkPrefix.string + scheme.string), parameters: [])
+  }
+
   /// The common form of all its spellings.
   package var text: Text { ContentType.written(name, parameters) }
 }

@@ -1,10 +1,12 @@
 /// The parents that a type's name implies.
 struct ImpliedParents: Sendable {
   private let plainText: TypeNames.Number
-  private let data: TypeNames.Number
+  let data: TypeNames.Number
   private let item: TypeNames.Number
   /// By the part before the slash: `image` of `image/*`.
   private let kinds: [Text: TypeNames.Number]
+  /// The same without their names.
+  let allKinds: Set<TypeNames.Number>
   /// By the part after the last plus sign.
   private let suffixes: [Text: TypeNames.Number]
 
@@ -19,6 +21,7 @@ struct ImpliedParents: Sendable {
       kinds[halves.type] = canonical(twin.name)
     }
     self.kinds = kinds
+    allKinds = Set(kinds.values)
     suffixes = BuiltInTypes.suffixes.mapValues(canonical)
   }
 
@@ -26,6 +29,7 @@ struct ImpliedParents: Sendable {
   /// are called `…+xml`, and are zip archives.
   func parents(of name: Text, isDescribed: Bool) -> [TypeNames.Number] {
     guard let halves = MIMEHalves(name) else { return [data] }
+    if ContentType.isLink(name) { return [] }
     if halves.type == "inode" { return [item] }
     var parents = [data]
     if let kind = kinds[halves.type] { parents.append(kind) }

@@ -32,17 +32,38 @@ struct TypeAncestors: Sendable {
     return row.first == TypeAncestors.many ? finds(ancestor, from: type) : row.contains(ancestor)
   }
 
-  /// Every ancestor of the type, without the type itself.
-  func all(of type: Number) -> [Number] {
-    let row = ancestors[type]
-    if row.first != TypeAncestors.many { return Array(row) }
-    var found: [Number] = []
-    var seen: Set<Number> = [type]
-    var waiting = [type]
-    while let current = waiting.popLast() {
-      for parent in parents[current] where seen.insert(parent).inserted {
-        found.append(parent)
-        waiting.append(parent)
+  /// Every ancestor of a type, without the type itself, and how far each is.
+  ///
+  /// A way through a type of a later level is longer than any way that avoids it. So the levels are walked one after another.
+  ///
+  /// - Parameters:
+  ///   - type: The type; `nil` for a type without a number, which has only `parents`.
+  ///   - level: The level of an ancestor.
+  func distances(
+    from type: Number?, _ parents: [Number], _ level: (Number) -> TypeDistance.Level
+  ) -> [(type: Number, distance: TypeDistance)] {
+    var found: [(type: Number, distance: TypeDistance)] = []
+    var seen: Set<Number> = []
+    if let type { seen.insert(type) }
+    // By level, and in it by steps.
+    var waiting = [[[Number]]](repeating: [], count: TypeDistance.Level.allCases.count)
+    func visit(_ parents: some Sequence<Number>, after distance: TypeDistance) {
+      for parent in parents where !seen.contains(parent) {
+        let level = Int(max(distance.level, level(parent)).rawValue)
+        while waiting[level].count <= distance.steps + 1 { waiting[level].append([]) }
+        waiting[level][distance.steps + 1].append(parent)
+      }
+    }
+    visit(parents, after: TypeDistance())
+    if let type { visit(self.parents[type], after: TypeDistance()) }
+    for level in TypeDistance.Level.allCases {
+      var distance = TypeDistance(level)
+      while distance.steps < waiting[Int(level.rawValue)].count {
+        for type in waiting[Int(level.rawValue)][distance.steps] where seen.insert(type).inserted {
+          found.append((type, distance))
+          visit(self.parents[type], after: distance)
+        }
+        distance = TypeDistance(level, steps: distance.steps + 1)
       }
     }
     return found

@@ -9,7 +9,9 @@ internal import Synchronization
 /// - `text/plain`, for any `text/…`;
 /// - the type of its suffix (`application/xml` for `…+xml`), if nobody has named a parent;
 /// - the kind that its name begins with: `image/*`, which is `public.image`, for any `image/…`;
-/// - `public.data`, which is `application/octet-stream`, for everything but `inode/…`; and `*/*`.
+/// - `public.data`, which is `application/octet-stream`, for everything but `inode/…` and links; and `*/*`.
+///
+/// Links, which are `text/uri-list` or `x-scheme-handler/…`, conform to `*/*` only.
 ///
 /// A wildcard without a meaning as a kind, such as `application/*`, takes the types with such names: a picture does not conform to `application/*`,
 /// although everything is an `application/octet-stream`.
@@ -110,26 +112,22 @@ package struct TypeCatalog: Sendable {
   /// Whether this is the type of something as far as anybody has said.
   package func isDescribed(_ type: ContentType) -> Bool { type.form != .identifier || resolved(type).number != nil }
 
-  /// The names of all types that this type conforms to, in the spelling of `canonical`. Sometimes there are more.
-  package func kinds(of type: ContentType) -> [Text] {
+  /// The names of all types that this type conforms to, in the spelling of `canonical`, each once, and how far each is. Sometimes there are more.
+  package func kinds(of type: ContentType) -> [(name: Text, distance: TypeDistance)] {
     let found = resolved(type)
-    var numbers: [TypeNames.Number] = []
-    if let number = found.number {
-      numbers = tables.ancestors.all(of: number)
-    } else {
-      for parent in tables.implied.parents(of: found.name, isDescribed: false) {
-        for number in [parent] + tables.ancestors.all(of: parent) where !numbers.contains(number) {
-          numbers.append(number)
-        }
-      }
+    var kinds: [(name: Text, distance: TypeDistance)] = [(found.name, TypeDistance())]
+    let parents = found.number == nil ? tables.implied.parents(of: found.name, isDescribed: false) : []
+    let distances = tables.ancestors.distances(from: found.number, parents) { [implied = tables.implied] number in
+      number == implied.data ? .data : implied.allKinds.contains(number) ? .kind : .ancestor
     }
-    var names = [found.name]
+    kinds += distances.map { (tables.names[$0.type], $0.distance) }
     // A wildcard that nobody has described takes the types with such names.
-    let wildcard = MIMEHalves(found.name).map { Text("\($0.type)/*") }
-    for name in [wildcard, "*/*"].compactMap(\.self) + numbers.map({ tables.names[$0] }) where !names.contains(name) {
-      names.append(name)
+    if let halves = MIMEHalves(found.name) {
+      let wildcard = Text("\(halves.type)/*")
+      if !kinds.contains(where: { $0.name == wildcard }) { kinds.append((wildcard, TypeDistance(.kind))) }
     }
-    return names
+    kinds.append(("*/*", TypeDistance(.everything)))
+    return kinds
   }
 
   /// The one name that stands for all names of a type: a MIME type if there is one.

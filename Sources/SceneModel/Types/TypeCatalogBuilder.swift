@@ -59,6 +59,8 @@ struct TypeCatalogBuilder {
 
     var pairs = described.map(typed)
     var isDescribed = [Bool](repeating: false, count: names.count)
+    // Whatever a database says, nobody takes links who does not ask for them.
+    pairs.removeAll { ContentType.isLink(names[$0.0]) }
     for (type, parent) in pairs where type != parent { isDescribed[Int(type)] = true }
     pairs += conforming.map(typed)
     for number in 0..<TypeNames.Number(names.count) where types[Int(number)] == number {

@@ -15,6 +15,12 @@ package enum URLText {
     return isPlain ? "" : "; a space is written %20, and each byte of a letter beyond ASCII likewise"
   }
 
+  /// The scheme in small letters; `nil` if the text is not a URL.
+  package static func scheme(of url: Text) -> Text? {
+    guard isValid(url), let colon = url.string.utf8.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+    return MIMESyntax.small(Array(url.string.utf8[..<colon])[...])
+  }
+
   private static func isScheme(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
     guard let first = bytes.first, isLetter(first) else { return false }
     return bytes.allSatisfy { byte in

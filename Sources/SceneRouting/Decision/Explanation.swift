@@ -45,6 +45,10 @@ package enum ApplicationReason: Hashable, Sendable, CaseIterable {
   case ofRequestingSession
   case preferred
   case onlyOne
+  case noUnderstudy
+  case listsType
+  case listsNearestType
+  case highestRank
   case hasPreferringSession
   case activatedLast
   case firstByIdentifier

@@ -11,12 +11,22 @@ struct TypeIndex: Sendable {
     let parameter: ContentType.Parameter?
   }
 
+  struct Taker: Sendable {
+    /// The number of an application, or the place of a configuration.
+    let number: Int
+    var rank: Manifest.HandlerRank
+  }
+
   private struct Declared {
     let type: ContentType
-    /// The takers that declare it: numbers of applications, or places of configurations.
-    var takers: [Int]
+    /// The takers that declare it.
+    var takers: [Taker]
 
-    mutating func insert(_ taker: Int) { if !takers.contains(taker) { takers.append(taker) } }
+    /// A taker may declare a type under several of its names. The highest rank counts.
+    mutating func insert(_ taker: Taker) {
+      guard let place = takers.firstIndex(where: { $0.number == taker.number }) else { return takers.append(taker) }
+      takers[place].rank = max(takers[place].rank, taker.rank)
+    }
   }
 
   /// The types that are filed in a place, by their canonical names.
@@ -27,57 +37,62 @@ struct TypeIndex: Sendable {
     Place(name: canonical.form == .everything ? "*/*" : canonical.name, parameter: canonical.parameters.first)
   }
 
-  mutating func insert(_ type: ContentType, _ taker: Int, _ types: TypeCatalog) {
+  mutating func insert(
+    _ type: ContentType, _ taker: Int, rank: Manifest.HandlerRank = .default, _ types: TypeCatalog
+  ) {
     let canonical = types.canonical(type)
     let place = Self.place(canonical)
     let isNew = declared[place]?[canonical] == nil
     if isNew, place.parameter != nil { withParameters += 1 }
-    declared[place, default: [:]][canonical, default: Declared(type: type, takers: [])].insert(taker)
+    declared[place, default: [:]][canonical, default: Declared(type: type, takers: [])].insert(
+      Taker(number: taker, rank: rank))
   }
 
   mutating func remove(_ type: ContentType, _ taker: Int, _ types: TypeCatalog) {
     let canonical = types.canonical(type)
     let place = Self.place(canonical)
     guard declared[place]?[canonical] != nil else { return }
-    declared[place]?[canonical]?.takers.removeAll { $0 == taker }
+    declared[place]?[canonical]?.takers.removeAll { $0.number == taker }
     if declared[place]?[canonical]?.takers.isEmpty == false { return }
     declared[place]?[canonical] = nil
     if declared[place]?.isEmpty ?? true { declared[place] = nil }
     if place.parameter != nil { withParameters -= 1 }
   }
 
-  /// Calls `visit` with the takers that declare a type to which `asked` conforms, and with whether it is the same type. A taker that declares several
-  /// such types is visited for each.
+  /// Calls `visit` with the takers that declare a type to which `asked` conforms, and with the distance of that type. A taker that declares several such
+  /// types is visited for each.
   ///
   /// - Parameter steps: Pays for the work.
-  func visit(_ asked: AskedType, _ types: TypeCatalog, _ steps: inout Int, _ visit: ([Int], _ isSame: Bool) -> Void) {
-    func look(_ place: Place) {
+  func visit(_ asked: AskedType, _ types: TypeCatalog, _ steps: inout Int, _ visit: ([Taker], TypeDistance) -> Void) {
+    func look(_ place: Place, _ distance: TypeDistance) {
       steps -= place.parameter == nil ? Steps.lookup : Steps.lookup + Steps.parameter
       for (canonical, declared) in declared[place] ?? [:] {
         steps -= Steps.conformance
         if steps < 0 { return }
         guard types.conforms(asked.type, to: declared.type) else { continue }
         steps -= declared.takers.count
-        visit(declared.takers, canonical == asked.canonical)
+        var distance = distance
+        distance.lostParameters = asked.canonical.parameters.count - canonical.parameters.count
+        visit(declared.takers, distance)
       }
     }
-    for name in asked.names {
-      look(Place(name: name, parameter: nil))
+    for (name, distance) in asked.kinds {
+      look(Place(name: name, parameter: nil), distance)
       if withParameters == 0 { continue }
-      for parameter in asked.canonical.parameters { look(Place(name: name, parameter: parameter)) }
+      for parameter in asked.canonical.parameters { look(Place(name: name, parameter: parameter), distance) }
     }
   }
 }
 
-/// A content type in question, with the names of all types that it conforms to, which are found once for all lookups.
+/// A content type in question, with all types that it conforms to, which are found once for all lookups.
 struct AskedType: Sendable {
   let type: ContentType
   let canonical: ContentType
-  let names: [Text]
+  let kinds: [(name: Text, distance: TypeDistance)]
 
   init(_ type: ContentType, _ types: TypeCatalog) {
     self.type = type
     canonical = types.canonical(type)
-    names = types.kinds(of: type)
+    kinds = types.kinds(of: type)
   }
 }

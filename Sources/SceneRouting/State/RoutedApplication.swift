@@ -1,4 +1,4 @@
-import SceneModel
+package import SceneModel
 
 /// An application for routing: its manifest, an index of its sessions, and which of them the state knows.
 struct RoutedApplication: Sendable {
@@ -71,9 +71,9 @@ struct RoutedApplication: Sendable {
     case .content(let type):
       // The family of a content type is everything that it conforms to.
       var (same, conforming): (Set<Int>, Set<Int>) = ([], [])
-      self.naming.visit(type, types, &steps) { places, isSame in
-        conforming.formUnion(places)
-        if isSame { same.formUnion(places) }
+      self.naming.visit(type, types, &steps) { places, distance in
+        conforming.formUnion(places.lazy.map(\.number))
+        if distance.isZero { same.formUnion(places.lazy.map(\.number)) }
       }
       naming = ofRole.filter(same.contains)
       family = ofRole.filter(conforming.contains)
@@ -85,6 +85,21 @@ struct RoutedApplication: Sendable {
     // By Apple's rule every session of the role is a candidate.
     let eligible = manifest?.routing == .uikit ? ofRole : naming + family + open + [chosen]
     return Route(configuration: chosen, because: because, eligible: ConfigurationSet(eligible))
+  }
+}
+
+extension State {
+  /// The configuration of its application that takes what a session shows, by step 4; `nil` if there is none in the session's role.
+  package func configuration(for session: Session) -> Text? {
+    guard let number = application(session.application) else { return nil }
+    var steps = Int.max
+    let route =
+      if let type = session.shownActivity?.activityType {
+        applications[number].makeRoute(.activity(type), session.role, types, &steps)
+      } else {
+        applications[number].firstRoute(role: session.role)
+      }
+    return route.flatMap { applications[number].manifest?.configurations[$0.configuration].name }
   }
 }
 

@@ -63,7 +63,9 @@ package struct State: Sendable {
       }
     }
     for type in applications[number].manifest?.contentTypes ?? [] { takers.remove(type, number, types) }
-    for type in manifest?.contentTypes ?? [] { takers.insert(type, number, types) }
+    for type in manifest?.contentTypes ?? [] {
+      takers.insert(type, number, rank: manifest?.rank(of: type) ?? .default, types)
+    }
     let slots = applications[number].index.slots
     applications[number].setManifest(manifest, types)
     for type in manifest?.activityTypes ?? [] {
@@ -127,12 +129,18 @@ package struct State: Sendable {
   func shared(_ type: Text) -> Text { declaredNumbers.index(forKey: type).map { declaredNumbers[$0].key } ?? type }
 
   /// The applications that take the type, in the order of their identifiers.
-  func applications(taking type: AskedType, _ steps: inout Int) -> [Int] {
-    var found: Set<Int> = []
-    takers.visit(type, types, &steps) { takers, _ in found.formUnion(takers) }
+  func applications(taking type: AskedType, _ steps: inout Int) -> [Taking] {
+    var found: [Int: Taking] = [:]
+    takers.visit(type, types, &steps) { takers, distance in
+      for taker in takers {
+        let taking = Taking(application: taker.number, distance: distance, rank: taker.rank)
+        if let known = found[taker.number], !taking.comes(before: known) { continue }
+        found[taker.number] = taking
+      }
+    }
     // Sorting compares each identifier with a dozen others.
     steps -= found.count * 4 * Steps.lookup
-    return found.sorted { applications[$0].identifier < applications[$1].identifier }
+    return found.values.sorted { applications[$0.application].identifier < applications[$1.application].identifier }
   }
 
   /// Sets the application for a type that several declare; `nil` clears it.
@@ -146,6 +154,17 @@ package struct State: Sendable {
     case .activity(let type): preferred[type]
     case .content(let type): preferredForContent.isEmpty ? nil : preferredForContent[type.canonical]
     }
+  }
+}
+
+/// How an application takes a content type: by the nearest of the types that it declares, and the rank that its manifest gives to that type.
+struct Taking: Sendable {
+  let application: Int
+  var distance = TypeDistance()
+  var rank = Manifest.HandlerRank.default
+
+  func comes(before other: Taking) -> Bool {
+    distance != other.distance ? distance < other.distance : rank > other.rank
   }
 }
 

@@ -92,10 +92,14 @@ public struct EventSequence: AsyncSequence, Sendable {
     }
 
     /// Waits for an event; `nil` if the waiting task was cancelled.
-    public mutating func next() async throws(StagedoorError) -> Event? { try await next(isolation: nil) }
+    public mutating func next() async throws(StagedoorError) -> Event? { try await advance() }
 
     /// Waits for an event; `nil` if the waiting task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> Event? {
+      try await advance()
+    }
+
+    private mutating func advance() async throws(StagedoorError) -> Event? {
       while true {
         if let event = pending.popFirst() { return event }
         if Task.isCancelled { return nil }

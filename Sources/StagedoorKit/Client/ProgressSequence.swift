@@ -92,10 +92,14 @@ public struct ProgressSequence: AsyncSequence, Sendable {
     }
 
     /// Waits for a state; `nil` after the last, or if the waiting task was cancelled.
-    public mutating func next() async throws(StagedoorError) -> DeliveryState? { try await next(isolation: nil) }
+    public mutating func next() async throws(StagedoorError) -> DeliveryState? { try await advance() }
 
     /// Waits for a state; `nil` after the last, or if the waiting task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> DeliveryState? {
+      try await advance()
+    }
+
+    private mutating func advance() async throws(StagedoorError) -> DeliveryState? {
       guard let before = last else { return told(sequence.first) }
       if before.isLast { return nil }
       while true {

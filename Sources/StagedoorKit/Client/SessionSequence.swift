@@ -66,10 +66,14 @@ public struct SessionSequence: AsyncSequence, Sendable {
     }
 
     /// Waits for a change; `nil` if the waiting task was cancelled.
-    public mutating func next() async throws(StagedoorError) -> [SceneSession]? { try await next(isolation: nil) }
+    public mutating func next() async throws(StagedoorError) -> [SceneSession]? { try await advance() }
 
     /// Waits for a change; `nil` if the waiting task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)?) async throws(StagedoorError) -> [SceneSession]? {
+      try await advance()
+    }
+
+    private mutating func advance() async throws(StagedoorError) -> [SceneSession]? {
       if !hasBegun {
         hasBegun = true
         sessions = sequence.first

@@ -5,39 +5,44 @@ internal import SceneModel
 extension Application {
   func answer(_ call: HostCall) async {
     _ = await hosting?.attaching?.value
+    guard let hosting else { return }
+    do {
+      // What comes while the application stops is for the next host, and so is what a delegate has got and the service does not know of yet.
+      if !hosting.isStopping { try await carryOut(call) }
+    } catch where !hosting.isStopping {
+      call.fail(Self.refusal(error))
+    } catch {
+      // The error is that the application stops.
+    }
+    if hosting.isStopping { hosting.held.append(call) }
+  }
+
+  /// An error refuses the delivery.
+  private func carryOut(_ call: HostCall) async throws {
     switch call {
     case .configuration(let path, let options, let reply):
-      await answer(reply) { () async throws in
-        let (session, options) = try await self.asked(path, options)
-        reply.send(self.configuration(forConnecting: session, options: options)?.name ?? "")
-      }
+      let (session, options) = try await asked(path, options)
+      reply.send(configuration(forConnecting: session, options: options)?.name ?? "")
     case .connect(let path, let configuration, let options, let reply):
-      await answer(reply) { () async throws in
-        var (session, options) = try await self.asked(path, options)
-        session.configuration.name = configuration
-        try await self.deliver(options, to: session, reply)
-      }
+      var (session, options) = try await asked(path, options)
+      session.configuration.name = configuration
+      try await deliver(options, to: session, reply)
     case .resume(let path, let options, let reply):
-      await answer(reply) { () async throws in
-        let (session, options) = try await self.asked(path, options)
-        let wasReleased = self.scenes[session.identifier] == nil
-        try await self.deliver(options, to: session, reply)
-        // The service heard of the release during this call, and now believes that the session has no scene.
-        if wasReleased, let hosting = self.hosting { self.attachAgain(hosting) }
-      }
+      let (session, options) = try await asked(path, options)
+      let wasReleased = scenes[session.identifier] == nil
+      try await deliver(options, to: session, reply)
+      // The service heard of the release during this call, and now believes that the session has no scene.
+      if wasReleased { hosting?.detach() }
     case .activate(let path, let data, let reply):
-      await answer(reply) { () async throws in
-        let scene = try self.scene(at: path)
-        if scene.activationState == .background { scene.enter(.foregroundInactive) }
-        scene.lookedAfter { $0.scene(scene, bringToFrontWith: ActivationData(data)) }
-        reply.send()
-      }
+      let scene = try scene(at: path)
+      if scene.activationState == .background { scene.enter(.foregroundInactive) }
+      try scene.isThere()
+      scene.lookedAfter { $0.scene(scene, bringToFrontWith: ActivationData(data)) }
+      reply.send()
     case .refresh(let path, let reply):
-      await answer(reply) { () async throws in
-        let scene = try self.scene(at: path)
-        scene.lookedAfter { $0.sceneNeedsRefresh(scene) }
-        reply.send()
-      }
+      let scene = try scene(at: path)
+      scene.lookedAfter { $0.sceneNeedsRefresh(scene) }
+      reply.send()
     case .destroy(let path, let animation, let reply):
       // A scene that is gone already satisfies the request.
       destroyScene(at: path, DismissalAnimation(rawValue: animation) ?? .standard)
@@ -46,20 +51,11 @@ extension Application {
       didDiscard(Set(identifiers.compactMap { SessionIdentifier($0) }))
       reply.send()
     case .propose(let path, let items, let allowed, let reply):
-      await answer(reply) { () async throws in
-        let scene = try self.scene(at: path)
-        let items = items.map { DragItem(itemProvider: ItemProvider(proposed: $0)) }
-        let allowed = Set(allowed.compactMap { DropOperation(rawValue: $0) })
-        reply.send(scene.lookedAfter { $0.scene(scene, proposalFor: items, allowed: allowed) }.rawValue)
-      }
+      let scene = try scene(at: path)
+      let items = items.map { DragItem(itemProvider: ItemProvider(proposed: $0)) }
+      let allowed = Set(allowed.compactMap { DropOperation(rawValue: $0) })
+      reply.send(scene.lookedAfter { $0.scene(scene, proposalFor: items, allowed: allowed) }.rawValue)
     }
-  }
-
-  /// An error refuses the delivery.
-  private func answer<each Value: BusValue>(
-    _ reply: Reply<repeat each Value>, _ body: () async throws -> Void
-  ) async {
-    do { try await body() } catch { reply.fail(Self.refusal(error)) }
   }
 
   private static func refusal(_ error: any Error) -> any Error {
@@ -102,24 +98,24 @@ extension Application {
   private func deliver(_ options: ConnectionOptions, to session: SceneSession, _ reply: Reply<>) async throws {
     // The application may have been stopped meanwhile.
     _ = try connected()
-    if let scene = scenes[session.identifier] {
+    let known = scenes[session.identifier]
+    let scene: Scene
+    if let known {
+      scene = known
       scene.session = session
       try resume(scene, options)
-      await written()
-      reply.send()
-      options.received?.wasTaken()
     } else {
-      let scene = try connect(session, options)
-      // The service gets the scene's conditions before it learns that the scene exists.
-      await written()
-      reply.send()
-      options.received?.wasTaken()
-      scene.isAcknowledged = true
-      if let wanted = scene.wantedState { scene.enter(wanted) }
-      scene.wantedState = nil
-      saveSoon(scene)
-      writeSoon()
+      scene = try connect(session, options)
     }
+    // The service gets the scene's conditions before it learns that the scene exists.
+    await written()
+    _ = try connected()
+    reply.send()
+    options.received?.wasTaken()
+    if known != nil { return }
+    scene.isAcknowledged = true
+    saveSoon(scene)
+    writeSoon()
   }
 
   private func connect(_ session: SceneSession, _ options: ConnectionOptions) throws -> Scene {
@@ -127,27 +123,27 @@ extension Application {
       throw StagedoorError(.hostRefused, "\(identifier) has no delegate for a \(session.configuration.name)")
     }
     let scene = Scene(session, delegate: delegate, of: self)
-    if let activity = options.userActivities.first { scene.take(activity) }
     scenes[session.identifier] = scene
     do {
+      if let activity = options.userActivities.first { scene.take(activity) }
       try scene.lookedAfter { try $0.scene(scene, willConnectTo: session, options: options) }
+      scene.connected()
+      try scene.isThere()
     } catch {
-      scenes[session.identifier] = nil
-      unwritten.removeAll(of: session.identifier)
+      scene.refused()
+      if scenes[session.identifier] === scene { scenes[session.identifier] = nil }
+      // Nobody else knows of this scene. The end of a session is news all the same.
+      if !destroyedSessions.contains(session.identifier) { unwritten.removeAll(of: session.identifier) }
       throw error
     }
-    guard scenes[session.identifier] === scene else {
-      throw StagedoorError(.hostRefused, "\(identifier) closed the window before it was open")
-    }
     if restoresWindows { scene.isShown(true) }
-    scene.isConnecting = false
-    scene.step(to: .foregroundInactive)
     return scene
   }
 
   private func resume(_ scene: Scene, _ options: ConnectionOptions) throws {
     let wasInBackground = scene.activationState == .background
     if wasInBackground { scene.enter(.foregroundInactive) }
+    try scene.isThere()
     let before = scene.userActivity
     if let activity = options.userActivities.first { scene.take(activity) }
     do {
@@ -155,8 +151,8 @@ extension Application {
         try scene.lookedAfter { try $0.scene(scene, continueWith: options) }
       }
     } catch {
-      // The service restores the previous activity, so the scene does too.
-      if let before { scene.take(before) }
+      // The service restores the activity that it had before, and gets the one that the scene had.
+      scene.userActivity = before
       if wasInBackground { scene.enter(.background) }
       throw error
     }
@@ -175,13 +171,17 @@ extension Application {
     scene.isShown(false)
     scene.end(.standard)
     scenes[scene.id] = nil
-    // Nobody else knows yet of a scene that is being connected.
-    if scene.isConnecting { unwritten.removeAll(of: scene.id) } else { unwritten.release(scene) }
+    unwritten.release(scene)
     writeSoon()
   }
 }
 
 extension Scene {
+  /// Throws if the delegate has ended the scene: it cannot take more.
+  func isThere() throws(StagedoorError) {
+    if life.isEnding { throw StagedoorError(.hostRefused, "the application closed the window meanwhile") }
+  }
+
   fileprivate func isShown(_ isShown: Bool) {
     if saysShown == isShown { return }
     saysShown = isShown

@@ -25,23 +25,42 @@ extension Application {
   func finishLaunching(_ launch: Launch, _ hosting: Hosting) {
     hosting.hasLaunched = true
     takeSessions(launch.sessions.now)
-    hosting.tasks.append(
-      hosting.loop.task {
-        do throws(StagedoorError) {
-          for try await moment in launch.sessions { self.takeSessions(moment) }
-        } catch  where error.code == .disconnected {
-          // The caller that runs the application gets this error.
-        } catch {
-          self.didFail(error, while: "following the sessions")
-        }
-      })
+    hosting.begin { await self.followSessions(launch.sessions, hosting) }
     didFinishLaunching(with: launch.options)
     if restoresWindows, launch.options.deliveries.isEmpty {
-      hosting.tasks.append(hosting.loop.task { await self.restoreWindows(hosting) })
+      hosting.begin { await self.restoreWindows(hosting) }
+    } else {
+      isLaunching = false
+    }
+  }
+
+  /// Follows the sessions as long as the application runs. A service that does not answer is asked again, after pauses that grow.
+  private func followSessions(_ first: SessionSequence, _ hosting: Hosting) async {
+    var sessions: SessionSequence? = first
+    var pause = Duration.milliseconds(100)
+    while !hosting.isClosed {
+      do throws(StagedoorError) {
+        let current: SessionSequence
+        if let sessions { current = sessions } else { current = try await hosting.stagedoor.liveSessions(of: identifier) }
+        for try await moment in current {
+          takeSessions(moment)
+          pause = .milliseconds(100)
+        }
+        return
+      } catch  where error.code == .disconnected || error.code == .taskCancelled {
+        // The caller that runs the application gets this error.
+        return
+      } catch {
+        if sessions != nil { didFail(error, while: "following the sessions, which is tried again") }
+        sessions = nil
+      }
+      await hosting.loop.sleep(for: pause)
+      pause = min(pause * 2, .seconds(60))
     }
   }
 
   private func restoreWindows(_ hosting: Hosting) async {
+    defer { isLaunching = false }
     // The windows open in the order of their last use, so the most recently used window is in front.
     let shown = openSessions.filter(\.wasShown).sorted { $0.lastActivated < $1.lastActivated }
     do throws(StagedoorError) {

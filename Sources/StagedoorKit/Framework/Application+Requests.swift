@@ -87,7 +87,7 @@ extension Application {
     _ session: SceneSession, options: DestructionRequestOptions = .init()
   ) {
     let identifier = session.identifier
-    guard hosting != nil else {
+    guard isRunning else {
       return didFail(notStarted, while: "destroying \(identifier)")
     }
     scenes[identifier]?.end(options.windowDismissalAnimation)

@@ -37,8 +37,9 @@ extension Application {
     precondition(hosting == nil, "\(identifier) has been started already")
     let hosting = try await Hosting(identifier, on: connection)
     self.hosting = hosting
+    isLaunching = true
     // This task and others keep the application, and end with `stop()`.
-    hosting.tasks.append(hosting.loop.task { for await call in hosting.calls { await self.answer(call) } })
+    hosting.begin { for await call in hosting.calls { await self.answer(call) } }
     let termination = Termination()
     hosting.terminating = hosting.loop.task { await self.stop(at: termination, hosting) }
     do throws(StagedoorError) {
@@ -51,19 +52,21 @@ extension Application {
       await stop()
       throw error
     }
-    hosting.tasks.append(hosting.loop.task { await self.stopWhenBusGoes(hosting) })
+    hosting.begin { await self.stopWhenBusGoes(hosting) }
   }
 
-  /// Ends the scenes, sends their last changes to the service, and leaves the bus. The sessions stay.
+  /// Ends the scenes, sends their last changes to the service, and leaves the bus. The sessions stay. From the first moment on the application takes no
+  /// delivery: the service holds what comes now for the next start.
   public func stop() async {
     guard let hosting else { return }
-    endAllScenes()
+    hosting.isStopping = true
+    for scene in connectedScenes { scene.end(.standard) }
     await written()
     // The application may have been stopped meanwhile.
     guard self.hosting === hosting else { return }
-    // The service may have connected one meanwhile.
-    endAllScenes()
     scenes = [:]
+    knownSessions = [:]
+    isLaunching = false
     unwritten = UnwrittenChanges()
     destroyedSessions = []
     self.hosting = nil
@@ -83,10 +86,6 @@ extension Application {
     termination.end(with: signal)
   }
 
-  private func endAllScenes() {
-    for scene in connectedScenes { scene.end(.standard) }
-  }
-
   // MARK: The service comes and goes
 
   /// Attaches to the service, and again to each later owner of its name. Returns when the application has attached for the first time.
@@ -98,12 +97,14 @@ extension Application {
     }
     // A call to the name lets the bus start the service.
     _ = try await hosting.stagedoor.eventSequence()
+    // The application may have been stopped meanwhile.
+    if hosting.isClosed { throw notStarted }
     let (results, attached) = AsyncStream<Result<Void, StagedoorError>>.makeStream()
-    hosting.tasks.append(
-      hosting.loop.task {
-        for await owner in owners { await self.meet(owner, hosting, attached) }
-        attached.finish()
-      })
+    hosting.begin { for await owner in owners { hosting.note(.owner(owner)) } }
+    hosting.begin {
+      await self.stayAttached(hosting, attached)
+      attached.finish()
+    }
     for await result in results {
       switch result {
       case .success: return attached.finish()
@@ -115,43 +116,51 @@ extension Application {
     throw .busHasGone
   }
 
-  private func meet(
-    _ owner: BusName?, _ hosting: Hosting, _ attached: AsyncStream<Result<Void, StagedoorError>>.Continuation
-  ) async {
-    guard let owner else {
-      // Changes wait now: a call would start a service that somebody has just stopped.
-      hosting.isAttached = false
-      return
-    }
-    let attaching = hosting.loop.task { await attach(to: owner, hosting) }
-    hosting.attaching = attaching
-    let result = await attaching.value
-    // The caller that starts the application gets the first error.
-    if case .terminated = attached.yield(result), case .failure(let error) = result, !error.saysServiceLeft {
-      didFail(error, while: "attaching to the service")
-    }
-  }
+  private static let pauses = (first: Duration.milliseconds(100), longest: Duration.seconds(60))
 
-  /// Attaches again, after a pause that grows with each attempt, until the service accepts it. This is for a service that runs, but does not accept
-  /// this connection as the host, or does not know its scenes.
-  func attachAgain(_ hosting: Hosting) {
-    hosting.isAttached = false
-    guard hosting.attachingAgain == nil, let owner = hosting.service.withLock({ $0 }) else { return }
-    hosting.attachingAgain = hosting.loop.task { [weak self] in
-      var pause = Duration.milliseconds(100)
-      while !Task.isCancelled, let self, self.hosting === hosting, hosting.service.withLock({ $0 }) == owner {
-        await hosting.loop.sleep(for: pause)
-        pause = min(pause * 2, .seconds(60))
-        if hosting.isAttached { break }
-        if case .success = await attach(to: owner, hosting) { break }
+  /// Attaches to each owner of the service's name, and again, after pauses that grow, as long as an owner refuses this host or does not know what it
+  /// shows. Nothing else attaches, and this ends with the application.
+  private func stayAttached(
+    _ hosting: Hosting, _ attached: AsyncStream<Result<Void, StagedoorError>>.Continuation
+  ) async {
+    var owner: BusName?
+    var pause = Self.pauses.first
+    var hasFailed = false
+    for await attachment in hosting.attachments {
+      hosting.isAttached = hosting.isAttached && attachment.leavesAttached
+      switch attachment {
+      case .owner(let new):
+        (owner, pause) = (new, Self.pauses.first)
+      case .lost:
+        if hosting.hasWritten { pause = Self.pauses.first }
+        hosting.pause(for: pause)
+        continue
+      case .pauseIsOver: break
       }
-      hosting.attachingAgain = nil
+      hosting.endPause()
+      // Without a service the changes wait: a call would start one that somebody has just stopped.
+      guard let owner, !hosting.isAttached, !hosting.isStopping else { continue }
+      let attaching = hosting.loop.task { await self.attach(to: owner, hosting) }
+      hosting.attaching = attaching
+      let result = await attaching.value
+      let isFirst = if case .terminated = attached.yield(result) { false } else { true }
+      switch result {
+      case .success: hasFailed = false
+      case .failure(let error):
+        // The caller that starts the application gets the first error. Of the errors of the attempts that follow each other, one is reported.
+        if !isFirst, !hasFailed, !error.saysServiceLeft {
+          hasFailed = true
+          didFail(error, while: "attaching to the service, which is tried again")
+        }
+        hosting.pause(for: pause)
+      }
+      pause = min(pause * 2, Self.pauses.longest)
     }
   }
 
   private func attach(to owner: BusName, _ hosting: Hosting) async -> Result<Void, StagedoorError> {
     hosting.service.withLock { $0 = owner }
-    hosting.isAttached = false
+    hosting.hasWritten = false
     do throws(StagedoorError) {
       let launch = hosting.hasLaunched ? nil : try await Launch(of: identifier, hosting.stagedoor)
       let discarded = try await attached(hosting)

@@ -13,6 +13,12 @@ extension Application {
     if property != .state, property != .stateRestorationActivity { saveSoon(scene) }
   }
 
+  /// The service has just told this value itself.
+  func forgetChange(_ property: SceneProperty, of scene: Scene) {
+    unwritten.remove(property, of: scene.id)
+    saveSoon(scene)
+  }
+
   func writeSoon() {
     guard let hosting, hosting.isAttached, hosting.writing == nil, !unwritten.isEmpty else { return }
     hosting.writing = hosting.loop.task {
@@ -22,6 +28,7 @@ extension Application {
         stagedoor.service = owner
         do throws(StagedoorError) {
           try await write(change, stagedoor)
+          hosting.hasWritten = true
         } catch {
           fail(change, error, hosting, owner)
         }
@@ -64,20 +71,17 @@ extension Application {
     _ change: UnwrittenChanges.Change, _ error: StagedoorError, _ hosting: Hosting, _ owner: BusName
   ) {
     switch error.code {
-    case .accessDenied:
-      unwritten.putBack(change)
-      attachAgain(hosting)
     // The change is sent after the next attachment.
-    case _ where error.saysServiceLeft || error.code == .disconnected:
-      // The next owner may have accepted this host by now.
-      if hosting.service.withLock(\.self) == owner { hosting.isAttached = false }
+    case _ where error.isPassing:
       unwritten.putBack(change)
+      // The next owner may have accepted this host by now.
+      if hosting.service.withLock(\.self) == owner { hosting.detach() }
     case .invalidArguments where change.waitsForConnection:
       // The service handled this call before the reply that opened the scene.
       if case .property(_, let scene) = change, scenes[scene.id] === scene {
         if scene.session.isConnected { unwritten.putBack(change) } else { scene.hasUntoldState = true }
       } else {
-        attachAgain(hosting)
+        hosting.detach()
       }
     case .noSuchSession, .unknownObject:
       // The session has just been destroyed, and the host is about to be told.
@@ -101,7 +105,7 @@ extension Application {
       await hosting.loop.sleep(for: Self.savingPause)
       hosting.saving = nil
       guard self.hosting === hosting else { return }
-      for scene in connectedScenes where scene.isUnsaved && scene.isAcknowledged {
+      for scene in connectedScenes where scene.isUnsaved && scene.isAcknowledged && !scene.life.isEnding {
         scene.saveStateRestorationActivity()
       }
     }
@@ -128,9 +132,9 @@ extension UnwrittenChanges.Change {
 }
 
 extension Scene {
-  /// Lets the delegate fill in the changes.
-  fileprivate func save() {
-    guard var activity = userActivity, activity.needsSave else { return }
+  /// Lets the delegate fill in the changes, at the latest before it hears of the end.
+  func save() {
+    guard var activity = userActivity, activity.needsSave, !life.isEnding else { return }
     lookedAfter { $0.scene(self, willSave: &activity) }
     activity.needsSave = false
     take(activity)
@@ -146,5 +150,12 @@ extension Scene {
     case .prefers: activationConditions.prefersToActivateForTargetContentIdentifier?.source ?? ""
     case .state: activationState.rawValue
     }
+  }
+}
+
+extension StagedoorError {
+  /// Whether the same change may be accepted later: the service left, does not know this host, was busy, or could not write to its disk.
+  fileprivate var isPassing: Bool {
+    saysServiceLeft || [.accessDenied, .disconnected, .timedOut, .storageFailed].contains(code)
   }
 }

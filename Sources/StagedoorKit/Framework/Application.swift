@@ -47,6 +47,12 @@ internal import SceneModel
   /// ``didFinishLaunching(with:)``.
   public var restoresWindows = false
 
+  /// Whether the application is about to open windows by itself: from its start until it has asked for the windows that it restores, or for its first.
+  /// A click on its launcher need not open one meanwhile.
+  public internal(set) var isLaunching = false
+  /// Whether the application takes deliveries: from its start until it stops.
+  public var isRunning: Bool { hosting.map { !$0.isStopping } ?? false }
+
   var hosting: Hosting?
   var scenes: [SessionIdentifier: Scene] = [:]
   /// The sessions, as the service reports them, without those that are destroyed here.
@@ -136,9 +142,11 @@ extension Application {
   }
 
   func connected() throws(StagedoorError) -> Hosting {
-    guard let hosting else { throw notStarted }
+    guard let hosting, !hosting.isStopping else { throw notStarted }
     return hosting
   }
 
-  var notStarted: StagedoorError { StagedoorError(.disconnected, "\(identifier) has not been started") }
+  var notStarted: StagedoorError {
+    StagedoorError(.disconnected, "\(identifier) \(hosting == nil ? "has not been started" : "is stopping")")
+  }
 }

@@ -11,6 +11,16 @@ enum HostCall: Sendable {
   case destroy(session: ObjectPath, animation: String, Reply<>)
   case discarded([String], Reply<>)
   case propose(session: ObjectPath, [[String: Variant]], allowed: [String], Reply<String>)
+
+  /// Refuses the call, and the delivery that it brings.
+  func fail(_ error: any Error) {
+    switch self {
+    case .configuration(_, _, let reply), .propose(_, _, _, let reply): reply.fail(error)
+    case .connect(_, _, _, let reply), .resume(_, _, let reply), .activate(_, _, let reply), .refresh(_, let reply),
+      .destroy(_, _, let reply), .discarded(_, let reply):
+      reply.fail(error)
+    }
+  }
 }
 
 /// `org.stagedoor.SceneHost1`, which every application implements.

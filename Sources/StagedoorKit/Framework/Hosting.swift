@@ -17,8 +17,20 @@ internal import SceneModel
   let service = Lock<BusName?>(nil)
   /// The calls of the service, in their order.
   let calls: AsyncStream<HostCall>
+  /// The calls that came when the application had begun to stop. Nobody answers them: the service gives their deliveries to the next host. They are
+  /// kept until this connection has lost the name, because a call that is forgotten is answered with an error.
+  var held: [HostCall] = []
+  /// From here on no delegate gets a delivery, and no delivery is acknowledged.
+  var isStopping = false
   /// Whether the service knows this host, and accepts its changes.
   var isAttached = false
+  /// Whether the service has accepted a change since it accepted this host.
+  var hasWritten = false
+  /// For the task that keeps the application attached.
+  let attachments: AsyncStream<Attachment>
+  private let tell: AsyncStream<Attachment>.Continuation
+  /// The pause before the next attempt to attach.
+  private var pausing: Task<Void, Never>?
   /// Until this has ended, the calls of the service wait: the service would refuse changes meanwhile.
   var attaching: Task<Result<Void, StagedoorError>, Never>?
   /// Ends with the connection, or when it is cancelled.
@@ -29,10 +41,9 @@ internal import SceneModel
   var hasLaunched = false
   /// Ends after the application has stopped; if a signal stopped it, the process ends first.
   var terminating: Task<Void, Never>?
-  var tasks: [Task<Void, Never>] = []
+  private var tasks: [Task<Void, Never>] = []
+  private(set) var isClosed = false
   var writing: Task<Void, Never>?
-  /// The service refused a change, and this attaches again.
-  var attachingAgain: Task<Void, Never>?
   /// Waits before it asks for the activities that restore the scenes.
   var saving: Task<Void, Never>?
 
@@ -53,6 +64,7 @@ internal import SceneModel
     connected = connection.loop.task { await connection.closed() }
     let continuation: AsyncStream<HostCall>.Continuation
     (calls, continuation) = AsyncStream<HostCall>.makeStream()
+    (attachments, tell) = AsyncStream<Attachment>.makeStream()
     // Export before requesting the name: a call that started this process waits for the name.
     let service = service
     stagedoor.connection.export(
@@ -81,7 +93,15 @@ internal import SceneModel
     throw StagedoorError(.alreadyRunning, "another process hosts \(name)")
   }
 
+  /// Begins a task that ends with the application.
+  func begin(_ body: @escaping @MainActor () async -> Void) {
+    if !isClosed { tasks.append(loop.task { await body() }) }
+  }
+
   func close() async {
+    isClosed = true
+    tell.finish()
+    endPause()
     connected.cancel()
     saving?.cancel()
     terminating?.cancel()
@@ -97,5 +117,44 @@ internal import SceneModel
       // The task that stops the application may be cancelled.
       await loop.task { _ = try? await connection.releaseName(name) }.value
     }
+    held = []
+  }
+}
+
+// MARK: - Staying attached
+
+extension Hosting {
+  /// What makes the application attach, or wait.
+  enum Attachment: Sendable {
+    /// The service's name has another owner, or none.
+    case owner(BusName?)
+    /// The service runs, and does not accept this host, or does not know what it shows.
+    case lost
+    case pauseIsOver
+
+    /// A pause may end when the application is attached already.
+    var leavesAttached: Bool { if case .pauseIsOver = self { true } else { false } }
+  }
+
+  func note(_ attachment: Attachment) { tell.yield(attachment) }
+
+  /// The service no longer accepts this host, or has lost track of its scenes.
+  func detach() {
+    isAttached = false
+    note(.lost)
+  }
+
+  /// Tries again after a pause.
+  func pause(for pause: Duration) {
+    if pausing != nil { return }
+    pausing = loop.task {
+      await self.loop.sleep(for: pause)
+      if !Task.isCancelled { self.note(.pauseIsOver) }
+    }
+  }
+
+  func endPause() {
+    pausing?.cancel()
+    pausing = nil
   }
 }

@@ -29,7 +29,8 @@ extension Scene {
     of property: KeyPath<Scene, Value>, _ body: @escaping @MainActor (Value) -> Void
   ) {
     var last = self[keyPath: property]
-    changeObservers.append { [unowned self] in
+    changeObservers.append { [weak self] in
+      guard let self else { return }
       let value = self[keyPath: property]
       if value == last { return }
       last = value
@@ -38,10 +39,15 @@ extension Scene {
   }
 
   func hear(_ notification: SceneNotification) {
-    for (name, body) in observers where name == notification.name { lookedAfter { body(notification) } }
+    // An observer may end the scene.
+    for (name, body) in observers where name == notification.name && !life.isEnding {
+      lookedAfter { body(notification) }
+    }
   }
 
-  func didChange() { for observer in changeObservers { observer() } }
+  func didChange() {
+    for observer in changeObservers where !changeObservers.isEmpty { lookedAfter { observer() } }
+  }
 
   /// Calls an observer of this scene as the delegate is called, with the scene as ``current``.
   private func lookedAfter(_ body: () -> Void) { lookedAfter { (_: SceneDelegate) in body() } }

@@ -30,16 +30,27 @@ internal import SceneModel
   public private(set) weak var application: Application?
 
   /// The state of the scene. See ``enter(_:)``.
-  public internal(set) var activationState = ActivationState.unattached {
-    didSet { if activationState != oldValue { didChange() } }
-  }
+  public var activationState: ActivationState { life.state }
+  var life = SceneLife()
   /// How the window closes, once it is closing.
   public internal(set) var dismissalAnimation = DismissalAnimation.standard
 
   /// The title that people read.
   public var title: String { didSet { if title != oldValue { changed(.title) } } }
   /// The activity that the scene shows. See ``UserActivity/needsSave``.
-  public var userActivity: UserActivity? { didSet { if userActivity != oldValue { changed(.userActivity) } } }
+  public var userActivity: UserActivity? {
+    didSet {
+      if isTaking {
+        isTaking = false
+        application?.forgetChange(.userActivity, of: self)
+      } else if userActivity != oldValue {
+        application?.noteChange(.userActivity, of: self)
+      }
+      if userActivity != oldValue { didChange() }
+    }
+  }
+  /// Whether the activity that is being set comes from the service.
+  private var isTaking = false
   /// Data that the service keeps with the session.
   public var userInfo: [String: UserInfoValue] { didSet { if userInfo != oldValue { changed(.userInfo) } } }
   /// The conditions on the content that the scene takes.
@@ -63,10 +74,6 @@ internal import SceneModel
   var isAcknowledged = false
   /// Whether the service refused the state, because it did not know yet that the scene is connected.
   var hasUntoldState = false
-  /// Whether the scene is being connected, and its delegate has not heard of it yet.
-  var isConnecting = true
-  /// The state that was requested meanwhile.
-  var wantedState: ActivationState?
 
   /// The observers, which end with the scene.
   var observers: [(name: SceneNotification.Name, body: @MainActor (SceneNotification) -> Void)] = []
@@ -85,20 +92,17 @@ internal import SceneModel
     saysShown = session.wasShown
   }
 
-  /// Whether the values that are being set come from the service, which then need not get them.
-  private var isTold = false
-
   func changed(_ property: SceneProperty) {
-    if !isTold { application?.noteChange(property, of: self) }
+    application?.noteChange(property, of: self)
     didChange()
   }
 
-  /// Takes the activity that the service routed here. An older activity that is not stored yet may not replace it.
-  func take(_ activity: UserActivity) {
-    isTold = true
+  /// Takes the activity that the service routed here, and therefore knows. An older activity that is not stored yet may not replace it, but what an
+  /// observer makes of it is a change.
+  func take(_ activity: UserActivity?) {
+    isTaking = true
     userActivity = activity
-    isTold = false
-    application?.unwritten.remove(.userActivity, of: id)
+    isTaking = false
   }
 }
 

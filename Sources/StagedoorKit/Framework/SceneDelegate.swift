@@ -41,9 +41,14 @@
 
   /// A delivery for the open window. By default this calls ``scene(_:continue:)`` for each activity, and then ``scene(_:receive:)``.
   open func scene(_ scene: Scene, continueWith options: ConnectionOptions) throws {
-    for activity in options.userActivities { try self.scene(scene, continue: activity) }
+    for activity in options.userActivities {
+      try scene.isThere()
+      try self.scene(scene, continue: activity)
+    }
     let items = options.items.filter { !$0.itemProvider.registeredTypes.isEmpty }
-    if !items.isEmpty { try self.scene(scene, receive: items) }
+    if items.isEmpty { return }
+    try scene.isThere()
+    try self.scene(scene, receive: items)
   }
 
   /// The scene leaves the background, or appears for the first time. By default this does nothing.

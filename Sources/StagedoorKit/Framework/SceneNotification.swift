@@ -47,7 +47,7 @@ extension Application {
   /// others hear it after all earlier changes and notifications, as soon as the service is there.
   public func post(_ name: SceneNotification.Name, userInfo: [String: UserInfoValue] = [:]) {
     let notification = SceneNotification(name: name, userInfo: userInfo)
-    unwritten.add(notification)
+    unwritten.add(notification, folds: hosting?.isAttached != true)
     writeSoon()
     for scene in connectedScenes { scene.hear(notification) }
   }

@@ -71,12 +71,23 @@ enum SceneProperty: Sendable, Hashable {
     change(session) { $0 = Turn(destruction: animation) }
   }
 
-  mutating func add(_ notification: SceneNotification) { notifications.append(notification) }
+  /// - Parameter folds: Whether the same notification, if it still waits, is left out: it says the same.
+  mutating func add(_ notification: SceneNotification, folds: Bool) {
+    if folds, let index = notifications.firstIndex(of: notification) { notifications.remove(at: index) }
+    notifications.append(notification)
+    if notifications.count > Self.maximumNotifications { notifications.removeFirst() }
+  }
+
+  /// The newest notifications that wait for a service. Who missed some reads the data that they are about anyway.
+  private static let maximumNotifications = 1000
 
   /// The change could not be sent.
   mutating func putBack(_ change: Change) {
     switch change {
-    case .property(let property, let scene): add(property, of: scene)
+    case .property(let property, let scene):
+      // A new scene of the session has begun with what the service knew.
+      if let other = turns[scene.id]?.scene, other !== scene { break }
+      add(property, of: scene)
     // The application lists the scenes that it shows when it attaches again.
     case .released: break
     case .destroyed(let session, let animation): destroy(session, animation)

@@ -242,9 +242,10 @@ struct PayloadArguments {
     if !URLText.isValid(Text(link)) {
       throw .usage("\"\(link.printable)\" is not a URL such as https://example.org; --text takes any text")
     }
-    return Printed.object([
-      ("representations", [Printed.object([("text", .text(link)), ("type", "text/uri-list")])])
-    ])
+    let representations = Representation.link(to: Text(link)).map { representation in
+      Printed.object([("text", .text(link)), ("type", .string(representation.type.spelling))])
+    }
+    return Printed.object([("representations", .array(representations))])
   }
 
   /// `https` of `https://example.org`.

@@ -47,7 +47,14 @@ enum WindowCommands {
 
   static func cancel(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
-    for text in invocation.arguments { try await client.stagedoor.cancel(try await client.delivery(text)) }
+    // All deliveries are found before the first is cancelled.
+    var deliveries: [DeliveryIdentifier] = []
+    for text in invocation.arguments { deliveries.append(try await client.delivery(text)) }
+    for delivery in deliveries where try await client.stagedoor.delivery(delivery).state != .held {
+      throw Problem(
+        .refused, "the delivery \(delivery) does not wait for its application any more; nothing is cancelled")
+    }
+    for delivery in deliveries { try await client.stagedoor.cancel(delivery) }
     return .done
   }
 

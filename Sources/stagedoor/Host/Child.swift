@@ -10,10 +10,13 @@ import ServiceSupport
   private(set) var isRunning = true
   private var wasTerminated = false
 
-  init(_ words: [String]) throws {
+  /// - Parameter variables: "NAME=value", added to the environment of this process.
+  init(_ words: [String], _ variables: [String]) throws {
     thread = try EventLoop(name: "child")
     // The program writes to our outputs, and reads nothing.
-    let (process, error) = Spawn.start(words, in: .group) { actions in
+    let (process, error) = Spawn.start(
+      words, environment: Environment.all(adding: variables), in: .group
+    ) { actions in
       posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
     }
     self.process = process

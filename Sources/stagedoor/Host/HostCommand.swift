@@ -1,3 +1,4 @@
+import FoundationEssentials
 import SceneModel
 import StagedoorKit
 
@@ -15,7 +16,9 @@ enum HostCommand {
       throw Problem.usage(
         "--app takes a whole identifier such as org.example.Gallery, and not \"\(identifier.printable)\"")
     }
-    try await CommandHost(identifier, commands).run()
+    let client = try await Client(invocation)
+    try await CommandHost(identifier, commands).run(on: client.stagedoor.connection)
+    await client.stagedoor.close()
     return .done
   }
 }
@@ -91,8 +94,9 @@ struct HostCommands: Sendable {
     defer { files.remove() }
     if window?.isRunning ?? false, let close = commands.close {
       do {
-        let words = close.filled(values(scene, scene.userActivity), files: [])
-        let child = try Child(words)
+        let values = values(scene, scene.userActivity)
+        let words = close.filled(values, files: [])
+        let child = try Child(words, CommandTemplate.variables(values, files: []))
         Task { CommandScene.report(await child.ended(), words) }
         return
       } catch {
@@ -120,7 +124,7 @@ struct HostCommands: Sendable {
             files.remove()
           } else {
             let words = template.filled(values, files: paths)
-            await attend(try begin(words, isWindow), words)
+            await attend(try begin(words, CommandTemplate.variables(values, files: paths), isWindow), words)
           }
         } catch {
           CommandScene.report(error)
@@ -128,9 +132,10 @@ struct HostCommands: Sendable {
         await isDone(scene, isWindow)
       }
     } else {
-      let words = template.filled(values, files: items.compactMap(ItemFiles.pathInPlace))
+      let paths = items.compactMap(ItemFiles.pathInPlace)
+      let words = template.filled(values, files: paths)
       let child: Child
-      do { child = try begin(words, isWindow) } catch {
+      do { child = try begin(words, CommandTemplate.variables(values, files: paths), isWindow) } catch {
         application?.givePlaceBack()
         throw error
       }
@@ -145,8 +150,8 @@ struct HostCommands: Sendable {
     show(options, restored, in: scene)
   }
 
-  private func begin(_ words: [String], _ isWindow: Bool) throws -> Child {
-    let child = try Child(words)
+  private func begin(_ words: [String], _ variables: [String], _ isWindow: Bool) throws -> Child {
+    let child = try Child(words, variables)
     children.append(child)
     if isWindow { window = child }
     return child
@@ -186,8 +191,20 @@ struct HostCommands: Sendable {
       "session": scene.id.description, "type": activity?.activityType ?? "",
       "target": activity?.targetContentIdentifier ?? "", "title": activity?.title ?? scene.title,
     ]
-    for (key, value) in activity?.userInfo ?? [:] { values["info.\(key)"] = value.string ?? "" }
+    for (key, value) in activity?.userInfo ?? [:] { values["info.\(key)"] = value.argument }
     return values
+  }
+}
+
+extension StagedoorKit.UserInfoValue {
+  /// The value as an argument; "" for bytes and for a value with parts.
+  fileprivate var argument: String {
+    if let string { return string }
+    if let bool { return bool ? "true" : "false" }
+    if let integer { return "\(integer)" }
+    if let double { return "\(double)" }
+    if let date { return Instant(microseconds: Int64(date.timeIntervalSince1970 * 1_000_000)).rfc3339 }
+    return uuid?.uuidString.lowercased() ?? url?.absoluteString ?? ""
   }
 }
 

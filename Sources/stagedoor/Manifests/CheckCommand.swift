@@ -6,7 +6,7 @@ enum CheckCommand {
     var status = Status.done
     for path in invocation.arguments {
       let result: Result<Manifest, Faults>
-      do throws(Problem) { result = try ManifestFile.read(path) } catch {
+      do throws(Problem) { result = try ManifestFile(path).parsed } catch {
         status = .failed
         Output.note("stagedoor check: \(error.sentence)")
         continue

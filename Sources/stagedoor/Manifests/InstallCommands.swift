@@ -14,53 +14,67 @@ enum InstallCommands {
 
   static func install(_ invocation: Invocation) async throws -> Status {
     let directory = try directory()
-    var files: [(bytes: [UInt8], name: String, identifier: String)] = []
+    var files: [(manifest: Manifest, bytes: [UInt8], place: String, other: String)] = []
     // All manifests are checked before the first is installed.
     for path in invocation.arguments {
-      switch try ManifestFile.read(path) {
+      let file = try ManifestFile(path)
+      switch file.parsed {
       case .failure(let faults):
         throw Problem.failed(
           "\(path.printable) is not installed: \(faults.all[0]); `stagedoor check` lists every fault")
       case .success(let manifest):
-        let bytes = try InputFile.read(path, limit: Limits.manifest)
-        let identifier = manifest.identifier.string
-        files.append((bytes, identifier + (ManifestFile.isJSON(bytes) ? ".json" : ".plist"), identifier))
+        let place = "\(directory)/\(manifest.identifier)"
+        let ends = file.isJSON ? [".json", ".plist"] : [".plist", ".json"]
+        files.append((manifest, file.bytes, place + ends[0], place + ends[1]))
       }
     }
     try makeDirectory(directory)
     let service = await RunningService(invocation)
+    var changed: Set<String> = []
     for file in files {
-      let place = "\(directory)/\(file.name)"
-      try OutputFile.write(file.bytes, to: place)
+      let identifier = file.manifest.identifier.string
+      let isKnown = await service?.file(of: identifier) == file.place
+      if !isKnown || (try? ManifestFile(file.place).parsed.get()) != file.manifest { changed.insert(identifier) }
+      try OutputFile.write(file.bytes, to: file.place)
       // Of two files of one application, the service would read only the ".json".
-      let other = "\(directory)/\(file.identifier)" + (file.name.hasSuffix(".json") ? ".plist" : ".json")
-      if unlink(other) != 0, errno != ENOENT { throw Problem.failed("\(other): \(InputFile.reason)") }
-      if !invocation.has(.quiet) { try Output.line(place.printable) }
+      if unlink(file.other) != 0, errno != ENOENT { throw Problem.failed("\(file.other): \(InputFile.reason)") }
+      if !invocation.has(.quiet) { try Output.line("installed\t\(identifier)\t\(file.place.printable)") }
     }
     try Output.flush()
-    if let service, await !service.knows(files.map(\.identifier)) {
-      Output.note("stagedoor install-manifest: the running service does not read \(directory); restart it")
+    if let service, case let unread = await service.unread(of: changed), let first = unread.min() {
+      let reason =
+        await service.file(of: first)?.hasPrefix("\(directory)/") ?? false
+        ? "has announced no change of \(first) within five seconds" : "does not read \(directory); restart it"
+      Output.note("stagedoor install-manifest: the running service \(reason)")
     }
     return .done
   }
 
   static func uninstall(_ invocation: Invocation) async throws -> Status {
     let directory = try directory()
+    for name in invocation.arguments where !ApplicationIdentifier.isValid(Text(name)) {
+      throw Problem.usage("\(name.printable) is not an application's identifier such as org.example.Gallery")
+    }
+    let service = await RunningService(invocation)
     for name in invocation.arguments {
-      guard ApplicationIdentifier.isValid(Text(name)) else {
-        throw Problem.usage("\(name.printable) is not an application's identifier such as org.example.Gallery")
-      }
-      var found = false
-      for end in [".json", ".plist"] {
-        if unlink("\(directory)/\(name)\(end)") == 0 {
-          found = true
+      var removed: [String] = []
+      for path in [".json", ".plist"].map({ "\(directory)/\(name)\($0)" }) {
+        if unlink(path) == 0 {
+          removed.append(path)
         } else if errno != ENOENT {
-          throw Problem.failed("\(directory)/\(name)\(end): \(InputFile.reason)")
+          throw Problem.failed("\(path): \(InputFile.reason)")
         }
       }
-      if !found {
+      guard let file = removed.first else {
         throw Problem.failed("no manifest of \(name.printable) is installed in \(directory)")
       }
+      if !invocation.has(.quiet) { try Output.line("uninstalled\t\(name)\t\(file.printable)") }
+    }
+    try Output.flush()
+    if let service, case let kept = await service.kept(of: invocation.arguments, in: directory), let first = kept.first
+    {
+      Output.note(
+        "stagedoor uninstall-manifest: the running service still knows \(first) after five seconds; restart it")
     }
     return .done
   }
@@ -74,41 +88,87 @@ enum InstallCommands {
   }
 }
 
-/// The running service. It reads newly installed manifests by itself, a moment later.
+/// The running service. It reads manifests by itself, a moment after they change, and announces each application that is new, has changed or has gone.
+/// The next command of the caller needs a service that has done so.
 private struct RunningService {
   private let stagedoor: Stagedoor
-  /// The signals for added and removed applications.
-  private let changes: SignalStream
+  private let announcements: SignalStream
   private let loop: EventLoop
+
+  /// The longest time that the service gets: it waits until nobody has written for a moment, but no longer than a second.
+  private static let patience = Duration.seconds(5)
 
   /// `nil` if no service runs: this does not start one.
   init?(_ invocation: Invocation) async {
     guard let loop = invocation.loop, let client = try? await Client(invocation),
-      (try? await client.stagedoor.connection.owner(of: "org.stagedoor.Interchange1")) ?? nil != nil,
-      let changes = try? await client.stagedoor.connection.signals(
-        MatchRule(
-          sender: "org.stagedoor.Interchange1", path: "/org/stagedoor/Interchange1",
-          interface: "org.freedesktop.DBus.ObjectManager"))
+      (try? await client.stagedoor.connection.owner(of: Client.service)) ?? nil != nil,
+      let announcements = try? await client.stagedoor.connection.signals(
+        MatchRule(sender: Client.service, pathNamespace: "/org/stagedoor/Interchange1"))
     else { return nil }
-    (stagedoor, self.changes, self.loop) = (client.stagedoor, changes, loop)
+    (stagedoor, self.announcements, self.loop) = (client.stagedoor, announcements, loop)
   }
 
-  /// Waits until the service knows the applications, for the caller's next command. A service that reads another directory never knows them.
-  func knows(_ identifiers: [String]) async -> Bool {
-    let (stagedoor, changes, loop) = (stagedoor, changes, loop)
-    let waiting = loop.task { @Sendable () async -> Bool in
-      let changes = changes.makeAsyncIterator()
-      repeat {
-        let known = (try? await stagedoor.applications().map(\.identifier)) ?? []
-        if identifiers.allSatisfy({ known.contains($0) }) { return true }
-      } while await changes.next() != nil
-      return false
+  /// The file from which the service has read an application; `nil` without such an application.
+  func file(of identifier: String) async -> String? {
+    (try? await stagedoor.application(identifier))?.manifestPath
+  }
+
+  /// Waits until the service has announced a manifest of each application. Returns those that it has not.
+  func unread(of identifiers: Set<String>) async -> Set<String> {
+    let announcements = announcements
+    return await limited { @Sendable in
+      let announcements = announcements.makeAsyncIterator()
+      var unread = identifiers
+      while !unread.isEmpty, let signal = await announcements.next() {
+        if let identifier = RunningService.announced(by: signal) { unread.remove(identifier) }
+      }
+      return unread
     }
+  }
+
+  /// Waits until the service knows none of these from a file in the directory. Returns those that it still knows.
+  func kept(of identifiers: [String], in directory: String) async -> [String] {
+    let (service, announcements) = (self, announcements)
+    return await limited { @Sendable in
+      let announcements = announcements.makeAsyncIterator()
+      var kept = identifiers
+      while true {
+        var still: [String] = []
+        for identifier in kept where await service.file(of: identifier)?.hasPrefix("\(directory)/") ?? false {
+          still.append(identifier)
+        }
+        // A question that was cancelled has no answer.
+        if Task.isCancelled { return kept }
+        kept = still
+        if kept.isEmpty { return [] }
+        if await announcements.next() == nil { return kept }
+      }
+    }
+  }
+
+  private func limited<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) async -> Value {
+    let loop = loop
+    let waiting = loop.task { @Sendable () async -> Value in await body() }
     let timer = loop.task { @Sendable () async -> Void in
-      await loop.sleep(for: .seconds(5))
+      await loop.sleep(for: RunningService.patience)
       waiting.cancel()
     }
     defer { timer.cancel() }
     return await waiting.value
+  }
+
+  /// The application whose manifest is new or has changed.
+  private static func announced(by signal: ReceivedSignal) -> String? {
+    switch signal.member {
+    case "InterfacesAdded":
+      return (try? signal.variants().first).flatMap { if case .objectPath(let path) = $0 { path.label } else { nil } }
+    case "PropertiesChanged":
+      // This also tells when the host of an application comes and goes.
+      guard let (_, changed, hidden) = try? signal.values(as: String.self, [String: Variant].self, [String].self),
+        changed["ActivityTypes"] != nil || hidden.contains("ActivityTypes")
+      else { return nil }
+      return signal.path.label
+    default: return nil
+    }
   }
 }

@@ -39,7 +39,7 @@ enum TestCommand {
     if !paths.isEmpty {
       var all: [Manifest] = []
       for path in paths {
-        switch try ManifestFile.read(path) {
+        switch try ManifestFile(path).parsed {
         case .success(let manifest): all.append(manifest)
         case .failure(let faults): throw .failed("\(path.printable): \(faults.all[0])")
         }

@@ -258,7 +258,7 @@ extension CommandTable {
       name: "uninstall-manifest", group: .applications, summary: "remove manifests that this user installed",
       description: ["The sessions stay, but take no part in routing until the manifest is back."],
       arguments: [ArgumentEntry(kind: .application, help: "the whole identifier of the application", isRepeated: true)],
-      isLocal: true, run: InstallCommands.uninstall),
+      options: [.quietNothing], isLocal: true, run: InstallCommands.uninstall),
   ]
 
   private static let helping: [CommandEntry] = [

@@ -59,6 +59,18 @@ enum Environment {
   static subscript(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
   }
+
+  /// Each variable as "NAME=value". The added ones replace those of the same name.
+  static func all(adding variables: [String]) -> [String] {
+    let added = Set(variables.map { $0.prefix { $0 != "=" } })
+    var all = variables
+    var next = environ
+    while let variable = next.pointee.map({ String(cString: $0) }) {
+      if !added.contains(variable.prefix { $0 != "=" }) { all.append(variable) }
+      next += 1
+    }
+    return all
+  }
 }
 
 /// Standard output. A failed write is an error: a list that a full disk cut off is not the list.
@@ -74,7 +86,9 @@ enum Output {
   static func flush() throws(Problem) { if fflush(stdout) != 0 { throw cannotWrite } }
 
   private static var cannotWrite: Problem {
-    .failed("the answer cannot be written to standard output: \(String(cString: strerror(errno)))")
+    errno == EBADF
+      ? .failed("standard output is closed, and the answer cannot be written to it")
+      : .failed("the answer cannot be written to standard output: \(InputFile.reason)")
   }
 
   /// Tells the person something, apart from the output that programs read.

@@ -38,6 +38,8 @@ struct Case {
     for index in world.manifests.indices {
       add { $0.world.manifests.remove(at: index) }
       if !world.manifests[index].contentTypes.isEmpty { add { $0.world.manifests[index].contentTypes = [] } }
+      if !world.manifests[index].handlerRanks.isEmpty { add { $0.world.manifests[index].handlerRanks = [:] } }
+      if world.manifests[index].understudy != nil { add { $0.world.manifests[index].understudy = nil } }
       for part in world.manifests[index].configurations.indices {
         add { $0.world.manifests[index].configurations.remove(at: part) }
         let plain = SceneConfiguration(
@@ -81,7 +83,9 @@ extension Case: CustomStringConvertible {
     for manifest in world.manifests {
       lines.append(
         "\(manifest.identifier): \(manifest.activityTypes) \(manifest.contentTypes) \(manifest.routing)"
-          + (manifest.supportsMultipleScenes ? "" : ", one scene"))
+          + (manifest.supportsMultipleScenes ? "" : ", one scene")
+          + (manifest.understudy == nil ? "" : ", an understudy")
+          + " \(manifest.handlerRanks)")
       lines += manifest.configurations.map { "  \($0.shown)" }
     }
     lines += world.sessions.map { "session \($0.json)" }

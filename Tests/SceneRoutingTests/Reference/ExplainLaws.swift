@@ -8,7 +8,7 @@ import Testing
     let types = TypeCatalog()
     let pool = try WorldGenerator.Pool()
     var tiers: [Candidate.Tier: Int] = [:]
-    for seed in 0..<rounds(200) {
+    for seed in 0..<rounds(300) {
       var generator = WorldGenerator(random: SeededRandom(seed: UInt64(100_000 + seed)), pool: pool)
       let world = generator.world()
       var tested = Case(world: world, request: generator.request(world))

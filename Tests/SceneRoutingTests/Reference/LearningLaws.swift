@@ -181,6 +181,7 @@ extension Manifest {
   fileprivate mutating func makePlain() {
     supportsMultipleScenes = true
     routing = .seated
+    understudy = nil
     for place in configurations.indices {
       configurations[place].conditions = ActivationConditions()
       configurations[place].launch = .automatic

@@ -38,6 +38,7 @@ private struct Tally {
   private var outcomes: [Text: Int] = [:]
   private var refusals: [Refusal.Reason: Int] = [:]
   private var reasons: [SessionReason: Int] = [:]
+  private var applicationReasons: [ApplicationReason: Int] = [:]
 
   private static let allReasons: [SessionReason] = [
     .named, .onlyScene, .noSceneYet, .policyNew, .policySingle, .policySingleNoneYet, .dispositionNew, .onlyInTier,
@@ -48,6 +49,7 @@ private struct Tally {
     outcomes[decision.outcome.name, default: 0] += 1
     if case .refused(let refusal) = decision.outcome { refusals[refusal.reason, default: 0] += 1 }
     if let reason = decision.explanation.sessionReason { reasons[reason, default: 0] += 1 }
+    if let reason = decision.explanation.applicationReason { applicationReasons[reason, default: 0] += 1 }
   }
 
   func expectEverything() {
@@ -57,6 +59,9 @@ private struct Tally {
     // A request that is too much for one decision is too much for a law.
     for reason in Refusal.Reason.allCases where reason != .limitsExceeded {
       #expect(refusals[reason, default: 0] >= 30, "\(reason) in \(refusals)")
+    }
+    for reason in ApplicationReason.allCases {
+      #expect(applicationReasons[reason, default: 0] >= 30, "\(reason) in \(applicationReasons)")
     }
     for reason in Self.allReasons { #expect(reasons[reason, default: 0] >= 30, "\(reason) in \(reasons)") }
   }

@@ -27,7 +27,11 @@ extension ReferenceRouter {
     }
     if let named, request.sender.hosts == named.identifier, let first = activities.first { return .activity(first) }
     for representation in items.flatMap(\.representations)
-    where asked.contains(where: { declares($0, .content(representation)) }) {
+    where asked.contains(where: { manifest in
+      declares(manifest, .content(representation))
+        && (named != nil || isChosen(manifest, .content(representation))
+          || rank(manifest, .content(representation)) != .none)
+    }) {
       return .content(representation)
     }
     let isThere = activities.contains { activity in
@@ -42,12 +46,16 @@ extension ReferenceRouter {
   }
 
   func chooseApplication(_ subject: ReferenceSubject, _ key: Text?) throws(ReferenceRefusal) -> Manifest {
-    let declaring = world.manifests.filter { declares($0, subject) }
-    func among(_ application: Text?) -> Manifest? { declaring.first { $0.identifier == application } }
-
-    if let requesting = among(requestingSession?.application) { return requesting }
-    for preference in world.preferences where isPreference(preference, for: subject) {
-      if let preferred = among(preference.application) { return preferred }
+    let takers = world.manifests.filter { declares($0, subject) }
+    if let requesting = takers.first(where: { $0.identifier == requestingSession?.application }) { return requesting }
+    if let preferred = takers.first(where: { isChosen($0, subject) }) { return preferred }
+    var declaring = takers.filter { rank($0, subject) != .none }
+    if declaring.contains(where: { $0.understudy == nil }) { declaring.removeAll { $0.understudy != nil } }
+    let nearest = declaring.compactMap { subject.distance(to: $0, types) }.min()
+    declaring.removeAll { subject.distance(to: $0, types) != nearest }
+    let order: [Manifest.HandlerRank] = [.owner, .default, .alternate]
+    if let highest = order.first(where: { rank in declaring.contains { self.rank($0, subject) == rank } }) {
+      declaring.removeAll { rank($0, subject) != highest }
     }
     if declaring.count == 1, let only = declaring.first { return only }
     let preferring = declaring.filter { hasPreferringSession($0, subject, key) }
@@ -62,6 +70,22 @@ extension ReferenceRouter {
     }
     guard let best else { throw ReferenceRefusal(.activityTypeNotDeclared) }
     return best
+  }
+
+  /// Whether the requesting session or a preference chooses it.
+  private func isChosen(_ manifest: Manifest, _ subject: ReferenceSubject) -> Bool {
+    manifest.identifier == requestingSession?.application
+      || world.preferences.contains { $0.application == manifest.identifier && isPreference($0, for: subject) }
+  }
+
+  /// The rank that it gives to the nearest type that it lists.
+  private func rank(_ manifest: Manifest, _ subject: ReferenceSubject) -> Manifest.HandlerRank {
+    guard case .content = subject else { return .default }
+    let nearest = subject.distance(to: manifest, types)
+    let ranks = manifest.contentTypes.filter { subject.distance(to: $0, types) == nearest }.map {
+      manifest.handlerRanks[$0] ?? .default
+    }
+    return [.owner, .default, .alternate].first { ranks.contains($0) } ?? .none
   }
 
   /// Q. A session that is gone is ignored.

@@ -93,7 +93,7 @@ struct ReferenceRouter {
   private func key(_ subject: ReferenceSubject) -> Text? {
     switch subject {
     case .activity(let activity): activity.referenceKey
-    case .content: items.first?.referenceKey(types)
+    case .content: items.first?.referenceKey(types, isSandboxed: request.sender.isSandboxed)
     }
   }
 }

@@ -29,6 +29,28 @@ enum ReferenceSubject {
     }
   }
 
+  /// How far the nearest type that the manifest lists is from T; `nil` if it lists none.
+  func distance(to manifest: Manifest, _ types: TypeCatalog) -> Int? {
+    guard case .content = self else { return 0 }
+    return manifest.contentTypes.compactMap { distance(to: $0, types) }.min()
+  }
+
+  /// For the few types of the generated worlds, by hand.
+  func distance(to listed: ContentType, _ types: TypeCatalog) -> Int? {
+    guard case .content(let representation) = self, types.conforms(representation.type, to: listed) else { return nil }
+    let (one, other) = (types.canonical(representation.type), types.canonical(listed))
+    if one == other { return 0 }
+    // The same without its parameters.
+    if one.name == other.name { return 1 }
+    switch other.name.string {
+    case "text/plain": return one.name == "text/markdown" ? 2 : nil
+    case "public.image", "public.text", "x/*": return 3
+    case "application/octet-stream": return 4
+    case "*/*": return 5
+    default: return nil
+    }
+  }
+
   func isNamed(by configuration: SceneConfiguration, _ types: TypeCatalog) -> Bool {
     switch self {
     case .activity(let activity): configuration.activityTypes.contains(activity.activityType)
@@ -65,31 +87,34 @@ extension UserActivity {
 }
 
 extension Item {
-  /// The first file URL or link that everyone may see.
-  func referenceKey(_ types: TypeCatalog) -> Text? {
-    for representation in representations where representation.visibility == .all {
-      switch representation.content {
-      case .file(let url): return url
-      case .text(let text) where representation.isLink(types):
-        if let link = Item.firstLink(in: text.string) { return link }
-      case .data(let data) where representation.isLink(types):
-        if let link = Item.firstLink(in: String(decoding: data, as: UTF8.self)) { return link }
-      case .stored(_, let url): if let url { return url }
-      case .text, .data, .descriptor, .promise: continue
-      }
-    }
-    return nil
+  /// The first file URL or link that everyone may see. From a sandbox a file's URL is none.
+  func referenceKey(_ types: TypeCatalog, isSandboxed: Bool) -> Text? {
+    let urls = representations.filter { $0.visibility == .all }.compactMap { $0.referenceURL(types) }
+    return urls.first { !isSandboxed || !$0.string.hasPrefix("file:") }
   }
 
-  private static func firstLink(in list: String) -> Text? {
+  /// The other spellings of generated URLs.
+  private static let normal: [String: Text] = ["HTTP://B:80": "http://b/", "file://localhost/x/../%61/": "file:///a"]
+
+  fileprivate static func firstLink(in list: String) -> Text? {
     let line = list.split(whereSeparator: \.isNewline).first { !$0.hasPrefix("#") }.map { Text(String($0)) }
-    return line.flatMap { URLText.isValid($0) ? $0 : nil }
+    return line.flatMap { URLText.isValid($0) ? normal[$0.string] ?? $0 : nil }
   }
 }
 
 extension Representation {
-  fileprivate func isLink(_ types: TypeCatalog) -> Bool {
-    ["text/uri-list", "public.url", "public.file-url"].contains { name in
+  fileprivate func referenceURL(_ types: TypeCatalog) -> Text? {
+    switch content {
+    case .file(let url): url
+    case .text(let text): isLink(types) ? Item.firstLink(in: text.string) : nil
+    case .data(let data): isLink(types) ? Item.firstLink(in: String(decoding: data, as: UTF8.self)) : nil
+    case .stored(_, let url): url
+    case .descriptor, .promise: nil
+    }
+  }
+
+  private func isLink(_ types: TypeCatalog) -> Bool {
+    ["text/uri-list", "public.file-url", "x-scheme-handler/http"].contains { name in
       ContentType(name).map { types.canonical($0) == types.canonical(type) } ?? false
     }
   }

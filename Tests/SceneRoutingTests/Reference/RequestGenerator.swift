@@ -83,7 +83,8 @@ extension WorldGenerator {
   private mutating func content(of type: ContentType) -> Representation.Content {
     if random.once(in: 4) { return .file("file:///a") }
     let text = random.one(of: [
-      "# of a list\r\nhttp://b/\r\nfile:///a\r\n", "http://b/", "file:///a", "", "# nothing\n",
+      "# of a list\r\nhttp://b/\r\nfile:///a\r\n", "http://b/", "HTTP://B:80", "file:///a",
+      "file://localhost/x/../%61/", "", "# nothing\n",
     ])
     return random.once(in: 2) ? .text(Text(text)) : .data(Array(text.utf8))
   }

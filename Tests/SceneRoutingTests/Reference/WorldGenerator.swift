@@ -25,10 +25,14 @@ struct WorldGenerator {
     let unreadable: [Text] = ["SELF MATCHES 'a'", "SELF ==", "name == 'a'"]
 
     init() throws {
-      carried = try ["image/png", "public.png", "image/jpeg", "text/plain", "text/uri-list", "public.url", "x/none"]
-        .map { try ContentType($0, as: .carried, at: .document) }
+      carried = try [
+        "image/png", "public.png", "image/jpeg", "text/plain", "text/plain;charset=utf-8", "text/markdown",
+        "text/uri-list", "public.url", "x-scheme-handler/http", "x/none",
+      ]
+      .map { try ContentType($0, as: .carried, at: .document) }
       asked = try [
-        "image/png", "public.png", "image/*", "public.image", "text/plain", "public.data", "public.url", "x/*",
+        "image/png", "public.png", "image/*", "public.image", "text/plain", "text/plain;charset=utf-8",
+        "text/markdown", "text/*", "public.data", "public.url", "x-scheme-handler/http", "x/*", "*/*",
       ]
       .map { try ContentType($0, as: .asked, at: .document) }
       predicates = try PredicatePool.texts(about: keys).map { try Predicate($0) }
@@ -60,10 +64,14 @@ struct WorldGenerator {
         configurations.append(configuration(name, role))
       }
     }
+    let contentTypes = some(of: pool.asked, in: 4)
+    var ranks: [ContentType: Manifest.HandlerRank] = [:]
+    for type in contentTypes where random.once(in: 3) { ranks[type] = random.one(of: Manifest.HandlerRank.allCases) }
     return Manifest(
       identifier: identifier, activityTypes: pool.activityTypes.filter { _ in !random.once(in: 3) },
-      contentTypes: some(of: pool.asked, in: 4), supportsMultipleScenes: !random.once(in: 6),
-      configurations: configurations, isDynamic: random.once(in: 4), routing: random.once(in: 4) ? .uikit : .seated)
+      contentTypes: contentTypes, handlerRanks: ranks, supportsMultipleScenes: !random.once(in: 6),
+      configurations: configurations, isDynamic: random.once(in: 4), routing: random.once(in: 4) ? .uikit : .seated,
+      understudy: random.once(in: 8) ? .registrar : nil)
   }
 
   private mutating func configuration(_ name: Text, _ role: Text) -> SceneConfiguration {

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+"""Counts what the service executes, and fails where it has become more than the repository records.
+
+    Benchmarks/cost.py              `make check-cost` runs this; it needs valgrind
+    Benchmarks/cost.py --record     writes the counts to `cost.json`
+    Benchmarks/cost.py --only start
+
+valgrind counts instructions, and the lines of 64 bytes from which it fetched them. These counts do not depend on the
+machine's speed: hashing is made deterministic, and libc keeps to functions that every processor has. The counts are
+
+    drop    one Drop on an existing session, in memory
+    host    one delivery to an attached host, until the sender hears that it is handled
+    start   a process of the service, from its start to the reply to its first Drop
+
+A commit that makes something dearer by more than two per cent records the new counts and says why.
+"""
+
+import argparse
+import contextlib
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from dataclasses import replace
+
+sys.dont_write_bytecode = True
+import service  # noqa: E402
+from private_bus import PrivateBus  # noqa: E402
+
+RECORD = os.path.join(service.HERE, "cost.json")
+MARGIN = 1.02
+NAMES, WHAT = ("drop", "host", "start"), ("instructions", "lines")
+CALLS, WARM_UP = 400, 100
+LINE = 64
+ENVIRONMENT = {
+    "SWIFT_DETERMINISTIC_HASHING": "1",
+    # These functions differ from processor to processor.
+    "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX,-AVX2,-AVX512F,-AVX512VL,-AVX512BW,-ERMS,-FSRM,-BMI1,-BMI2,-LZCNT,-MOVBE,-RTM",
+}
+
+
+def counted(output):
+    """Returns the instructions of callgrind's dump, and the number of lines from which they came."""
+    instructions, lines, address, after_call = 0, set(), 0, False
+    for line in output.splitlines():
+        if match := re.match(r"(0x[0-9a-f]+|[+-]\d+|\*) (?:\+\d+|-\d+|\*|\d+) (\d+)$", line):
+            place, cost = match.groups()
+            address = int(place, 16) if place.startswith("0x") else address + (0 if place == "*" else int(place))
+            if not after_call:
+                instructions += int(cost)
+                lines.add(address // LINE)
+            after_call = False  # the line behind "calls=" has the costs of the called function
+        elif line.startswith("calls="):
+            after_call = True
+    return instructions, len(lines)
+
+
+class Watched:
+    """The service under callgrind, on a bus of its own."""
+
+    def __init__(self, place, bus, processor):
+        self.bus, self.processor, self.folder = bus, processor, place.folder
+        self.contender = service.stagedoord("memory", service.ONE)
+        self.lines = os.path.join(place.folder, "callgrind")
+        valgrind = ("valgrind", "--quiet", "--tool=callgrind", "--dump-instr=yes", f"--callgrind-out-file={self.lines}")
+        valgrind += (f"--log-file={self.lines}-log",)
+        self.watched = replace(self.contender, command=(*valgrind, *self.contender.command))
+
+    def running(self, place):
+        return service.running(place, self.bus, self.processor, self.watched, place.state())
+
+    def control(self, what, pid):
+        # callgrind_control looks for files in the working directory.
+        subprocess.check_call(["callgrind_control", what, str(pid)], cwd=self.folder, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+
+    def dumped(self, pid):
+        self.control("--dump", pid)
+        newest = max(glob.glob(f"{self.lines}.*"), key=os.path.getmtime)
+        with open(newest) as file:
+            return counted(file.read())
+
+    def calls(self, how, count, warm_up=1):
+        service.call(self.bus, self.processor, replace(self.contender, call=how), count, warm_up)
+
+
+def stand_in():
+    """Returns the library that replaces a system call which valgrind lacks."""
+    library = f"{service.BUILT}/c/pidfd.so"
+    subprocess.check_call(["cc", "-O2", "-shared", "-fPIC", f"{service.HERE}/c/pidfd.c", "-o", library])
+    return library
+
+
+def measured(place, name):
+    """Returns the instructions and the lines of one thing."""
+    processor = max(os.sched_getaffinity(0))
+    with PrivateBus("dbus-daemon", {processor}) as bus:
+        watched = Watched(place, bus, processor)
+        with watched.running(place) as process:
+            if name == "start":
+                service.call(bus, processor, replace(watched.contender, keys=1), 1, 1)
+                return watched.dumped(process.pid)
+            watched.calls("drop", 1, service.FEW)
+            how = "deliver" if name == "host" else "drop"
+            with attached(bus, processor) if name == "host" else contextlib.nullcontext():
+                watched.calls(how, WARM_UP)
+                watched.control("--zero", process.pid)
+                watched.calls(how, CALLS - 1)  # and one to warm up
+                instructions, lines = watched.dumped(process.pid)
+                return instructions // CALLS, lines
+
+
+def least(place, name, allowed, tries):
+    """Returns the least counts of some runs. Other programs may let messages arrive together, so a run may count more."""
+    found = None
+    for _ in range(tries):
+        counts = measured(place, name)
+        found = tuple(map(min, found, counts)) if found else counts
+        if allowed and all(count <= limit * MARGIN for count, limit in zip(found, allowed)):
+            break
+    return found
+
+
+@contextlib.contextmanager
+def attached(bus, processor):
+    command = [f"{service.BUILT}/c/host-libdbus", service.DESK]
+    with subprocess.Popen(
+        command, env=bus.environment(), preexec_fn=service.pinned(processor), stdout=subprocess.PIPE, text=True
+    ) as host:
+        try:
+            if host.stdout.readline() != "attached\n":
+                raise SystemExit("the host did not attach")
+            yield
+        finally:
+            host.kill()
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--record", action="store_true", help="write the counts to cost.json")
+    parser.add_argument("--only", choices=NAMES)
+    parser.add_argument("--built", help="the folder of a stagedoord that is built already")
+    arguments = parser.parse_args()
+    if arguments.built:
+        service.HOUSE = os.path.abspath(arguments.built)
+        service.build_c()
+    else:
+        service.build()
+    with open(RECORD) as file:
+        record = json.load(file)
+    os.environ.update(ENVIRONMENT, LD_PRELOAD=stand_in())
+    dearer = False
+    with tempfile.TemporaryDirectory() as folder:
+        place = service.Place(folder)
+        for name in [arguments.only] if arguments.only else NAMES:
+            allowed = record.get(name)
+            counts = least(place, name, None if arguments.record else allowed, 3)
+            for what, count, limit in zip(WHAT, counts, allowed or counts):
+                is_dearer = count > limit * MARGIN
+                dearer |= is_dearer
+                print(f"cost: {name:<6}{count:>12,} {what:<13}{limit:>12,} recorded{'   DEARER' * is_dearer}")
+            record[name] = counts
+    if arguments.record:
+        with open(RECORD, "w") as file:
+            file.write(json.dumps(record, indent=2) + "\n")
+    elif dearer:
+        raise SystemExit("cost: make it cheaper, or record the new counts (Benchmarks/cost.py --record) and say why")
+
+
+if __name__ == "__main__":
+    main()

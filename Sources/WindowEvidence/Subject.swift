@@ -1,0 +1,154 @@
+/// A path, a name or a title. Names of files may have any bytes, and two spellings of one letter are two names.
+package typealias Bytes = [UInt8]
+
+/// The file that somebody opens, as its path names it and as the disk knows it.
+package struct File: Hashable, Sendable {
+  /// Absolute, without `.` and `..`.
+  package var path: Bytes
+  /// Other absolute paths that are known to lead to the same file, such as the path with its links resolved.
+  package var otherPaths: Set<Bytes>
+  package var node: Node
+  /// The time at which the file was made, in microseconds since 1970; `nil` if the file system does not tell.
+  package var birth: Int64?
+
+  package init(path: Bytes, otherPaths: Set<Bytes> = [], node: Node, birth: Int64? = nil) {
+    (self.path, self.otherPaths, self.node, self.birth) = (path, otherPaths, node, birth)
+  }
+
+  package var name: Bytes { File.name(of: path) }
+
+  package var paths: Set<Bytes> { otherPaths.union([path]) }
+
+  package static func name(of path: Bytes) -> Bytes {
+    path.lastIndex(of: UInt8(ascii: "/")).map { Bytes(path[($0 + 1)...]) } ?? path
+  }
+
+  package static func directory(of path: Bytes) -> Bytes {
+    guard let slash = path.lastIndex(of: UInt8(ascii: "/")) else { return [] }
+    return slash == 0 ? Bytes("/".utf8) : Bytes(path[..<slash])
+  }
+}
+
+/// A file of a disk, under whatever name.
+package struct Node: Hashable, Sendable {
+  package var device: UInt64
+  package var inode: UInt64
+
+  package init(device: UInt64, inode: UInt64) { (self.device, self.inode) = (device, inode) }
+}
+
+/// The application that the person has chosen for the file.
+package struct Application: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    case editor
+    /// It shows the content that the file had when it was opened.
+    case viewer
+    case player
+    /// Its titles are written by strangers: a browser, a terminal, a mail or chat program.
+    case quoting
+  }
+
+  /// What the application does when it is run again with a file that it shows.
+  package enum Habit: Hashable, Sendable {
+    /// It brings its window or tab to the front.
+    case findsFile
+    /// It opens a second window. Each of its processes shows one document.
+    case oneProcessForEach
+    case unknown
+  }
+
+  /// The name of its desktop file, without `.desktop`.
+  package var identifier: String
+  /// Every name by which its titles may call it, such as `Mousepad`, `gedit`, `GVIM`.
+  package var names: Set<Bytes>
+  package var kind: Kind
+  package var habit: Habit
+  /// Whether it writes the whole title itself. Some viewers and all players write there what the document says of itself.
+  package var writesOwnTitles: Bool
+  /// Whether its titles have the file's directory behind its name.
+  package var writesDirectories: Bool
+
+  package init(
+    identifier: String, names: Set<Bytes>, kind: Kind = .editor, habit: Habit = .unknown, writesOwnTitles: Bool? = nil,
+    writesDirectories: Bool = false
+  ) {
+    (self.identifier, self.names, self.kind, self.habit) = (identifier, names, kind, habit)
+    self.writesOwnTitles = writesOwnTitles ?? (kind == .editor)
+    self.writesDirectories = writesDirectories
+  }
+}
+
+/// A process, as far as the kernel shows it.
+package struct Process: Hashable, Sendable {
+  package var number: Int32
+  /// In microseconds since 1970. It tells two processes of one number apart.
+  package var started: Int64
+  /// The files behind its descriptors from 3 on; `nil` if they cannot be read.
+  package var held: [HeldFile]?
+  /// The absolute paths among its arguments, and the relative ones with its working directory before them.
+  package var arguments: [Argument]
+
+  package init(number: Int32, started: Int64, held: [HeldFile]? = [], arguments: [Argument] = []) {
+    (self.number, self.started, self.held, self.arguments) = (number, started, held, arguments)
+  }
+
+  package struct HeldFile: Hashable, Sendable {
+    package var node: Node
+    /// Its path now; the kernel says ` (deleted)` behind the path of a file that has none.
+    package var path: Bytes
+
+    package init(_ node: Node, path: Bytes) { (self.node, self.path) = (node, path) }
+  }
+
+  package struct Argument: Hashable, Sendable {
+    package var path: Bytes
+    /// Whether the argument itself was absolute. The working directory may have changed since.
+    package var isAbsolute: Bool
+
+    package init(_ path: Bytes, isAbsolute: Bool) { (self.path, self.isAbsolute) = (path, isAbsolute) }
+  }
+}
+
+/// A window on the screen, with everything that is known about it.
+package struct Window: Hashable, Sendable {
+  /// The display's name for it.
+  package var identifier: String
+  /// The identifier of the application that it belongs to; `nil` if nobody knows.
+  package var application: String?
+  package var title: Bytes
+  /// `nil` on a display that does not tell.
+  package var process: Process?
+  /// Whether its program runs on this machine.
+  package var isLocal: Bool
+  /// Whether it is a window of its own, and no dialog or tool of another.
+  package var isMain: Bool
+  /// What has been seen of the window since it appeared; `nil` if it was there before anyone looked.
+  package var history: History?
+  /// The path of what a player plays, by its own word.
+  package var playing: Bytes?
+  /// Whether its application's own service names its process as the one that shows the file.
+  package var isNamedByService: Bool
+
+  package init(
+    _ identifier: String, application: String?, title: Bytes, process: Process? = nil, isLocal: Bool = true,
+    isMain: Bool = true, history: History? = nil, playing: Bytes? = nil, isNamedByService: Bool = false
+  ) {
+    (self.identifier, self.application, self.title, self.process) = (identifier, application, title, process)
+    (self.isLocal, self.isMain, self.history, self.playing) = (isLocal, isMain, history, playing)
+    self.isNamedByService = isNamedByService
+  }
+
+  /// The titles of a window that was watched since it appeared.
+  package struct History: Hashable, Sendable {
+    /// The path with which we started its program; `nil` if somebody else did.
+    package var startedWith: Bytes?
+    /// The start of its process, as it was then.
+    package var processStarted: Int64?
+    /// All titles that it has had, without repetitions.
+    package var titles: [Bytes]
+
+    package init(startedWith: Bytes? = nil, processStarted: Int64? = nil, titles: [Bytes]) {
+      (self.startedWith, self.processStarted, self.titles) = (startedWith, processStarted, titles)
+    }
+  }
+}

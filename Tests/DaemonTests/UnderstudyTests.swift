@@ -1,0 +1,69 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// A program that stands in for an application, on the bus.
+@Suite struct UnderstudyTests {
+  private static let path: ObjectPath = "/org/example/Understudy/cats"
+
+  private static let manifest = Manifests.application(
+    "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Document"),
+    more: #" "StagedoorUnderstudy": true,"#)
+
+  private func options(path: ObjectPath = path) -> [String: Variant] {
+    ["understudy": Variant(true), "path": Variant(path)]
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `it is asked at its path, and yields to the application's own host`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      let understudy = try await HostPlayer("org.example.Cats", in: house, isOwner: false, at: Self.path)
+      try await understudy.register(Self.manifest)
+      try await understudy.attach(with: options())
+      let landing = try await house.hand("viewCat", "cat1")
+      try await understudy.asked(2)
+      try await house.waitUntil(landing.delivery, is: "handled")
+      try await house.hosting { host in
+        #expect(try await house.property("Connected", of: landing.session) == "false")
+        let again = try await house.hand("viewCat", "cat1")
+        #expect((again.session, again.outcome) == (landing.session, "restored"))
+        try await host.asked(2)
+        let late = try await refused { try await understudy.attach(with: options()) }
+        #expect(late?.name == "org.stagedoor.Error.RequestDenied")
+      }
+      #expect(understudy.members == ["ConnectScene", "ActivateScene"])
+      await understudy.leave()
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `it is attached until it leaves the bus`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      let understudy = try await HostPlayer("org.example.Cats", in: house, isOwner: false, at: Self.path)
+      try await understudy.register(Self.manifest)
+      try await understudy.attach(with: options())
+      let landing = try await house.hand("viewCat", "cat1")
+      try await house.waitUntil(landing.delivery, is: "handled")
+      await understudy.leave()
+      try await eventually("the understudy to be gone") {
+        try await house.property("Connected", of: landing.session) == "false"
+      }
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `it needs an object at its path, and the right to be there`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      let understudy = try await HostPlayer("org.example.Cats", in: house, isOwner: false, at: Self.path)
+      try await understudy.register(Self.manifest)
+      let nowhere = try await refused { try await understudy.attach(with: options(path: "/org/example/Nowhere")) }
+      #expect(nowhere?.name == "org.stagedoor.Error.NotHost")
+      let other = try await HostPlayer("org.example.Cats", in: house, isOwner: false, at: Self.path)
+      let foreign = try await refused { try await other.attach(with: options()) }
+      #expect(foreign?.name == "org.stagedoor.Error.NotHost")
+      try await understudy.attach(with: options())
+      await understudy.leave()
+      await other.leave()
+    }
+  }
+}

@@ -1,0 +1,210 @@
+import SceneModel
+import SceneRouting
+import Testing
+
+@testable import InterchangeCore
+
+/// A program that stands in for applications which know nothing of the service.
+@Suite struct UnderstudyTests {
+  private static let application: Text = "org.example.Cats"
+  private static let understudy = HostOptions(isUnderstudy: true, path: "/understudy/cats")
+
+  private static func manifest(_ who: Manifest.Understudy? = .registrar, configurations: [Text] = ["Document"])
+    -> Manifest
+  {
+    var manifest = cats(configurations: configurations)
+    manifest.understudy = who
+    return manifest
+  }
+
+  private static func install(_ manifest: Manifest) -> Cue {
+    .installed([application: InstalledManifest(manifest: manifest, file: "/cats.plist")], keeping: [])
+  }
+
+  /// The understudy has registered the application, and has attached.
+  private static func stage() -> Stage {
+    var stage = Stage()
+    stage.call(.register(manifest(), size: 100), by: .host)
+    stage.attach(as: .host, understudy)
+    return stage
+  }
+
+  private func attach(_ stage: inout Stage, as caller: Caller = .host, isOwner: Bool = true) -> InterchangeError.Name? {
+    stage.call(
+      .attach(application: Self.application, shown: [], unknown: [], Self.understudy), by: caller)
+    stage.play(.ownership(stage.lastCall, isOwner: isOwner))
+    return stage.answers[stage.lastCall]?.refusal?.name
+  }
+
+  // MARK: Who may
+
+  @Test func `who registered the application stands in for it, and is asked at its own path`() throws {
+    var stage = Self.stage()
+    #expect(
+      stage.errands.first
+        == .findOwner(2, name: ":1.10", application: Self.application, connection: ":1.10", path: "/understudy/cats"))
+    stage.drop(key: "1")
+    guard case .ask(_, _, let owner, let path, .connect, _)? = stage.errands.last else {
+      Issue.record("\(stage.errands)")
+      return
+    }
+    #expect((owner, path) == (":1.10", "/understudy/cats"))
+  }
+
+  @Test func `nobody else does`() {
+    var stage = Stage()
+    stage.call(.register(Self.manifest(), size: 100), by: .host)
+    #expect(attach(&stage, as: .other) == .notHost)
+    // A name in a registered manifest gives nobody a right.
+    stage.call(.register(Self.manifest(.owner("org.example.Understudy")), size: 100), by: .host)
+    #expect(attach(&stage, as: .other) == .notHost)
+    #expect(attach(&stage, as: .host) == nil)
+  }
+
+  @Test func `a sandbox never does`() {
+    var stage = Stage(Self.manifest())
+    #expect(attach(&stage, as: .sandbox(Self.application)) == .accessDenied)
+  }
+
+  @Test func `an application that declares itself has no understudy`() {
+    var stage = Stage()
+    stage.call(.register(Self.manifest(nil), size: 100), by: .host)
+    #expect(attach(&stage) == .notHost)
+  }
+
+  @Test func `of an installed application the owner of the stated name does`() {
+    var stage = Stage()
+    stage.play(Self.install(Self.manifest(.owner("org.example.Understudy"))))
+    #expect(attach(&stage, isOwner: false) == .notHost)
+    #expect(attach(&stage) == nil)
+    let asked = stage.errands.compactMap { if case .findOwner(_, let name, _, _, _) = $0 { name } else { nil } }
+    #expect(asked == ["org.example.Understudy", "org.example.Understudy"])
+    stage.play(Self.install(Self.manifest(.registrar)))
+    stage.hostLeaves()
+    #expect(attach(&stage) == .notHost)
+  }
+
+  @Test func `one lives at a time`() {
+    var stage = Stage()
+    stage.play(Self.install(Self.manifest(.owner("org.example.Understudy"))))
+    #expect(attach(&stage) == nil)
+    #expect(attach(&stage, as: .other) == .requestDenied)
+    #expect(attach(&stage) == nil)
+    stage.hostLeaves()
+    #expect(attach(&stage, as: .other) == nil)
+  }
+
+  @Test func `who was refused while the name was looked up attaches nothing`() {
+    var stage = Stage()
+    stage.play(Self.install(Self.manifest(.owner("org.example.Understudy"))))
+    stage.call(.attach(application: Self.application, shown: [], unknown: [], Self.understudy), by: .other)
+    let late = stage.lastCall
+    #expect(attach(&stage) == nil)
+    stage.play(.ownership(late, isOwner: true))
+    #expect(stage.answers[late]?.refusal?.name == .requestDenied)
+    #expect(stage.memory.hosts[Self.application]?.connection == ":1.10")
+  }
+
+  @Test func `it may stand in for many, and is none of them`() throws {
+    var stage = Self.stage()
+    var dogs = cats("org.example.Dogs")
+    dogs.understudy = .registrar
+    stage.call(.register(dogs, size: 100), by: .host)
+    stage.attach("org.example.Dogs", as: .host, HostOptions(isUnderstudy: true))
+    // It may send undeclared types to each, as the host of each.
+    for application in [Self.application, "org.example.Dogs"] {
+      let landed = stage.drop("undeclared", key: "1", by: .host) { $0.application = application }
+      let delivery = try #require(landed?.delivered?.delivery)
+      #expect(stage.shelf.deliveries[delivery]?.sourceApplication == "")
+    }
+    #expect(stage.drop("undeclared", key: "1", by: .other) { $0.application = Self.application }?.refusal != nil)
+  }
+
+  // MARK: The application's own host
+
+  @Test func `a host that owns the name takes over, the sessions with it`() throws {
+    var stage = Self.stage()
+    let shown = try #require(stage.drop(key: "1")?.delivered)
+    stage.hostAnswersAll()
+    let waiting = try #require(stage.drop(key: "2")?.delivered)
+    #expect(stage.asked.map(\.question.word) == ["ConnectScene"])
+    stage.attach(as: .other)
+    #expect(stage.memory.hosts[Self.application]?.connection == ":1.2")
+    #expect(stage.shelf.sessions[shown.session]?.isConnected == false)
+    #expect(stage.progress(of: waiting.delivery)?.attempt == 2)
+    #expect(stage.asked.last?.owner == ":1.2")
+    stage.hostAnswersAll()
+    #expect(stage.progress(of: waiting.delivery)?.state == .handled)
+    #expect(
+      stage.drop(key: "1")?.delivered
+        == Delivered(
+          session: shown.session, outcome: "restored", delivery: try #require(stage.memory.deliveries.values.keys.first)
+        ))
+  }
+
+  @Test func `an understudy that comes later is refused`() {
+    var stage = Stage()
+    stage.call(.register(Self.manifest(), size: 100), by: .host)
+    stage.attach(as: .other)
+    #expect(attach(&stage) == .requestDenied)
+  }
+
+  @Test
+  func
+    `an installed manifest takes the place of a registered one, and the sessions get the configurations that take them`()
+    throws
+  {
+    var stage = Self.stage()
+    let one = try #require(stage.drop("view", key: "1")?.delivered?.session)
+    stage.hostAnswersAll()
+    let waiting = try #require(stage.drop("view", key: "2")?.delivered)
+    var installed = Self.manifest(nil, configurations: ["Plain", "Viewer"])
+    installed.configurations[1].activityTypes = ["view"]
+    installed.configurations[0].activityTypes = ["edit"]
+    installed.activityTypes += ["edit"]
+    let before = stage.sayings.count
+    stage.play(Self.install(installed))
+    #expect(stage.shelf.sessions[one]?.configuration == "Viewer")
+    #expect(stage.shelf.sessions[waiting.session]?.configuration == "Viewer")
+    #expect(stage.said(since: before).map(\.word).contains("session changed Configuration"))
+    #expect(!stage.said(since: before).map(\.word).contains("SessionDiscarded"))
+    // Nobody stands in for it any more; its program is started.
+    #expect(stage.memory.hosts.isEmpty)
+    #expect(stage.shelf.sessions[one]?.isConnected == false)
+    #expect(stage.progress(of: waiting.delivery)?.state == .held)
+    guard case .launch(_, _, name: Self.application)? = stage.errands.last else {
+      Issue.record("\(stage.errands)")
+      return
+    }
+    stage.attach(as: .other)
+    stage.hostAnswersAll()
+    #expect(stage.progress(of: waiting.delivery)?.state == .handled)
+  }
+
+  @Test func `a new manifest of the understudy discards what it has lost, as any manifest does`() throws {
+    var stage = Self.stage()
+    stage.drop(key: "1")
+    stage.hostAnswersAll()
+    stage.call(.register(Self.manifest(configurations: ["Other"]), size: 100), by: .host)
+    #expect(stage.sessions().isEmpty)
+  }
+
+  // MARK: Starting
+
+  @Test func `the understudy of the stated name is started in the application's place`() {
+    var stage = Stage()
+    stage.play(Self.install(Self.manifest(.owner("org.example.Understudy"))))
+    stage.drop(key: "1")
+    #expect(stage.errands == [.launch(application: Self.application, number: 1, name: "org.example.Understudy")])
+  }
+
+  @Test func `an application that its understudy registered is not started, because it would not attach`() throws {
+    var stage = Stage()
+    stage.call(.register(Self.manifest(), size: 100), by: .host)
+    let delivery = try #require(stage.drop(key: "1")?.delivered?.delivery)
+    #expect(stage.errands.isEmpty)
+    stage.passUntilQuiet(seconds: 20)
+    #expect(stage.progress(of: delivery)?.state == .routed)
+    #expect(stage.progress(of: delivery)?.isOpen == false)
+  }
+}
