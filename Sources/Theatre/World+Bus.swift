@@ -220,11 +220,7 @@ extension World {
   func lose(_ name: Text, isTaken: Bool = false) {
     guard let owner = owners.removeValue(forKey: name) else { return }
     changesOfOwners += 1
-    for place in programs.indices where connections[programs[place].connection].name == owner.connection {
-      if [programs[place].application, World.understudyName(of: programs[place].application)].contains(name) {
-        programs[place].isAttached = false
-      }
-    }
+    for place in programs.indices where programs[place].application == name { programs[place].isAttached = false }
     tellLoss(of: name, by: owner.connection)
     let application = setting.applications.first {
       [$0.identifier, World.understudyName(of: $0.identifier)].contains(name)
@@ -269,7 +265,9 @@ extension World {
     transcribe(ask, callNumber, from: place)
     let caller = connections[place].caller
     var sent = Sent(caller: caller, isThere: place, ask: ask, tellsSecret: tellsSecret, mayOpen: mayOpen, token: token)
-    if case .attach(let application, _, _, _) = ask, owners[application]?.connection == connections[place].name {
+    if case .attach(let application, _, _, let options) = ask, !options.isUnderstudy,
+      owners[application]?.connection == connections[place].name
+    {
       sent.owns = owners[application]?.since
     }
     calls[callNumber] = sent

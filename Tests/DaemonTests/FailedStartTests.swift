@@ -8,10 +8,35 @@ import Testing
 @Suite struct FailedStartTests {
   private static let held = 5_000
 
-  /// How long each question waited for its answer, and the most events that happened between two answers.
-  private struct Waits {
-    var longest: Duration = .zero
-    var mostEvents: UInt64 = 0
+  /// How much longer a question may wait. `make stress` measures it; `make test` runs dozens of unoptimised services at the same time, and sees whether
+  /// all of it was one piece, which took minutes.
+  private static var limit: Duration {
+    #if DEBUG
+      .seconds(20)
+    #else
+      .milliseconds(200)
+    #endif
+  }
+
+  /// The longest time that a question waited for its answer during `body`.
+  private nonisolated(nonsending) func longestWait(
+    of asked: RemoteObject, during body: nonisolated(nonsending) () async throws -> Void
+  ) async throws -> Duration {
+    let isOver = Lock(false)
+    let asking = Task {
+      let clock = ContinuousClock()
+      var longest = Duration.zero
+      while !isOver.withLock(\.self) {
+        let begin = clock.now
+        let _: UInt64 = try await asked.get("EventSequence")
+        longest = max(longest, clock.now - begin)
+      }
+      return longest
+    }
+    defer { isOver.withLock { $0 = true } }
+    try await body()
+    isOver.withLock { $0 = true }
+    return try await asking.value
   }
 
   @Test func `nobody waits while the start fails that five thousand deliveries wait for`() async throws {
@@ -27,41 +52,36 @@ import Testing
       try await house.serving("--durability", "memory") { _ in
         let (senders, neighbour) = (try await house.bus.connect(), try await house.bus.connect())
         let service = senders.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
-        try await withThrowingTaskGroup(of: Void.self) { group in
-          for number in 0..<Self.held {
-            if number >= 50 { try await group.next() }
-            group.addTask {
-              _ = try await service.call(
-                "Deliver", Payloads.patient("viewCat", "cat\(number)"), timeout: usualLimit, returning: ObjectPath.self,
-                String.self, String.self)
+        let asked = neighbour.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
+        let begun = try await longestWait(of: asked) {
+          try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<Self.held {
+              if number >= 50 { try await group.next() }
+              group.addTask {
+                _ = try await service.call(
+                  "Deliver", Payloads.patient("viewCat", "cat\(number)"), timeout: usualLimit,
+                  returning: ObjectPath.self, String.self, String.self)
+              }
             }
+            try await group.waitForAll()
           }
-          try await group.waitForAll()
         }
         try await eventually("the start") { FileManager.default.fileExists(atPath: gate) }
-        let asked = neighbour.object(House.name, at: "/org/stagedoor/Interchange1", "org.stagedoor.Interchange1")
-        let clock = ContinuousClock()
-        func ask(_ waits: inout Waits, _ sequence: inout UInt64) async throws {
-          let begin = clock.now
-          let next: UInt64 = try await asked.get("EventSequence")
-          waits.longest = max(waits.longest, clock.now - begin)
-          waits.mostEvents = max(waits.mostEvents, next - sequence)
-          sequence = next
-        }
-        var (idle, failing) = (Waits(), Waits())
-        var sequence: UInt64 = try await asked.get("EventSequence")
-        for _ in 0..<500 { try await ask(&idle, &sequence) }
-        let first = sequence
+        let first: UInt64 = try await asked.get("EventSequence")
         let descriptor = open(gate, O_WRONLY | O_CLOEXEC)
         _ = write(descriptor, "\n", 1)
         close(descriptor)
         // Each has DeliveryFailed, and its session SessionDiscarded.
-        while sequence < first + 2 * UInt64(Self.held) { try await ask(&failing, &sequence) }
+        let failing = try await longestWait(of: asked) {
+          try await eventually("all to have failed") {
+            let sequence: UInt64 = try await asked.get("EventSequence")
+            return sequence >= first + 2 * UInt64(Self.held)
+          }
+        }
         #expect(try await house.deliveries(in: "held").isEmpty)
         #expect(try await house.sessions().isEmpty)
-        // Other work on the machine makes both wait longer, and adds no events: a few pieces of a hundred deliveries at most.
-        #expect(failing.mostEvents <= 600, "\(failing)")
-        #expect(failing.longest < .milliseconds(200) + idle.longest * 3, "\(failing), and \(idle) before")
+        // A busy machine is slow in both.
+        #expect(failing < Self.limit + begun * 3, "\(failing), and \(begun) while they came")
         await senders.close()
         await neighbour.close()
       }

@@ -119,7 +119,8 @@ extension PromptBook {
   ) throws(Lack) -> Result<Decision, InterchangeError> {
     do throws(Halt) {
       try refuseFiles(payload, caller)
-      let request = Request(payload, from: sender(caller, payload.options), newSession: newIdentifier(), listsCandidates: true)
+      let request = Request(
+        payload, from: sender(caller, payload.options), newSession: newIdentifier(), listsCandidates: true)
       switch SceneRouting.decide(memory.routing, request, at: moment.time) {
       case .decided(var decision):
         // A sandbox reads the sessions of its own application only, and does not learn how many others have.
