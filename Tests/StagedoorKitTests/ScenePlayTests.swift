@@ -217,7 +217,9 @@ import Testing
       let values = known[scene.id]
       func expect(_ property: String, _ value: String) {
         let told = values[property] ?? ""
-        if told != value { differences.append("\(name(scene.id)): \(property) is \(value), and the service has \(told)") }
+        if told != value {
+          differences.append("\(name(scene.id)): \(property) is \(value), and the service has \(told)")
+        }
       }
       expect("Title", scene.title)
       expect("UserActivity", (try? scene.userActivity?.document()) ?? "")

@@ -82,7 +82,7 @@ extension Stagedoor {
   }
 
   private func deliverContents(of payload: Payload) async throws(StagedoorError) -> Delivery {
-    let promises = Promises(payload.items, token: payload.options.token, on: connection)
+    let promises = Promises(payload.items, token: payload.options.token, on: self)
     let rows = try await payload.dictionaries(promises)
     let wishes = try payload.optionDictionary()
     let (session, outcome, delivery) = try await promises.handedIn { () async throws(StagedoorError) in

@@ -140,7 +140,8 @@ extension UserActivity {
   /// ```
   @MainActor public func becomeCurrent(in scene: Scene) { scene.userActivity = self }
 
-  /// Makes this the activity of ``Scene/current``. It traps outside the calls of a delegate.
+  /// Makes this the activity of ``Scene/current``. Outside the calls of a delegate no scene is meant: this does nothing then, and says so on standard
+  /// error.
   ///
   /// ```swift
   /// final class CatScene: SceneDelegate {
@@ -151,7 +152,8 @@ extension UserActivity {
   /// ```
   @MainActor public func becomeCurrent() {
     guard let scene = Scene.current else {
-      preconditionFailure("no scene's delegate is called here: say becomeCurrent(in:) and which scene is meant")
+      return StandardError.write(
+        "\(activityType): no scene's delegate is called here: say becomeCurrent(in:) and which scene is meant")
     }
     becomeCurrent(in: scene)
   }
