@@ -225,7 +225,7 @@ import Testing
       expect("UserActivity", (try? scene.userActivity?.document()) ?? "")
       expect("State", scene.activationState.rawValue)
       expect("UserInfo", scene.userInfo["zoom"].map { #"{"zoom":\#($0.integer ?? 0)}"# } ?? "")
-      expect("CanActivatePredicate", scene.activationConditions.canActivateForTargetContentIdentifier?.source ?? "")
+      expect("CanActivatePredicate", scene.activationConditions.canActivateForTargetContentIdentifierPredicate?.source ?? "")
     }
     return differences
   }

@@ -57,8 +57,12 @@ internal import SceneModel
   public var activationConditions: SceneActivationConditions {
     didSet {
       let (old, new) = (oldValue, activationConditions)
-      if old.canActivateForTargetContentIdentifier != new.canActivateForTargetContentIdentifier { changed(.can) }
-      if old.prefersToActivateForTargetContentIdentifier != new.prefersToActivateForTargetContentIdentifier {
+      if old.canActivateForTargetContentIdentifierPredicate != new.canActivateForTargetContentIdentifierPredicate {
+        changed(.can)
+      }
+      if old.prefersToActivateForTargetContentIdentifierPredicate
+        != new.prefersToActivateForTargetContentIdentifierPredicate
+      {
         changed(.prefers)
       }
     }
