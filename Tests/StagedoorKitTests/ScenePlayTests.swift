@@ -225,7 +225,8 @@ import Testing
       expect("UserActivity", (try? scene.userActivity?.document()) ?? "")
       expect("State", scene.activationState.rawValue)
       expect("UserInfo", scene.userInfo["zoom"].map { #"{"zoom":\#($0.integer ?? 0)}"# } ?? "")
-      expect("CanActivatePredicate", scene.activationConditions.canActivateForTargetContentIdentifierPredicate?.source ?? "")
+      let can = scene.activationConditions.canActivateForTargetContentIdentifierPredicate
+      expect("CanActivatePredicate", can?.source ?? "")
     }
     return differences
   }
