@@ -153,6 +153,12 @@ final class PlayedService: Sendable {
       record.add("OpenItem \(item) \(type)")
       let pipe = try OwnedFileDescriptor.pipe()
       if type == "text/endless" { endless.withLock { $0.append(pipe.writeEnd) } }
+      if type.hasPrefix("text/flood") {
+        // A source that writes as long as somebody reads.
+        let writer = pipe.writeEnd
+        Flood.begin(writer)
+        return (pipe.readEnd, type == "text/flood5" ? 5 : -1)
+      }
       let bytes = Array("a beach".utf8)
       pipe.writeEnd.withRawValue { _ = Glibc.write($0, bytes, bytes.count) }
       return (pipe.readEnd, type == "text/torn" ? Int64(bytes.count + 1) : -1)
@@ -317,6 +323,33 @@ final class PlayedService: Sendable {
 
   func propose(_ session: SessionIdentifier, _ items: [[String: Variant]], _ allowed: [String]) async throws -> String {
     try await host.call("ProposeDrop", session.path, items, allowed)
+  }
+}
+
+private enum Flood {
+  /// Writes until the other side has gone, on a thread of its own.
+  static func begin(_ writer: OwnedFileDescriptor) {
+    var thread = pthread_t()
+    pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        let writer = Unmanaged<Box>.fromOpaque(context).takeRetainedValue().writer
+        // The end of the reader is an error of this thread, and no signal for the process.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let bytes = [UInt8](repeating: 1, count: 1 << 16)
+        while writer.withRawValue({ Glibc.write($0, bytes, bytes.count) }) > 0 {}
+        return nil
+      }, Unmanaged.passRetained(Box(writer)).toOpaque())
+    pthread_detach(thread)
+  }
+
+  private final class Box {
+    let writer: OwnedFileDescriptor
+    init(_ writer: OwnedFileDescriptor) { self.writer = writer }
   }
 }
 

@@ -217,13 +217,16 @@ import Testing
       let values = known[scene.id]
       func expect(_ property: String, _ value: String) {
         let told = values[property] ?? ""
-        if told != value { differences.append("\(name(scene.id)): \(property) is \(value), and the service has \(told)") }
+        if told != value {
+          differences.append("\(name(scene.id)): \(property) is \(value), and the service has \(told)")
+        }
       }
       expect("Title", scene.title)
       expect("UserActivity", (try? scene.userActivity?.document()) ?? "")
       expect("State", scene.activationState.rawValue)
       expect("UserInfo", scene.userInfo["zoom"].map { #"{"zoom":\#($0.integer ?? 0)}"# } ?? "")
-      expect("CanActivatePredicate", scene.activationConditions.canActivateForTargetContentIdentifier?.source ?? "")
+      let can = scene.activationConditions.canActivateForTargetContentIdentifierPredicate
+      expect("CanActivatePredicate", can?.source ?? "")
     }
     return differences
   }

@@ -10,7 +10,7 @@ extension Application {
     do {
       // What comes while the application stops is for the next host, and so is what a delegate has got and the service does not know of yet.
       if !hosting.isStopping { try await carryOut(call) }
-    } catch where !hosting.isStopping {
+    } catch  where !hosting.isStopping {
       call.fail(Self.refusal(error))
     } catch {
       // The error is that the application stops.

@@ -37,6 +37,7 @@ extension Application {
     precondition(hosting == nil, "\(identifier) has been started already")
     let hosting = try await Hosting(identifier, on: connection)
     self.hosting = hosting
+    hosting.received.loadLimit = loadLimit
     isLaunching = true
     // This task and others keep the application, and end with `stop()`.
     hosting.begin { for await call in hosting.calls { await self.answer(call) } }
@@ -102,8 +103,10 @@ extension Application {
     let (results, attached) = AsyncStream<Result<Void, StagedoorError>>.makeStream()
     hosting.begin {
       for await owner in owners {
+        // Without a service the changes wait: a call would start one that somebody has just stopped.
+        hosting.isAttached = false
         hosting.owner = owner
-        hosting.note(.owner)
+        hosting.note(.owner(owner))
       }
     }
     hosting.begin {
@@ -131,9 +134,10 @@ extension Application {
     var pause = Self.pauses.first
     var hasFailed = false
     for await attachment in hosting.attachments {
-      hosting.isAttached = hosting.isAttached && attachment.leavesAttached
       switch attachment {
-      case .owner: pause = Self.pauses.first
+      case .owner(let owner):
+        if owner != hosting.owner { continue }
+        pause = Self.pauses.first
       case .lost:
         if hosting.hasWritten { pause = Self.pauses.first }
         hosting.pause(for: pause)
@@ -141,7 +145,6 @@ extension Application {
       case .pauseIsOver: break
       }
       hosting.endPause()
-      // Without a service the changes wait: a call would start one that somebody has just stopped.
       guard let owner = hosting.owner, !hosting.isAttached, !hosting.isStopping else { continue }
       let attaching = hosting.loop.task { await self.attach(to: owner, hosting) }
       hosting.attaching = attaching
@@ -167,6 +170,7 @@ extension Application {
     do throws(StagedoorError) {
       let launch = hosting.hasLaunched ? nil : try await Launch(of: identifier, hosting.stagedoor)
       let discarded = try await attached(hosting)
+      if hosting.owner != owner { throw StagedoorError(.noReply, "the service has left") }
       hosting.isAttached = true
       for path in discarded { discardScene(at: path) }
       for scene in connectedScenes where scene.isAcknowledged { noteChange(.state, of: scene) }

@@ -165,8 +165,8 @@ extension Scene {
     case .userActivity: try userActivity?.json() ?? ""
     case .stateRestorationActivity: try stateRestorationActivity?.json() ?? ""
     case .userInfo: try SceneSession.text(of: userInfo, wasShown: saysShown)
-    case .can: activationConditions.canActivateForTargetContentIdentifier?.source ?? ""
-    case .prefers: activationConditions.prefersToActivateForTargetContentIdentifier?.source ?? ""
+    case .can: activationConditions.canActivateForTargetContentIdentifierPredicate?.source ?? ""
+    case .prefers: activationConditions.prefersToActivateForTargetContentIdentifierPredicate?.source ?? ""
     case .state: activationState.rawValue
     }
   }

@@ -132,13 +132,10 @@ extension Hosting {
   /// What makes the application attach, or wait.
   enum Attachment: Sendable {
     /// The service's name has another owner, or none.
-    case owner
+    case owner(BusName?)
     /// The service runs, and does not accept this host, or does not know what it shows.
     case lost
     case pauseIsOver
-
-    /// A pause may end when the application is attached already.
-    var leavesAttached: Bool { if case .pauseIsOver = self { true } else { false } }
   }
 
   func note(_ attachment: Attachment) { tell.yield(attachment) }

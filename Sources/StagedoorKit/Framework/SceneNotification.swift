@@ -68,6 +68,7 @@ extension Stagedoor {
   ) async throws(StagedoorError) -> NotificationSequence {
     do throws(CallError) {
       return NotificationSequence(
+        stagedoor: self,
         signals: try await connection.signals(
           MatchRule(
             sender: InterchangeNames.bus, path: InterchangeNames.path(ofApplication: Text(application)),
@@ -91,10 +92,12 @@ public struct NotificationSequence: AsyncSequence, Sendable {
   /// The sequence ends, and never fails.
   public typealias Failure = Never
 
+  /// Keeps the connection.
+  let stagedoor: Stagedoor
   let signals: SignalStream
 
   /// Begins to take out notifications.
-  public func makeAsyncIterator() -> Iterator { Iterator(signals: signals.makeAsyncIterator()) }
+  public func makeAsyncIterator() -> Iterator { Iterator(stagedoor: stagedoor, signals: signals.makeAsyncIterator()) }
 
   /// Returns one notification after the other.
   ///
@@ -104,6 +107,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
   /// if let first = await saved.next() { print(first.userInfo) }
   /// ```
   public struct Iterator: AsyncIteratorProtocol, Sendable {
+    let stagedoor: Stagedoor
     let signals: SignalStream.Iterator
 
     /// Waits for a notification; `nil` if the connection has gone, or the waiting task was cancelled.

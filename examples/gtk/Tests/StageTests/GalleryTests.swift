@@ -323,7 +323,7 @@ extension StageTests {
           _ = try await desktop.window(titled: "Beach")
           try await desktop.house.startService()
           let sessions = try await desktop.windows(of: play, "the window that is left") {
-            $0.map(\.activationConditions.canActivateForTargetContentIdentifier) == [.equals("photo-1")]
+            $0.map(\.activationConditions.canActivateForTargetContentIdentifierPredicate) == [.equals("photo-1")]
           }
           #expect(!sessions.contains { $0.identifier == palm })
           #expect(try await desktop.stagedoor.drop(openDetail, "photo-1").session == sessions[0].identifier)
