@@ -84,7 +84,7 @@ FILL      = sed -e 's|@bindir@|$(PREFIX)/bin|' -e 's|@libexecdir@|$(PREFIX)/libe
 
 .DEFAULT_GOAL = help
 .NOTPARALLEL:
-.PHONY: help setup run demo build test examples test-examples pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
+.PHONY: help setup run demo build test gtk-packages examples install-drag test-examples pictures check check-scripts check-format check-rules check-shell check-unit check-manual \
   check-examples check-install check-deb check-cost docs format bench order stress test-release fuzz simulate mutate sanitize-thread sanitize-address release \
   check-prefix install install-built uninstall deb clean
 
@@ -102,12 +102,14 @@ demo: ## show how a drop finds its session, on a bus of its own
 	@built="$$($(SWIFT) build $(BUILD) --show-bin-path)"; \
 	  PATH="$$built:$$PATH" "$$built/private-bus" -- examples/shell/round stagedoord
 
-examples: ## build the applications with windows, in examples/gtk
+gtk-packages:
 	@$(SETUP) build run examples
 	@mkdir -p "$(COPIES)" && for name in $(WARNED); do \
 	  file="$$(pkg-config --variable=pcfiledir $$name)/$$name.pc"; \
 	  [ ! -f "$$file" ] || sed '/^Cflags:/s/ -pthread\| -m[^ ]*//g' "$$file" >"$(COPIES)/$$name.pc"; \
 	done
+
+examples: gtk-packages ## build the applications with windows, in examples/gtk
 	$(WITHGTK) build --package-path examples/gtk
 	$(WITHGTK) build --package-path examples/gtk --product stagedoord
 
@@ -121,7 +123,7 @@ test-examples: examples ## test the applications with windows, on virtual displa
 	@Scripts/check-examples "$$($(WITHGTK) build --package-path examples/gtk --show-bin-path)" \
 	  $$(Scripts/list-files 'examples/gtk/Sources/*.swift' 'examples/gtk/*.md')
 
-pictures: ## take the pictures in the pages of the applications again
+pictures: ## take the pictures in the pages again, docs/drop.gif among them
 	@STAGE_PICTURES=1 $(MAKE) --no-print-directory test-examples
 
 test: ## run every test (ARGS="--filter Names")
@@ -231,12 +233,19 @@ install-built: check-prefix ## install the programs that `make release` has buil
 	for name in $(UNIT); do $(FILL) dbus/$$name.in >"$(UNITS)/$$name" || exit 1; done
 	chmod 644 $(foreach name,$(ACTIVATED),"$(SERVICES)/$(name)") $(foreach name,$(UNIT),"$(UNITS)/$(name)")
 
+install-drag: check-prefix gtk-packages ## build and install `stagedoor drag`, a small window to drag files from (needs GTK 4)
+	$(WITHGTK) build --package-path examples/gtk --configuration release --static-swift-stdlib --product stagedoor-drag
+	install -d "$(BIN)" "$(MAN)"
+	install -m 755 "$$($(WITHGTK) build --package-path examples/gtk --configuration release --show-bin-path)/stagedoor-drag" "$(BIN)"
+	$(STRIP) "$(BIN)/stagedoor-drag"
+	install -m 644 examples/gtk/Drag/stagedoor-drag.1 "$(MAN)"
+
 uninstall: ## remove what `make install` installed (same PREFIX and DESTDIR)
-	for name in $(EXECUTABLES); do rm -f "$(BIN)/$$name"; done
+	for name in $(EXECUTABLES) stagedoor-drag; do rm -f "$(BIN)/$$name"; done
 	for file in dbus/*.xml; do rm -f "$(INTERFACES)/$${file##*/}"; done
 	for name in $(ACTIVATED); do rm -f "$(SERVICES)/$$name"; done
 	for name in $(UNIT); do rm -f "$(UNITS)/$$name"; done
-	for page in docs/*.1; do rm -f "$(MAN)/$${page##*/}"; done
+	for page in docs/*.1 stagedoor-drag.1; do rm -f "$(MAN)/$${page##*/}"; done
 	for pair in $(COMPLETIONS) $(MENUS); do rm -f "$(SHARE)/$${pair#*:}"; done
 	rm -rf "$(LIBEXEC)" "$(SHARE)/stagedoor/nautilus" "$(DOC)"
 	for path in $(OWN_DIRECTORIES); do \
@@ -275,7 +284,7 @@ check-unit:
 	@Scripts/check-unit
 
 check-manual:
-	@Scripts/check-manual docs/*.1
+	@Scripts/check-manual docs/*.1 examples/gtk/Drag/*.1
 
 # The release is built for it, so `make check` takes some minutes longer.
 check-cost: ## count what a drop, a delivery and a start execute, and compare with Benchmarks/cost.json

@@ -130,8 +130,8 @@ let package = Package(
     .testTarget(
       name: "StagedoorKitTests",
       dependencies: [
-        "DBus", "DBusTestSupport", "DaemonTestSupport", "ExitTestSupport", "StagedoorKit", "StagedoorTestSupport",
-        "kit-stage-async", "kit-stage-glib", "kit-stage-plain", "journal", "stagedoord",
+        "DBus", "DBusTestSupport", "DaemonTestSupport", "ExitTestSupport", "SceneTestSupport", "StagedoorKit",
+        "StagedoorTestSupport", "kit-stage-async", "kit-stage-glib", "kit-stage-plain", "journal", "stagedoord",
       ],
       swiftSettings: settings),
     .target(
@@ -155,6 +155,18 @@ let package = Package(
     .testTarget(
       name: "InterchangeCoreTests", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting"],
       swiftSettings: settings),
+    .testTarget(
+      name: "InterchangeTurnsTests",
+      dependencies: [
+        "CSQLite", "DamagedStores", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore",
+        "StoreTestSupport",
+      ],
+      swiftSettings: settings),
+    // The fuzzer damages the same stores.
+    .target(
+      name: "DamagedStores",
+      dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore"],
+      path: "Tests/DamagedStores", swiftSettings: settings),
     .testTarget(
       name: "InterchangeWireTests", dependencies: ["DBus", "InterchangeWire", "SceneModel", "SceneTestSupport"],
       swiftSettings: settings),

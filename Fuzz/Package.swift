@@ -25,6 +25,18 @@ let package = Package(
     .target(name: "SceneModel", dependencies: ["XML"], swiftSettings: settings),
     .target(name: "SceneTestSupport", dependencies: ["SceneModel"], swiftSettings: settings),
     .target(name: "Fuzzing", dependencies: ["SceneTestSupport"], swiftSettings: settings),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3"),
+    .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
+    .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
+    .target(name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting"], swiftSettings: settings),
+    .target(
+      name: "InterchangeTurns", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "SessionStore"],
+      swiftSettings: settings),
+    .target(
+      name: "DamagedStores",
+      dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SessionStore"],
+      swiftSettings: settings),
+    .executableTarget(name: "fuzz-store", dependencies: ["DamagedStores"], swiftSettings: settings),
     fuzzer("fuzz-payload"), fuzzer("fuzz-manifest"), fuzzer("fuzz-predicate"), fuzzer("fuzz-values"),
   ]
 )

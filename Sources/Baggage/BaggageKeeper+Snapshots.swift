@@ -52,6 +52,7 @@ extension BaggageKeeper {
   private func read(_ source: Source) async throws(InterchangeError) -> [UInt8] {
     defer { if source.kind == .file { threads.drop(source.descriptor) } }
     var bytes: [UInt8] = []
+    var wait = Wait()
     while true {
       // Room is taken as the bytes come: a silent pipe costs next to nothing.
       let (count, offset) = (min(BaggageLimits.buffer, BaggageLimits.snapshot + 1 - bytes.count), Int64(bytes.count))
@@ -64,8 +65,8 @@ extension BaggageKeeper {
       }
       if Task.isCancelled { throw .calledOff(source.place) }
       switch piece {
-      case .bytes: break
-      case .later: await loop.readable(source.descriptor.withRawValue(\.self))
+      case .bytes: wait = Wait()
+      case .later: await wait.more(of: source, on: loop)
       case .end: return bytes
       }
     }

@@ -12,6 +12,8 @@ actor BaggageKeeper {
   /// `nil` if everything is in memory.
   let spool: Spool?
   let threads: FileThreads
+  /// The disk's own threads: no small content waits until a large one is on the disk.
+  private let syncs = FileThreads()
 
   private var held: [UniqueIdentifier: [Int: Held]] = [:]
   private var heldCount = 0
@@ -20,8 +22,10 @@ actor BaggageKeeper {
   /// The work for a delivery or a session.
   private var underway: [UniqueIdentifier: [UInt64: Underway]] = [:]
   private var lastNumber: UInt64 = 0
-  /// Deliveries that could not be removed from the spool.
-  private var unfreed: Set<UniqueIdentifier> = []
+  /// Deliveries that could not be removed from the spool, those that were tried last at the end.
+  private var unfreed: [UniqueIdentifier] = []
+  /// How many of them are tried again when others are freed.
+  private static let triedAgain = 16
   var snapshots: Snapshots?
   private var isEnding = false
 
@@ -54,14 +58,16 @@ actor BaggageKeeper {
 
   func keep(
     _ bytes: [UInt8], as number: Int, of delivery: UniqueIdentifier, _ place: String
-  ) throws(InterchangeError) {
-    let target = try begin(number, of: delivery, place)
-    do throws(InterchangeError) {
-      try target.file.store(bytes, at: 0, place)
-      try finish(target, number, of: delivery, place)
-    } catch {
-      abandon(target, of: delivery)
-      throw error
+  ) async throws(InterchangeError) {
+    try await working(for: delivery, taking: number, .progress(Progress()), place) { keeper throws(InterchangeError) in
+      let target = try keeper.begin(number, of: delivery, place)
+      do throws(InterchangeError) {
+        try target.file.store(bytes, at: 0, place)
+        try await keeper.finish(target, size: Int64(bytes.count), number, of: delivery, place)
+      } catch {
+        keeper.abandon(target, of: delivery)
+        throw error
+      }
     }
   }
 
@@ -138,10 +144,8 @@ actor BaggageKeeper {
       let source = try await keeper.withoutWaiting(opened)
       let target = try keeper.begin(number, of: delivery, place)
       do throws(InterchangeError) {
-        let size = try await keeper.copy(source, to: target.file, atMost: limit, progress)
-        // Nobody may wait for it any more.
-        if Task.isCancelled { throw .calledOff(place) }
-        try keeper.finish(target, number, of: delivery, place)
+        let size = try await keeper.copy(source, to: target, atMost: limit, progress)
+        try await keeper.finish(target, size: size, number, of: delivery, place)
         return size
       } catch {
         keeper.abandon(target, of: delivery)
@@ -151,11 +155,13 @@ actor BaggageKeeper {
   }
 
   private func copy(
-    _ source: Source, to file: OwnedFileDescriptor, atMost limit: Int64, _ progress: Progress
+    _ source: Source, to target: Target, atMost limit: Int64, _ progress: Progress
   ) async throws(InterchangeError) -> Int64 {
-    var size: Int64 = 0
+    let file = target.file
+    var (size, synced) = (Int64(0), Int64(0))
     // The bytes that this turn may still copy.
     var share = BaggageLimits.piece
+    var wait = Wait()
     while true {
       // One byte beyond the limit shows that there are more.
       let room = limit - size
@@ -168,19 +174,35 @@ actor BaggageKeeper {
       {
       case .end: return size
       case .later:
-        await loop.readable(source.descriptor.withRawValue(\.self))
+        await wait.more(of: source, on: loop)
         share = BaggageLimits.piece
       case .bytes(let copied):
+        wait = Wait()
         size += Int64(copied)
         share -= copied
       }
       progress.size.withLock { $0 = size }
       if size > limit { throw BaggageKeeper.tooLong(limit, source.place) }
+      if size - synced >= BaggageLimits.synced {
+        try await sync(target, source.place)
+        synced = size
+      }
       if share <= 0 {
         await letOthers()
         share = BaggageLimits.piece
       }
       if Task.isCancelled { throw .calledOff(source.place) }
+    }
+  }
+
+  /// The wait for a source without bytes. If the kernel calls the source readable, and it is still empty, the wait takes some time.
+  struct Wait {
+    private var hasWaited = false
+
+    mutating func more(of source: Source, on loop: EventLoop) async {
+      if hasWaited { await loop.sleep(for: BaggageLimits.lookAgain) }
+      hasWaited = true
+      await loop.readable(source.descriptor.withRawValue(\.self))
     }
   }
 
@@ -292,9 +314,18 @@ actor BaggageKeeper {
     return .memory(try InterchangeError.inMemory(place) { () throws(CodingError) in try .emptyMemoryFile() })
   }
 
+  /// What was written is on the disk when this returns. A disk may need long for much, and other contents are kept meanwhile.
+  private func sync(_ target: Target, _ place: String) async throws(InterchangeError) {
+    guard case .spool(let unfinished) = target, let spool, spool.isSynced else { return }
+    try await syncs.run(place) { () throws(InterchangeError) in try spool.sync(unfinished) }
+  }
+
   private func finish(
-    _ target: Target, _ number: Int, of delivery: UniqueIdentifier, _ place: String
-  ) throws(InterchangeError) {
+    _ target: Target, size: Int64, _ number: Int, of delivery: UniqueIdentifier, _ place: String
+  ) async throws(InterchangeError) {
+    if size > BaggageLimits.piece { try await sync(target, place) }
+    // Nobody may wait for it any more.
+    if Task.isCancelled { throw .calledOff(place) }
     switch target {
     case .spool(let unfinished): try spool?.finish(unfinished)
     case .memory(let file):
@@ -364,7 +395,7 @@ actor BaggageKeeper {
   }
 
   /// Whether the process can have some more descriptors. If a message's descriptors find no room, the service loses its connection to the bus, so
-  /// some are left free.
+  /// some are left free. A process that may have 1,024 has room for everything within the limits.
   private static var hasRoom: Bool {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0, limit.rlim_cur < 1024,
@@ -474,13 +505,14 @@ actor BaggageKeeper {
       for one in (held.removeValue(forKey: delivery) ?? [:]).values { letGo(one) }
     }
     guard let spool else { return }
-    // Deliveries that could not be removed for lack of descriptors are tried again next time; a sweep removes them at the latest.
-    for delivery in unfreed.union(deliveries) {
+    // Deliveries that could not be removed for lack of descriptors are tried again, some each time; a sweep removes them at the latest.
+    let again = unfreed.prefix(BaggageKeeper.triedAgain)
+    unfreed.removeFirst(again.count)
+    for delivery in again + deliveries {
       do throws(InterchangeError) {
         try spool.remove(delivery.description)
-        unfreed.remove(delivery)
       } catch {
-        unfreed.insert(delivery)
+        unfreed.append(delivery)
       }
     }
   }

@@ -1,7 +1,7 @@
 /// The most that the room keeps, and the longest time that it waits.
 package enum BaggageLimits {
-  /// Descriptors held for deliveries: half of the 1,024 that a process may have by default. Connections, the store, and files that are being copied
-  /// or opened need the rest. Without a spool each memory file counts as one.
+  /// Descriptors held for deliveries: half of the 1,024 that a process may have where it cannot raise its limit. Connections, the store, and files
+  /// that are being copied or opened need the rest. Without a spool each memory file counts as one.
   package static let descriptors = 512
 
   /// The time for which a source may send nothing while it is copied, and a reader may take nothing. Both may be slow.
@@ -30,6 +30,12 @@ package enum BaggageLimits {
 
   /// The bytes that are copied in one go: a disk needs some milliseconds for them, and other work waits meanwhile.
   static let piece = 1 << 20
+
+  /// The bytes after which a copy waits for the disk: what others store meanwhile may have to wait for these bytes.
+  package static let synced: Int64 = 8 << 20
+
+  /// The pause before an empty source that counts as readable is looked at again.
+  static let lookAgain = Duration.milliseconds(20)
 
   /// The bytes that are read in one go where the kernel does not copy: what a pipe holds.
   static let buffer = 64 << 10

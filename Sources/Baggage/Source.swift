@@ -94,6 +94,10 @@ struct Source: Sendable {
       if name.starts(with: "pipe:[".utf8) {
         self.init(.pipe, descriptor, place)
       } else if name.starts(with: "socket:[".utf8) {
+        // A socket of datagrams has no end, and may be readable and empty at the same time for ever.
+        guard descriptor.isStreamSocket else {
+          throw InterchangeError(.invalidPayload, "\(place): is a socket of messages; expected a stream")
+        }
         self.init(.socket, descriptor, place)
       } else {
         return nil
@@ -234,6 +238,12 @@ extension OwnedFileDescriptor {
 
   /// Whether the file is in memory: closing it asks no file system.
   var isInMemory: Bool { seals >= 0 }
+
+  fileprivate var isStreamSocket: Bool {
+    var (type, length) = (0 as Int32, socklen_t(MemoryLayout<Int32>.size))
+    let error = withRawValue { getsockopt($0, SOL_SOCKET, SO_TYPE, &type, &length) }
+    return error == 0 && type == Int32(SOCK_STREAM.rawValue)
+  }
 
   /// The first bytes of the kernel's name of the descriptor's file: its path, or what it is.
   fileprivate func name(atMost limit: Int) -> [UInt8] {

@@ -95,6 +95,9 @@ struct Spool: Sendable {
       file: OwnedFileDescriptor(owning: file), directory: directory, temporaryName: temporaryName, name: name)
   }
 
+  /// What was written to the file so far is on the disk when this returns.
+  func sync(_ unfinished: Unfinished) throws(InterchangeError) { try sync(unfinished.file, "the spool") }
+
   /// The file is complete.
   func finish(_ unfinished: Unfinished) throws(InterchangeError) {
     try sync(unfinished.file, "the spool")

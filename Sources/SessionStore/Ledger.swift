@@ -2,7 +2,6 @@
 struct Ledger {
   /// The rows agree with the log up to this position.
   var settled: Int64
-  var deliveries: Int64
   /// The oldest event that is kept, and the newest one so far. If none is kept, the first number comes after the last.
   var firstEvent: Int64
   var lastEvent: Int64
@@ -11,26 +10,23 @@ struct Ledger {
   /// whatever somebody wrote into the file.
   static let end: Int64 = 1 << 62
 
-  private static let reading = "SELECT settled, deliveries, first_event, last_event FROM ledger"
+  private static let reading = "SELECT settled, first_event, last_event FROM ledger"
 
   init(_ database: Database) throws(StoreError) {
     var query = try database.query(Ledger.reading)
     guard try query.step() else { throw StoreError(.corrupt, "\(database.name): its ledger is empty") }
     settled = query.number(at: 0)
-    deliveries = query.number(at: 1)
-    firstEvent = query.number(at: 2)
-    lastEvent = query.number(at: 3)
+    firstEvent = query.number(at: 1)
+    lastEvent = query.number(at: 2)
     let numbers = 0..<Ledger.end
-    guard numbers.contains(settled), numbers.contains(deliveries), numbers.contains(lastEvent), firstEvent >= 1,
-      firstEvent <= lastEvent + 1
-    else {
+    guard numbers.contains(settled), numbers.contains(lastEvent), firstEvent >= 1, firstEvent <= lastEvent + 1 else {
       throw StoreError(.corrupt, "\(database.name): its ledger does not add up")
     }
   }
 
   func write(_ database: Database) throws(StoreError) {
-    var query = try database.query("UPDATE ledger SET settled = ?, deliveries = ?, first_event = ?, last_event = ?")
-    for number in [settled, deliveries, firstEvent, lastEvent] { query.put(number) }
+    var query = try database.query("UPDATE ledger SET settled = ?, first_event = ?, last_event = ?")
+    for number in [settled, firstEvent, lastEvent] { query.put(number) }
     try query.run()
   }
 }

@@ -5,7 +5,7 @@ extension SessionStore {
   func forget(_ database: Database, _ ledger: inout Ledger) throws(StoreError) {
     // More than the batch can have added, so that the excess decreases even after the limits were lowered.
     let piece = Int64(2 * tail.count + 64)
-    try forgetDeliveries(database, &ledger, piece)
+    try forgetDeliveries(database, piece)
     try forgetEvents(database, &ledger, piece)
   }
 
@@ -16,9 +16,7 @@ extension SessionStore {
   }
 
   /// Forgets deliveries that are over, the oldest first. It does not look at the open ones, of which there may be fifty thousand.
-  private func forgetDeliveries(
-    _ database: Database, _ ledger: inout Ledger, _ piece: Int64
-  ) throws(StoreError) {
+  private func forgetDeliveries(_ database: Database, _ piece: Int64) throws(StoreError) {
     let over = try database.number("SELECT count(*) FROM delivery INDEXED BY delivery_over WHERE NOT is_open") ?? 0
     let excess = min(max(0, over - history.deliveries), piece)
     if excess > 0 {
@@ -26,7 +24,6 @@ extension SessionStore {
       for number in try oldestDeliveries(excess, database) {
         remove.put(number)
         try remove.run()
-        ledger.deliveries -= database.changes
       }
     }
     var query = try database.query(
@@ -37,7 +34,6 @@ extension SessionStore {
     query.put(horizon)
     query.put(piece - excess)
     try query.run()
-    ledger.deliveries -= database.changes
   }
 
   /// The oldest deliveries that are over, except the newest of each sender with a token.

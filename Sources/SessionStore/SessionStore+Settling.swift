@@ -1,9 +1,6 @@
 package import SceneModel
 
 extension SessionStore {
-  /// The number of entries that only the log has.
-  package var unsettledCount: Int { tail.count }
-
   /// Writes the entries that only the log has to their rows, and forgets history beyond the limits. `commit` does this when there are enough entries;
   /// an idle owner may do it earlier. No answer depends on it.
   package func settle() throws(StoreError) {
@@ -22,7 +19,7 @@ extension SessionStore {
       try database.transaction { () throws(StoreError) in
         if tail.hasPrivate { try database.overwriteDeleted(true) }
         try tail.writeSessions(database)
-        try tail.writeDeliveries(database, &settled, at: now)
+        try tail.writeDeliveries(database, at: now)
         isDone = try emptySpent(database)
         try tail.writeEvents(database)
         try tail.writePreferences(database)

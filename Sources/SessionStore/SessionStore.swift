@@ -14,8 +14,6 @@ package final class SessionStore {
   package private(set) var problems: [String]
 
   let durability: Durability
-  /// Whether a commit costs more than its records.
-  package var writesToDisk: Bool { durability != .memory }
   let history: HistoryLimits
   let rules: ReadingRules
   let schema: Schema

@@ -1,6 +1,6 @@
 import SceneModel
 
-/// Writes the tail to rows. The ledger's count of deliveries follows the rows that were really added and removed; triggers count the others.
+/// Writes the tail to rows.
 extension Tail {
   // MARK: Sessions
 
@@ -34,8 +34,8 @@ extension Tail {
   }
 
   private static func removeSession(_ identifier: UniqueIdentifier, _ database: Database) throws(StoreError) {
-    _ = try remove(SessionKeys.removingConditions, identifier, database)
-    _ = try remove("DELETE FROM session WHERE identifier = ?", identifier, database)
+    try remove(SessionKeys.removingConditions, identifier, database)
+    try remove("DELETE FROM session WHERE identifier = ?", identifier, database)
   }
 
   private static func write(_ activation: SessionActivation, _ database: Database) throws(StoreError) {
@@ -71,7 +71,7 @@ extension Tail {
 
   // MARK: Deliveries
 
-  func writeDeliveries(_ database: Database, _ ledger: inout Ledger, at now: Instant) throws(StoreError) {
+  func writeDeliveries(_ database: Database, at now: Instant) throws(StoreError) {
     var added: [(number: Int64, identifier: UniqueIdentifier)] = []
     for (identifier, change) in deliveries {
       switch change {
@@ -104,10 +104,9 @@ extension Tail {
       try add()
       // The row hardly ever exists, so its existence is not checked first.
       if database.changes == 0 {
-        ledger.deliveries -= try Tail.remove(Tail.removingDelivery, identifier, database)
+        try Tail.remove(Tail.removingDelivery, identifier, database)
         try add()
       }
-      ledger.deliveries += 1
     }
   }
 
@@ -153,7 +152,7 @@ extension Tail {
     for (delivery, kept) in baggage {
       // Removes an existing row: new contents replace it.
       if try Tail.isPrivate(Tail.findingPrivateBaggage, delivery, database) { try database.overwriteDeleted(true) }
-      _ = try Tail.remove("DELETE FROM baggage WHERE delivery = ?", delivery, database)
+      try Tail.remove("DELETE FROM baggage WHERE delivery = ?", delivery, database)
       if let kept { added.append(kept) }
     }
     added.sort { $0.number < $1.number }
@@ -224,14 +223,12 @@ extension Tail {
     return try query.step() && query.number(at: 0) != 0
   }
 
-  /// Returns the number of removed rows.
   private static func remove(
     _ sql: String, _ identifier: UniqueIdentifier, _ database: Database
-  ) throws(StoreError) -> Int64 {
+  ) throws(StoreError) {
     var query = try database.query(sql)
     query.put(identifier)
     try query.run()
-    return database.changes
   }
 
   /// A question mark for each column.

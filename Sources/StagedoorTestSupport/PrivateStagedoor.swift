@@ -46,14 +46,16 @@ public final class PrivateStagedoor: Sendable {
   /// Starts a bus, and the service on it. Call ``stop()`` at the end, or use ``withPrivateStagedoor(_:_:)``, which stops both.
   public static func start(_ kind: PrivateBus.Kind = .daemon) async throws -> PrivateStagedoor {
     let bus = try await PrivateBus.start(kind)
-    do {
-      let house = try await PrivateStagedoor(bus)
-      try await house.startService()
-      return house
-    } catch {
+    let house: PrivateStagedoor
+    do { house = try await PrivateStagedoor(bus) } catch {
       await bus.stop()
       throw error
     }
+    do { try await house.startService() } catch {
+      await house.stop()
+      throw error
+    }
+    return house
   }
 
   /// Opens a connection to the bus. The caller closes it.

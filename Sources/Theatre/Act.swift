@@ -10,11 +10,11 @@ package struct Act: Hashable, Sendable {
     case programComes, programAttaches, programReads, programAnswers, programWorks, programWrites, programSetsState
     case programDisconnects, programLosesName, programLeaves
     // Acts about contents: the room packs and opens them, and callers drag.
-    case carries, roomWorks, opens, releases, dragBegins, dragGoesOn
+    case carries, carriesUnderToken, roomWorks, opens, releases, dragBegins, dragGoesOn
     // Acts of the bus and the system.
     case busSpeaks, startGoesOn, manifestsChange, timeGoesOn, clockJumps, turnEnds, readsOn, rests
     // Acts of the disk.
-    case diskFails, readsFail, diskHeals, killed, crashes, stops
+    case diskFails, readsFail, readsStop, diskHeals, killed, crashes, stops
   }
 
   package let kind: Kind
@@ -60,7 +60,7 @@ package struct Script: Sendable {
     .deliver, .programComes, .programWorks, .busSpeaks, .timeGoesOn, .turnEnds, .diskHeals, .startGoesOn,
   ]
 
-  private static let faults: Set<Act.Kind> = [.diskFails, .readsFail, .killed, .crashes, .stops, .rests]
+  private static let faults: Set<Act.Kind> = [.diskFails, .readsFail, .readsStop, .killed, .crashes, .stops, .rests]
 
   private static let weights: [(Act.Kind, Int)] = [
     (.deliver, 60), (.deliverEach, 8), (.newSession, 8), (.activate, 12), (.cancel, 8), (.redirect, 14), (.register, 3),
@@ -69,8 +69,10 @@ package struct Script: Sendable {
     (.programWrites, 14), (.programSetsState, 16), (.programDisconnects, 5), (.programLosesName, 2),
     (.programLeaves, 4),
     (.busSpeaks, 50), (.startGoesOn, 12), (.manifestsChange, 2), (.timeGoesOn, 30), (.clockJumps, 1), (.turnEnds, 40),
-    (.carries, 10), (.roomWorks, 30), (.opens, 12), (.releases, 4), (.dragBegins, 4), (.dragGoesOn, 16),
-    (.readsOn, 6), (.rests, 6), (.diskFails, 2), (.readsFail, 2), (.diskHeals, 4), (.killed, 1), (.crashes, 1),
+    (.carries, 10), (.carriesUnderToken, 4), (.roomWorks, 30), (.opens, 12), (.releases, 4), (.dragBegins, 4),
+    (.dragGoesOn, 16),
+    (.readsOn, 6), (.rests, 6), (.diskFails, 2), (.readsFail, 2), (.readsStop, 1), (.diskHeals, 4), (.killed, 1),
+    (.crashes, 1),
     (.stops, 1),
   ]
 }

@@ -35,6 +35,8 @@ package enum Law: String, CaseIterable, Sendable {
   case baggage = "what a delivery carries is there as long as its host may open it, and no longer"
   /// `items.md`: a drag ends once, and everyone who took part in it hears so.
   case drags = "a drag ends once, and is nobody's business who takes no part in it"
+  /// `limits.md`: "others come before the next".
+  case pieces = "no cue begins again more than a dozen times, and none stores more than a turn holds"
   /// Everything comes to an end when nothing happens any more.
   case quiet = "where nothing happens, all is over soon"
   /// The theatre itself failed.
@@ -43,6 +45,11 @@ package enum Law: String, CaseIterable, Sendable {
 
 extension World {
   // MARK: After each step
+
+  func checkEffort(_ step: Step?) {
+    if prompter.restarts > 12 { breaks(.pieces, "a cue began again \(prompter.restarts) times") }
+    if let count = step?.records.count, count > Turn.maximumRecords { breaks(.pieces, "a cue stores \(count) records") }
+  }
 
   func checkStep(_ cue: Cue, _ step: Step) {
     var changed: Set<UniqueIdentifier> = []
@@ -265,6 +272,9 @@ extension World {
       guard let held = remembered[session.identifier], held != session else { continue }
       breaks(.fold, "in memory is \(held), and stored is \(session)")
     }
+    for session in sessions where !session.isConnected && prompter.book.isShown(session.identifier) {
+      breaks(.windows, "the host shows \(session.identifier), which is not connected")
+    }
     for (identifier, held) in prompter.book.rememberedDeliveries {
       guard let stored = try store.delivery(identifier) else { continue }
       // The store has no documents of a delivery that is over for good, and the core may have them.
@@ -436,7 +446,7 @@ extension World {
       }
       if broken != nil { return }
       let isOver =
-        !prompter.hasTurn && news.isEmpty && questions.isEmpty && prompter.backlog.isEmpty && calls.isEmpty
+        !prompter.hasTurn && news.isEmpty && questions.isEmpty && !prompter.hasBacklog && calls.isEmpty
         && rereadings.isEmpty
         && prompter.book.openCount == 0 && prompter.book.dragging.isEmpty
         && programs.allSatisfy { $0.inbox.isEmpty && $0.answers.isEmpty }
@@ -460,7 +470,10 @@ extension World {
     let identifiers = Set(sessions.map(\.identifier))
     for program in programs {
       let name = connections[program.connection].name
-      guard prompter.book.isHost(connections[program.connection].caller, of: program.application) else { continue }
+      guard prompter.book.isHost(connections[program.connection].caller, of: program.application) else {
+        if program.isAttached { breaks(.windows, "\(name) has attached, and the service does not know it any more") }
+        continue
+      }
       for window in program.windows.sorted() where !identifiers.contains(window) {
         breaks(.windows, "\(name) shows the window \(window), whose session is gone")
       }

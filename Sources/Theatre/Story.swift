@@ -22,6 +22,7 @@ extension World {
     case .packed(let number, let answer): "call \(number): its contents are \(answer)"
     case .opened(let number, let answer): "call \(number): its item is \(answer)"
     case .moment: "the moment \(uptime)"
+    case .refused(let cue, let error): "\(brief(cue)), refused: \(error.message)"
     }
   }
 

@@ -15,7 +15,7 @@ extension World {
     case .programComes, .programAttaches, .programReads, .programAnswers, .programWorks, .programWrites,
       .programSetsState, .programDisconnects, .programLosesName, .programLeaves:
       performOfProgram(act.kind)
-    case .carries, .roomWorks, .opens, .releases, .dragBegins, .dragGoesOn: performOfItems(act.kind)
+    case .carries, .carriesUnderToken, .roomWorks, .opens, .releases, .dragBegins, .dragGoesOn: performOfItems(act.kind)
     default: performOfWorld(act.kind)
     }
     if broken == nil, chance.once(in: setting.turns) { endTurn() }
@@ -364,6 +364,9 @@ extension World {
     case .rests: rest()
     case .diskFails: diskFails()
     case .readsFail: readsFail()
+    case .readsStop:
+      tell("   nothing can be read until the disk heals")
+      disk.fail(.read, error: EIO, times: .max)
     case .diskHeals: disk.heal()
     case .killed: if setting.durability != .memory { die(isPowerCut: false) }
     case .crashes:

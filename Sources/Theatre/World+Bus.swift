@@ -46,6 +46,7 @@ extension World {
           $0.application == application && connections[$0.connection].name == sent.caller.connection
         })
       else { return }
+      programs[program].isAttached = sent.owns != nil && owners[application]?.since == sent.owns
       for path in discarded {
         if let session = SessionReference.identifier(path) { programs[program].windows.remove(session) }
       }
@@ -219,6 +220,7 @@ extension World {
   func lose(_ name: Text, isTaken: Bool = false) {
     guard let owner = owners.removeValue(forKey: name) else { return }
     changesOfOwners += 1
+    for place in programs.indices where programs[place].application == name { programs[place].isAttached = false }
     tellLoss(of: name, by: owner.connection)
     let application = setting.applications.first {
       [$0.identifier, World.understudyName(of: $0.identifier)].contains(name)
@@ -262,8 +264,13 @@ extension World {
     callNumber += 1
     transcribe(ask, callNumber, from: place)
     let caller = connections[place].caller
-    calls[callNumber] = Sent(
-      caller: caller, isThere: place, ask: ask, tellsSecret: tellsSecret, mayOpen: mayOpen, token: token)
+    var sent = Sent(caller: caller, isThere: place, ask: ask, tellsSecret: tellsSecret, mayOpen: mayOpen, token: token)
+    if case .attach(let application, _, _, let options) = ask, !options.isUnderstudy,
+      owners[application]?.connection == connections[place].name
+    {
+      sent.owns = owners[application]?.since
+    }
+    calls[callNumber] = sent
     tell(
       "   \(caller.connection ?? "?")\(caller.isSandboxed ? " in the sandbox \(caller.application)" : "") calls, number \(callNumber)"
     )
@@ -360,8 +367,10 @@ extension World {
 
   /// Everything until that time happens, each event at its time or a little later.
   func goOn(to target: Int64) {
-    for _ in 0..<2_000 {
+    for round in 0..<2_000 {
       if broken != nil { return }
+      // Each try on a disk that fails takes a while, and the core tries again every few seconds of an hour.
+      if round == 40, !disk.isWell { disk.heal() }
       let next = [prompter.alarm, questions.map(\.due).min(), rereadings.map(\.at).min()].compactMap(\.self).min()
       guard let next, next <= target else { break }
       // The bus needs moments, and not hours.

@@ -11,6 +11,7 @@ extension World {
     if setting.isFaultless { return }
     switch kind {
     case .carries: carry()
+    case .carriesUnderToken: carryUnderToken()
     case .roomWorks: for _ in 0..<(1 + chance.below(3)) { roomWorks() }
     case .opens: open(releases: false)
     case .releases: open(releases: true)
@@ -27,6 +28,22 @@ extension World {
     if chance.once(in: 4) { payload.options.wait = .handled }
     call(
       caller, .deliver(payload, digest: .empty, size: 60 + chance.below(600)), tellsSecret: payload.options.isPrivate)
+  }
+
+  /// A call with one of a few tokens, whose contents the room must take: the answer to an earlier call may come in between.
+  private func carryUnderToken() {
+    let caller = caller()
+    let (number, owner) = (chance.below(3), connections[caller].caller)
+    var payload = Payload(UserActivity(activityType: "org.theatre.open", targetContentIdentifier: "packed"))
+    if let type = ContentType("image/png") {
+      payload.items[0].representations = [Representation(type: type, .file("file:///packed.png"))]
+    }
+    payload.options.token = Text("packed-\(number)")
+    payload.options.statedDeadline = 60
+    let token = TokenUse(
+      token: Text("packed-\(number)"),
+      owner: owner.isSandboxed && owner.application.isEmpty ? "?" : owner.application)
+    call(caller, .deliver(payload, digest: Text("packed document \(number)"), size: 100), token: token)
   }
 
   private func load(_ items: inout [Item], isPrivate: Bool, from caller: Int) {
@@ -288,7 +305,7 @@ extension World {
     for (drag, known) in dragged where !known.isOver && !known.outlivesSource && !connections[known.source].isThere {
       let source = connections[known.source]
       let isTold = !news.contains { if case .callerWent(source.name) = $0 { true } else { false } }
-      if isTold, prompter.backlog.isEmpty, prompter.book.viewOfDrag(drag, for: source.caller)?.state == "dragging" {
+      if isTold, !prompter.hasBacklog, prompter.book.viewOfDrag(drag, for: source.caller)?.state == "dragging" {
         breaks(.drags, "the source of the drag \(drag) has left, and it goes on")
       }
     }

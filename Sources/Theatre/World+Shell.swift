@@ -124,15 +124,18 @@ extension World {
     if prompter.isFull { endTurn() }
     latest = max(latest, moment.time)
     tell("   > \(brief(cue))")
-    do throws(StoreError) { try prompter.take(cue, at: moment) } catch { failed(error) }
+    do throws(StoreError) { checkEffort(try prompter.take(cue, at: moment)) } catch { failed(error) }
   }
 
   func endTurn() {
     while broken == nil, prompter.hasTurn {
       let ending = prompter.endTurn(at: moment)
+      if let step = ending.turn.steps.max(by: { $0.step.records.count < $1.step.records.count })?.step {
+        checkEffort(step)
+      }
       if disk.hasCrashed { return die(isPowerCut: isPowerCutComing) }
       steps += ending.turn.steps.count
-      for refusal in ending.refusals { say(refusal) }
+      for complaint in ending.complaints { say(complaint) }
       if let error = ending.error {
         failed(error)
         wasRefused()
@@ -172,6 +175,7 @@ extension World {
 
   func alarmWent() {
     prompter.alarmWent(at: moment)
+    checkEffort(nil)
     endTurn()
   }
 

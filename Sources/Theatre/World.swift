@@ -203,7 +203,10 @@ struct Program {
   /// The questions that it has read, with its future answers.
   var answers: [(question: Question, answer: HostAnswer)] = []
 
-  mutating func forgetsService() { (toldAndAnswered, opening) = ([], []) }
+  /// Whether it was answered that it is the host, and has owned the name since it asked.
+  var isAttached = false
+
+  mutating func forgetsService() { (toldAndAnswered, opening, isAttached) = ([], [], false) }
 }
 
 struct Question: Equatable {
@@ -245,6 +248,8 @@ struct Sent {
   let tellsSecret: Bool
   /// Whether the caller is the host of the contents that it asks for.
   let mayOpen: Bool
+  /// When the present owner of the application that the call names became its owner.
+  var owns: Int?
   var token: TokenUse?
 }
 

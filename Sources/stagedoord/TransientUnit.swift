@@ -31,6 +31,9 @@ struct TransientUnit: Sendable {
       // systemd sends signals to subscribers only. The error that we have subscribed already is harmless.
       do { try await manager.call("Subscribe") } catch .replied {}
       let removed = try await manager.signals("JobRemoved")
+      // systemd forgets a unit that has failed, so its end is followed from before its beginning.
+      let unit = connection.object(Self.systemd, at: path, Self.unitInterface)
+      let changes = try await unit.propertyChanges()
       let job: ObjectPath = try await manager.call(
         "StartTransientUnit", name, "fail", properties(words, environment, about: application),
         [Structure<String, [Structure<String, Variant>]>]())
@@ -50,7 +53,7 @@ struct TransientUnit: Sendable {
       }
       guard let result else { return "systemd did not start \(name) within \(Self.begunBy.components.seconds) seconds" }
       if result != "done" { return "systemd could not start \(name): \(result)" }
-      return try await end(manager)
+      return await end(unit, changes)
     } catch {
       return "systemd could not start \(name): \(error)"
     }
@@ -69,19 +72,18 @@ struct TransientUnit: Sendable {
     ]
   }
 
-  private func end(_ manager: RemoteObject) async throws(CallError) -> String? {
-    let path: ObjectPath
-    do {
-      path = try await manager.call("GetUnit", name)
-    } catch .replied {
-      // The unit is gone already.
-      return nil
-    }
-    let unit = connection.object(Self.systemd, at: path, Self.unitInterface)
-    let changes = try await unit.propertyChanges()
+  /// The path of the unit's object, which follows from its name.
+  private var path: ObjectPath {
+    let units: ObjectPath = "/org/freedesktop/systemd1/unit"
+    return units.appending(label: name)
+  }
+
+  private func end(_ unit: RemoteObject, _ changes: SignalStream) async -> String? {
+    // A unit that is gone already has told its last state.
     var state: String? = try? await unit.get("ActiveState")
+    if state == "inactive" { state = nil }
     let seen = changes.makeAsyncIterator()
-    while state.map({ !["failed", "inactive"].contains($0) }) ?? false, let signal = await seen.next() {
+    while state != "failed", state != "inactive", let signal = await seen.next() {
       guard let (_, changed, _) = try? signal.values(as: String.self, [String: Variant].self, [String].self) else {
         continue
       }

@@ -273,4 +273,49 @@ import Testing
     await room.close()
     #expect(await task.value?.name == .cancelled)
   }
+
+  @Test(arguments: [Int32(SOCK_DGRAM.rawValue), Int32(SOCK_SEQPACKET.rawValue)])
+  func `a socket of messages is refused at once, whatever the kernel says of it`(type: Int32) async throws {
+    let room = rooms.room()
+    var ends: [Int32] = [-1, -1]
+    try #require(socketpair(AF_UNIX, type, 0, &ends) == 0)
+    let (one, other) = (OwnedFileDescriptor(owning: ends[0]), OwnedFileDescriptor(owning: ends[1]))
+    // A socket of datagrams is now readable for ever, and empty.
+    other.withRawValue { _ = shutdown($0, Int32(SHUT_RD)) }
+    for way in 0..<3 {
+      let error = await refusal { () throws(InterchangeError) in
+        switch way {
+        case 0: _ = try await room.copy(other)
+        case 1: _ = try await room.keep(other)
+        default: try await room.setSnapshot(of: delivery, type: "image/png", from: other)
+        }
+      }
+      #expect(
+        error?.name == .invalidPayload && error?.message.contains("socket of messages") ?? false, "\(error as Any)")
+    }
+    withExtendedLifetime(one) {}
+    await room.close()
+  }
+
+  @Test func `a socket that breaks is no shorter content`() async throws {
+    let room = rooms.room()
+    for isBroken in [false, true] {
+      var ends: [Int32] = [-1, -1]
+      try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+      let (source, handedIn) = (OwnedFileDescriptor(owning: ends[0]), OwnedFileDescriptor(owning: ends[1]))
+      // The kernel reports an end whose other side has left bytes unread as broken.
+      if isBroken { handedIn.withRawValue { _ = write($0, "x", 1) } }
+      source.withRawValue { _ = write($0, "half", 4) }
+      source.close()
+      if isBroken {
+        let error = await refusal { () throws(InterchangeError) in _ = try await room.copy(handedIn) }
+        #expect(error?.name == .sourceGone, "\(error as Any)")
+        #expect(access(rooms.spooled(), F_OK) != 0)
+      } else {
+        #expect(try await room.copy(handedIn) == 4)
+        await room.free([delivery])
+      }
+    }
+    await room.close()
+  }
 }

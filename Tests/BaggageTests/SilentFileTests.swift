@@ -93,4 +93,25 @@ struct SilentFileTests {
       await room.close()
     }
   }
+
+  /// So the room closes such files on threads of their own. A message that brings one closes it on its connection's loop, as `docs/security.md` says.
+  @Test func `closing a descriptor waits for its file system`() async {
+    await #expect(processExitsWith: .success) {
+      let files = try #require(SilentFileSystem(size: 10))
+      let file = try opened(files.path)
+      files.fallSilent()
+      let loop = try EventLoop()
+      let isClosed = Lock(false)
+      loop.execute {
+        file.close()
+        isClosed.withLock { $0 = true }
+      }
+      await #expect(throws: LimitExceeded.self) {
+        try await eventually("the loop", within: .seconds(2)) { isClosed.withLock(\.self) }
+      }
+      withExtendedLifetime(consume files) {}
+      try await eventually("the loop goes on") { isClosed.withLock(\.self) }
+      await loop.stop()
+    }
+  }
 }

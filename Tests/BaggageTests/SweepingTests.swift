@@ -101,4 +101,23 @@ import Testing
     #expect(try await room.open(of: other).0.bytes() == [2])
     await room.close()
   }
+
+  @Test func `deliveries that cannot be removed make the next ones no slower`() async throws {
+    let room = rooms.room()
+    try await room.keep([1])
+    // Nothing can be opened in the place of the spool.
+    rename(spool, spool + "-gone")
+    rooms.directory.write([1], to: "spool")
+    let deliveries = (0..<100 as Range<UInt64>).map { UniqueIdentifier(high: 7, low: $0) }
+    for delivery in deliveries { await room.free([delivery]) }
+    unlink(spool)
+    rename(spool + "-gone", spool)
+    for delivery in deliveries { try await room.keep([2], of: delivery) }
+    // Some of them are tried again whenever others are freed.
+    await room.free([delivery])
+    #expect(TemporaryDirectory.names(in: spool).count == 100 - 16)
+    for _ in 0..<6 { await room.free([delivery]) }
+    #expect(TemporaryDirectory.names(in: spool) == [])
+    await room.close()
+  }
 }

@@ -164,7 +164,7 @@ import Testing
       #expect(try await house.stagedoor("sessions", "--json").output().contains(url))
       #expect(try await house.stagedoor("drop", "-", input: "hello").output().hasPrefix("created\t"))
       #expect(try await house.stagedoor("drop", "--text", "hello").output().hasPrefix("created\t"))
-      // A list of links is text, and its first link is the key.
+      // A link is of the type of its scheme, and no text; it is the key.
       let link = house.stagedoor("drop", "--url", "https://example.org")
       #expect(try await link.output().hasPrefix("created\t"))
       #expect(try await link.output().hasPrefix("activated\t"))

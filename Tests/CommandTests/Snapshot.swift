@@ -60,9 +60,10 @@ extension House {
     gallery, types: openDetail,
     configurations: Manifests.configuration("Overview") + ", "
       + Manifests.configuration(
-        "Detail", types: openDetail, more: #", "StagedoorContentTypes": ["public.image", "text/plain"]"#),
+        "Detail", types: openDetail,
+        more: #", "StagedoorContentTypes": ["public.image", "text/plain", "x-scheme-handler/https"]"#),
     more:
-      #""CFBundleDisplayName": "Gallery", "CFBundleDocumentTypes": [{"LSItemContentTypes": ["public.image", "text/plain"]}],"#
+      #""CFBundleDisplayName": "Gallery", "CFBundleDocumentTypes": [{"LSItemContentTypes": ["public.image", "text/plain", "x-scheme-handler/https"]}],"#
   )
 
   var home: String { environment["HOME"] ?? "" }

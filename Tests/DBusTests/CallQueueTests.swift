@@ -135,6 +135,10 @@ import Testing
       let noted = Guarded<[Int32]>([])
       var interface = Interface("org.example.Log")
       interface.method("Note", in: "number") { (number: Int32) in noted.with { $0.append(number) } }
+      let dropped = Guarded<[Variant]>([])
+      service.observeCalls { call in
+        if call.isDropped { dropped.with { $0 += (try? call.variants()) ?? [] } }
+      }
       service.identifyCallers(admittingStrangers: true)
       service.export(interface, at: "/")
       let name = try #require(await service.uniqueName)
@@ -152,6 +156,7 @@ import Testing
       try await eventually("all calls") { noted.with { $0.count } == 2050 }
       try await witness.call(to: name, at: "/", "org.freedesktop.DBus.Peer", "Ping")
       #expect(noted.with { $0 } == Array(1...2040) + Array(5000...5007) + [6000, 7000])
+      #expect(dropped.with { $0 } == (Array(5008...5019) + [6001, 6002]).map { Variant.int32($0) })
       for client in [service, witness] { await client.close() }
     }
   }

@@ -128,6 +128,117 @@ import Testing
   }
 }
 
+// MARK: - Departures
+
+/// What a service notices of callers that leave, on a bus that decides what comes when.
+@Suite struct DepartureTests {
+  private struct Noted {
+    var calls: [String] = []
+    var departed: [String] = []
+  }
+
+  /// Runs `body` with a service of a played bus. The service notes its callers, with a mark if they have left.
+  private func withService(
+    _ bus: PlayedBus, _ body: (Connection, Guarded<Noted>) async throws -> Void
+  ) async throws {
+    let noted = Guarded(Noted())
+    let service = try await Connection.open(bus.address)
+    var interface = Interface("org.example.Log")
+    interface.method("Note") { (call: Call) in
+      let mark = call.isAbandoned ? " has left" : call.knownCredentials == nil ? " is a stranger" : ""
+      noted.with { $0.calls.append("\(call.sender?.rawValue ?? "")\(mark)") }
+    }
+    service.export(interface, at: "/")
+    service.observeDepartures { name in noted.with { $0.departed.append(name.rawValue) } }
+    service.identifyCallers(admittingStrangers: true)
+    // The loop has taken everything in.
+    _ = try await service.owner(of: .bus)
+    try await body(service, noted)
+    bus.close()
+    await service.close()
+  }
+
+  @Test func `the bus knows the rule for departures before it is asked about any caller`() async throws {
+    let bus = try PlayedBus()
+    try await withService(bus) { service, noted in
+      // Three callers come with one read.
+      bus.send(
+        try PlayedBus.call("Note", from: ":1.7", 1), try PlayedBus.call("Note", from: ":1.8", 1),
+        try PlayedBus.call("Note", from: ":1.9", 1))
+      try await eventually("all calls") { noted.with { $0.calls.count } == 3 }
+      let seen = bus.seen.filter { $0 == "AddMatch" || $0.hasPrefix("GetConnectionCredentials") }
+      #expect(seen.count == 4 && seen.first == "AddMatch", "\(seen)")
+      #expect(Set(noted.with { $0.calls }) == [":1.7", ":1.8", ":1.9"])
+    }
+  }
+
+  /// Otherwise a drag would stay when its source has left.
+  @Test func `a caller that leaves as soon as the bus has said who it is has left`() async throws {
+    let bus = try PlayedBus()
+    bus.leavesOnceKnown(":1.8")
+    try await withService(bus) { service, noted in
+      bus.send(try PlayedBus.call("Note", from: ":1.7", 1), try PlayedBus.call("Note", from: ":1.8", 1))
+      try await eventually("the departure") { noted.with { $0.departed } == [":1.8"] }
+      try await eventually("all calls") { noted.with { $0.calls.count } == 2 }
+      #expect(noted.with { $0.calls }.contains(":1.8 has left"))
+    }
+  }
+
+  /// The bus gives the number of a process only, and has answered before the caller left.
+  @Test(arguments: [true, false])
+  func `a caller whose name has no owner any more has left`(hasProcess: Bool) async throws {
+    // No process has the greatest number.
+    let bus = try PlayedBus(process: hasProcess ? getpid() : .max)
+    try await withService(bus) { service, noted in
+      bus.ownersLeave(":1.8")
+      bus.send(try PlayedBus.call("Note", from: ":1.7", 1), try PlayedBus.call("Note", from: ":1.8", 1))
+      try await eventually("all calls") { noted.with { $0.calls.count } == 2 }
+      #expect(Set(noted.with { $0.calls }) == [":1.7", ":1.8 has left"])
+    }
+  }
+
+  @Test func `a refusal is not sent to a caller that has left`() async throws {
+    let bus = try PlayedBus()
+    try await withService(bus) { service, noted in
+      for sender in [":1.7", ":1.8"] { bus.send(try PlayedBus.call("Note", from: sender, 1)) }
+      try await eventually("both callers") { noted.with { $0.calls.count } == 2 }
+      // The service reads, but there is no room for its answers: calls wait, and further ones are refused.
+      bus.reads(false)
+      for sender in [":1.7", ":1.8"] {
+        bus.send(try (0..<3_000 as Range<UInt32>).flatMap { try PlayedBus.call("Note", from: sender, $0 + 2) })
+      }
+      bus.send(try PlayedBus.departure(of: ":1.7"))
+      try await eventually("everything to be read") { bus.isRead }
+      try await eventually("the departure") { noted.with { $0.departed } == [":1.7"] }
+      bus.reads(true)
+      try await eventually("a refusal") { bus.seen.contains("error :1.8") }
+      _ = try await service.owner(of: ":1.8")
+      #expect(!bus.seen.contains("error :1.7"))
+    }
+  }
+
+  @Test(.ownThreads) func `a service that identifies its callers has a small buffer for its answers`() async {
+    await #expect(processExitsWith: .success) {
+      try await withPrivateBus(.daemon) { bus in
+        let service = try await bus.connect()
+        #expect(sendBuffers().filter { $0 < 64 << 10 } == [])
+        service.identifyCallers()
+        _ = try await service.owner(of: .bus)
+        #expect(sendBuffers().filter { $0 < 64 << 10 } == [40 << 10])
+        await service.close()
+      }
+    }
+  }
+}
+
+/// The sizes of the send buffers of this process's sockets.
+private func sendBuffers() -> [Int32] {
+  (0..<1_024 as Range<Int32>).compactMap { number in
+    var (size, length) = (0 as Int32, socklen_t(4))
+    return getsockopt(number, SOL_SOCKET, SO_SNDBUF, &size, &length) == 0 ? size : nil
+  }
+}
+
 /// How many descriptors of processes this process has.
 private func processDescriptors() -> Int {
   let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []

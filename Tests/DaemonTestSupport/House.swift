@@ -85,12 +85,14 @@ package struct House: Sendable {
   }
 }
 
+/// - Parameter limits: Limits of dbus-daemon's configuration that differ from those of a session bus.
 package nonisolated(nonsending) func withHouse<Result>(
-  _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (House) async throws -> Result
+  _ kind: PrivateBus.Kind = .daemon, limits: [String: Int] = [:],
+  _ body: nonisolated(nonsending) (House) async throws -> Result
 ) async throws -> Result {
   await Houses.enter()
   defer { Houses.leave() }
-  return try await withPrivateBus(kind) { bus in
+  return try await withPrivateBus(kind, limits: limits) { bus in
     var environment = try bus.environmentWithFreshHome()
     environment["XDG_DATA_DIRS"] = "\(environment["HOME"] ?? "")/system"
     let watcher = try await bus.connect()

@@ -28,6 +28,7 @@ import Testing
       CREATE INDEX delivery_open ON delivery (application) WHERE is_open;
       CREATE INDEX delivery_open_by_session ON delivery (session) WHERE is_open;
       ALTER TABLE ledger ADD COLUMN sessions INTEGER NOT NULL DEFAULT 6001;
+      ALTER TABLE ledger ADD COLUMN deliveries INTEGER NOT NULL DEFAULT 0;
       DROP TABLE condition_key; DROP INDEX session_by_key;
       ALTER TABLE session DROP COLUMN shown_key; ALTER TABLE session DROP COLUMN bytes; PRAGMA user_version = 1; VACUUM\""")
     """
@@ -76,7 +77,7 @@ import Testing
         daemon.signal(SIGTERM)
         #expect(try await daemon.ended() == .exited(0))
       }
-      #expect(try await house.command("/usr/bin/python3", "-c", Self.version, store).output() == "5")
+      #expect(try await house.command("/usr/bin/python3", "-c", Self.version, store).output() == "6")
     }
   }
 }

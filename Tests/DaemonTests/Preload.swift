@@ -39,11 +39,12 @@ struct Preload {
 }
 
 extension House {
-  /// Runs `body` while the service runs with such a library, as soon as the service has its name. The service keeps nothing on the disk.
+  /// Runs `body` while the service runs with such a library, as soon as the service has its name. The service keeps nothing on the disk unless a test
+  /// asks for more.
   nonisolated(nonsending) func serving(
-    behind preload: Preload, _ body: nonisolated(nonsending) () async throws -> Void
+    behind preload: Preload, durability: String = "memory", _ body: nonisolated(nonsending) () async throws -> Void
   ) async throws {
-    var daemon = daemon("--durability", "memory")
+    var daemon = daemon("--durability", durability)
     daemon.environment.merge(preload.environment) { $1 }
     try await daemon.whileRunning { running in
       let watcher = watcher

@@ -59,6 +59,19 @@ import Testing
   }
 }
 
+extension TransientUnitTests {
+  @Test func `a unit that has failed and is forgotten when its job is reported is a launch that failed`() async throws {
+    try await withHouse { house in
+      try house.write(Self.manifest, to: "\(house.applications)/org.example.Cats-2.json")
+      _ = try await Systemd(on: house.bus.connect(), forgets: true)
+      try await house.serving { _ in
+        _ = try await house.deliver(Payloads.activity("viewCat", "cat1", options: #""deadline": 3600"#))
+        try await eventually("the failure") { try await house.deliveries(in: "failed").count == 1 }
+      }
+    }
+  }
+}
+
 /// The part of systemd that a transient unit needs.
 private final class Systemd: Sendable {
   struct Unit: Sendable {
@@ -73,17 +86,18 @@ private final class Systemd: Sendable {
 
   var started: Unit? { unit.withLock(\.self) }
 
-  /// - Parameter isSilent: Whether it accepts a job, and reports nothing.
-  init(on connection: Connection, isSilent: Bool = false) async throws {
+  /// - Parameters:
+  ///   - isSilent: Whether it accepts a job, and reports nothing.
+  ///   - forgets: Whether a unit fails at once, and is gone when its job is reported to be done.
+  init(on connection: Connection, isSilent: Bool = false, forgets: Bool = false) async throws {
     self.connection = connection
     var manager = Interface("org.freedesktop.systemd1.Manager")
     let removed = manager.signal(
       "JobRemoved", "id", "job", "unit", "result", of: UInt32.self, ObjectPath.self, String.self, String.self)
     let job: ObjectPath = "/org/freedesktop/systemd1/job/7"
     manager.method("Subscribe") { () in }
-    manager.method("GetUnit", in: "name", out: "unit") { (_: String) -> ObjectPath in Self.path }
     manager.method("StartTransientUnit", in: "name", "mode", "properties", "aux", out: "job") {
-      [weak self]
+      [weak self, state]
       (
         name: String, _: String, properties: [Structure<String, Variant>],
         _: [Structure<String, [Structure<String, Variant>]>]
@@ -94,17 +108,23 @@ private final class Systemd: Sendable {
         name: name, command: commands[0].members.1, environment: try [String](values["Environment"] ?? "".variant))
       self?.unit.withLock { $0 = unit }
       if isSilent { return job }
+      let units: ObjectPath = "/org/freedesktop/systemd1/unit"
+      let path = units.appending(label: name)
+      var interface = Interface("org.freedesktop.systemd1.Unit")
+      interface.property("ActiveState", stored: state)
+      connection.export(interface, at: path)
       Task {
+        if forgets {
+          state.value = "failed"
+          // The announcement leaves before this answer.
+          _ = try await connection.owner(of: "org.freedesktop.systemd1")
+          connection.unexport(at: path)
+        }
         try connection.emit(removed, from: "/org/freedesktop/systemd1", UInt32(7), job, name, "done")
       }
       return job
     }
-    var unit = Interface("org.freedesktop.systemd1.Unit")
-    unit.property("ActiveState", stored: state)
     connection.export(manager, at: "/org/freedesktop/systemd1")
-    connection.export(unit, at: Self.path)
     _ = try await connection.requestName("org.freedesktop.systemd1")
   }
-
-  private static let path: ObjectPath = "/org/freedesktop/systemd1/unit/app"
 }

@@ -210,6 +210,26 @@ import Testing
     #expect(stage.answers[4]?.delivered != nil)
   }
 
+  @Test func `calls of a sandboxed caller that has left are forgotten, and those of its others wait on`() {
+    var stage = Stage(cats(), allowance: Allowance())
+    for number in 0..<3 {
+      stage.drop(key: "1", by: .sandbox("org.example.Mail", number)) {
+        $0.token = "once"
+        $0.wait = .handled
+      }
+    }
+    #expect(stage.book.ledger.total(.calls) == 3)
+    stage.callerLeaves(.sandbox("org.example.Mail", 1))
+    #expect(stage.answers.keys.sorted() == [2])
+    #expect(stage.book.ledger.total(.calls) == 2)
+    #expect(stage.book.disagreements == [])
+    stage.attach()
+    stage.hostAnswersAll()
+    #expect(stage.answers[1]?.delivered != nil)
+    #expect(stage.answers[3]?.delivered != nil)
+    #expect(stage.memory.waitingFor.keys.isEmpty)
+  }
+
   @Test func `a session waits once for a host that has its hands full`() throws {
     var stage = Stage(cats())
     stage.attach()

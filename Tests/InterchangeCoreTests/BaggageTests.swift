@@ -225,6 +225,65 @@ import Testing
     #expect(stage.packing.isEmpty)
   }
 
+  @Test func `a sandboxed sender names no files in URLs and in lists of URIs`() {
+    var stage = Stage(cats())
+    let sandbox = Caller.sandbox("org.example.Mail")
+    for (url, isFile) in [
+      ("file:///etc/hostname", true), ("FILE:/etc/hostname", true), ("https://example.org/a", false),
+    ]
+      as [(Text, Bool)]
+    {
+      var payload = stage.activity("view", "1")
+      payload.items[0].activities[0].webpageURL = url
+      let refusal = stage.call(.deliver(payload, digest: "digest", size: 100), by: sandbox)?.refusal
+      #expect((refusal?.name == .accessDenied) == isFile, "\(url)")
+    }
+    let lists: [(Text, Text, Bool)] = [
+      ("text/uri-list", "# a comment\r\nhttps://example.org/\r\nfile:///etc/hostname\r\n", true),
+      ("text/uri-list", "https://example.org/file:///etc/hostname", false),
+      ("text/uri-list;charset=utf-8", " /etc/hostname", true), ("Text/X-Moz-URL", "file:///a\nA", true),
+      ("public.file-url", "file:///etc/hostname", true), ("x-scheme-handler/file", "file:///etc/hostname", true),
+      ("x-special/gnome-copied-files", "copy\nfile:///etc/a", true),
+      ("text/plain", "file:///etc/hostname", false),
+    ]
+    for (type, text, isFile) in lists {
+      let bytes = text.withBytes { [UInt8]($0) }
+      for content in [Representation.Content.text(text), .data(bytes)] {
+        let refusal = stage.drop(Representation(type: contentType(type), content), by: sandbox)?.refusal
+        #expect((refusal?.name == .accessDenied) == isFile, "\(type) \(text)")
+        // A program outside may name any file.
+        #expect(stage.drop(Representation(type: contentType(type), content))?.refusal == nil)
+      }
+    }
+  }
+
+  @Test func `each content in a file of its own is charged as a block`() throws {
+    var stage = Stage(cats())
+    let promises = (0..<100).map { Representation.promise(Text("/\($0)"), type: Text("image/x-\($0)")) }
+    stage.call(
+      .deliver(stage.payload(promises) { $0.keepPromises = true }, digest: "digest", size: 100))
+    stage.roomPacks((0..<100).map { _ in 4 })
+    #expect(stage.answers[stage.lastCall]?.delivered != nil)
+    #expect(stage.book.ledger.total(.baggage) == 100 * Parcel.smallestFile)
+    // Beside the delivery they take no file.
+    stage.drop(.text("a"), .text("b", type: "text/html"), by: .other)
+    #expect(stage.book.ledger.total(.baggage) == 100 * Parcel.smallestFile + Allowance.smallestBaggage)
+  }
+
+  @Test func `what a host says of sessions that are gone is not logged`() throws {
+    var stage = Stage(cats())
+    let session = try #require(stage.drop { $0.isPrivate = true }?.delivered?.session)
+    stage.attach()
+    stage.hostAnswersAll()
+    stage.call(.destroy(session, animation: "standard"))
+    while !stage.asked.isEmpty { stage.hostAnswers(.refused("the secret words")) }
+    #expect(
+      stage.sayings.contains {
+        if case .log(.warning, let line) = $0 { line.string.contains("Discard") } else { false }
+      })
+    #expect(!stage.sayings.contains { "\($0)".contains("secret") })
+  }
+
   @Test func `a caller without a name promises nothing`() {
     var stage = Stage(cats())
     let caller = Caller(connection: nil, isSandboxed: false, application: .empty)

@@ -264,6 +264,21 @@ import Testing
     #expect(stage.asked.isEmpty)
   }
 
+  @Test func `a proposal ends with the host that was asked, and its late answer is nobody's`() throws {
+    var stage = staged()
+    let window = try window(&stage)
+    let drag = try stage.dragging(.text())
+    stage.call(.propose(drag.drag, on: window))
+    let (call, errand) = (stage.lastCall, try #require(stage.asked.last?.errand))
+    stage.hostLeaves()
+    #expect(stage.answers[call]?.operation == "forbidden")
+    // It attaches again on the same connection, and then answers.
+    stage.attach(showing: [window])
+    stage.play(.hostAnswered(errand, .operation("copy")))
+    #expect(stage.memory.proposals.isEmpty)
+    stage.checkItself()
+  }
+
   @Test func `a drag that ends while a host is asked is forbidden everywhere`() throws {
     for answer in [HostAnswer.operation("copy"), .done] {
       var stage = staged()
@@ -736,11 +751,108 @@ import Testing
   @Test func `a host has as many proposals as it may, and not one more`() throws {
     var stage = staged()
     let window = try window(&stage)
+    for number in 0..<Host.maximumProposing {
+      let drag = try stage.dragging(.text(), by: .shell(number / 50))
+      #expect(stage.call(.propose(drag.drag, on: window), by: .shell(number / 50)) == nil)
+    }
     let drag = try stage.dragging(.text())
-    for _ in 0..<Host.maximumProposing { #expect(stage.call(.propose(drag.drag, on: window)) == nil) }
     #expect(stage.call(.propose(drag.drag, on: window))?.refusal?.name == .limitsExceeded)
     stage.hostAnswers(.operation("copy"))
     #expect(stage.call(.propose(drag.drag, on: window)) == nil)
+  }
+
+  @Test func `a host is asked about a drag once at a time, and then about the newest place`() throws {
+    var stage = staged()
+    let windows = try ["a", "b", "c"].map { (key: Text) in
+      let session = try #require(stage.drop(key: key)?.delivered?.session)
+      stage.hostAnswersAll()
+      return session
+    }
+    let drag = try stage.dragging(.text())
+    let first = stage.lastCall + 1
+    for place in [0, 1, 0, 2] { #expect(stage.call(.propose(drag.drag, on: windows[place])) == nil) }
+    func places() -> [UniqueIdentifier] {
+      stage.asked.compactMap { if case .propose(let session, _, _) = $0.question { session } else { nil } }
+    }
+    #expect(places() == [windows[0]])
+    stage.hostAnswers(.operation("copy"))
+    #expect(stage.answers[first]?.operation == "copy" && stage.answers[first + 1] == nil)
+    #expect(places() == [windows[2]])
+    stage.hostAnswers(.operation("cancel"))
+    for call in first + 1...first + 3 { #expect(stage.answers[call]?.operation == "cancel") }
+    #expect(stage.asked.isEmpty && stage.memory.proposals.isEmpty)
+    // Without the host nobody is asked.
+    let last = stage.lastCall + 1
+    for place in [0, 1] { #expect(stage.call(.propose(drag.drag, on: windows[place])) == nil) }
+    let errand = try #require(stage.asked.first).errand
+    stage.hostLeaves()
+    stage.play(.hostAnswered(errand, .gone(neverReached: false)))
+    for call in last...last + 1 { #expect(stage.answers[call]?.operation == "forbidden") }
+  }
+
+  @Test func `proposals of one source take as many bytes of a host as they leave for others`() throws {
+    var stage = staged()
+    let window = try window(&stage)
+    let items = (0..<50).map { Item(suggestedName: Text(String(repeating: "x", count: 12_000) + "\($0)")) }
+    func begin(by caller: Caller) throws -> UniqueIdentifier {
+      let payload = Payload(items: items)
+      let ask = Ask.beginDrag(payload, ticket: Text("of \(stage.lastCall)"), outlivesSource: false, size: 100)
+      return try #require(stage.call(ask, by: caller)?.begun).drag
+    }
+    // Each drag has more than half a megabyte.
+    let drags = try (0..<2).map { _ in try begin(by: .shell) }
+    #expect(stage.call(.propose(drags[0], on: window)) == nil)
+    #expect(stage.call(.propose(drags[1], on: window))?.refusal?.name == .limitsExceeded)
+    let other = try begin(by: .other)
+    #expect(stage.call(.propose(other, on: window), by: .other) == nil)
+    stage.hostAnswersAll(.operation("copy"))
+    #expect(stage.call(.propose(drags[1], on: window)) == nil)
+    stage.hostAnswersAll(.operation("copy"))
+    // A drag that is longer alone than the limit is never proposed, and can still be dropped.
+    #expect(stage.call(.addItems(items, to: drags[0], size: 100)) == .done)
+    #expect(stage.call(.propose(drags[0], on: window))?.refusal?.name == .limitsExceeded)
+    #expect(stage.call(.drop(drags[0], on: window, operation: "copy"))?.delivered != nil)
+  }
+
+  @Test func `the drags of a source that leaves end in portions, and nobody drops one meanwhile`() throws {
+    var stage = staged()
+    let window = try window(&stage)
+    var drags: [UniqueIdentifier] = []
+    for _ in 0..<10 {
+      let drag = try stage.dragging(.text(), .promise())
+      for number in 0..<400 { stage.call(.openDrag(ticket: drag.ticket), by: .shell(number)) }
+      drags.append(drag.drag)
+    }
+    func over() -> Int { drags.count { stage.book.viewOfDrag($0, for: .shell)?.state == "cancelled" } }
+    var step = stage.play(.callerLeft(connection: Caller.shell.connection ?? .empty))
+    #expect(step.listeners < Drag.partsAtOnce + 2 * 402)
+    #expect(0 < over() && over() < 5)
+    for drag in drags where stage.book.viewOfDrag(drag, for: .shell)?.state == "dragging" {
+      #expect(stage.call(.drop(drag, on: window, operation: "copy"), by: .shell(1))?.refusal?.name == .requestDenied)
+    }
+    var steps = 0
+    while let moment = step.callAgain, moment <= stage.now.uptime {
+      step = stage.play(.moment)
+      #expect(step.listeners < 2 * (Drag.partsAtOnce + 402))
+      steps += 1
+    }
+    #expect(over() == 10 && steps > 1)
+  }
+
+  @Test func `drags whose time is over at the same moment end in portions`() throws {
+    var stage = staged()
+    for _ in 0..<10 {
+      let drag = try stage.dragging(.text())
+      for number in 0..<400 { stage.call(.openDrag(ticket: drag.ticket), by: .shell(number)) }
+    }
+    stage.pass(seconds: Drag.time + 1)
+    var steps = 0
+    while case let step = stage.play(.moment), step.listeners > 0 {
+      #expect(step.listeners < 2 * (Drag.partsAtOnce + 402))
+      steps += 1
+    }
+    #expect(steps > 2)
+    #expect(stage.memory.drags.values.values.allSatisfy { $0.state == .cancelled })
   }
 
   @Test func `whoever has left no longer brings the ticket`() throws {

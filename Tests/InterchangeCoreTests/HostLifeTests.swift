@@ -33,6 +33,63 @@ import Testing
     #expect(stage.book.ledger.total(.calls) == 0)
   }
 
+  @Test func `a host that takes the place of another shows its windows, and what went with the other stays gone`()
+    throws
+  {
+    var stage = Stage(cats())
+    stage.attach()
+    let window = try #require(stage.drop(key: "1")?.delivered?.session)
+    stage.hostAnswersAll()
+    // The first host is opening a window; its departure for the third time refuses the delivery, and its session goes with it.
+    let delivery = try #require(stage.drop(key: "2") { $0.statedDeadline = 3_600 }?.delivered)
+    for _ in 0..<2 {
+      stage.hostLeaves()
+      stage.attach(showing: [window])
+    }
+    #expect(stage.progress(of: delivery.delivery)?.departures == 2)
+    // The service hears of the next owner before it hears that the first has left.
+    stage.attach(as: .other, showing: [window, delivery.session], hearsDiscards: false)
+    let shown = try #require(stage.shelf.sessions[window])
+    #expect(shown.isConnected)
+    #expect(shown.state == .foregroundInactive)
+    #expect(stage.shelf.sessions[delivery.session] == nil)
+    #expect(stage.memory.hosts["org.example.Cats"]?.scenes == [window])
+    #expect(
+      stage.answers[stage.lastCall]
+        == .attached(
+          application: "org.example.Cats", discarded: [SessionReference.path(of: delivery.session)]))
+    stage.checkItself()
+  }
+
+  @Test func `a host that gave the name back and attaches again is the host, whatever news comes later`() {
+    var stage = Stage(cats())
+    stage.attach()
+    // The news of its loss is behind its call.
+    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
+    #expect(stage.answers[stage.lastCall]?.refusal == nil)
+    #expect(
+      stage.errands.last
+        == .findOwner(
+          stage.lastCall, name: "org.example.Cats", application: "org.example.Cats", connection: ":1.10", path: nil))
+    stage.play(.hostLeft(application: "org.example.Cats", connection: ":1.10"))
+    #expect(stage.book.isHost(.host, of: "org.example.Cats"))
+    stage.play(.ownership(stage.lastCall, isOwner: true))
+    #expect(stage.book.isHost(.host, of: "org.example.Cats"))
+    // Once the bus has answered, a loss is news.
+    stage.hostLeaves()
+    #expect(!stage.book.isHost(.host, of: "org.example.Cats"))
+  }
+
+  @Test func `a host that attaches again without the name is no host`() {
+    var stage = Stage(cats())
+    stage.attach()
+    stage.call(.attach(application: "org.example.Cats", shown: [], unknown: [], HostOptions()), by: .host)
+    stage.play(.hostLeft(application: "org.example.Cats", connection: ":1.10"))
+    stage.play(.ownership(stage.lastCall, isOwner: false))
+    #expect(!stage.book.isHost(.host, of: "org.example.Cats"))
+    #expect(stage.memory.attaching.isEmpty)
+  }
+
   @Test func `properties come before signals, and the answer comes last`() {
     var stage = Stage(cats())
     stage.attach()

@@ -23,7 +23,7 @@ import Testing
 
   private static let sources = [
     "Allowance": "Sources/Interchange/Core/Ledger.swift", "Host": "Sources/Interchange/Core/Host.swift",
-    "Memory": "Sources/Interchange/Core/Memory.swift", "PromptBook": "Sources/Interchange/Core/Applications.swift",
+    "Memory": "Sources/Interchange/Core/Memory.swift", "PromptBook": "Sources/Interchange/Core/Rounds.swift",
     "Turn": "Sources/Interchange/Turns/Prompter.swift", "Limits": "Sources/SceneModel/Faults/Limits.swift",
     "PayloadOptions": "Sources/SceneModel/Documents/PayloadOptions.swift",
     "HistoryLimits": "Sources/SessionStore/HistoryLimits.swift", "CallQueue": "Sources/DBus/Server/CallQueue.swift",
@@ -32,6 +32,7 @@ import Testing
     "SideWork": "Sources/Interchange/Shell/SideWork.swift", "Drag": "Sources/Interchange/Core/Drag.swift",
     "BaggageLimits": "Sources/Baggage/BaggageLimits.swift",
     "CredentialsCache": "Sources/DBus/Connection/Credentials.swift",
+    "Releases": "Sources/Interchange/Shell/Items.swift", "Parcel": "Sources/SceneModel/Documents/Parcel.swift",
   ]
 
   /// The value of a constant in the source: numbers, `<<`, `*`, `/`, `+`, `-` and other constants of its file.

@@ -57,12 +57,15 @@ struct Portrait {
       lines.append(
         "host of \(application): \(host.connection) \(host.stage) scenes [\(ids(Array(host.scenes)))] opened "
           + "[\(ids(Array(host.opened)))] closing [\(ids(Array(host.closing)))] told [\(ids(Array(host.told)))] "
-          + "\(host.isListening) \(host.running) \(host.options)")
+          + "hearing \(host.hearing) \(host.running) \(host.options)")
       lines.append("hosted by \(host.connection): \(memory.hosted[host.connection])")
     }
     lines += memory.lanes.values.map { "lane of \($0.session): \($1.act)" }.sorted()
     lines += memory.errands.values.values.map { "errand for \($0)" }.sorted()
     lines += memory.starts.values.map { "start of \($0): \($1.isPossible.map { "\($0)" } ?? "asked")" }.sorted()
+    lines += memory.rounds.values.map { "round of \($0): \($1)" }.sorted()
+    lines += memory.leftConnected.values.map { "left connected of \($0): \(ids($1))" }.sorted()
+    lines += memory.waitingFor.keys.map { "for \($0) wait \(memory.waitingFor[$0].map(\.call))" }.sorted()
     lines += memory.attaching.values.keys.map { "attaching \($0)" }.sorted()
     lines += memory.calls.values.map { "call \($0) takes \($1.number.charge.amount) \($1.bytes?.charge.amount ?? 0)" }
       .sorted()

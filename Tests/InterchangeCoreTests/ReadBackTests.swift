@@ -89,7 +89,7 @@ import Testing
       stage.play(.moment)
     }
     #expect(stage.sessions().isEmpty)
-    #expect(stage.memory.sessionCounts["org.example.Cats"] == 0)
+    #expect(stage.memory.sessionCounts["org.example.Cats"] == nil)
   }
 
   @Test func `a session whose configuration comes back before it was discarded is found again`() throws {

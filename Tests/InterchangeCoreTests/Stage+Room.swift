@@ -58,7 +58,7 @@ extension Stage {
   mutating func roomPacksAndStoreRefuses() {
     let (task, answer) = pack([])
     turn(refused: true) { $0.play(.packed(task.number, answer)) }
-    play(.packed(task.number, .failed(InterchangeError(.storageFailed, "the disk is full"))))
+    play(.refused(.packed(task.number, answer), InterchangeError(.storageFailed, "the disk is full")))
   }
 
   /// The room has taken all but the last of the contents.

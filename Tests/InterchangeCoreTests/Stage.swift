@@ -65,13 +65,14 @@ struct Stage {
     while true {
       do throws(Lack) {
         let step = try book.handle(cue, at: now)
+        precondition(step.records.count <= 4_096, "the step stores more than a turn holds: \(step.records.count)")
         steps.append(step)
         lastEffort = step.effort
         if !isHeld { endTurn() }
         return step
       } catch {
-        precondition(lacks.count < 10_000, "the core lacks the same again and again: \(error)")
         lacks.append(error)
+        precondition(lacks.count <= 12, "the cue begins again and again: \(lacks)")
         find(error)
       }
     }
@@ -155,7 +156,8 @@ struct Stage {
     case .routing(let needs): for need in needs { find(need) }
     case .sessions(let identifiers):
       book.learn(.sessions(identifiers, found: identifiers.compactMap { shelf.sessions[$0] }))
-    case .delivery(let identifier): book.learn(.delivery(identifier, shelf.deliveries[identifier]))
+    case .deliveries(let identifiers):
+      book.learn(.deliveries(identifiers, found: identifiers.compactMap { shelf.deliveries[$0] }))
     case .baggage(let delivery): book.learn(.baggage(delivery, shelf.baggage[delivery]))
     case .token(let token, let owner):
       book.learn(.token(token, owner: owner, shelf.deliveries(token: token, sender: owner)))

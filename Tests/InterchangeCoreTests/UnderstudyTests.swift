@@ -32,7 +32,7 @@ import Testing
   private func attach(_ stage: inout Stage, as caller: Caller = .host, isOwner: Bool = true) -> InterchangeError.Name? {
     stage.call(
       .attach(application: Self.application, shown: [], unknown: [], Self.understudy), by: caller)
-    if stage.answers[stage.lastCall] == nil { stage.play(.ownership(stage.lastCall, isOwner: isOwner)) }
+    stage.play(.ownership(stage.lastCall, isOwner: isOwner))
     return stage.answers[stage.lastCall]?.refusal?.name
   }
 

@@ -39,7 +39,7 @@ struct BaggageTests {
     try store.commit([.baggage(baggage)], at: noon)
     for step in 0..<3 {
       #expect(try store.baggage(baggage.delivery) == baggage, "step \(step)")
-      #expect(try store.baggageSummaries().map(\.bytes) == [256 + 1 << 40 + 256])
+      #expect(try store.baggageSummaries().map(\.bytes) == [256 + 1 << 40 + Parcel.smallestFile + 256])
       if step == 0 {
         directory = directory.copy()
         store = try open(directory)
@@ -58,7 +58,7 @@ struct BaggageTests {
     if isSettledBetween { try store.settle() }
     func summary(_ delivery: StoredDelivery) -> BaggageSummary {
       BaggageSummary(
-        delivery: delivery.identifier, session: delivery.progress.session, bytes: 1003,
+        delivery: delivery.identifier, session: delivery.progress.session, bytes: Parcel.smallestFile + 3,
         isOpen: delivery.progress.isOpen)
     }
     #expect(try store.baggageSummaries() == [summary(second), summary(first)])
@@ -83,7 +83,8 @@ struct BaggageTests {
       let progress = DeliveryProgress(.held, isOpen: true, session: session(1).identifier)
       try store.commit([.deliveryProgress(delivery(1).identifier, progress)], at: noon)
     }
-    let forgotten = BaggageSummary(delivery: delivery(1).identifier, session: nil, bytes: 1003, isOpen: false)
+    let forgotten = BaggageSummary(
+      delivery: delivery(1).identifier, session: nil, bytes: Parcel.smallestFile + 3, isOpen: false)
     #expect(try store.baggageSummaries() == [forgotten])
     // Baggage in the log, for a delivery of which only the log knows a change.
     try store.commit([.baggage(baggage(1))], at: noon)
@@ -119,10 +120,11 @@ struct BaggageTests {
       try store.commit([.baggage(baggage(1, bytes)), .baggage(baggage(2))], at: noon)
       if step == 1 { try store.settle() }
       #expect(try store.baggage(delivery(1).identifier) == baggage(1, bytes))
-      #expect(try store.baggageSummaries().map(\.bytes) == [1000 + bytes.count, 1003])
+      #expect(
+        try store.baggageSummaries().map(\.bytes) == [Parcel.smallestFile + bytes.count, Parcel.smallestFile + 3])
     }
     try store.settle()
-    #expect(try store.baggageSummaries().map(\.bytes) == [1003, 1003])
+    #expect(try store.baggageSummaries().map(\.bytes) == [Parcel.smallestFile + 3, Parcel.smallestFile + 3])
   }
 
   @Test func `summaries read no document`() throws {
@@ -135,7 +137,7 @@ struct BaggageTests {
     store = try open(directory)
     var summaries: [BaggageSummary] = []
     let reads = try DiskFaults.reads(in: directory) { summaries = try store.baggageSummaries() }
-    #expect(summaries.map(\.bytes) == [Int](repeating: 1000 + 1 << 20, count: 10))
+    #expect(summaries.map(\.bytes) == [Int](repeating: Parcel.smallestFile + 1 << 20, count: 10))
     #expect(reads < 50, "pages of more than three hundred that each document has")
   }
 

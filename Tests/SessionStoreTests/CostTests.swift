@@ -66,24 +66,6 @@ struct CostTests {
     #expect(try reads(3) > 0)
   }
 
-  @Test func `what waits for one session is found without a look at what waits for others`() throws {
-    let directory = TemporaryDirectory()
-    var store = try open(directory)
-    let deliveries = (1...3000).map { (number: UInt64) in
-      var delivery = delivery(number, .held, isOpen: true)
-      delivery.progress.session = session(number % 1000).identifier
-      return delivery
-    }
-    try store.commit(deliveries.map { .delivery($0) }, at: noon)
-    store.close()
-    store = try open(directory)
-    let reads = try DiskFaults.reads(in: directory) {
-      let found = try store.openDeliveries(to: session(7).identifier)
-      #expect(found.map(\.identifier) == [7, 1007, 2007].map { delivery($0).identifier })
-    }
-    #expect(reads < 20)
-  }
-
   @Test func `opening reads as much of a store of many sessions as of one of few`() throws {
     var reads: [Int] = []
     for count: UInt64 in [10, 5000] {

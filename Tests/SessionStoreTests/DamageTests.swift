@@ -41,7 +41,6 @@ struct DamageTests {
       try store.forEachSession { _ in }
       for session in try store.sessions(limit: 50) ?? [] {
         _ = try store.session(session.identifier)
-        _ = try store.openDeliveries(to: session.identifier)
         _ = try store.sessions(of: session.application, concernedWith: "photo-1", limit: 100)
       }
       for delivery in try store.deliveries(limit: 50) ?? [] { _ = try store.delivery(delivery.identifier) }

@@ -50,7 +50,7 @@ struct MigrationTests {
       """)
   }
 
-  @Test(arguments: [1, 2, 3, 4], [false, true])
+  @Test(arguments: [1, 2, 3, 4, 5], [false, true])
   func `a migration whose log was cut anywhere is made whole by whoever opens the store next`(
     version: Int, wasKilled: Bool
   ) throws {
@@ -68,7 +68,7 @@ struct MigrationTests {
     }
   }
 
-  @Test(arguments: [1, 2, 3, 4])
+  @Test(arguments: [1, 2, 3, 4, 5])
   func `of a private session that is discarded afterwards no byte is left in any file`(version: Int) throws {
     let directory = TemporaryDirectory()
     var store = try open(directory)
@@ -87,7 +87,7 @@ struct MigrationTests {
     }
   }
 
-  @Test(arguments: [1, 2, 3, 4], [false, true])
+  @Test(arguments: [1, 2, 3, 4, 5], [false, true])
   func `one that is killed at any write of it, or of the log's move into the file, has lost nothing`(
     version: Int, wasKilled: Bool
   ) throws {

@@ -319,7 +319,7 @@ struct OpeningTests {
       #expect(error?.kind == .newer)
       #expect(
         error?.message
-          == "\(directory.path)/stagedoor.db: has version 6, of a later Stagedoor; this one knows 5. It was left as it is: start the "
+          == "\(directory.path)/stagedoor.db: has version 7, of a later Stagedoor; this one knows 6. It was left as it is: start the "
           + "later one, or give this one another --state")
       // The content of the write-ahead log cannot be seen before the store is opened.
       if !isKilled {

@@ -16,7 +16,8 @@ import Testing
   @Test func `a scene of one thing takes that before others, and nothing else`() {
     let conditions = SceneActivationConditions.only("it's \"7\"")
     for condition in [
-      conditions.canActivateForTargetContentIdentifier, conditions.prefersToActivateForTargetContentIdentifier,
+      conditions.canActivateForTargetContentIdentifierPredicate,
+      conditions.prefersToActivateForTargetContentIdentifierPredicate,
     ] {
       #expect(condition?.matches("it's \"7\"") == true)
       #expect(condition?.matches("8") == false)

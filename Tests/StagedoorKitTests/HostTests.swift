@@ -1,7 +1,6 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
-import ExitTestSupport
 import FoundationEssentials
 import Glibc
 import StagedoorKit
@@ -103,8 +102,13 @@ import Testing
     }
   }
 
-  @Test(.ownThreads) func `no scene is meant where no delegate is called`() async {
-    await #expect(processExitsWith: .failure) { await UserActivity("viewCat").becomeCurrent() }
+  @Test func `where no delegate is called no scene is meant, and nothing happens`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.activity("cat1"))
+      cat("cat2").becomeCurrent()
+      #expect(application.scene(of: session)?.userActivity == cat("cat1"))
+    }
   }
 
   @Test func `items are loaded as long as somebody has them, and then released`() async throws {

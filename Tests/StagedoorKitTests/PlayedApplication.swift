@@ -12,6 +12,8 @@ import Testing
   /// What a scene's delegate does when it is connected, besides noting the call.
   var whenConnecting: (Scene, ConnectionOptions) throws -> Void = { _, _ in }
   var whenContinuing: (Scene, UserActivity) throws -> Void = { _, _ in }
+  /// What a delegate does in a call of its scene's life, by the name of the call.
+  var whenCalled: (String, Scene) -> Void = { _, _ in }
   var items: [DragItem] = []
   var launches: [LaunchOptions] = []
   var whenLaunching: () -> Void = {}
@@ -54,6 +56,11 @@ import Testing
 
   private func note(_ call: String, _ scene: Scene) { application.calls.append("\(call) (\(scene.activationState))") }
 
+  private func play(_ call: String, _ scene: Scene) {
+    note(call, scene)
+    application.whenCalled(call, scene)
+  }
+
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) throws {
     note("willConnect \(session.configuration.name)", scene)
     application.items = options.items
@@ -67,14 +74,17 @@ import Testing
     note("receive \(items.count)", scene)
     application.items = items
   }
-  override func sceneWillEnterForeground(_ scene: Scene) { note("willEnterForeground", scene) }
-  override func sceneDidBecomeActive(_ scene: Scene) { note("didBecomeActive", scene) }
-  override func sceneWillResignActive(_ scene: Scene) { note("willResignActive", scene) }
-  override func sceneDidEnterBackground(_ scene: Scene) { note("didEnterBackground", scene) }
-  override func sceneDidDisconnect(_ scene: Scene) { note("didDisconnect \(scene.dismissalAnimation)", scene) }
+  override func sceneWillEnterForeground(_ scene: Scene) { play("willEnterForeground", scene) }
+  override func sceneDidBecomeActive(_ scene: Scene) { play("didBecomeActive", scene) }
+  override func sceneWillResignActive(_ scene: Scene) { play("willResignActive", scene) }
+  override func sceneDidEnterBackground(_ scene: Scene) { play("didEnterBackground", scene) }
+  override func sceneDidDisconnect(_ scene: Scene) {
+    note("didDisconnect \(scene.dismissalAnimation)", scene)
+    application.whenCalled("didDisconnect", scene)
+  }
   override func stateRestorationActivity(for scene: Scene) -> UserActivity? {
     // In the foreground the Kit asks for it now and then.
-    if scene.activationState == .background { note("stateRestorationActivity", scene) }
+    if scene.activationState == .background { play("stateRestorationActivity", scene) }
     return application.restoring(scene)
   }
   override func scene(_ scene: Scene, willSave activity: inout UserActivity) {

@@ -1,6 +1,7 @@
 import DBus
 import DBusTestSupport
 import DaemonTestSupport
+import FoundationEssentials
 import Glibc
 import StagedoorKit
 import Testing
@@ -18,6 +19,11 @@ final class PlayedService: Sendable {
   private let asked = Lock(0)
   /// How often somebody asked about a delivery.
   var questions: Int { asked.withLock { $0 } }
+  /// The errors of the next calls of a method, or of the next changes of a property, by its name.
+  let refusals = Lock<[MemberName: [ErrorName]]>([:])
+  /// What the service knows of each session: the properties that hosts have set, the "State", and whether it is "Connected".
+  let known: Known
+  private let activities = Lock<[SessionIdentifier: StoredProperty<String>]>([:])
   /// The write ends of pipes that must not end yet.
   private let endless = Lock<[OwnedFileDescriptor]>([])
   /// What hosts asked for, in order: "Title = Tom", "SetState background".
@@ -30,13 +36,39 @@ final class PlayedService: Sendable {
     func add(_ line: String) { content.withLock { $0.append(line) } }
   }
 
+  /// It outlives the service, as a store does.
+  final class Known: Sendable {
+    private let content = Lock<[SessionIdentifier: [String: String]]>([:])
+    var sessions: [SessionIdentifier: [String: String]] { content.withLock(\.self) }
+
+    subscript(_ session: SessionIdentifier) -> [String: String] { content.withLock { $0[session] ?? [:] } }
+
+    func set(_ name: String, of session: SessionIdentifier, _ value: String) {
+      content.withLock { $0[session, default: [:]][name] = value }
+    }
+
+    func replace(_ session: SessionIdentifier, by values: [String: String]?) {
+      content.withLock { $0[session] = values }
+    }
+  }
+
+  private func refuse(_ member: MemberName) throws {
+    let error = refusals.withLock { refusals in
+      refusals[member]?.isEmpty == false ? refusals[member]?.removeFirst() : nil
+    }
+    if let error { throw ErrorReply(error, "not now") }
+  }
+
   /// Takes the name after it has put its objects in place.
   init(
     on bus: PrivateBus, for application: String, discarding discarded: [ObjectPath] = [], sessions: [Int] = [],
-    events: [String] = [], states: [String] = ["routed"], connectsAtOnce: Bool = false
+    events: [String] = [], states: [String] = ["routed"], connectsAtOnce: Bool = false, known: Known = Known(),
+    refusing: [MemberName: [ErrorName]] = [:]
   )
     async throws
   {
+    self.known = known
+    refusals.withLock { $0 = refusing }
     connection = try await bus.connect()
     self.application = application
     self.discarded = discarded
@@ -44,7 +76,11 @@ final class PlayedService: Sendable {
     self.states = Lock(states)
     record = Record()
     exportRoot()
-    connection.exportObjectManager(at: Self.root)
+    if refusing["GetManagedObjects"] == nil {
+      connection.exportObjectManager(at: Self.root)
+    } else {
+      exportRefusingManager()
+    }
     for number in sessions {
       let session = addSession(number)
       if connectsAtOnce { connectAtOnce.withLock { $0.append(session) } }
@@ -58,6 +94,17 @@ final class PlayedService: Sendable {
   }
 
   func close() async { await connection.close() }
+
+  /// Lists no session, after it has refused to.
+  private func exportRefusingManager() {
+    var manager = Interface("org.freedesktop.DBus.ObjectManager")
+    manager.method("GetManagedObjects", out: "objects") {
+      [weak self] () throws -> [ObjectPath: [String: [String: Variant]]] in
+      try self?.refuse("GetManagedObjects")
+      return [:]
+    }
+    connection.export(manager, at: Self.root)
+  }
 
   private func exportRoot() {
     let (record, discarded, path, identifier) = (record, discarded, applicationPath, application)
@@ -76,7 +123,10 @@ final class PlayedService: Sendable {
       (_: String, _: String, _: UInt32) -> [Structure<String, String, String, ObjectPath>] in []
     }
     root.method("AttachHostWith", in: "identifier", "connected", "options", out: "application", "discarded") {
-      [weak self] (identifier: String, connected: [ObjectPath], _: [String: Variant]) -> (ObjectPath, [ObjectPath]) in
+      [weak self]
+      (identifier: String, connected: [ObjectPath], _: [String: Variant]) throws -> (ObjectPath, [ObjectPath]) in
+      try self?.refuse("AttachHostWith")
+      self?.suppose(connected)
       record.add("AttachHost \(identifier) \(connected.map(\.rawValue).sorted())")
       for session in self?.connectAtOnce.withLock(\.self) ?? [] {
         Task {
@@ -103,6 +153,12 @@ final class PlayedService: Sendable {
       record.add("OpenItem \(item) \(type)")
       let pipe = try OwnedFileDescriptor.pipe()
       if type == "text/endless" { endless.withLock { $0.append(pipe.writeEnd) } }
+      if type.hasPrefix("text/flood") {
+        // A source that writes as long as somebody reads.
+        let writer = pipe.writeEnd
+        Flood.begin(writer)
+        return (pipe.readEnd, type == "text/flood5" ? 5 : -1)
+      }
       let bytes = Array("a beach".utf8)
       pipe.writeEnd.withRawValue { _ = Glibc.write($0, bytes, bytes.count) }
       return (pipe.readEnd, type == "text/torn" ? Int64(bytes.count + 1) : -1)
@@ -151,7 +207,8 @@ final class PlayedService: Sendable {
   func addSession(_ number: Int) -> SessionIdentifier {
     let text = "0000000\(number)-0000-4000-8000-000000000000"
     let identifier = SessionIdentifier(text)!
-    let record = record
+    let (record, known) = (record, known)
+    let values = known[identifier]
     var interface = Interface("org.stagedoor.SceneSession1")
     interface.property("PersistentIdentifier", constant: text)
     interface.property("Application", constant: application)
@@ -166,18 +223,28 @@ final class PlayedService: Sendable {
       "Title", "UserActivity", "StateRestorationActivity", "UserInfo", "CanActivatePredicate",
       "PrefersToActivatePredicate",
     ] {
-      let property = StoredProperty("")
+      let property = StoredProperty(values[name.rawValue] ?? "")
+      if name == "UserActivity" { activities.withLock { $0[identifier] = property } }
       interface.property(
         name, get: { property.value },
-        set: { value in
+        set: { [weak self] value in
+          try self?.refuse(name)
           property.value = value
+          known.set(name.rawValue, of: identifier, value)
           record.add("\(number): \(name) = \(value)")
         })
     }
-    interface.method("SetState", in: "state") { (state: String) in record.add("\(number): SetState \(state)") }
-    interface.method("Disconnect") { () in record.add("\(number): Disconnect") }
+    interface.method("SetState", in: "state") { (state: String) in
+      known.set("State", of: identifier, state)
+      record.add("\(number): SetState \(state)")
+    }
+    interface.method("Disconnect") { () in
+      known.set("Connected", of: identifier, "false")
+      record.add("\(number): Disconnect")
+    }
     interface.method("Refresh") { () in record.add("\(number): Refresh") }
     interface.method("Destroy", in: "animation") { (animation: String) in
+      known.replace(identifier, by: nil)
       record.add("\(number): Destroy \(animation)")
     }
     connection.export(interface, at: identifier.path)
@@ -185,6 +252,13 @@ final class PlayedService: Sendable {
   }
 
   func removeSession(_ session: SessionIdentifier) { connection.unexport(at: session.path) }
+
+  /// A host has attached, which shows these sessions and no others.
+  private func suppose(_ connected: [ObjectPath]) {
+    for session in known.sessions.keys {
+      known.set("Connected", of: session, "\(connected.contains(session.path))")
+    }
+  }
 
   // MARK: What a test reads
 
@@ -207,11 +281,24 @@ final class PlayedService: Sendable {
     return connection.object(BusName(unchecked: application), at: path, "org.stagedoor.SceneHost1")
   }
 
+  /// Stores the activity of a delivery before the host gets it.
+  private func store(_ options: String, _ session: SessionIdentifier) throws {
+    struct Activity: Decodable { let activityType: String, targetContentIdentifier: String? }
+    struct Options: Decodable { let userActivities: [Activity] }
+    guard let activity = try JSONDecoder().decode(Options.self, from: Data(options.utf8)).userActivities.first else {
+      return
+    }
+    let key = activity.targetContentIdentifier.map { #","targetContentIdentifier":"\#($0)""# } ?? ""
+    activities.withLock { $0[session] }?.value = #"{"activityType":"\#(activity.activityType)"\#(key)}"#
+  }
+
   func connect(_ session: SessionIdentifier, _ options: String, configuration: String = "Main") async throws {
+    try store(options, session)
     try await host.call("ConnectScene", session.path, configuration, options)
   }
 
   func resume(_ session: SessionIdentifier, _ options: String) async throws {
+    try store(options, session)
     try await host.call("ContinueScene", session.path, options)
   }
 
@@ -236,6 +323,33 @@ final class PlayedService: Sendable {
 
   func propose(_ session: SessionIdentifier, _ items: [[String: Variant]], _ allowed: [String]) async throws -> String {
     try await host.call("ProposeDrop", session.path, items, allowed)
+  }
+}
+
+private enum Flood {
+  /// Writes until the other side has gone, on a thread of its own.
+  static func begin(_ writer: OwnedFileDescriptor) {
+    var thread = pthread_t()
+    pthread_create(
+      &thread, nil,
+      { context in
+        guard let context else { return nil }
+        let writer = Unmanaged<Box>.fromOpaque(context).takeRetainedValue().writer
+        // The end of the reader is an error of this thread, and no signal for the process.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGPIPE)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        let bytes = [UInt8](repeating: 1, count: 1 << 16)
+        while writer.withRawValue({ Glibc.write($0, bytes, bytes.count) }) > 0 {}
+        return nil
+      }, Unmanaged.passRetained(Box(writer)).toOpaque())
+    pthread_detach(thread)
+  }
+
+  private final class Box {
+    let writer: OwnedFileDescriptor
+    init(_ writer: OwnedFileDescriptor) { self.writer = writer }
   }
 }
 

@@ -19,7 +19,7 @@ let bus: Target.Dependency = .product(name: "DBus", package: "stagedoor")
 func play(_ name: String, at folder: String, resources: [Resource] = []) -> Target {
   let identifier = "org.stagedoor.examples.\(folder)"
   return .executableTarget(
-    name: name, dependencies: ["StagedoorGTK", kit], path: folder,
+    name: name, dependencies: ["CGtk4", "StagedoorGTK", kit], path: folder,
     exclude: ["Info.plist", "README.md", "screenshot.png", "\(identifier).desktop", "\(identifier).service.in"],
     resources: resources,
     swiftSettings: settings)
@@ -40,6 +40,9 @@ let package = Package(
     play("mail", at: "Mail"),
     play("expose", at: "Expose"),
     .executableTarget(
+      name: "stagedoor-drag", dependencies: ["CGtk4", "StagedoorGTK", kit], path: "Drag", exclude: ["stagedoor-drag.1"],
+      swiftSettings: settings),
+    .executableTarget(
       name: "stage-play", dependencies: ["CGtk4", "StagedoorGTK", kit], path: "Tests/StagePlay", swiftSettings: settings
     ),
     .testTarget(
@@ -47,8 +50,9 @@ let package = Package(
       dependencies: [
         .product(name: "StagedoorTestSupport", package: "stagedoor"),
         .product(name: "DBusTestSupport", package: "stagedoor"), .product(name: "stagedoord", package: "stagedoor"),
+        .product(name: "stagedoor", package: "stagedoor"),
         kit, bus,
-        "journalyst", "cats", "dates", "gallery", "mail", "expose", "stage-play",
+        "journalyst", "cats", "dates", "gallery", "mail", "expose", "stagedoor-drag", "stage-play",
       ], exclude: ["Hands"], swiftSettings: settings),
   ]
 )

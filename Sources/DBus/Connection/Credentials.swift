@@ -54,7 +54,9 @@ struct CredentialsCache {
 
   var known: [BusName: Credentials] = [:]
   var asked: [BusName: Task<Credentials, any Error>] = [:]
-  var isWatching = false
+  /// The bus's answer to the rule for departures. Everyone waits for the same task: an answer that came before the bus knew the rule would be about a
+  /// sender whose departure nobody sees.
+  var watching: Task<Void, any Error>?
 
   mutating func removeAll() {
     known.removeAll()
@@ -81,10 +83,12 @@ extension Connection {
           to: .bus, at: "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetConnectionCredentials", name.rawValue)
         var answer = Credentials(dictionary)
         // dbus-daemon 1.14 gives the number only. A sender that is still connected still has its process, so the descriptor that was opened before
-        // refers to that process.
-        if name.isUnique, answer.processDescriptor == nil, let number = answer.processID,
-          let process = Self.process(number), try await owner(of: name) != nil
-        {
+        // refers to that process. If there is no such process, its sender has probably left.
+        if name.isUnique, answer.processDescriptor == nil, let number = answer.processID {
+          let process = Self.process(number)
+          guard try await owner(of: name) != nil else {
+            throw CallError.replied(ErrorReply(.nameHasNoOwner, "\(name) has left the bus"))
+          }
           answer.processDescriptor = process
         }
         return answer
@@ -112,22 +116,27 @@ extension Connection {
 
   /// One rule for all senders: names that lose their owner. A rule for each sender would slow every signal on the bus.
   private func watchDepartures() async throws(CallError) {
-    if credentials.isWatching { return }
-    credentials.isWatching = true
+    let task =
+      credentials.watching
+      ?? loop.task {
+        try await retain(
+          MatchRule(
+            sender: .bus, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
+            arguments: [2: ""]))
+      }
+    credentials.watching = task
     do {
-      try await retain(
-        MatchRule(
-          sender: .bus, path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
-          arguments: [2: ""]))
+      try await task.value
     } catch {
-      credentials.isWatching = false
-      throw error
+      // The next sender tries again.
+      if credentials.watching == task { credentials.watching = nil }
+      throw error as? CallError ?? .disconnected
     }
   }
 
   /// The same without waiting, for handlers that are cancelled when their callers leave.
   func watchDeparturesOnce() {
-    if credentials.isWatching || uniqueName == nil { return }
+    if credentials.watching != nil || uniqueName == nil { return }
     loop.task {
       try await watchDepartures()
       // A sender that left before the bus knew the rule left unnoticed.
@@ -141,7 +150,7 @@ extension Connection {
     credentials.asked[name] = nil
     handlers.callerLeft(name)
     callers.departed?(name)
-    callers.queue.callerLeft(name)
+    showDropped(callers.queue.callerLeft(name))
   }
 
   private func peerCredentials() -> Credentials {

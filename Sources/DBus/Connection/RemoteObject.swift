@@ -40,6 +40,13 @@ public struct RemoteObject: Sendable {
     try await connection.call(to: destination, at: path, interface, member, repeat each arguments, timeout: timeout)
   }
 
+  /// Calls a method without waiting: the peer sends no reply, not even an error.
+  public func send<each Argument: BusValue>(
+    _ member: MemberName, _ arguments: repeat each Argument
+  ) throws(CodingError) {
+    try connection.send(to: destination, at: path, interface, member, repeat each arguments)
+  }
+
   /// Reads a property.
   public nonisolated(nonsending) func get<Value: BusValue>(
     _ property: MemberName, as type: Value.Type = Value.self

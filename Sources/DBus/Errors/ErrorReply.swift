@@ -14,6 +14,8 @@ public struct ErrorReply: Error, Sendable, Hashable {
   public let name: ErrorName
   /// A sentence for people.
   public let text: String
+  /// Whether the bus answered in place of the receiver, which may never have seen the call.
+  public internal(set) var isFromBus = false
 
   /// An error with a name of its own.
   public init(_ name: ErrorName, _ text: String) {

@@ -367,7 +367,9 @@ extension Message {
     guard kind == .error else { return nil }
     var reader = MessageReader(raw)
     let text = (try? String.read(from: &reader)) ?? ""
-    return ErrorReply(errorName ?? .failed, text)
+    var reply = ErrorReply(errorName ?? .failed, text)
+    reply.isFromBus = sender == .bus
+    return reply
   }
 }
 

@@ -51,7 +51,10 @@ final class MessageBytes {
   func giveUp() { isGivenUp = true }
 
   func align(to alignment: Int) {
-    while count & (alignment - 1) != 0, !isGivenUp { append(0 as UInt8) }
+    let gap = -count & (alignment - 1)
+    guard gap > 0, makeRoom(for: 8) else { return }
+    (start + count).storeBytes(of: 0, as: UInt64.self)
+    count += gap
   }
 
   func append(_ bytes: UnsafeRawBufferPointer) {

@@ -23,6 +23,9 @@ public final class Call: Sendable {
   // Set on the loop, while the call waits for its turn.
   /// Whether the caller left the bus before the call was carried out, so that nobody reads the answer.
   package private(set) nonisolated(unsafe) var isAbandoned = false
+  // As above.
+  /// Whether the call is not carried out, because too many calls of callers that have left wait already.
+  package private(set) nonisolated(unsafe) var isDropped = false
 
   // Set on the loop, once, before any other code has seen the call.
   /// The caller's credentials, if the connection finds them out before each call: see ``Connection/identifyCallers(admittingStrangers:)``.
@@ -89,6 +92,7 @@ public final class Call: Sendable {
   func identify(as credentials: Credentials) { knownCredentials = credentials }
   /// The caller has left while the call waited: the bus would answer each answer with an error.
   func abandon() { isAbandoned = true }
+  func drop() { isDropped = true }
 
   /// Closes all descriptors that came with the call, if there are any, and forgets its arguments. A message may bring hundreds of descriptors that no
   /// argument names, and a call may wait for its answer for an hour. On the loop, after the arguments were decoded and before anybody else has the call.
@@ -144,10 +148,13 @@ extension Call {
   }
 
   /// Releases the call, and keeps what is needed to refuse it later; `nil` if nobody waits for the answer.
-  func refusal(_ error: ErrorReply) -> CallQueue.Refusal? {
+  func refusal(_ error: ErrorReply, to sender: CallQueue.Sender) -> CallQueue.Refusal? {
     guard takeAnswer(), isAwaited else { return nil }
-    return .init(destination: sender, serial: message.serial, error: error)
+    return .init(sender: sender, serial: message.serial, error: error)
   }
+
+  /// The caller has left: the call counts as answered, and nothing is sent.
+  package func callerLeft() { _ = takeAnswer() }
 
   private var isAwaited: Bool { message.expectsReply && !isAbandoned }
 

@@ -43,20 +43,7 @@ struct CallQueue {
     case known(Credentials?)
   }
 
-  /// The time that a sender has had, or that all senders have had that left the bus. On the loop only, like the queue.
-  fileprivate final class Account {
-    /// In nanoseconds. A sender that comes begins with the time of the last sender that was served.
-    var used: UInt64
-    var restsUntil: Instant = 0
-    /// Until then unread messages come before the sender's next call.
-    var yieldsUntil: Instant = 0
-    /// The time of short calls since the last rest.
-    var unrested: UInt64 = 0
-
-    init(used: UInt64) { self.used = used }
-  }
-
-  /// One sender. On the loop only, like the queue.
+  /// One sender, or all that have left the bus. On the loop only, like the queue.
   final class Sender {
     fileprivate struct Waiting {
       let call: Call
@@ -72,11 +59,18 @@ struct CallQueue {
     fileprivate var bytes = 0
     fileprivate var withDescriptors = 0
     fileprivate var hasLeft = false
-    fileprivate var account: Account
+    /// The refusals that wait for room.
+    fileprivate var refusals = 0
+    /// The time that it has had, in nanoseconds.
+    fileprivate var used: UInt64 = 0
+    fileprivate var restsUntil: Instant = 0
+    /// Until then unread messages come before its next call.
+    fileprivate var yieldsUntil: Instant = 0
+    /// The time of short calls since the last rest.
+    fileprivate var unrested: UInt64 = 0
 
-    fileprivate init(_ name: BusName?, used: UInt64) {
+    fileprivate init(_ name: BusName?) {
       self.name = name
-      account = Account(used: used)
       identity = .unknown
     }
 
@@ -113,19 +107,24 @@ struct CallQueue {
   private let departed: Sender
   /// The time that the last served sender had used before.
   private var clock: UInt64 = 0
+  /// The most time that any sender has used.
+  private var mostUsed: UInt64 = 0
   /// Refusals, which are sent when no call is carried out: otherwise answers would wait behind them in the bus.
   private var refusals: [Refusal] = []
   /// The most refusals that wait: some megabytes. Further ones are sent at once.
   private static let maximumRefusals = 65_536
 
+  /// The senders without calls that are kept, so that most calls find their sender.
+  private static let keptSenders = 64
+
   init() {
-    departed = Sender(nil, used: 0)
+    departed = Sender(nil)
     departed.identity = .known(nil)
   }
 
   /// A call that was refused and released.
   struct Refusal {
-    let destination: BusName?
+    let sender: Sender
     let serial: UInt32
     let error: ErrorReply
   }
@@ -143,11 +142,18 @@ struct CallQueue {
   mutating func add(_ refusal: Refusal) -> Bool {
     if refusals.count >= Self.maximumRefusals { return false }
     refusals.append(refusal)
+    refusal.sender.refusals += 1
     return true
   }
 
-  /// Takes the last refusal first, so that none has to be moved: nobody relies on their order.
-  mutating func nextRefusal() -> Refusal? { refusals.popLast() }
+  /// Takes the last refusal first, so that none has to be moved: nobody relies on their order. Nobody reads those of senders that have left.
+  mutating func nextRefusal() -> Refusal? {
+    while let refusal = refusals.popLast() {
+      refusal.sender.refusals -= 1
+      if !refusal.sender.hasLeft { return refusal }
+    }
+    return nil
+  }
 
   // MARK: Coming
 
@@ -155,7 +161,7 @@ struct CallQueue {
 
   mutating func sender(making name: BusName?) -> Sender {
     if let sender = senders[name] { return sender }
-    let sender = Sender(name, used: clock)
+    let sender = Sender(name)
     senders[name] = sender
     return sender
   }
@@ -163,10 +169,12 @@ struct CallQueue {
   /// Adds a call, or throws the reason for refusing it.
   mutating func add(_ call: Call, of sender: Sender) throws(ErrorReply) {
     let bytes = call.message.size
+    // A sender that comes begins with the time of the last sender that was served.
+    if sender.isEmpty { sender.used = max(sender.used, clock) }
     do throws(ErrorReply) {
       try check(call, bytes, of: sender)
     } catch {
-      sender.account.used += UInt64(bytes)
+      use(UInt64(bytes), payer(of: sender))
       throw error
     }
     sender.add(call, bytes)
@@ -190,11 +198,12 @@ struct CallQueue {
     .limitsExceeded,
     "\(descriptorLimitForEachSender) calls of this sender with file descriptors wait already: wait for the answers")
 
-  /// The bus has identified `sender`: its calls may be carried out.
-  mutating func identify(_ sender: Sender, as credentials: Credentials?) {
+  /// The bus has identified `sender`: its calls may be carried out. Returns those of a sender that has left for which there is no room.
+  mutating func identify(_ sender: Sender, as credentials: Credentials?) -> [Call] {
     sender.identity = .known(credentials)
     if sender.hasLeft { return bequeath(of: sender) }
     if !sender.isEmpty { ready.append(sender) }
+    return []
   }
 
   // MARK: Going
@@ -212,42 +221,50 @@ struct CallQueue {
     guard isReady else { return nil }
     var (first, rested) = (nil as Int?, Instant.max)
     for place in ready.indices {
-      let account = ready[place].account
-      rested = min(rested, account.restsUntil)
-      if account.restsUntil <= now, first.map({ account.used < ready[$0].account.used }) ?? true { first = place }
+      let sender = ready[place]
+      rested = min(rested, sender.restsUntil)
+      if sender.restsUntil <= now, first.map({ sender.used < ready[$0].used }) ?? true { first = place }
     }
     guard let place = first else { return .rest(until: rested) }
     let sender = ready[place]
-    if sender.account.yieldsUntil > now && hasUnread() { return .unread }
+    if sender.yieldsUntil > now && hasUnread() { return .unread }
     guard let next = sender.takeFirst() else { return nil }
-    clock = max(clock, sender.account.used)
-    if sender.isEmpty { ready.remove(at: place) }
+    clock = max(clock, sender.used)
     if case .known(let credentials?) = sender.identity { next.call.identify(as: credentials) }
+    if sender.isEmpty {
+      ready.remove(at: place)
+      // Credentials cost a descriptor, and the connection decides whose it remembers.
+      if sender !== departed { sender.identity = .unknown }
+    }
     return .call(next.call, of: sender, bytes: next.bytes)
+  }
+
+  /// All that have left share one time, so that nobody gets more of it by calling over many short connections.
+  private func payer(of sender: Sender) -> Sender { sender.hasLeft ? departed : sender }
+
+  private mutating func use(_ time: UInt64, _ sender: Sender) {
+    sender.used += time
+    mostUsed = max(mostUsed, sender.used)
   }
 
   /// Charges `sender` with the time of a call. Reading the call took time too: about a nanosecond for each byte.
   mutating func charge(_ sender: Sender, _ time: UInt64, bytes: Int, _ now: Instant) {
-    let (account, time) = (sender.account, time + UInt64(bytes))
-    account.used += time
-    account.unrested += time
-    if account.unrested > Self.shareBetweenReading {
+    let (sender, time) = (payer(of: sender), time + UInt64(bytes))
+    use(time, sender)
+    sender.unrested += time
+    if sender.unrested > Self.shareBetweenReading {
       let factor = sender.bytes > Self.flood ? Self.floodFactor : Self.restFactor
-      let rest = now + min(account.unrested * factor, Self.longestRest)
+      let rest = now + min(sender.unrested * factor, Self.longestRest)
       if time > Self.shortTime {
-        account.restsUntil = max(account.restsUntil, rest)
+        sender.restsUntil = max(sender.restsUntil, rest)
       } else {
-        account.yieldsUntil = rest
+        sender.yieldsUntil = rest
       }
-      account.unrested = 0
+      sender.unrested = 0
     }
-    // If nobody waits, everyone has had the same. Senders that used more than others, and have no calls, are forgotten.
-    if ready.isEmpty {
-      clock = senders.values.reduce(max(clock, departed.account.used)) { max($0, $1.account.used) }
-      prune(now)
-    } else if senders.count > ready.count * 2 + 64 {
-      prune(now)
-    }
+    // If nobody waits, everyone has had the same.
+    if ready.isEmpty { clock = mostUsed }
+    if senders.count > ready.count * 2 + Self.keptSenders { prune(now) }
   }
 
   /// Charges the receiver of a long answer with the time that the answer takes on its way.
@@ -258,40 +275,47 @@ struct CallQueue {
 
   /// The work of `call` comes later and is not measured.
   mutating func comesAfterOthers(_ call: Call) {
-    let sender = call.isAbandoned ? departed : sender(making: call.sender)
-    sender.account.used += Self.longTime
+    use(Self.longTime, call.isAbandoned ? departed : sender(making: call.sender))
   }
 
+  /// Forgets senders without calls. Those that rest, or have used more than others, would otherwise come back as if they had not.
   private mutating func prune(_ now: Instant) {
     let clock = clock
     senders = senders.filter { _, sender in
-      !sender.isEmpty || sender.isAsked || sender.account.used > clock
-        || max(sender.account.restsUntil, sender.account.yieldsUntil) > now
+      !sender.isEmpty || sender.isAsked || sender.refusals > 0 || sender.used > clock
+        || max(sender.restsUntil, sender.yieldsUntil) > now
     }
   }
 
-  mutating func callerLeft(_ name: BusName) {
-    guard let sender = senders[name], !sender.hasLeft else { return }
+  /// Returns the calls for which there is no room among those of all that have left.
+  mutating func callerLeft(_ name: BusName) -> [Call] {
+    guard let sender = senders[name], !sender.hasLeft else { return [] }
     sender.hasLeft = true
-    departed.account.used = max(departed.account.used, sender.account.used)
-    sender.account = departed.account
-    if case .known = sender.identity { bequeath(of: sender) }
+    departed.used = max(departed.used, sender.used)
+    // Calls whose sender is being identified go on when that is done.
+    return sender.isAsked ? [] : bequeath(of: sender)
   }
 
-  /// The calls of a sender that has left go on as calls of all that have left, as far as there is room.
-  private mutating func bequeath(of sender: Sender) {
+  /// The calls of a sender that has left go on as calls of all that have left, as far as there is room. Returns the others.
+  private mutating func bequeath(of sender: Sender) -> [Call] {
     senders[sender.name] = nil
-    if sender.isEmpty { return }
+    if sender.isEmpty { return [] }
     ready.removeAll { $0 === sender }
     let hadNone = departed.isEmpty
-    var isFirst = true
+    var (isFirst, dropped) = (true, [] as [Call])
     while let one = sender.takeFirst() {
       if case .known(let credentials?) = sender.identity { one.call.identify(as: credentials) }
-      if hasRoom(for: one.call, one.bytes, isFirst: isFirst) { departed.add(one.call, one.bytes) }
       one.call.abandon()
+      if hasRoom(for: one.call, one.bytes, isFirst: isFirst) {
+        departed.add(one.call, one.bytes)
+      } else {
+        one.call.drop()
+        dropped.append(one.call)
+      }
       isFirst = false
     }
     if hadNone && !departed.isEmpty { ready.append(departed) }
+    return dropped
   }
 
   private func hasRoom(for call: Call, _ bytes: Int, isFirst: Bool) -> Bool {

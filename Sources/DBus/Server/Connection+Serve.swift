@@ -7,6 +7,9 @@ extension Connection {
   /// admitted, its calls come without credentials, and each access check decides about strangers.
   ///
   /// The calls of a sender wait for the answer, and keep their order.
+  ///
+  /// The connection is then one of a service with many callers, so the buffer of its socket gets smaller: answers to one caller that fill the buffer
+  /// would delay those to all others.
   public nonisolated func identifyCallers(admittingStrangers: Bool = false) {
     onLoop {
       $0.callers.identifies = true
@@ -15,7 +18,7 @@ extension Connection {
     }
   }
 
-  /// From now on shows `observer` every call before it is carried out, including calls that will be refused. For logs.
+  /// From now on shows `observer` every call before it is carried out, including calls that are refused or dropped. For logs.
   ///
   /// ```swift
   /// let connection = try await Connection.session()
@@ -47,14 +50,15 @@ extension Connection {
     do throws(ErrorReply) {
       try callers.queue.add(call, of: sender)
     } catch {
-      if let refusal = call.refusal(error), !callers.queue.add(refusal) { send(refusal) }
+      callers.observer?(call)
+      if let refusal = call.refusal(error, to: sender), !callers.queue.add(refusal) { send(refusal) }
       return
     }
     guard case .unknown = sender.identity else { return }
     if !callers.identifies {
-      callers.queue.identify(sender, as: nil)
+      identify(sender, as: nil)
     } else if let name, let known = credentials.known[name] {
-      callers.queue.identify(sender, as: known)
+      identify(sender, as: known)
     } else {
       sender.identity = .asked(loop.task { await self.identify(sender) })
     }
@@ -76,7 +80,7 @@ extension Connection {
   }
 
   private func send(_ refusal: CallQueue.Refusal) {
-    if let message = try? Message.error(to: refusal.destination, refusal.serial, refusal.error) { post(message) }
+    if let message = try? Message.error(to: refusal.sender.name, refusal.serial, refusal.error) { post(message) }
   }
 
   /// Sends refusals, up to a bound, while there is room for them: dbus-daemon keeps an account of each call until it is answered. Returns whether
@@ -96,13 +100,13 @@ extension Connection {
       answer = .failure(error)
     }
     switch answer {
-    case .success(let credentials): callers.queue.identify(sender, as: credentials)
+    case .success(let credentials): identify(sender, as: credentials)
     case .failure(let error) where callers.admitsStrangers:
       // After any other failure the caller may still be there, and wait for its answers.
       if case .replied(let reply) = error, reply.name == .nameHasNoOwner, let name = sender.name {
-        callers.queue.callerLeft(name)
+        showDropped(callers.queue.callerLeft(name))
       }
-      callers.queue.identify(sender, as: nil)
+      identify(sender, as: nil)
     case .failure:
       for call in callers.queue.takeAll(of: sender) {
         callers.observer?(call)
@@ -110,6 +114,14 @@ extension Connection {
       }
     }
     loop.setHungry(self)
+  }
+
+  private func identify(_ sender: CallQueue.Sender, as credentials: Credentials?) {
+    showDropped(callers.queue.identify(sender, as: credentials))
+  }
+
+  func showDropped(_ calls: [Call]) {
+    if let observer = callers.observer { for call in calls { observer(call) } }
   }
 
   /// Carries out calls, up to this turn's share. Returns whether more wait for the next turn.

@@ -7,10 +7,10 @@ struct DaemonBus: BusBackend {
   let process: Supervised
   private let folder: PrivateFolder
 
-  init(in folder: PrivateFolder) async throws {
+  init(in folder: PrivateFolder, limits: [String: Int]) async throws {
     self.folder = folder
     try PrivateFolder.make("\(folder.path)/services")
-    try folder.write(Self.configuration(in: folder.path), to: "bus.conf")
+    try folder.write(Self.configuration(in: folder.path, limits: limits), to: "bus.conf")
     let pipe = try OwnedFileDescriptor.pipe()
     let process = try await Supervised(
       [

@@ -55,12 +55,15 @@ public final class PrivateBus: Sendable {
   }
 
   /// Starts a bus. Call ``stop()`` at the end, or use ``withPrivateBus(_:_:)``, which stops the bus.
-  public static func start(_ kind: Kind = .daemon) async throws -> PrivateBus {
+  public static func start(_ kind: Kind = .daemon) async throws -> PrivateBus { try await start(kind, limits: [:]) }
+
+  /// - Parameter limits: Limits of dbus-daemon's configuration that differ from those of a session bus.
+  package static func start(_ kind: Kind, limits: [String: Int]) async throws -> PrivateBus {
     let folder = try PrivateFolder()
     do {
       let backend: any BusBackend =
         switch kind {
-        case .daemon: try await DaemonBus(in: folder)
+        case .daemon: try await DaemonBus(in: folder, limits: limits)
         case .broker: try await BrokerBus(in: folder)
         }
       return PrivateBus(kind: kind, folder: folder, backend: backend)
@@ -104,8 +107,13 @@ public final class PrivateBus: Sendable {
 /// ```
 public nonisolated(nonsending) func withPrivateBus<Result>(
   _ kind: PrivateBus.Kind = .daemon, _ body: nonisolated(nonsending) (PrivateBus) async throws -> Result
+) async throws -> Result { try await withPrivateBus(kind, limits: [:], body) }
+
+/// - Parameter limits: Limits of dbus-daemon's configuration that differ from those of a session bus.
+package nonisolated(nonsending) func withPrivateBus<Result>(
+  _ kind: PrivateBus.Kind, limits: [String: Int], _ body: nonisolated(nonsending) (PrivateBus) async throws -> Result
 ) async throws -> Result {
-  let bus = try await PrivateBus.start(kind)
+  let bus = try await PrivateBus.start(kind, limits: limits)
   do {
     let result = try await body(bus)
     await bus.stop()

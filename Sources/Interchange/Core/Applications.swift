@@ -111,14 +111,20 @@ extension PromptBook {
   /// Replaces the installed manifests. The applications in `broken` keep their previous manifests.
   mutating func install(_ installed: [Text: InstalledManifest], keeping broken: Set<Text>) throws(Halt) {
     for (_, found) in installed.sorted(by: { $0.key < $1.key }) {
-      try setManifest(found.manifest, ManifestSource(file: found.file, holding: nil))
+      try replaceManifest(found.manifest, ManifestSource(file: found.file, holding: nil))
     }
+    try settleOrphans()
     let gone = memory.manifests.values.filter { !$0.value.file.isEmpty && installed[$0.key] == nil }
     for application in gone.keys.sorted() where !broken.contains(application) { removeManifest(of: application) }
   }
 
   /// An application has a manifest now, or a new one. Sessions of configurations that the manifest no longer has are discarded.
   mutating func setManifest(_ manifest: Manifest, _ source: ManifestSource) throws(Halt) {
+    try replaceManifest(manifest, source)
+    if memory.orphaned[manifest.identifier] != nil { try settleOrphans(of: manifest.identifier) }
+  }
+
+  private mutating func replaceManifest(_ manifest: Manifest, _ source: ManifestSource) throws(Halt) {
     let application = manifest.identifier
     let before = memory.routing.manifest(of: application)
     if before == manifest, memory.manifests[application]?.file == source.file {
@@ -144,7 +150,6 @@ extension PromptBook {
     }
     if loses(before, manifest) {
       memory.orphaned[application] = isReplaced && !source.file.isEmpty ? .moved : .discarded
-      try settleOrphans(of: application)
     }
     // The new manifest may have a command that starts it.
     if case .impossible? = memory.starts[application] {
@@ -161,11 +166,11 @@ extension PromptBook {
     }
   }
 
+  /// Discards or moves some hundred sessions of one application at a time: other callers get a turn before the next.
   mutating func settleOrphans() throws(Halt) {
-    for application in memory.orphaned.values.keys.sorted() { try settleOrphans(of: application) }
+    if let application = memory.orphaned.values.keys.min() { try settleOrphans(of: application) }
   }
 
-  /// Discards or moves some hundred sessions at a time: other callers get a turn before the next.
   private mutating func settleOrphans(of application: Text) throws(Halt) {
     guard let manifest = memory.routing.manifest(of: application) else {
       memory.orphaned[application] = nil
@@ -187,12 +192,11 @@ extension PromptBook {
     if page.isLast { memory.orphaned[application] = nil }
   }
 
-  package static let orphansAtOnce = 256
-
   /// The application's sessions stay, but take no part in routing until it returns.
   private mutating func removeManifest(of application: Text) {
     changeManifest(nil, of: application)
     memory.manifests[application] = nil
+    if memory.deliveriesToApplication.count(of: application) == 0 { forgetStart(of: application) }
     say(.applicationWent(application))
   }
 

@@ -49,6 +49,11 @@ extension PromptBook {
     memory.owed[application].contains { $0.session == session }
   }
 
+  /// Whether the host of its application is known to show a session.
+  package func isShown(_ session: UniqueIdentifier) -> Bool {
+    memory.routing.application(of: session).flatMap { memory.hosts[$0] }?.scenes.contains(session) ?? false
+  }
+
   /// The whole sessions in memory.
   package var rememberedSessions: [UniqueIdentifier: Session] { memory.sessions.values }
 
@@ -145,6 +150,9 @@ extension PromptBook {
       if memory.deliveries[delivery] == nil { found.append("calls wait for the delivery \(delivery), which is over") }
       for number in calls where memory.calls[number] == nil { found.append("call \(number) waits, and is not charged") }
     }
+    let waiting = memory.waitingFor.keys.reduce(0) { $0 + memory.waitingFor.count(of: $1) }
+    let expected = memory.waiters.values.values.joined().count { memory.calls[$0]?.connection != nil }
+    if waiting != expected { found.append("\(expected) calls wait, and \(waiting) are found by their connections") }
     for (follower, delivery) in memory.followers.values where memory.deliveries[delivery] == nil {
       found.append("the delivery \(delivery) followed \(follower), and is over")
     }
@@ -172,6 +180,19 @@ extension PromptBook {
       if host.options.isUnderstudy, let manifest = memory.routing.manifest(of: application), manifest.understudy == nil
       {
         found.append("\(host.connection) stands in for \(application), which declares itself")
+      }
+      for session in host.scenes.sorted() {
+        if memory.leaving[session] != nil || !(memory.sessions[session]?.isConnected ?? true) {
+          found.append("the host of \(application) shows \(session), which is not connected")
+        }
+      }
+    }
+    for (application, round) in memory.rounds.values {
+      if case .handingOver = round, memory.hosts[application]?.stage != .ready {
+        found.append("deliveries are handed to the host of \(application), which is not there")
+      }
+      if round.isFailing, memory.hosts[application] != nil {
+        found.append("deliveries fail for want of the host of \(application), which is there")
       }
     }
     for (errand, purpose) in memory.errands.values {

@@ -25,6 +25,9 @@ package enum Cue: Sendable {
   case opened(CallNumber, OpeningAnswer)
   /// The time that a step asked for has come.
   case moment
+  /// The store has refused a call, or the result of its packing. The answer is this error, and takes nothing from the store: a store that cannot be
+  /// read would refuse it as well.
+  indirect case refused(Cue, InterchangeError)
 }
 
 /// The time of a cue.

@@ -41,6 +41,9 @@ extension PromptBook {
   mutating func reply(_ delivered: Delivered, to number: CallNumber, _ caller: Caller, waits: Bool) {
     guard waits, !isHost(caller, of: delivered.session) else { return answer(number, .delivered(delivered)) }
     memory.waiters[delivered.delivery] = (memory.waiters[delivered.delivery] ?? []) + [number]
+    if let connection = caller.connection {
+      memory.waitingFor.insert(WaitingCall(call: number, delivery: delivered.delivery), for: connection)
+    }
   }
 
   /// Decides one payload, and records the decision.
@@ -109,18 +112,29 @@ extension PromptBook {
     answer(number, .deliveredEach(items))
   }
 
-  /// Asks for everything that the items lack at once, so that the cue does not come again for each item.
+  /// Asks for everything that the items lack at once, so that the cue does not begin again for each item.
   private func askForAll(_ singles: [Payload], _ caller: Caller) throws(Halt) {
-    var needs: [Need] = []
+    var (needs, asked): ([Need], Set<Need>) = ([], [])
+    var (chosen, made): (Set<UniqueIdentifier>, [Text: Int]) = ([], [:])
     let unused = UniqueIdentifier(high: 0, low: 0)
     for single in singles {
       let request = Request(single, from: sender(caller, single.options), newSession: unused)
-      if case .needs(let need) = SceneRouting.decide(memory.routing, request, at: now.time), !needs.contains(need) {
-        needs.append(need)
-        if needs.count == 64 { break }
+      switch SceneRouting.decide(memory.routing, request, at: now.time) {
+      case .needs(let need): if asked.insert(need).inserted { needs.append(need) }
+      case .decided(let decision):
+        if case .created = decision.outcome, let application = decision.explanation.application {
+          made[application, default: 0] += 1
+        } else if let session = decision.outcome.session {
+          chosen.insert(session)
+        }
       }
     }
     if !needs.isEmpty { throw .lacks(.routing(needs)) }
+    // Each session that is made may be one more than its application keeps.
+    for (application, count) in made.sorted(by: { $0.key < $1.key }) {
+      chosen.formUnion(try sessionsToGiveUp(of: application, toMake: count))
+    }
+    _ = try sessions(chosen.sorted())
   }
 
   /// Stores the answer to the call with the first of its deliveries, for the next call with the same token.
@@ -263,6 +277,11 @@ extension PromptBook {
     memory.hosts[application]?.stage == .ready ? .routed : .held
   }
 
+  /// Whether no host has an open delivery. Its record may say otherwise until the round of its application has come to it.
+  func isHeld(_ delivery: OpenDelivery) -> Bool {
+    delivery.progress.state == .held || stateOfOpen(to: delivery.application) == .held
+  }
+
   // MARK: Senders
 
   func sender(_ caller: Caller, _ options: PayloadOptions) -> Sender {
@@ -292,14 +311,21 @@ extension PromptBook {
   func refuseFiles(_ payload: Payload, _ caller: Caller) throws(Halt) {
     guard caller.isSandboxed else { return }
     for item in payload.items {
+      for activity in item.activities {
+        if let url = activity.webpageURL, FileURL.hasScheme(url) { throw mayNotName(url.string) }
+      }
       for representation in item.representations {
-        guard case .file(let url) = representation.content else { continue }
-        throw refused(
-          .accessDenied,
-          "a sandboxed application may not name files such as \(quoted(url.string)): send a descriptor or a portal's key"
-        )
+        if case .file(let url) = representation.content { throw mayNotName(url.string) }
+        // The host would open these as well.
+        if let file = URIList.firstFile(in: representation) { throw mayNotName(file) }
       }
     }
+  }
+
+  private func mayNotName(_ file: String) -> Halt {
+    refused(
+      .accessDenied,
+      "a sandboxed application may not name files such as \(quoted(file)): send a descriptor or a portal's key")
   }
 
   /// An application may have as many sessions as it leaves for others. This is checked when a session is made, so existing sessions continue to work.

@@ -25,6 +25,8 @@ struct OpenDelivery: Hashable, Sendable {
   var previousBy: UniqueIdentifier?
   /// The connection that may see what others may not while the delivery is open: the sender of a private delivery, or of a part for its own process.
   var confidant: Text?
+  /// Whether an earlier run of the service gave it to a host. The host may have seen it: the next host gets it as another attempt.
+  var isFromBefore = false
   var holding: Holding?
 
   init(_ summary: DeliverySummary, order: Int64, due: Int64) {
@@ -51,23 +53,19 @@ struct OpenDelivery: Hashable, Sendable {
 /// Each transition of an open delivery returns its new progress. A delivery that is over has none.
 extension OpenDelivery {
   /// The host is ready and gets the delivery.
-  func routed() -> DeliveryProgress { with { $0.state = .routed } }
-
-  /// The host has gone. If it was working on the delivery, it may have seen it; a departure counts against the host.
-  func heldAgain(wasInHand: Bool, isDeparture: Bool) -> DeliveryProgress {
+  func routed() -> DeliveryProgress {
     with { progress in
-      progress.state = .held
-      if wasInHand { progress.attempt += 1 }
-      if isDeparture { progress.departures += 1 }
+      progress.state = .routed
+      if isFromBefore { progress.attempt += 1 }
     }
   }
 
-  /// The service has restarted. The host may have seen the delivery that it was working on at the end.
-  func resumed() -> DeliveryProgress {
+  /// The host has gone, or the service has restarted. A host that was working on the delivery may have seen it; a departure counts against the host.
+  func heldAgain(wasInHand: Bool = false, isDeparture: Bool = false) -> DeliveryProgress {
     with { progress in
-      guard progress.state == .routed else { return }
       progress.state = .held
-      progress.attempt += 1
+      if wasInHand || isFromBefore { progress.attempt += 1 }
+      if isDeparture { progress.departures += 1 }
     }
   }
 

@@ -21,6 +21,8 @@ struct Drag: Sendable {
   static let time: Double = 300
   /// The time for which a drag that is over still answers, in microseconds.
   static let rest: Int64 = 10_000_000
+  /// The parts of drags that end in one step: the connections that are told, and the representations. Further drags end when others have had a turn.
+  static let partsAtOnce = 256
 
   let identifier: UniqueIdentifier
   /// The secret, random key to the drag: a caller that passes it to OpenDrag may look and drop.
@@ -50,7 +52,7 @@ struct Drag: Sendable {
   var asked: Set<Text> = []
   /// Whether a program outside any sandbox has opened the ticket: no walls separate these programs.
   var isOpenedOutside = false
-  /// Whether the source has left. If the drop is refused, the drag is then over.
+  /// Whether the source has left. A drag that is dropped is then over if the drop is refused, and any other drag is over as soon as it has its turn.
   var isAbandoned = false
   var holding: Holding?
   /// The charges for its document and its small contents, and for what the baggage room has for it.
@@ -74,6 +76,9 @@ struct Drag: Sendable {
     if isSource(caller) || caller.connection.map(openers.contains) ?? false { return true }
     return isOpenedOutside && !caller.isSandboxed
   }
+
+  /// The number of connections and representations that its end concerns.
+  var parts: Int { openers.count + parcels.reduce(0) { $0 + $1.count } }
 
   /// Everyone who hears how the drag ends.
   var told: [Text] { asked.union(source.connection.map { [$0] } ?? []).sorted() }

@@ -144,7 +144,8 @@ extension PromptBook {
   }
 
   private func refuseWhereOver(_ drag: Drag) throws(Halt) {
-    if drag.state == .dragging { return }
+    if drag.state == .dragging, !drag.isAbandoned { return }
+    if drag.state == .dragging { throw refused(.requestDenied, "the source of the drag \(drag.identifier) has left") }
     throw refused(.requestDenied, "the drag \(drag.identifier) is \(drag.state.rawValue), and no longer dragging")
   }
 
@@ -179,7 +180,7 @@ extension PromptBook {
   mutating func propose(
     _ identifier: UniqueIdentifier, on session: UniqueIdentifier?, _ caller: Caller, _ number: CallNumber
   ) throws(Halt) {
-    var drag = try drag(identifier, caller)
+    let drag = try drag(identifier, caller)
     try refuseWhereOver(drag)
     if let session, try self.session(session) == nil {
       throw refused(.noSuchSession, "there is no session \(session)")
@@ -190,26 +191,51 @@ extension PromptBook {
     guard let session, let found = try self.session(session), found.isConnected,
       let host = memory.hosts[found.application]
     else { return answer(number, .operation(Text(first))) }
-    if host.proposing >= Host.maximumProposing {
+    let key = Proposal.Key(drag: identifier, application: host.application)
+    if memory.proposals[key] != nil {
+      memory.proposals[key]?.next = session
+      memory.proposals[key]?.waiting.append(number)
+      return
+    }
+    try refuseWhereAskedMuch(host, drag)
+    propose(drag, on: session, to: host, key, for: [number])
+  }
+
+  private func refuseWhereAskedMuch(_ host: Host, _ drag: Drag) throws(Halt) {
+    let proposals = memory.proposals.values.filter { $0.key.application == host.application }.values
+    if proposals.count >= Host.maximumProposing {
       throw refused(
         .limitsExceeded,
         "the host of \(host.application) has not answered \(Host.maximumProposing) proposals yet: ask again later")
     }
-    memory.hosts[found.application]?.proposing += 1
-    drag.asked.insert(host.connection)
-    memory.drags[identifier] = drag
-    let items = items(
-      of: drag, isSource: host.connection == drag.source.connection, to: found.application)
-    _ = ask(
-      host, .propose(session, items: items, allowed: drag.payload.options.allowedOperations),
-      .proposal(number, drag: identifier, of: host.application, by: host.connection), within: 1_000_000)
+    let (limit, bytes) = (Host.maximumProposedBytes, proposals.reduce(0) { $0 + $1.bytes })
+    let own = proposals.reduce(0) { $0 + ($1.principal == drag.source.principal ? $1.bytes : 0) }
+    if own + drag.size > limit - bytes - drag.size {
+      throw refused(
+        .limitsExceeded,
+        "the items of proposals that the host of \(host.application) has not answered may take \(limit) bytes; \(bytes) are taken, \(own) of them by "
+          + "drags of this source, which may take as many as are left, and this drag has \(drag.size): ask again later, or drop it"
+      )
+    }
+  }
+
+  private mutating func propose(
+    _ drag: Drag, on session: UniqueIdentifier, to host: Host, _ key: Proposal.Key, for calls: [CallNumber]
+  ) {
+    memory.proposals[key] = Proposal(principal: drag.source.principal, bytes: drag.size, calls: calls)
+    memory.drags[drag.identifier]?.asked.insert(host.connection)
+    let items = items(of: drag, isSource: host.connection == drag.source.connection, to: host.application)
+    let question = HostQuestion.propose(session, items: items, allowed: drag.payload.options.allowedOperations)
+    ask(host, question, .proposal(key), within: 1_000_000)
   }
 
   /// The source's allowed operations limit the host's choice.
-  mutating func proposed(_ number: CallNumber, _ identifier: UniqueIdentifier, _ answer: HostAnswer) {
-    let drag = memory.drags[identifier]
+  mutating func proposed(_ key: Proposal.Key, _ answer: HostAnswer) {
+    guard let proposal = memory.proposals[key] else { return }
+    memory.proposals[key] = nil
     // The drag may have been dropped or may be over by now.
-    let allowed = drag?.state == .dragging ? drag?.payload.options.allowedOperations ?? [] : []
+    let drag = memory.drags[key.drag].flatMap { $0.state == .dragging ? $0 : nil }
+    let allowed = drag?.payload.options.allowedOperations ?? []
     let operation: Text
     switch answer {
     case .operation(let wanted) where wanted == "cancel": operation = wanted
@@ -219,12 +245,19 @@ extension PromptBook {
     case .done: operation = allowed.contains(.copy) ? "copy" : allowed.contains(.move) ? "move" : "forbidden"
     default: operation = "forbidden"
     }
-    self.answer(number, .operation(operation))
+    for number in proposal.calls { self.answer(number, .operation(operation)) }
+    guard let next = proposal.next else { return }
+    if let drag, let host = memory.hosts[key.application] {
+      propose(drag, on: next, to: host, key, for: proposal.waiting)
+    } else {
+      for number in proposal.waiting { self.answer(number, .operation("forbidden")) }
+    }
   }
 
   private func decideDrop(of drag: Drag, on session: UniqueIdentifier?) throws(Halt) -> Answer {
     let payload = payload(of: drag, on: session)
-    let request = Request(payload, from: sender(drag.source, payload.options), newSession: UniqueIdentifier(high: 0, low: 0))
+    let request = Request(
+      payload, from: sender(drag.source, payload.options), newSession: UniqueIdentifier(high: 0, low: 0))
     let answer = SceneRouting.decide(memory.routing, request, at: now.time)
     if case .needs(let need) = answer { throw .lacks(.routing([need])) }
     return answer
@@ -308,15 +341,28 @@ extension PromptBook {
 
   /// The source has left during the drag. After the drop the rules for promises apply.
   mutating func cancelDrags(of connection: Text) {
+    var parts = 0
     for drag in memory.drags.values.values.sorted(by: { $0.identifier < $1.identifier }) {
       if drag.openers.contains(connection) { memory.drags[drag.identifier]?.openers.remove(connection) }
       guard drag.endsWith(connection) else { continue }
       switch drag.state {
-      case .dragging: cancel(drag)
+      case .dragging where parts < Drag.partsAtOnce:
+        parts += drag.parts
+        cancel(drag)
+      case .dragging:
+        memory.drags[drag.identifier]?.isAbandoned = true
+        memory.drags[drag.identifier]?.due = now.uptime
+        memory.add(.drag(drag.identifier), at: now.uptime)
       case .dropped: memory.drags[drag.identifier]?.isAbandoned = true
       case .cancelled, .ended: break
       }
     }
+  }
+
+  /// The work of ending a drag whose time is over, as a part of what may be done in one step.
+  func workOfEnding(_ identifier: UniqueIdentifier) -> Double {
+    guard let drag = memory.drags[identifier], drag.due <= now.uptime, drag.state == .dragging else { return 0 }
+    return Double(drag.parts) / Double(Drag.partsAtOnce)
   }
 
   mutating func dragTimeIsOver(_ identifier: UniqueIdentifier) {
@@ -366,5 +412,6 @@ extension PromptBook {
     let listeners =
       if case .ended = news { drag.told } else { Set(drag.told).union(drag.openers).sorted() }
     say(.drag(drag.identifier, news, to: listeners))
+    step.listeners += listeners.count
   }
 }

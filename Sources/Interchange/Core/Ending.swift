@@ -10,17 +10,32 @@ extension PromptBook {
   mutating func end(_ delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError) throws(Halt) {
     guard let identifier = delivery.session else { return try fail(delivery, progress, error) }
     guard let session = try session(identifier) else { return try fail(delivery, progress, error) }
-    let isMade = delivery.progress.outcome == "created" || memory.provisional[identifier] != nil
-    let others = memory.deliveriesToSession[identifier].contains { $0.identifier != delivery.identifier }
-    if isMade, !session.hasBeenConnected, !others {
+    if takesSession(delivery, session) {
       try fail(delivery, progress, error)
       // A host that was asked to open the session may show it all the same, and must hear that it is gone.
       let isKnown = memory.hosts[session.application]?.opened.contains(identifier) ?? false
       return try discard(session, animation: "standard", isTold: isKnown)
     }
-    if isMade, !session.hasBeenConnected { memory.provisional[identifier] = true }
+    if isProvisional(delivery, session) { memory.provisional[identifier] = true }
     try takeAway(delivery.identifier, from: session)
     try fail(delivery, progress, error)
+  }
+
+  /// Whether a session exists only for deliveries that are still on their way to it.
+  private func isProvisional(_ delivery: OpenDelivery, _ session: Session) -> Bool {
+    (delivery.progress.outcome == "created" || memory.provisional[session.identifier] != nil)
+      && !session.hasBeenConnected
+  }
+
+  /// Whether the session goes with the delivery if the delivery fails now.
+  func takesSession(_ delivery: OpenDelivery, _ session: Session) -> Bool {
+    isProvisional(delivery, session)
+      && !memory.deliveriesToSession[session.identifier].contains { $0.identifier != delivery.identifier }
+  }
+
+  /// Whether the content before that of a delivery returns, or becomes the previous content of the next delivery, if the delivery fails.
+  func givesWay(_ delivery: UniqueIdentifier, _ session: Session) -> Bool {
+    session.shownBy == delivery || memory.followers[delivery].map { memory.deliveries[$0] != nil } ?? false
   }
 
   /// Records that the delivery is over, and tells everyone who waits for it.
@@ -46,8 +61,8 @@ extension PromptBook {
   private mutating func takeAway(
     _ delivery: UniqueIdentifier, from session: Session, orRefuse refuses: Bool = false
   ) throws(Halt) {
+    guard givesWay(delivery, session) else { return }
     let follower = memory.followers[delivery].flatMap { memory.deliveries[$0] }
-    guard session.shownBy == delivery || follower != nil else { return }
     guard let whole = try self.delivery(delivery) else { return }
     if let follower {
       note(.deliveryRedirected(follower.identifier, follower.progress, whole.previous))
@@ -72,7 +87,12 @@ extension PromptBook {
 
   /// Answers the calls that wait for the delivery.
   mutating func settle(_ delivery: UniqueIdentifier, _ reply: CallAnswer) {
-    for number in memory.waiters[delivery] ?? [] { answer(number, reply) }
+    for number in memory.waiters[delivery] ?? [] {
+      if let connection = memory.calls[number]?.connection {
+        memory.waitingFor.remove(WaitingCall(call: number, delivery: delivery), for: connection)
+      }
+      answer(number, reply)
+    }
     memory.waiters[delivery] = nil
   }
 
@@ -117,7 +137,7 @@ extension PromptBook {
 
   mutating func cancel(_ identifier: UniqueIdentifier, _ caller: Caller, _ number: CallNumber) throws(Halt) {
     let stored = try openDelivery(identifier, of: caller) { $0.sender == caller.application }
-    guard let delivery = memory.deliveries[identifier], delivery.progress.state == .held else {
+    guard let delivery = memory.deliveries[identifier], isHeld(delivery) else {
       let state = memory.deliveries[identifier]?.progress.state ?? stored.progress.state
       throw refused(.requestDenied, "the delivery \(identifier) is \(state.rawValue), and no longer held")
     }
@@ -221,32 +241,59 @@ extension PromptBook {
 
   // MARK: Time
 
-  /// The deliveries that end in one step: other callers get a turn before the next ones.
-  private static let endingAtOnce = 100
-
   mutating func momentCame() throws(Halt) {
     try settleOrphans()
-    var ended = 0
-    while ended < PromptBook.endingAtOnce, let appointment = memory.nextDue(at: now.uptime) {
+    try disconnectNext()
+    try goOnWithRounds()
+    let due = appointmentsDue()
+    try askForWholeOnes(
+      failing: due.compactMap { appointment in
+        guard case .delivery(let identifier) = appointment, let delivery = memory.deliveries[identifier] else {
+          return nil
+        }
+        return failsLate(delivery) ?? false ? delivery : nil
+      })
+    for appointment in due {
+      switch appointment {
+      case .delivery(let identifier):
+        // An earlier one may have taken its session with it.
+        if let delivery = memory.deliveries[identifier] { try deadlineCame(for: delivery) }
+      case .baggage(let delivery): baggageTimeIsOver(delivery)
+      case .drag(let drag): dragTimeIsOver(drag)
+      case .discards(let application): tellDiscards(to: application)
+      }
+    }
+  }
+
+  /// The appointments whose time has come, as many as one step keeps.
+  private mutating func appointmentsDue() -> [Appointment] {
+    var (due, work): ([Appointment], Double) = ([], 0)
+    while work < 1, let appointment = memory.nextDue(at: now.uptime) {
       switch appointment {
       case .delivery(let identifier):
         guard let delivery = memory.deliveries[identifier], delivery.due <= now.uptime else { continue }
-        try deadlineCame(for: delivery)
-      case .baggage(let delivery): baggageTimeIsOver(delivery)
-      case .drag(let drag): dragTimeIsOver(drag)
+      case .drag(let drag): work += workOfEnding(drag)
+      case .baggage, .discards: break
       }
-      ended += 1
+      work += 1 / Double(PromptBook.deliveriesAtOnce)
+      due.append(appointment)
     }
+    return due
+  }
+
+  /// Whether a delivery fails that has waited too long. Otherwise nobody claims it; `nil` while the shell is finding out whether anything can start its
+  /// application.
+  private func failsLate(_ delivery: OpenDelivery) -> Bool? {
+    canBeStarted(delivery.application).map { $0 || !isHeld(delivery) }
   }
 
   private mutating func deadlineCame(for delivery: OpenDelivery) throws(Halt) {
     let identifier = delivery.identifier
-    guard let canBeStarted = canBeStarted(delivery.application) else {
-      // The shell is finding out whether anything can start it.
+    guard let fails = failsLate(delivery) else {
       memory.add(.delivery(identifier), at: now.uptime + 100_000)
       return
     }
-    if canBeStarted || delivery.progress.state == .routed {
+    if fails {
       if case .ended? = memory.starts[delivery.application] {
         memory.starts[delivery.application] = .ended(isLate: true)
       }
@@ -270,14 +317,10 @@ extension PromptBook {
 
   /// Continues after a restart. No session is connected until its host says so: the host may have gone meanwhile.
   mutating func begin() throws(Halt) {
-    for delivery in memory.deliveries.values.values.sorted(by: { $0.order < $1.order }) {
-      let progress = delivery.resumed()
-      if progress != delivery.progress { note(.deliveryProgress(delivery.identifier, progress)) }
-    }
-    // They are counted already: what changes about them makes none of them new.
-    memory.learn(leftConnected)
-    for session in leftConnected { note(.session(session.disconnected())) }
-    let waiting = Set(memory.deliveries.values.values.map(\.application))
-    for application in waiting.sorted() { start(application) }
+    let waiting = memory.deliveriesToApplication.keys.sorted()
+    for application in waiting { memory.rounds[application] = .holding(.all(through: memory.order)) }
+    try goOnWithRounds()
+    try disconnectNext()
+    for application in waiting { start(application) }
   }
 }

@@ -42,8 +42,11 @@ extension PromptBook {
     if host.stage == .ready, let next = memory.deliveriesToSession.first(of: key.session),
       let delivery = memory.deliveries[next.identifier]
     {
+      // The round of its application may not have come to it yet.
+      let attempt = delivery.routed().attempt
+      route(delivery)
       let errand = newErrand(.lane(key))
-      let act = Lane.Act.reading(Lane.InHand(identifier: delivery.identifier, attempt: delivery.progress.attempt))
+      let act = Lane.Act.reading(Lane.InHand(identifier: delivery.identifier, attempt: attempt))
       memory.lanes[key] = Lane(act: act, errand: errand)
       step.errands.append(.read(errand, delivery: delivery.identifier))
       return

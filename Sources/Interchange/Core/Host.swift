@@ -25,20 +25,37 @@ struct Host: Hashable, Sendable {
   var opened: Set<UniqueIdentifier> = []
   /// Discarded sessions whose scenes it must still close. After that it hears that they are gone.
   var closing: Set<UniqueIdentifier> = []
-  /// Discarded sessions that the host was told of, without knowing whether it heard.
+  /// Discarded sessions that the host is being told of.
+  var hearing: [UniqueIdentifier] = []
+  /// Discarded sessions that the host was told of, without an answer: it may have heard.
   var told: Set<UniqueIdentifier> = []
-  /// Whether the host is being told.
-  var isListening = false
   /// The number of sessions about which the host is being asked.
   var running = 0
-
-  /// The number of drops about which the host is being asked.
-  var proposing = 0
 
   /// The most unanswered calls to a host about its sessions: the bus limits unanswered calls, and all callers share the bus.
   static let maximumRunning = 256
   /// The most unanswered proposals: many drags may pass over a window, and each call for one is answered.
   static let maximumProposing = 256
+  /// The bytes of the items in these proposals, which the host gets anew with each. A sender may have as many as it leaves for others.
+  static let maximumProposedBytes = 2 << 20
+}
+
+/// The question to a host about a drag over one of its windows. A host is asked one question about a drag at a time: only the newest place counts.
+struct Proposal: Sendable {
+  struct Key: Hashable, Sendable {
+    let drag: UniqueIdentifier
+    let application: Text
+  }
+
+  /// The source of the drag.
+  let principal: Principal
+  /// The bytes of the items.
+  let bytes: Int
+  /// The calls that get the answer.
+  var calls: [CallNumber]
+  /// The place to which the drag has moved since, and the calls that wait for the answer about it.
+  var next: UniqueIdentifier?
+  var waiting: [CallNumber] = []
 }
 
 /// The work of a host on one session, one thing at a time. Different sessions do not wait for each other.

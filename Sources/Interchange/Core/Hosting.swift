@@ -19,14 +19,27 @@ extension PromptBook {
     guard let connection = attaching.caller.connection else { throw notHost(attaching) }
     let name = try nameOfHost(attaching, connection)
     memory.attaching[number] = attaching
+    // A host that attaches again is answered in the order of its messages. But it may have given the name back and taken it again before this call, and
+    // the news of that may still come: only the bus knows whether it is the owner now.
     if let host = memory.hosts[attaching.application], host.connection == connection,
       host.options.isUnderstudy == attaching.options.isUnderstudy, host.options.path == attaching.options.path
     {
-      return try attach(number, isOwner: true)
+      try attach(number, isOwner: true)
+      memory.attaching[number] = attaching
+      memory.attaching[number]?.isAnswered = true
     }
     step.errands.append(
       .findOwner(
         number, name: name, application: attaching.application, connection: connection, path: attaching.options.path))
+  }
+
+  /// The connection has lost the name, or has left the bus. If it attached again a moment ago, the bus is being asked, and its answer is newer.
+  mutating func hostLeft(_ application: Text, _ connection: Text) throws(Halt) {
+    guard memory.hosts[application]?.connection == connection else { return }
+    let isAsked = memory.attaching.values.values.contains {
+      $0.isAnswered && $0.application == application && $0.caller.connection == connection
+    }
+    if !isAsked { try detach(application) }
   }
 
   private func notHost(_ attaching: Attaching) -> Halt {
@@ -70,18 +83,25 @@ extension PromptBook {
   mutating func attach(_ number: CallNumber, isOwner: Bool, lack: Text? = nil) throws(Halt) {
     guard let attaching = memory.attaching[number], let connection = attaching.caller.connection else { return }
     let application = attaching.application
+    if attaching.isAnswered {
+      memory.attaching[number] = nil
+      if !isOwner, memory.hosts[application]?.connection == connection { try detach(application) }
+      return
+    }
     if !isOwner { throw notHost(attaching) }
     // Others may have come meanwhile.
     if attaching.options.isUnderstudy { _ = try nameOfHost(attaching, connection) }
     if let lack { throw refused(.notHost, "\(lack): export the host's object first, and then attach") }
     try requireManifest(of: application)
-    let shown = try sessions(Array(Set(attaching.shown)).sorted())
+    if let other = memory.hosts[application], other.connection != connection { try detach(application) }
+    // Not before: the departure of the other host has changed its sessions.
+    let shown = try sessions(Set(attaching.shown).sorted())
     if let foreign = shown.first(where: { $0.application != application }) {
       throw refused(
         .invalidArgs, "connected: \(SessionReference.path(of: foreign.identifier)) is no session of \(application)")
     }
-    if let other = memory.hosts[application], other.connection != connection { try detach(application) }
     memory.attaching[number] = nil
+    if memory.rounds[application]?.isFailing ?? false { memory.rounds[application] = nil }
     try replaceScenes(of: application, by: shown)
     var host =
       memory.hosts[application]
@@ -104,8 +124,9 @@ extension PromptBook {
   }
 
   private mutating func replaceScenes(of application: Text, by shown: [Session]) throws(Halt) {
-    let before = memory.hosts[application]?.scenes ?? []
     let kept = Set(shown.map(\.identifier))
+    let before = (memory.hosts[application]?.scenes ?? []).union(memory.leftConnected[application] ?? [])
+    if memory.leftConnected[application] != nil { memory.leftConnected[application] = nil }
     for session in try sessions(before.subtracting(kept).sorted()) { disconnect(session) }
     for session in shown where !session.isConnected { connect(session) }
     // Not before all shown scenes are connected, because a session without a scene may be given up.
@@ -133,23 +154,25 @@ extension PromptBook {
   /// A host that leaves three times while it works on the same delivery has refused it. A host that leaves before it got any delivery counts as
   /// working on the first: otherwise the service would start it again and again.
   private mutating func holdAgain(_ application: Text, _ host: Host, _ inHand: Set<UniqueIdentifier>) throws(Halt) {
-    let open = memory.deliveriesToApplication[application].compactMap { memory.deliveries[$0.identifier] }
-    let departed = host.stage == .welcome ? Set(open.prefix(1).map(\.identifier)) : inHand
-    for delivery in open {
+    let first = memory.deliveriesToApplication.first(of: application).map { [$0.identifier] } ?? []
+    let departed = host.stage == .welcome ? Set(first) : inHand
+    let concerned = departed.union(inHand).compactMap { memory.deliveries[$0] }.sorted { $0.order < $1.order }
+    func isRefused(_ delivery: OpenDelivery) -> Bool {
+      departed.contains(delivery.identifier) && delivery.progress.departures >= 2
+    }
+    try askForWholeOnes(failing: concerned.filter(isRefused))
+    for delivery in concerned {
       guard let delivery = memory.deliveries[delivery.identifier] else { continue }
-      let isDeparture = departed.contains(delivery.identifier)
-      if isDeparture, delivery.progress.departures >= 2 {
+      if isRefused(delivery) {
         try fail(
           delivery,
           InterchangeError(.hostRefused, "the host of \(application) left three times while it had the delivery"))
-        continue
+      } else {
+        let wasInHand = inHand.contains(delivery.identifier)
+        hold(delivery, delivery.heldAgain(wasInHand: wasInHand, isDeparture: departed.contains(delivery.identifier)))
       }
-      let wasInHand = inHand.contains(delivery.identifier)
-      let progress = delivery.heldAgain(wasInHand: wasInHand, isDeparture: isDeparture)
-      if progress != delivery.progress { note(.deliveryProgress(delivery.identifier, progress)) }
-      // The next host has only what is still there.
-      memory.drags[delivery.identifier]?.isTaken = false
     }
+    try begin(.holding(.all(through: memory.order)), of: application)
   }
 
   /// Ends the host's lanes, and returns the deliveries that the host was working on.
@@ -160,8 +183,17 @@ extension PromptBook {
       if let errand = lane.errand { memory.errands[errand] = nil }
       memory.lanes[key] = nil
     }
-    for (number, purpose) in memory.errands.values where purpose == .discards(application: application) {
-      memory.errands[number] = nil
+    for (errand, purpose) in memory.errands.values.sorted(by: { $0.key < $1.key }) {
+      switch purpose {
+      case .discards(application): memory.errands[errand] = nil
+      // Its answer is of no use to another host, even of the same connection.
+      case .proposal(let key) where key.application == application:
+        memory.errands[errand] = nil
+        guard let proposal = memory.proposals[key] else { continue }
+        memory.proposals[key] = nil
+        for number in proposal.calls + proposal.waiting { answer(number, .operation("forbidden")) }
+      case .lane, .discards, .proposal: break
+      }
     }
     for entry in memory.queue[application] { memory.queue.remove(entry, for: application) }
     for session in memory.hosts[application]?.closing ?? [] { memory.closings[session] = nil }
@@ -191,74 +223,73 @@ extension PromptBook {
     announce(.sessionDisconnected, session.application, session.identifier)
   }
 
-  /// The sessions that are given up at once. If a new manifest keeps fewer sessions, the others go as sessions come and go from then on.
-  private static let givenUpAtOnce = 256
-
   /// An application keeps as many sessions without a scene as its manifest says (`StagedoorKeepSessions`). Beyond that number the session that was
   /// activated longest ago is discarded, as by `Destroy`. A session with a delivery on its way stays.
   mutating func giveUpOldSessions(of application: Text) throws(Halt) {
-    guard let manifest = memory.routing.manifest(of: application) else { return }
+    for session in try sessions(sessionsToGiveUp(of: application)) { try discard(session, animation: "standard") }
+  }
+
+  /// - Parameter count: The number of sessions that are about to be made.
+  func sessionsToGiveUp(of application: Text, toMake count: Int = 0) throws(Halt) -> [UniqueIdentifier] {
+    guard let manifest = memory.routing.manifest(of: application) else { return [] }
     // All sessions are read only if there may be too many.
-    if memory.sessionCounts[application] ?? 0 <= manifest.keptSessions { return }
+    if (memory.sessionCounts[application] ?? 0) + count <= manifest.keptSessions { return [] }
     let need = Need.allSessions(of: application)
     if !memory.routing.knows(need) { throw .lacks(.routing([need])) }
-    let old = memory.routing.sessionsToGiveUp(of: application, atMost: PromptBook.givenUpAtOnce) {
+    return memory.routing.sessionsToGiveUp(of: application, atMost: PromptBook.givenUpAtOnce + count, toMake: count) {
       memory.deliveriesToSession.count(of: $0) > 0
     }
-    for session in try sessions(old) { try discard(session, animation: "standard") }
   }
 
   // MARK: Discarded sessions
 
-  /// Tells the host all its sessions that are gone, once and as one set, when it has closed the last of their scenes. A host that has just attached
-  /// need not close its scenes first; it is ready after it was told.
+  /// Tells the host which of its sessions are gone, each once, when it has closed the last of their scenes. A host that has just attached need not
+  /// close its scenes first; it is ready after it was told.
   mutating func tellDiscards(to application: Text) {
-    guard var host = memory.hosts[application], !host.isListening else { return }
+    guard var host = memory.hosts[application], host.hearing.isEmpty else { return }
     guard host.closing.isEmpty || host.stage == .welcome else { return }
-    let owed = memory.owed[application].map(\.session).filter { !host.told.contains($0) && !host.closing.contains($0) }
-    if owed.isEmpty {
+    let owed = memory.owed[application].lazy.map(\.session).filter {
+      !host.told.contains($0) && !host.closing.contains($0)
+    }
+    host.hearing = Array(owed.prefix(PromptBook.toldAtOnce))
+    if host.hearing.isEmpty {
       if host.stage == .welcome { becomeReady(application) }
       return
     }
-    host.told.formUnion(owed)
-    host.isListening = true
     memory.hosts[application] = host
-    ask(host, .discarded(owed), .discards(application: application), within: PromptBook.patience)
+    ask(host, .discarded(host.hearing), .discards(application: application), within: PromptBook.patience)
   }
 
   mutating func discardsWereTold(_ application: Text, _ answer: HostAnswer) throws(Halt) {
     guard let host = memory.hosts[application] else { return }
-    memory.hosts[application]?.isListening = false
+    memory.hosts[application]?.hearing = []
     switch answer {
     case .gone: return try detach(application)
-    case .timedOut: log(.warning, "\(application): DidDiscardSceneSessions: no answer came in time")
-    case .refused(let why), .failed(let why): log(.warning, "\(application): DidDiscardSceneSessions: \(why)")
-    case .done, .configuration, .operation: break
-    }
     // Nobody knows whether a silent host heard. The next host will be told.
-    if answer != .timedOut {
-      for entry in memory.owed[application] where host.told.contains(entry.session) {
-        note(.discardTold(application: application, session: entry.session))
-        memory.hosts[application]?.told.remove(entry.session)
+    case .timedOut:
+      log(.warning, "\(application): DidDiscardSceneSessions: no answer came in time")
+      memory.hosts[application]?.told.formUnion(host.hearing)
+      if host.stage == .welcome { becomeReady(application) }
+    // It has heard nothing, and is told again.
+    case .failed(let why):
+      log(.warning, "\(application): DidDiscardSceneSessions: \(why)")
+      memory.add(.discards(application), at: now.uptime + PromptBook.pause)
+      if host.stage == .welcome { becomeReady(application) }
+      return
+    case .refused, .done, .configuration, .operation:
+      // The host's words may be about a session that was private.
+      if case .refused = answer {
+        log(.warning, "\(application): DidDiscardSceneSessions: the host answered with an error")
       }
+      for session in host.hearing { note(.discardTold(application: application, session: session)) }
     }
-    // A host that is ready hears later of sessions that went while it was being told.
-    if host.stage == .welcome { becomeReady(application) }
     tellDiscards(to: application)
   }
 
   /// Gives the held deliveries in the order in which they came.
   private mutating func becomeReady(_ application: Text) {
     memory.hosts[application]?.stage = .ready
-    var sessions: [UniqueIdentifier] = []
-    for entry in memory.deliveriesToApplication[application] {
-      guard let delivery = memory.deliveries[entry.identifier], let session = delivery.session else { continue }
-      let progress = delivery.routed()
-      if progress != delivery.progress { note(.deliveryProgress(delivery.identifier, progress)) }
-      sessions.append(session)
-    }
-    for session in sessions { work(on: session, of: application) }
-    tellDiscards(to: application)
+    handOverNext(of: application, .all(through: memory.order))
   }
 
   // MARK: Asking
@@ -282,9 +313,7 @@ extension PromptBook {
     switch purpose {
     case .discards(let application): try discardsWereTold(application, answer)
     case .lane(let key): try laneAnswered(key, answer)
-    case .proposal(let number, let drag, let application, let connection):
-      if memory.hosts[application]?.connection == connection { memory.hosts[application]?.proposing -= 1 }
-      proposed(number, drag, answer)
+    case .proposal(let key): proposed(key, answer)
     }
   }
 }

@@ -5,7 +5,7 @@ import SceneRouting
 // may still attach.
 extension PromptBook {
   mutating func start(_ application: Text) {
-    if memory.hosts[application] != nil { return }
+    if memory.hosts[application] != nil || memory.rounds[application]?.isFailing ?? false { return }
     if let start = memory.starts[application], !start.mayBeginAgain(at: now.uptime) { return }
     forgetStart(of: application)
     guard memory.routing.manifest(of: application) != nil else {
@@ -39,9 +39,9 @@ extension PromptBook {
     case (_, .failed(let why)): try launchFailed(application, why)
     case (.begun, .commandEnded(failure: nil)): memory.starts[application] = .ended(isLate: false)
     case (.begun, .commandEnded(failure: let why?)):
-      try launchFailed(application, "\(application) could not be started: \(why)")
+      try launchFailed(application, Text("\(application) could not be started: \(why)"))
     case (.begun, .left):
-      try launchFailed(application, "\(application) was started, and left the bus before it attached")
+      try launchFailed(application, Text("\(application) was started, and left the bus before it attached"))
     case (.begun, _), (.asking, _), (.ended, _), (.impossible, _): break
     }
   }
@@ -66,24 +66,16 @@ extension PromptBook {
     return (try? Payload(json: stored.payload, ReadingRules(types: types)))?.options.activationToken
   }
 
-  /// Fails the held deliveries, the last one first, so that a session goes with the delivery that made it.
-  private mutating func launchFailed(_ application: Text, _ why: some StringProtocol) throws(Halt) {
-    memory.starts[application] = nil
-    log(.error, String(why))
-    let error = InterchangeError(.launchFailed, String(why))
-    for entry in memory.deliveriesToApplication[application].reversed() {
-      guard let delivery = memory.deliveries[entry.identifier] else { continue }
-      try fail(delivery, error)
-    }
-  }
-
+  /// Fails the deliveries that are held now.
   private mutating func launchFailed(_ application: Text, _ why: Text) throws(Halt) {
-    try launchFailed(application, why.string)
+    memory.starts[application] = nil
+    log(.error, why.string)
+    try begin(.failing(why: why, through: memory.order), of: application)
   }
 
   /// Whether anything can start the application; `nil` while the shell is finding out.
   func canBeStarted(_ application: Text) -> Bool? {
-    if memory.hosts[application] != nil { return true }
+    if memory.hosts[application] != nil || memory.rounds[application]?.isFailing ?? false { return true }
     return memory.starts[application].map(\.isPossible) ?? false
   }
 }

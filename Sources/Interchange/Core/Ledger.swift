@@ -53,7 +53,7 @@ package struct Allowance: Hashable, Sendable {
   package static let smallParcel = 64 << 10
   /// The microseconds for which a host may open the contents of a delivery after it has taken the delivery: ten minutes.
   package var baggageTime: Int64 = 600_000_000
-  /// The descriptors that the service holds for deliveries and drags: half of the 1,024 that a process may have by default.
+  /// The descriptors that the service holds for deliveries and drags: half of the 1,024 that a process may have where it cannot raise its limit.
   package var descriptors = 512
   /// The calls whose contents are being copied or fetched at the same time. Each takes four descriptors meanwhile. A sender may have as many as it
   /// leaves for others.

@@ -42,7 +42,7 @@ struct Memory {
   /// The times at which deliveries have waited long enough, and at which contents and drags are forgotten.
   private var agenda = Agenda<Appointment>()
   /// The entries of the agenda that came up in this turn.
-  private var due = Changes<(appointment: Appointment, at: Int64)>()
+  private var due = Changes<Agenda<Appointment>.Entry>()
   /// Applications with sessions whose configuration their manifest has lost, and what soon becomes of these sessions.
   var orphaned = Table<Text, OrphanFate>()
 
@@ -55,11 +55,19 @@ struct Memory {
   /// Sessions with work for a host that is at its capacity.
   var queue = Rows<Text, Ordered>()
   var errands = Table<ErrandNumber, ErrandPurpose>()
+  /// The drags about which hosts are being asked.
+  var proposals = Table<Proposal.Key, Proposal>()
   var starts = Table<Text, Start>()
+  /// Work on all open deliveries of an application, which is done in pieces.
+  var rounds = Table<Text, Round>()
+  /// The sessions of each application whose scenes were connected when the service ended, until they are disconnected.
+  var leftConnected = Table<Text, [UniqueIdentifier]>()
   var attaching = Table<CallNumber, Attaching>()
   var calls = Table<CallNumber, CallCharge>()
   /// The calls that wait for the end of a delivery.
   var waiters = Table<UniqueIdentifier, [CallNumber]>()
+  /// The same calls, by the connections of their callers.
+  var waitingFor = Rows<Text, WaitingCall>()
   /// Sessions whose scenes are to be refreshed as soon as they are in the background.
   var refreshes = Table<UniqueIdentifier, Bool>()
   /// Sessions that are gone and whose scenes must be closed, with the animation.
@@ -88,7 +96,7 @@ struct Memory {
   /// The number of the newest event.
   @Kept private(set) var sequence: UInt64 = 0
   /// The newest number of the order in which things came.
-  private var order: Int64 = 0
+  private(set) var order: Int64 = 0
 
   init(routing: State) { self.routing = routing }
 
@@ -110,6 +118,9 @@ struct Memory {
   /// The earliest time, on the clock that nobody can set.
   var earliestDeadline: Int64? { agenda.earliest }
 
+  /// Whether something is done in pieces, and the next piece can follow at once.
+  var hasMoreToDo: Bool { !orphaned.isEmpty || !rounds.isEmpty || !leftConnected.isEmpty }
+
   /// The number of noted deadlines, including those of deliveries that are over.
   var noted: Int { agenda.entries }
 
@@ -117,9 +128,9 @@ struct Memory {
 
   /// The next entry whose time may have come. It may be over, or have another time by now.
   mutating func nextDue(at now: Int64) -> Appointment? {
-    guard let moment = agenda.earliest, let next = agenda.next(at: now) else { return nil }
-    due.append((next, moment))
-    return next
+    guard let next = agenda.next(at: now) else { return nil }
+    due.append(next)
+    return next.item
   }
 
   // MARK: Folding
@@ -285,6 +296,7 @@ struct Memory {
       return
     }
     if !progress.isOpen { return close(delivery) }
+    delivery.isFromBefore = false
     if let previous, previous.shownBy != delivery.previousBy {
       if let before = delivery.previousBy, followers[before] == identifier { followers[before] = nil }
       delivery.previousBy = previous.shownBy
@@ -309,14 +321,16 @@ struct Memory {
   }
 
   private mutating func count(_ application: Text, _ change: Int) {
-    sessionCounts[application] = (sessionCounts[application] ?? 0) + change
+    let count = (sessionCounts[application] ?? 0) + change
+    sessionCounts[application] = count == 0 ? nil : count
     sessionTotal += change
   }
 
   /// The session is longer by so many bytes, or shorter.
   private mutating func grow(_ session: Session, _ bytes: Int) {
     if bytes == 0 { return }
-    sessionBytes[session.application] = (sessionBytes[session.application] ?? 0) + bytes
+    let all = (sessionBytes[session.application] ?? 0) + bytes
+    sessionBytes[session.application] = all == 0 ? nil : all
     sessionByteTotal += bytes
     if bytes > 0 { noteLength(of: session) }
   }
@@ -340,7 +354,13 @@ struct Memory {
       sessionBytes[application] = bytes
       sessionByteTotal += bytes
     }
-    for delivery in remembered.open { open(delivery, at: moment) }
+    for delivery in remembered.open {
+      open(delivery, at: moment)
+      if delivery.progress.state == .routed { deliveries[delivery.identifier]?.isFromBefore = true }
+    }
+    for session in remembered.connected {
+      leftConnected[session.application] = (leftConnected[session.application] ?? []) + [session.identifier]
+    }
     for summary in remembered.baggage {
       keepBaggage(of: summary.delivery, for: summary.session)
       baggage[summary.delivery]?.isFromBefore = true
@@ -395,7 +415,7 @@ extension Memory {
       while let change = routingChanges.takeBack() { takeBack(change) }
     }
     if due.settle(settlement) {
-      while let (appointment, moment) = due.takeBack() { agenda.add(appointment, at: moment) }
+      while let entry = due.takeBack() { agenda.putBack(entry) }
     }
     sessions.settle(settlement)
     leaving.settle(settlement)
@@ -416,10 +436,14 @@ extension Memory {
     lanes.settle(settlement)
     queue.settle(settlement)
     errands.settle(settlement)
+    proposals.settle(settlement)
     starts.settle(settlement)
+    rounds.settle(settlement)
+    leftConnected.settle(settlement)
     attaching.settle(settlement)
     calls.settle(settlement)
     waiters.settle(settlement)
+    waitingFor.settle(settlement)
     refreshes.settle(settlement)
     closings.settle(settlement)
     provisional.settle(settlement)
@@ -472,6 +496,7 @@ extension Memory {
     if !changes.isEmpty { changes.removeAll() }
     if !tokens.isEmpty { tokens.removeAll() }
     if !packed.isEmpty { packed.removeAll() }
+    routing.forgetEmptied()
     // A deadline may be an hour away, and most deliveries are over within a second.
     if agenda.entries > 2 * (deliveries.count + baggage.count + drags.count) + Memory.passedDeadlines {
       agenda.removeAll { appointment in
@@ -479,6 +504,7 @@ extension Memory {
         case .delivery(let delivery): deliveries[delivery] == nil
         case .baggage(let delivery): baggage[delivery] == nil
         case .drag(let drag): drags[drag] == nil
+        case .discards(let application): hosts[application] == nil
         }
       }
     }
@@ -510,6 +536,11 @@ extension Memory {
 struct Ordered: Comparable, Hashable, Sendable {
   let order: Int64
   let identifier: UniqueIdentifier
+
+  init(order: Int64, identifier: UniqueIdentifier) { (self.order, self.identifier) = (order, identifier) }
+
+  /// A place in the order, with or without a thing there.
+  init(at order: Int64) { self.init(order: order, identifier: UniqueIdentifier(high: 0, low: 0)) }
 
   static func < (one: Ordered, other: Ordered) -> Bool { one.order < other.order }
 }
@@ -563,17 +594,27 @@ struct CallCharge: Sendable {
   let bytes: Holding?
 }
 
+/// A call that waits for the end of a delivery.
+struct WaitingCall: Comparable, Hashable, Sendable {
+  let call: CallNumber
+  let delivery: UniqueIdentifier
+
+  static func < (one: WaitingCall, other: WaitingCall) -> Bool { one.call < other.call }
+}
+
 /// An event at a certain time.
 enum Appointment: Hashable, Sendable {
   case delivery(UniqueIdentifier)
   case baggage(UniqueIdentifier)
   case drag(UniqueIdentifier)
+  /// A host that could not be told of discarded sessions is told again.
+  case discards(Text)
 }
 
 /// The receiver of an errand's result.
 enum ErrandPurpose: Hashable, Sendable {
   case lane(Lane.Key)
-  case proposal(CallNumber, drag: UniqueIdentifier, of: Text, by: Text)
+  case proposal(Proposal.Key)
   case discards(application: Text)
 }
 
@@ -584,6 +625,8 @@ struct Attaching: Sendable {
   let shown: [UniqueIdentifier]
   let unknown: [Text]
   let options: HostOptions
+  /// Whether it was a host already and is attached again; the bus is asked all the same.
+  var isAnswered = false
 }
 
 /// The data that a starting service finds in its store.

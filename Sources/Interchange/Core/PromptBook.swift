@@ -48,12 +48,8 @@ package struct PromptBook: Sendable {
         memory.baggageIsHandled(of: baggage.delivery, until: moment.uptime + ledger.allowance.baggageTime)
       }
     }
-    leftConnected = remembered.connected
     memory.keep()
   }
-
-  /// Sessions whose scenes were connected when the service ended.
-  var leftConnected: [Session] = []
 
   // MARK: A cue
 
@@ -78,7 +74,7 @@ package struct PromptBook: Sendable {
       }
     }
     known = Knowledge()
-    step.callAgain = memory.orphaned.isEmpty ? memory.earliestDeadline : moment.uptime
+    step.callAgain = memory.hasMoreToDo ? moment.uptime : memory.earliestDeadline
     defer { step = Step() }
     return step
   }
@@ -110,8 +106,7 @@ package struct PromptBook: Sendable {
     case .call(let number, let caller, let ask): try respond(to: ask, of: caller, number)
     case .ownership(let number, let isOwner, let lack): try attach(number, isOwner: isOwner, lack: lack)
     case .hostAnswered(let errand, let answer): try hostAnswered(errand, answer)
-    case .hostLeft(let application, let connection):
-      if memory.hosts[application]?.connection == connection { try detach(application) }
+    case .hostLeft(let application, let connection): try hostLeft(application, connection)
     case .callerLeft(let connection):
       forgetCalls(of: connection)
       giveUpPackings(without: connection)
@@ -124,6 +119,7 @@ package struct PromptBook: Sendable {
     case .packed(let number, let answer): try packed(number, answer)
     case .opened(let number, let answer): try opened(number, answer)
     case .moment: try momentCame()
+    case .refused(let cue, let error): refuse(cue, error)
     }
   }
 
@@ -183,7 +179,7 @@ package struct PromptBook: Sendable {
     /// Some more sessions of an application, in the order in which they were made.
     case page([Session])
     case sessions([UniqueIdentifier], found: [Session])
-    case delivery(UniqueIdentifier, StoredDelivery?)
+    case deliveries([UniqueIdentifier], found: [StoredDelivery])
     case baggage(UniqueIdentifier, Baggage?)
     case token(Text, owner: Text, [StoredDelivery])
     case orphans(of: Text, [Session])
@@ -198,8 +194,9 @@ package struct PromptBook: Sendable {
     case .sessions(let asked, let found):
       memory.learn(found)
       known.missing.formUnion(asked.filter { memory.sessions[$0] == nil })
-    case .delivery(let identifier, let delivery):
-      if let delivery { memory.learn(delivery) } else { known.missing.insert(identifier) }
+    case .deliveries(let asked, let found):
+      for delivery in found { memory.learn(delivery) }
+      known.missing.formUnion(asked.filter { memory.recent[$0] == nil })
     case .baggage(let identifier, let baggage):
       if let baggage { known.baggage[identifier] = baggage } else { known.missing.insert(identifier) }
     case .token(let token, let owner, let deliveries):
@@ -250,7 +247,13 @@ package struct PromptBook: Sendable {
   func delivery(_ identifier: UniqueIdentifier) throws(Halt) -> StoredDelivery? {
     if let delivery = memory.recent[identifier] { return delivery }
     if known.missing.contains(identifier) { return nil }
-    throw .lacks(.delivery(identifier))
+    throw .lacks(.deliveries([identifier]))
+  }
+
+  /// Asks for whole deliveries at once, so that the cue does not begin again for each.
+  func askFor(deliveries identifiers: [UniqueIdentifier]) throws(Halt) {
+    let missing = identifiers.filter { memory.recent[$0] == nil && !known.missing.contains($0) }
+    if !missing.isEmpty { throw .lacks(.deliveries(missing)) }
   }
 
   /// Records a change: it will be stored, and is applied here.
@@ -292,13 +295,11 @@ package struct PromptBook: Sendable {
 
   /// A caller that has left waits for no answer: releases its charges, and the shell's data for it.
   private mutating func forgetCalls(of connection: Text) {
-    guard ledger.taken(.calls, by: .connection(connection)) > 0 else { return }
-    for (delivery, calls) in memory.waiters.values.sorted(by: { $0.key < $1.key }) {
-      let forgotten = calls.filter { memory.calls[$0]?.connection == connection }
-      if forgotten.isEmpty { continue }
-      let rest = calls.filter { memory.calls[$0]?.connection != connection }
-      memory.waiters[delivery] = rest.isEmpty ? nil : rest
-      for call in forgotten { answer(call, .refused(InterchangeError(.noReply, "its caller has left the bus"))) }
+    for waiting in memory.waitingFor[connection] {
+      let rest = (memory.waiters[waiting.delivery] ?? []).filter { $0 != waiting.call }
+      memory.waiters[waiting.delivery] = rest.isEmpty ? nil : rest
+      memory.waitingFor.remove(waiting, for: connection)
+      answer(waiting.call, .refused(.callerLeft))
     }
   }
 

@@ -82,14 +82,19 @@ extension PromptBook {
     memory.waiters.values.map { ($0.key, $0.value) }
   }
 
-  /// Whether the core must hear when a connection leaves: it has charges, takes part in a drag, or is the source of contents. A sandbox is charged by
-  /// its application, however many connections it has.
+  /// Whether the core must hear when a connection leaves: it has charges, waits for an answer, takes part in a drag, or is the source of contents. A
+  /// sandbox is charged by its application, however many connections it has.
   package func matters(_ connection: Text) -> Bool {
-    ledger.isCharged(.connection(connection))
+    ledger.isCharged(.connection(connection)) || memory.waitingFor.count(of: connection) > 0
       || memory.drags.values.values.contains { drag in
         !drag.state.isOver && (drag.endsWith(connection) || drag.openers.contains(connection))
       }
       || memory.packings.values.values.contains { $0.failure(without: connection) != nil }
+  }
+
+  /// Whether a connection waits to be the host of an application by this call.
+  package func isAttaching(_ number: CallNumber, to application: Text, _ connection: Text) -> Bool {
+    memory.attaching[number].map { $0.application == application && $0.caller.connection == connection } ?? false
   }
 
   // MARK: Access
@@ -114,7 +119,8 @@ extension PromptBook {
   ) throws(Lack) -> Result<Decision, InterchangeError> {
     do throws(Halt) {
       try refuseFiles(payload, caller)
-      let request = Request(payload, from: sender(caller, payload.options), newSession: newIdentifier(), listsCandidates: true)
+      let request = Request(
+        payload, from: sender(caller, payload.options), newSession: newIdentifier(), listsCandidates: true)
       switch SceneRouting.decide(memory.routing, request, at: moment.time) {
       case .decided(var decision):
         // A sandbox reads the sessions of its own application only, and does not learn how many others have.

@@ -13,6 +13,8 @@ package struct Step: Hashable, Sendable {
   package var callAgain: Int64?
   /// The work of the decision, in its own steps: a caller that caused much waits until others have had their turn.
   package var effort = 0
+  /// The number of connections that are told of drags.
+  package var listeners = 0
 
   package init() {}
 }
@@ -88,6 +90,11 @@ package enum CallAnswer: Hashable, Sendable {
   indirect case refused(InterchangeError)
 }
 
+extension InterchangeError {
+  /// The answer to a call whose caller has left. Nobody reads the answer, and the shell does not send it.
+  package static let callerLeft = InterchangeError(.noReply, "its caller has left the bus")
+}
+
 /// The destination of a delivery.
 package struct Delivered: Hashable, Sendable {
   package let session: UniqueIdentifier
@@ -161,7 +168,8 @@ package enum Lack: Error, Hashable, Sendable {
   case routing([Need])
   /// These sessions, whole.
   case sessions([UniqueIdentifier])
-  case delivery(UniqueIdentifier)
+  /// These deliveries, whole.
+  case deliveries([UniqueIdentifier])
   /// The parcels of a delivery.
   case baggage(UniqueIdentifier)
   /// The deliveries that were made under a token, in their order.

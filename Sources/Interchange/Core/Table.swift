@@ -124,6 +124,13 @@ package struct Rows<Key: Hashable & Sendable, Element: Comparable & Sendable>: S
 
   func first(of key: Key) -> Element? { rows[key]?.elements.first }
 
+  /// The elements behind one place, up to and with another.
+  func elements(of key: Key, after first: Element, through last: Element) -> ArraySlice<Element> {
+    guard let row = rows[key] else { return [] }
+    let (start, end) = (row.firstPlace { first < $0 }, row.firstPlace { last < $0 })
+    return row.elements[start..<max(start, end)]
+  }
+
   func count(of key: Key) -> Int { rows[key]?.elements.count ?? 0 }
 
   /// Adds an element. Returns whether it was new.
@@ -204,11 +211,14 @@ private struct Row<Element: Comparable & Sendable>: Sendable {
   }
 
   /// The index of the first element that is not smaller.
-  private func place(of element: Element) -> Int {
+  private func place(of element: Element) -> Int { firstPlace { !($0 < element) } }
+
+  /// The index of the first element that satisfies a condition which all elements behind it satisfy too.
+  func firstPlace(where isBehind: (Element) -> Bool) -> Int {
     var places = gone..<all.count
     while !places.isEmpty {
       let middle = places.lowerBound + places.count / 2
-      places = all[middle] < element ? (middle + 1)..<places.upperBound : places.lowerBound..<middle
+      places = isBehind(all[middle]) ? places.lowerBound..<middle : (middle + 1)..<places.upperBound
     }
     return places.lowerBound
   }
@@ -216,7 +226,13 @@ private struct Row<Element: Comparable & Sendable>: Sendable {
 
 /// Events at certain times, the earliest first. An event that was called off is found out when its time comes, so nothing has to be taken back here.
 struct Agenda<Item: Sendable>: Sendable {
-  private var heap: [(at: Int64, number: Int, item: Item)] = []
+  struct Entry: Sendable {
+    let at: Int64
+    fileprivate let number: Int
+    let item: Item
+  }
+
+  private var heap: [Entry] = []
   private var count = 0
 
   /// The earliest time, in microseconds of uptime; `nil` if there is no event.
@@ -234,7 +250,12 @@ struct Agenda<Item: Sendable>: Sendable {
 
   mutating func add(_ item: Item, at moment: Int64) {
     count += 1
-    heap.append((moment, count, item))
+    putBack(Entry(at: moment, number: count, item: item))
+  }
+
+  /// Adds an entry that was taken out, in its place among those of the same time.
+  mutating func putBack(_ entry: Entry) {
+    heap.append(entry)
     var child = heap.count - 1
     while child > 0, case let parent = (child - 1) / 2, isEarlier(child, parent) {
       heap.swapAt(child, parent)
@@ -242,11 +263,11 @@ struct Agenda<Item: Sendable>: Sendable {
     }
   }
 
-  /// The next event whose time has come.
-  mutating func next(at now: Int64) -> Item? {
+  /// Takes out the next event whose time has come.
+  mutating func next(at now: Int64) -> Entry? {
     guard let first = heap.first, first.at <= now else { return nil }
     let last = heap.removeLast()
-    if heap.isEmpty { return first.item }
+    if heap.isEmpty { return first }
     heap[0] = last
     var parent = 0
     while true {
@@ -254,7 +275,7 @@ struct Agenda<Item: Sendable>: Sendable {
       for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && isEarlier(child, smallest) {
         smallest = child
       }
-      if smallest == parent { return first.item }
+      if smallest == parent { return first }
       heap.swapAt(parent, smallest)
       parent = smallest
     }

@@ -279,11 +279,10 @@ extension Interchange: InterchangeCalls {
 
   /// Refuses everyone but the host, before the document is read.
   private func refuseOthersThanHost(of session: UniqueIdentifier, _ call: Call) throws {
-    endTurn()
     guard let found = try storedSession(session) else {
       throw InterchangeError(.unknownObject, "there is no session at \(call.path)")
     }
-    try prompter.book.requireHost(callers.caller(of: call), of: found.application)
+    try storedBook.requireHost(callers.caller(of: call), of: found.application)
   }
 
   func refuseSandbox(_ call: Call, _ what: String) throws(InterchangeError) {
@@ -311,6 +310,7 @@ extension CallAnswer {
 
   func fail<each Value: BusValue>(_ reply: Reply<repeat each Value>) {
     guard case .refused(let error) = self else { preconditionFailure("a call is answered with what it asked for") }
+    if error == .callerLeft { reply.call.callerLeft() }
     reply.fail(error)
   }
 }

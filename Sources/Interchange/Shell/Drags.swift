@@ -21,10 +21,11 @@ extension Interchange {
     _ reply: Reply<ObjectPath, String>
   ) {
     redeem(payload, descriptors, size: size, reply) { payload, descriptors in
-      // Nobody hears again that the source leaves.
-      if !outlivesSource, reply.call.isAbandoned {
-        _ = reply.fail(InterchangeError(.noReply, "its caller has left the bus"))
-        return
+      // The ticket is in the reply only: without it nobody could drop or cancel the drag. And nobody hears again that this source leaves.
+      if reply.call.isAbandoned { return CallAnswer.refused(.callerLeft).fail(reply) }
+      if !reply.call.expectsReply {
+        self.log.debug("\(reply.call.member): its caller wants no reply, so nobody gets the ticket: there is no drag")
+        return CallAnswer.refused(.callerLeft).fail(reply)
       }
       let ask = Ask.beginDrag(payload, ticket: Interchange.ticket(), outlivesSource: outlivesSource, size: size)
       self.call(reply.call, ask, bringing: descriptors) { answer in
@@ -52,9 +53,8 @@ extension Interchange {
   }
 
   package func drag(_ access: PropertyAccess) throws -> DragView {
-    endTurn()
     if let drag = InterchangeNames.drag(at: access.path), let call = access.call,
-      let view = prompter.book.viewOfDrag(drag, for: callers.caller(of: call))
+      let view = storedBook.viewOfDrag(drag, for: callers.caller(of: call))
     {
       return view
     }
@@ -64,8 +64,7 @@ extension Interchange {
   /// Only its participants can see a drag.
   func isDrag(_ path: ObjectPath, _ call: Call?) -> Bool {
     guard let drag = InterchangeNames.drag(at: path), let call else { return false }
-    endTurn()
-    return prompter.book.viewOfDrag(drag, for: callers.caller(of: call)) != nil
+    return storedBook.viewOfDrag(drag, for: callers.caller(of: call)) != nil
   }
 
   package func addItems(

@@ -43,7 +43,7 @@ extension Interchange {
     case .open(let number, let delivery, let parcel, let sandbox, let within):
       open(number, delivery, parcel, for: sandbox, within: .microseconds(within))
     case .callOff(let number): callOff(number)
-    case .endPromises(let promises): for promise in promises { endPromise(promise) }
+    case .endPromises(let promises): endPromises(promises)
     case .forgetPicture(let session): forgetSnapshot(of: session)
     case .free(let deliveries): free(deliveries)
     case .freeParcels(let delivery, let numbers): free(numbers, of: delivery)
@@ -55,9 +55,11 @@ extension Interchange {
   private func read(_ delivery: UniqueIdentifier, for number: ErrandNumber) {
     do throws(StoreError) {
       feed(.delivery(number, try prompter.delivery(delivery)))
+      cannotRead = false
     } catch {
-      // The disk may work again before the deadline.
-      log.error("the delivery \(delivery) cannot be read for the moment: \(error.message)")
+      // The disk may work again before the deadline. Hundreds of lanes may try each second meanwhile.
+      if !cannotRead { log.error("deliveries cannot be read for the moment: \(error.message)") }
+      cannotRead = true
       connection.loop.task {
         await connection.loop.sleep(for: .seconds(1))
         if !isClosed { read(delivery, for: number) }
@@ -72,26 +74,61 @@ extension Interchange {
   ) async -> HostAnswer {
     let owner = BusName(unchecked: owner.string)
     let host = SceneHost(of: application, owner: owner, at: path, on: connection)
-    do {
-      switch question {
-      case .configuration(let session, let role, let options):
-        return .configuration(
-          try await host.configurationForConnecting(session, role: role, options: options, within: timeout))
-      case .connect(let session, let configuration, let options):
-        try await host.connectScene(session, configuration: configuration, options: options, within: timeout)
-      case .continue(let session, let options):
-        try await host.continueScene(session, options: options, within: timeout)
-      case .activate(let session, let token): try await host.activateScene(session, token: token, within: timeout)
-      case .refresh(let session): try await host.refreshScene(session, within: timeout)
-      case .destroy(let session, let animation):
-        try await host.destroyScene(session, animation: animation, within: timeout)
-      case .discarded(let sessions): try await host.didDiscardSceneSessions(sessions, within: timeout)
-      case .propose(let session, let items, let allowed):
-        return .operation(try await host.proposeDrop(session, items: items, allowed: allowed, within: timeout))
+    do throws(CallError) {
+      return try await insisting("the host of \(application)", within: timeout) { (rest) async throws(CallError) in
+        try await self.put(question, to: host, within: rest)
       }
-      return .done
     } catch {
       return await answer(error, owner, question)
+    }
+  }
+
+  private func put(
+    _ question: HostQuestion, to host: SceneHost, within timeout: Duration
+  ) async throws(CallError) -> HostAnswer {
+    switch question {
+    case .configuration(let session, let role, let options):
+      return .configuration(
+        try await host.configurationForConnecting(session, role: role, options: options, within: timeout))
+    case .connect(let session, let configuration, let options):
+      try await host.connectScene(session, configuration: configuration, options: options, within: timeout)
+    case .continue(let session, let options):
+      try await host.continueScene(session, options: options, within: timeout)
+    case .activate(let session, let token): try await host.activateScene(session, token: token, within: timeout)
+    case .refresh(let session): try await host.refreshScene(session, within: timeout)
+    case .destroy(let session, let animation):
+      try await host.destroyScene(session, animation: animation, within: timeout)
+    case .discarded(let sessions): try await host.didDiscardSceneSessions(sessions, within: timeout)
+    case .propose(let session, let items, let allowed):
+      return .operation(try await host.proposeDrop(session, items: items, allowed: allowed, within: timeout))
+    }
+    return .done
+  }
+
+  /// Makes a call, and makes it again while the bus itself refuses to pass it on: the bus has too many unanswered calls of the service, or no memory.
+  /// The receiver has not seen such a call, and has refused nothing.
+  ///
+  /// - Parameter patience: The time for all attempts together.
+  func insisting<Value>(
+    _ receiver: String, within patience: Duration, _ call: (_ rest: Duration) async throws(CallError) -> Value
+  ) async throws(CallError) -> Value {
+    let end = ContinuousClock.now + patience
+    let firstPause = Duration.milliseconds(50)
+    var pause = firstPause
+    while true {
+      do throws(CallError) {
+        return try await call(max(.milliseconds(1), end - ContinuousClock.now))
+      } catch {
+        guard case .replied(let reply) = error, reply.isFromBus, !reply.saysNobodyIsThere else { throw error }
+        if pause == firstPause {
+          log.warning("\(receiver) cannot be called for the moment, and will be called again: \(error.short)")
+        }
+        if ContinuousClock.now + pause >= end { throw .timedOut }
+        await connection.loop.sleep(for: pause)
+        if isClosed { throw .disconnected }
+        if Task.isCancelled { throw .cancelled }
+        pause = min(pause * 2, .seconds(2))
+      }
     }
   }
 
@@ -103,9 +140,10 @@ extension Interchange {
     switch error {
     case .timedOut: return .timedOut
     case .disconnected, .cancelled: return .gone(neverReached: false)
-    case .replied(let reply) where [.noReply, .serviceUnknown, .nameHasNoOwner].contains(reply.name):
+    case .replied(let reply) where reply.saysNobodyIsThere:
       let isThere = (try? await connection.owner(of: owner)) != nil
-      return isThere ? .refused(Text(error.short)) : .gone(neverReached: reply.name != .noReply)
+      if !isThere { return .gone(neverReached: reply.name != .noReply) }
+      return reply.isFromBus ? .timedOut : .refused(Text(error.short))
     // A host that does not know drags takes every drop.
     case .replied(let reply) where isProposal && reply.name == .unknownMethod: return .done
     case .replied: return .refused(Text(error.short))
@@ -116,9 +154,10 @@ extension Interchange {
   private func findOwner(_ number: CallNumber, _ name: Text, _ application: Text, _ caller: Text, _ path: Text?) {
     guard let busName = try? BusName(name.string) else { return _ = feed(.ownership(number, isOwner: false)) }
     connection.loop.task {
-      let watched = WatchedOwner(name: name, application: application, connection: caller)
       do throws(CallError) {
-        var owners = try await connection.owners(of: busName).makeAsyncIterator()
+        var owners = try await insisting("the bus", within: .seconds(25)) { (_) async throws(CallError) in
+          try await connection.owners(of: busName)
+        }.makeAsyncIterator()
         let owner = await owners.next(isolation: self)
         let isOwner = owner.flatMap { $0 }?.rawValue == caller.string
         let lack =
@@ -126,14 +165,24 @@ extension Interchange {
           ? await SceneHost(of: application, owner: BusName(unchecked: caller.string), at: path, on: connection)
             .lack(within: .milliseconds(250)) : nil
         feed(.ownership(number, isOwner: isOwner, lack: lack))
-        guard isOwner, lack == nil, self.watched.insert(watched).inserted else { return }
-        // The host loses the name or leaves the bus. The end of the bus is no news of the host.
-        let hasChanged = await owners.next(isolation: self) != nil
-        self.watched.remove(watched)
-        if hasChanged { feed(.hostLeft(application: application, connection: caller)) }
+        if isOwner, lack == nil { watch(WatchedOwner(name: name, application: application, connection: caller), owners) }
       } catch {
         feed(.ownership(number, isOwner: false))
       }
+    }
+  }
+
+  /// Waits until the host loses the name or leaves the bus. If it attaches again, the new watch takes the place of the old one, which may still hold
+  /// the news that the host had lost the name before.
+  private func watch(_ watched: WatchedOwner, _ owners: OwnerSequence.Iterator) {
+    watches[watched]?.cancel()
+    watches[watched] = connection.loop.task {
+      var owners = owners
+      let hasChanged = await owners.next(isolation: self) != nil
+      if Task.isCancelled { return }
+      watches[watched] = nil
+      // The end of the bus is no news of the host.
+      if hasChanged { feed(.hostLeft(application: watched.application, connection: watched.connection)) }
     }
   }
 
@@ -211,6 +260,11 @@ extension Interchange {
     }
     launches[application]?.tasks.append(task)
   }
+}
+
+extension ErrorReply {
+  /// Whether the bus says with this name that the receiver is not connected, or has left without an answer.
+  var saysNobodyIsThere: Bool { [.noReply, .serviceUnknown, .nameHasNoOwner].contains(name) }
 }
 
 extension CallError {

@@ -21,7 +21,6 @@ package actor Interchange {
   package nonisolated let types: TypeCatalog
   /// The core and its store.
   var prompter: Prompter
-  var store: SessionStore { prompter.store }
   /// Whether the turn will end with the loop's turn.
   var isEnding = false
   /// Whether a stored turn is being announced. The properties in its signals are read meanwhile, and these readings end no turn.
@@ -33,6 +32,7 @@ package actor Interchange {
   var luggage: [CallNumber: [OwnedFileDescriptor]] = [:]
   /// The openings for calls.
   var openings: [CallNumber: Opening] = [:]
+  var releases = Releases()
   let room: BaggageRoom
   var sideWork = SideWork()
   /// The time at which the core will be called.
@@ -40,8 +40,10 @@ package actor Interchange {
   /// The task that reads sessions while nobody waits.
   var reading: Task<Void, Never>?
   var launches: [Text: Launch] = [:]
-  /// Connections that are watched while they own an application's name.
-  var watched: Set<WatchedOwner> = []
+  /// The tasks that watch connections while they own an application's name.
+  var watches: [WatchedOwner: Task<Void, Never>] = [:]
+  /// Whether the last delivery for a host could not be read. The log says so once.
+  var cannotRead = false
 
   var signals: Signals?
   var notificationPosted: SignalDeclaration<String, String>?
@@ -127,7 +129,10 @@ package actor Interchange {
     observeSignals(meantFor: [root.interface, application, session, drag])
     connection.observeDepartures { name in self.assumeIsolated { $0.left(name) } }
     connection.observeCalls { [log] call in
-      log.debug("\(call.member) of \(call.path) is called by \(call.sender.map { "\($0)" } ?? "a peer")")
+      let caller = call.sender.map { "\($0)" } ?? "a peer"
+      log.debug(
+        "\(call.member) of \(call.path) is called by \(caller)\(call.isDropped ? ", which has left: too many such calls wait, and this one is dropped" : "")"
+      )
     }
   }
 
@@ -165,8 +170,8 @@ package actor Interchange {
     timer?.task.cancel()
     settling?.cancel()
     isClosed = true
-    store.close()
-    if let damage = store.damage { log.error("\(damage)") }
+    prompter.store.close()
+    if let damage = prompter.store.damage { log.error("\(damage)") }
     await room.close()
   }
 

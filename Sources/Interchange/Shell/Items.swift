@@ -99,7 +99,7 @@ extension Interchange {
         failures[order.item] = error
       }
       switch order.source {
-      case .bytes, .file(_, inPlace: false), .promise: rest -= size ?? 0
+      case .bytes, .file(_, inPlace: false), .promise: rest -= max(Int64(Parcel.smallestFile), size ?? 0)
       case .file(_, inPlace: true), .descriptor: break
       }
       sizes.append(size)
@@ -130,7 +130,13 @@ extension Interchange {
       return (try await room.keep(descriptors[index], as: number, of: delivery, at: place), nil)
     case .promise(let promise):
       let (data, promised) = try await load(promise, within: .microseconds(PromptBook.loadingPatience))
-      let size = try await room.copy(data, as: number, of: delivery, atMost: limit, at: place)
+      let size: Int64
+      do throws(InterchangeError) {
+        size = try await room.copy(data, as: number, of: delivery, atMost: min(limit, promised ?? limit), at: place)
+      } catch  where error.name == .limitsExceeded {
+        guard let promised, promised < limit else { throw error }
+        throw InterchangeError(.sourceGone, "\(place): the source announced \(promised) bytes and sends more")
+      }
       // The pipe closes when the source has finished, and also when it dies.
       if let promised, size < promised {
         throw InterchangeError(.sourceGone, "\(place): the source announced \(promised) bytes but sent \(size)")
@@ -219,14 +225,47 @@ extension Interchange {
   }
 
   private func cancelLoad(of promise: Promise) {
-    guard let source = ItemSource(promise, on: connection) else { return }
-    connection.loop.task { try? await source.cancelLoad(within: .seconds(5)) }
+    do throws(CodingError) {
+      try ItemSource(promise, on: connection)?.cancelLoad()
+    } catch {
+      log.debug("the source of \(promise.type) could not be told that nobody waits: \(error)")
+    }
   }
 
-  /// Nobody will ask for the promise again. A source that has left need not be told.
-  func endPromise(_ promise: Promise) {
-    guard let source = ItemSource(promise, on: connection) else { return }
-    connection.loop.task { try? await source.release(within: .seconds(5)) }
+  /// Nobody will ask for these promises again. Their sources are told in portions, so that others have their turns in between.
+  func endPromises(_ promises: [Promise]) {
+    releases.add(promises)
+    if releases.isTelling { return }
+    releases.isTelling = true
+    connection.loop.task { await tellReleases() }
+  }
+
+  private func tellReleases() async {
+    defer { releases.isTelling = false }
+    while !isClosed, let source = releases.nextSource {
+      guard let name = try? BusName(source.string), await isReady(name, isTold: releases.isTold(source)) else {
+        releases.forget(source)
+        continue
+      }
+      for promise in releases.take(Releases.atOnce, of: source) {
+        do throws(CodingError) {
+          try ItemSource(promise, on: connection)?.release()
+        } catch {
+          log.debug("the source of \(promise.type) could not be told that its promise is over: \(error)")
+        }
+      }
+    }
+  }
+
+  /// A source that has left need not be told. One that was told of many promises must have read that before it is told of more.
+  private func isReady(_ source: BusName, isTold: Bool) async -> Bool {
+    do throws(CallError) {
+      if !isTold { return try await connection.owner(of: source) != nil }
+      try await connection.call(to: source, at: "/", "org.freedesktop.DBus.Peer", "Ping", timeout: .seconds(5))
+      return true
+    } catch {
+      return false
+    }
   }
 
   /// Asks the source for a promised content.
@@ -237,14 +276,15 @@ extension Interchange {
       throw InterchangeError(.sourceGone, "the promise of \(promise.type) names no object that could be asked")
     }
     do throws(CallError) {
-      let (data, size) = try await source.load(within: patience)
-      return (data, size)
+      return try await insisting("the source of \(promise.type)", within: patience) { (rest) async throws(CallError) in
+        try await source.load(within: rest)
+      }
     } catch {
       switch error {
       case .timedOut:
         cancelLoad(of: promise)
         throw InterchangeError(.sourceGone, "the source did not hand out \(promise.type) within \(patience)")
-      case .replied(let reply) where [.noReply, .serviceUnknown, .nameHasNoOwner].contains(reply.name):
+      case .replied(let reply) where reply.saysNobodyIsThere:
         throw InterchangeError(.sourceGone, "the source of \(promise.type) has left the bus")
       case .replied(let reply):
         throw InterchangeError(.routing(Text(reply.name.rawValue)), "the source of \(promise.type): \(error.short)")
@@ -284,6 +324,49 @@ final class Opening {
   /// The content, if the room holds its descriptor.
   var held: (number: Int, delivery: UniqueIdentifier)?
   var data: OwnedFileDescriptor?
+}
+
+/// The promises whose sources are to be told that nobody will ask for them again.
+struct Releases {
+  /// The sources that are told in one turn of the loop.
+  static let atOnce = 256
+
+  private var waiting: [Text: ArraySlice<Promise>] = [:]
+  /// The sources with waiting promises that were told of others.
+  private var told: Set<Text> = []
+  /// The sources, in the order in which their promises ended.
+  private var sources: [Text] = []
+  var isTelling = false
+
+  mutating func add(_ promises: [Promise]) {
+    guard let source = promises.first?.source else { return }
+    // All of them are usually of one source.
+    let own = promises.allSatisfy { $0.source == source } ? promises : promises.filter { $0.source == source }
+    if waiting[source] == nil { sources.append(source) }
+    waiting[source, default: []] += own
+    if own.count < promises.count { add(promises.filter { $0.source != source }) }
+  }
+
+  var nextSource: Text? { sources.first }
+
+  /// Takes some of a source's promises. The source then waits until the others have had their turn.
+  mutating func take(_ count: Int, of source: Text) -> ArraySlice<Promise> {
+    guard let all = waiting[source] else { return [] }
+    forget(source)
+    if all.count > count {
+      waiting[source] = all.dropFirst(count)
+      sources.append(source)
+      told.insert(source)
+    }
+    return all.prefix(count)
+  }
+
+  func isTold(_ source: Text) -> Bool { told.contains(source) }
+
+  mutating func forget(_ source: Text) {
+    if waiting.removeValue(forKey: source) != nil { sources.removeAll { $0 == source } }
+    told.remove(source)
+  }
 }
 
 extension Payload {

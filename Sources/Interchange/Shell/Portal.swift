@@ -38,9 +38,8 @@ extension Interchange {
 
   private func isRepeated(_ token: Text?, _ digest: Text, _ call: Call) throws(InterchangeError) -> Bool {
     guard let token else { return false }
-    endTurn()
     let caller = callers.caller(of: call)
-    return try stored { () throws(StoreError) in try prompter.isRepeated(token, digest, caller) }.get()
+    return try ask { prompter throws(StoreError) in try prompter.isRepeated(token, digest, caller) }
   }
 
   private func redeemed(
@@ -94,7 +93,9 @@ extension Interchange {
     )
     let files: [String]
     do throws(CallError) {
-      files = try await portal.call("RetrieveFiles", key, [String: Variant](), returning: [String].self)
+      files = try await insisting("the portal", within: .seconds(25)) { (rest) async throws(CallError) in
+        try await portal.call("RetrieveFiles", key, [String: Variant](), timeout: rest, returning: [String].self)
+      }
     } catch {
       throw InterchangeError(.invalidPayload, "\(place): the portal does not accept this key: \(error.short)")
     }

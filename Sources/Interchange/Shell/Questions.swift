@@ -6,10 +6,34 @@ package import SceneModel
 import SceneRouting
 import SessionStore
 
-// The calls that change nothing. Each call first ends the turn, so that its answer shows stored data only.
+// The calls that change nothing. They reach the core and the store by `storedBook`, `store` and `ask` only, which first store everything that was
+// decided: no answer shows what the store may still refuse. This is the only place where a question ends the turn.
 extension Interchange {
+  /// The core, for questions.
+  var storedBook: PromptBook {
+    _read {
+      storeEverything()
+      yield prompter.book
+    }
+  }
+
+  var store: SessionStore {
+    storeEverything()
+    return prompter.store
+  }
+
+  /// Asks the core a question for which it may have to read from the store.
+  func ask<Answer>(
+    _ question: (inout Prompter) throws(StoreError) -> Result<Answer, InterchangeError>
+  ) throws(InterchangeError) -> Answer {
+    storeEverything()
+    let answer = try stored { () throws(StoreError) in try question(&prompter) }
+    readOnLater()
+    return try answer.get()
+  }
+
   func storedSession(_ identifier: UniqueIdentifier) throws(InterchangeError) -> Session? {
-    if let session = prompter.book.rememberedSession(identifier) { return session }
+    if let session = storedBook.rememberedSession(identifier) { return session }
     return try stored { () throws(StoreError) in try store.session(identifier) }
   }
 
@@ -31,17 +55,14 @@ extension Interchange {
   // MARK: Events
 
   package func eventSequence() -> UInt64 {
-    endTurn()
     return store.lastEventSequence
   }
 
   package func oldestSequence() -> UInt64 {
-    endTurn()
     return store.firstEventSequence - 1
   }
 
   package func events(since sequence: UInt64, limit: UInt32, _ call: Call) throws -> [EventRow] {
-    endTurn()
     let first = store.firstEventSequence
     let last = store.lastEventSequence
     guard sequence <= last else {
@@ -68,13 +89,9 @@ extension Interchange {
   package func explain(_ document: Text, _ call: Call) throws -> Text {
     if call.isAbandoned { throw InterchangeError(.noReply, "the caller has left") }
     let payload = try readPayload(document)
-    endTurn()
     let caller = callers.caller(of: call)
-    let explained = try stored { () throws(StoreError) in
-      try prompter.explain(payload, from: caller, at: moment)
-    }
-    readOnLater()
-    var decision = try explained.get()
+    let now = moment
+    var decision = try ask { prompter throws(StoreError) in try prompter.explain(payload, from: caller, at: now) }
     // Listing the sessions that a decision passes takes longer than the decision.
     call.tookLong()
     try hideSecrets(of: &decision.explanation.candidates)
@@ -92,7 +109,6 @@ extension Interchange {
   }
 
   package func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text) {
-    endTurn()
     let caller = callers.caller(of: call)
     guard let named = UniqueIdentifier(identifier),
       let delivery = try stored({ () throws(StoreError) in try store.delivery(named) })
@@ -107,12 +123,11 @@ extension Interchange {
     // A sandboxed caller asks about its own deliveries. Outside a sandbox, where a shell has a new name for each call, the sender is known while
     // somebody waits.
     let isSender =
-      caller.isSandboxed || caller.connection != nil && prompter.book.confidant(of: named) == caller.connection
+      caller.isSandboxed || caller.connection != nil && storedBook.confidant(of: named) == caller.connection
     return (Text(delivery.progress.state.rawValue), try delivery.story(isHidden: delivery.isPrivate && !isSender))
   }
 
   package func deliveries(in state: Text, after: Text, limit: UInt32, _ call: Call) throws -> [DeliveryRow] {
-    endTurn()
     let caller = callers.caller(of: call)
     if caller.isSandboxed, caller.application.isEmpty {
       throw InterchangeError(.accessDenied, "a sandboxed caller may list the deliveries to its own application only")
@@ -146,13 +161,13 @@ extension Interchange {
   /// A sandboxed caller sees the sessions of its own application, and no others.
   func isSession(_ path: ObjectPath, _ call: Call?) -> Bool {
     guard let identifier = InterchangeNames.session(at: path) else { return false }
+    // The objects of a call are looked up before it is carried out: that ends no turn.
     if prompter.book.knows(identifier) { return true }
     // If the session cannot be read, the call to it reports this: to say that it does not exist would be a lie.
     do { return try store.session(identifier) != nil } catch { return true }
   }
 
   func sessionElements(_ call: Call) throws -> [String] {
-    endTurn()
     let caller = callers.caller(of: call)
     if caller.isSandboxed, caller.application.isEmpty { return [] }
     var elements: [String] = []
@@ -165,24 +180,22 @@ extension Interchange {
   }
 
   package func session(_ access: PropertyAccess) throws -> Session {
-    endTurn()
     guard let identifier = InterchangeNames.session(at: access.path), let session = try storedSession(identifier) else {
       throw InterchangeError(.unknownObject, "there is no session at \(access.path)")
     }
     guard let call = access.call else { return session.asSeen }
     let caller = callers.caller(of: call)
     try refuseForeign(session.application, caller, "read the sessions of its own application")
-    return prompter.book.isHost(caller, of: session.application) ? session : session.asSeen
+    return storedBook.isHost(caller, of: session.application) ? session : session.asSeen
   }
 
   package func sessions(of application: Text, after: Text, limit: UInt32, _ call: Call) throws -> [SessionRow] {
-    endTurn()
     let caller = callers.caller(of: call)
     let start = SessionReference.identifier(after)
     let missing = InterchangeError(.noSuchSession, "there is no session \(quoted(after.string)) to go on from")
     if start == nil, !after.isEmpty { throw missing }
     try refuseForeign(application, caller, "list the sessions of its own application")
-    if !application.isEmpty, !prompter.book.hasHeard(of: application) {
+    if !application.isEmpty, !storedBook.hasHeard(of: application) {
       throw InterchangeError(
         .noSuchApplication,
         "there is no application \(quoted(application.string)): install a manifest of that name, or register it")
@@ -211,47 +224,41 @@ extension Interchange {
 
   func applicationElements(_ call: Call) -> [String] {
     let caller = callers.caller(of: call)
-    return prompter.book.applications.filter { caller.mayTouch($0) }
+    return storedBook.applications.filter { caller.mayTouch($0) }
       .map { String(InterchangeNames.path(ofApplication: $0).lastElement) }
   }
 
   package func manifest(_ access: PropertyAccess) throws -> (manifest: Manifest, file: Text, isAttached: Bool) {
-    endTurn()
     guard let identifier = InterchangeNames.application(at: access.path),
-      let manifest = prompter.book.manifest(of: identifier)
+      let manifest = storedBook.manifest(of: identifier)
     else { throw InterchangeError(.unknownObject, "there is no application at \(access.path)") }
     if let call = access.call { try refuseForeign(identifier, callers.caller(of: call), "read about itself") }
-    return (manifest, prompter.book.manifestFile(of: identifier), prompter.book.isHostAttached(to: identifier))
+    return (manifest, storedBook.manifestFile(of: identifier), storedBook.isHostAttached(to: identifier))
   }
 
   package func applications(_ call: Call) -> [ApplicationRow] {
-    endTurn()
     let caller = callers.caller(of: call)
-    return prompter.book.applications.filter { caller.mayTouch($0) }.map { identifier in
+    return storedBook.applications.filter { caller.mayTouch($0) }.map { identifier in
       ApplicationRow(
         identifier.string, InterchangeNames.path(ofApplication: identifier),
-        prompter.book.manifest(of: identifier)?.name.string ?? "", prompter.book.isHostAttached(to: identifier))
+        storedBook.manifest(of: identifier)?.name.string ?? "", storedBook.isHostAttached(to: identifier))
     }
   }
 
   package func handlers(of type: Text, _ call: Call) throws -> [HandlerRow] {
     try refuseSandbox(call, "ask who takes a type")
-    endTurn()
-    let handlers = try stored { () throws(StoreError) in try prompter.handlers(of: type) }
-    readOnLater()
-    return try handlers.get().map { HandlerRow($0.string, prompter.book.manifest(of: $0)?.name.string ?? "") }
+    let handlers = try ask { prompter throws(StoreError) in try prompter.handlers(of: type) }
+    return handlers.map { HandlerRow($0.string, storedBook.manifest(of: $0)?.name.string ?? "") }
   }
 
   package func preferredApplication(for type: Text, _ call: Call) throws -> Text {
     try refuseSandbox(call, "ask for a preferred application")
-    endTurn()
-    return prompter.book.preferredApplication(for: type) ?? .empty
+    return storedBook.preferredApplication(for: type) ?? .empty
   }
 
   package func preferredApplications(_ call: Call) throws -> [PreferenceRow] {
     try refuseSandbox(call, "ask for preferred applications")
-    endTurn()
-    return prompter.book.preferredApplications.map { PreferenceRow($0.type.string, $0.application.string) }
+    return storedBook.preferredApplications.map { PreferenceRow($0.type.string, $0.application.string) }
   }
 
   // MARK: Pages

@@ -133,10 +133,10 @@ extension Interchange {
           _ = sideWork.end(job)
           throw error
         }
-        guard sideWork.end(job) else { throw InterchangeError(.noReply, "the caller has left the bus") }
+        guard sideWork.end(job) else { throw .callerLeft }
         goOn(value)
       } catch {
-        reply.fail(error)
+        CallAnswer.refused(error).fail(reply)
       }
     }
   }

@@ -20,9 +20,8 @@ extension Interchange {
   }
 
   package func setSnapshot(_ type: Text, _ data: OwnedFileDescriptor, at path: ObjectPath, _ reply: Reply<>) throws {
-    endTurn()
     let session = try sessionToShow(path)
-    try prompter.book.requireHost(callers.caller(of: reply.call), of: session.application)
+    try storedBook.requireHost(callers.caller(of: reply.call), of: session.application)
     guard let found = ContentType(type), let image = ContentType("image/*", as: .asked),
       types.conforms(found, to: image)
     else {
@@ -40,7 +39,6 @@ extension Interchange {
     of session: Session, _ type: Text, _ data: OwnedFileDescriptor
   ) async throws(InterchangeError) {
     try await room.setSnapshot(of: session.identifier, type: type, from: data)
-    endTurn()
     // The session may have been discarded meanwhile, or show something that is for everyone, and the picture is not.
     let now = try storedSession(session.identifier)
     if now == nil || session.isPrivate && !(now?.isPrivate ?? true) {
@@ -49,13 +47,12 @@ extension Interchange {
   }
 
   package func openSnapshot(at path: ObjectPath, _ reply: Reply<String, OwnedFileDescriptor>) throws {
-    endTurn()
     let session = try sessionToShow(path)
     let caller = callers.caller(of: reply.call)
     guard caller.mayTouch(session.application) else {
       throw InterchangeError(.unknownObject, "there is no session at \(path)")
     }
-    if session.isPrivate || session.hasSecrets, !prompter.book.isHost(caller, of: session.application) {
+    if session.isPrivate || session.hasSecrets, !storedBook.isHost(caller, of: session.application) {
       throw InterchangeError(.noSuchItem, "the session has no snapshot for others than its host")
     }
     let (identifier, sandbox) = (session.identifier, caller.isSandboxed ? caller.application : nil)

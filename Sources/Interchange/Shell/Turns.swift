@@ -17,15 +17,21 @@ extension Interchange {
     }
   }
 
-  /// A call that only asks ends the turn first, so that its answer shows the earlier calls.
-  func endTurn() {
+  /// Ends the turn. What follows from it may share a transaction with the cues to come.
+  func endTurn() { endTurns { $0.mayWait } }
+
+  /// Ends the turn, and all that follow from it: everything that was decided is stored. The properties in the signals of a turn are read while it is
+  /// being announced, when it is stored already.
+  func storeEverything() { if prompter.hasTurn { endTurns { _ in false } } }
+
+  private func endTurns(until isEnough: (borrowing Prompter) -> Bool) {
     if isSpeaking { return }
     isEnding = true
     while prompter.hasTurn {
       let ending = prompter.endTurn(at: moment)
       speak(ending)
       if ending.error == nil { act(ending.turn) }
-      if prompter.mayWait { break }
+      if isEnough(prompter) { break }
     }
     isEnding = false
     if prompter.hasTurn { endTurnLater() }
@@ -36,7 +42,7 @@ extension Interchange {
   private func speak(_ ending: Prompter.Ending) {
     isSpeaking = true
     defer { isSpeaking = false }
-    for refusal in ending.refusals { say(refusal) }
+    for complaint in ending.complaints { say(complaint) }
     if ending.error != nil { return }
     for (_, step) in ending.turn.steps {
       for saying in step.sayings { say(saying) }
@@ -61,8 +67,9 @@ extension Interchange {
     timer = (
       moment,
       loop.task { [weak self] in
+        // Also where there is more to do at once: waiting callers are answered first, and new callers get a turn.
         let wait = max(0, moment - Interchange.uptime())
-        if wait > 0 { await loop.sleep(for: .microseconds(wait + 1_000)) }
+        await loop.sleep(for: .microseconds(wait + 1_000))
         if !Task.isCancelled { await self?.alarmWent() }
       }
     )
@@ -117,7 +124,7 @@ extension Interchange {
       if !(try prompter.rest(at: settings.now())) { settleWhenQuiet() }
     } catch {
       // The entries are safe in the log, and are tried again after the next store.
-      log.warning("what is stored could not be put in order: \(store.damage?.message ?? error.message)")
+      log.warning("what is stored could not be put in order: \(prompter.store.damage?.message ?? error.message)")
     }
   }
 }

@@ -22,17 +22,31 @@ package struct Prompter: ~Copyable {
   /// The steps that are not stored yet.
   private var turn = Turn()
   /// Cues of a turn that the store has refused: each gets a turn of its own.
-  private var alone: ArraySlice<Cue> = []
-  /// The answers to calls that were refused because the store could not be read.
-  private var refusals: [Saying] = []
-  /// Events of the outside world that came while the store refused everything.
-  package private(set) var backlog: [Cue] = []
-  /// Whether the store has accepted a turn since the last event was added to the backlog.
+  private var alone: ArraySlice<Waiting> = []
+  /// How often the present turn, of one cue, was refused before.
+  private var triesOfTurn = 0
+  /// The log lines about cues that the store has refused.
+  private var complaints: [Saying] = []
+  /// Events of the outside world that the store has refused.
+  private var backlog: [Waiting] = []
+  package var hasBacklog: Bool { !backlog.isEmpty }
+  /// Whether the store has accepted a turn since the backlog was last tried.
   private var isWell = false
+
+  /// An event that is tried again.
+  private struct Waiting {
+    var cue: Cue
+    /// How often the store has refused the event by itself, though the disk works.
+    var tries = 0
+    /// The earliest time, in microseconds of uptime.
+    var notBefore = Int64.min
+  }
   /// The time at which the core wants to be called, in microseconds of uptime.
   package private(set) var alarm: Int64?
   /// The applications whose sessions are read while nobody waits, and the place that was reached.
   private var readings: [Text: SessionAge] = [:]
+  /// How often the last cue began again because the core lacked something. Each time it does all of its work once more.
+  package private(set) var restarts = 0
 
   /// - Parameters:
   ///   - seed: The seed of the identifiers.
@@ -50,11 +64,14 @@ package struct Prompter: ~Copyable {
 
   /// Whether there is something to store, to say or to do.
   package var hasTurn: Bool {
-    !turn.steps.isEmpty || !alone.isEmpty || !refusals.isEmpty || isWell && !backlog.isEmpty
+    !turn.steps.isEmpty || !alone.isEmpty || !complaints.isEmpty || isWell && !backlog.isEmpty
   }
 
   /// Whether the turn must end before it takes another cue.
-  package var isFull: Bool { turn.recordCount >= Turn.maximumRecords || turn.steps.count >= Turn.maximumSteps }
+  package var isFull: Bool {
+    turn.recordCount >= Turn.maximumRecords || turn.steps.count >= Turn.maximumSteps
+      || turn.listenerCount >= Turn.maximumListeners
+  }
 
   /// Whether the turn may wait for other cues, to share a transaction with them. A turn that stores nothing need not wait.
   package var mayWait: Bool { turn.recordCount > 0 && alone.isEmpty }
@@ -65,21 +82,36 @@ package struct Prompter: ~Copyable {
   /// world is repeated later.
   @discardableResult
   package mutating func take(_ cue: Cue, at moment: Moment) throws(StoreError) -> Step {
+    if !backlog.isEmpty { outdate(by: cue) }
     do throws(StoreError) {
       let step = try handle(cue, at: moment)
       turn.add(cue, step)
       return step
     } catch {
       let message = "the store cannot be read: \(error.message)"
-      if !cue.isCall { refusals.append(.log(.error, Text(message))) }
+      if !cue.isCall { complaints.append(.log(.error, Text(message))) }
       refuse(cue, message, at: moment)
       throw error
     }
   }
 
+  /// An event may change what an earlier one means, which was not stored and will be tried again.
+  private mutating func outdate(by cue: Cue) {
+    backlog.removeAll { cue.replaces($0.cue) }
+    guard case .hostLeft(let application, let connection) = cue else { return }
+    for place in backlog.indices {
+      guard case .ownership(let number, _, _) = backlog[place].cue else { continue }
+      if book.isAttaching(number, to: application, connection) {
+        backlog[place].cue = .ownership(number, isOwner: false)
+      }
+    }
+  }
+
   private mutating func handle(_ cue: Cue, at moment: Moment) throws(StoreError) -> Step {
+    restarts = 0
     while true {
       do throws(Lack) { return try book.handle(cue, at: moment) } catch { try find(error) }
+      restarts += 1
     }
   }
 
@@ -99,8 +131,8 @@ package struct Prompter: ~Copyable {
     package let turn: Turn
     /// The reason why the store refused the turn: nothing of the turn has happened.
     package let error: StoreError?
-    /// The answers to refused calls, which are sent in either case.
-    package let refusals: [Saying]
+    /// The log lines about refused cues, which are written in either case.
+    package let complaints: [Saying]
   }
 
   /// Stores the records of the turn.
@@ -110,6 +142,7 @@ package struct Prompter: ~Copyable {
     if turn.steps.isEmpty { takeNext(at: moment) }
     let ended = turn
     turn = Turn()
+    defer { triesOfTurn = 0 }
     var failure: StoreError?
     do throws(StoreError) {
       let records = ended.records
@@ -123,14 +156,15 @@ package struct Prompter: ~Copyable {
       failure = error
       drop(ended, error, at: moment)
     }
-    defer { refusals = [] }
-    return Ending(turn: ended, error: failure, refusals: refusals)
+    defer { complaints = [] }
+    return Ending(turn: ended, error: failure, complaints: complaints)
   }
 
   /// Takes cues that had to wait because the store refused a turn.
   private mutating func takeNext(at moment: Moment) {
-    if let cue = alone.popFirst() {
-      _ = try? take(cue, at: moment)
+    if let next = alone.popFirst() {
+      triesOfTurn = next.tries
+      _ = try? take(next.cue, at: moment)
     } else if isWell {
       tellAgain(at: moment)
     }
@@ -142,10 +176,11 @@ package struct Prompter: ~Copyable {
     isWell = false
     // If the disk works, one record may be the reason. Then each cue gets a turn of its own, and the store accepts the others.
     if error.kind == .other, refused.steps.count > 1 {
-      alone = ArraySlice(refused.steps.map(\.cue) + alone)
+      alone = ArraySlice(refused.steps.map { Waiting(cue: $0.cue) } + alone)
       return
     }
-    refusals.append(.log(.error, Text("nothing was stored: \(error.message)")))
+    if error.kind == .other { triesOfTurn += 1 }
+    complaints.append(.log(.error, Text("nothing was stored: \(error.message)")))
     let message = "it could not be stored, so it did not happen: \(error.message)"
     for (cue, _) in refused.steps { refuse(cue, message, at: moment) }
   }
@@ -153,30 +188,36 @@ package struct Prompter: ~Copyable {
   /// Answers a caller; keeps an event of the outside world for later.
   private mutating func refuse(_ cue: Cue, _ message: String, at moment: Moment) {
     switch cue {
-    case .call(let number, _, _):
-      refusals.append(.answer(number, .refused(InterchangeError(.storageFailed, message))))
+    case .packed(_, .failed(let error)):
+      _ = try? take(.refused(cue, error), at: moment)
       return
-    // Contents in the baggage room are freed, which stores nothing.
-    case .packed(let number, .packed):
-      _ = try? take(.packed(number, .failed(InterchangeError(.storageFailed, message))), at: moment)
+    case .call, .packed:
+      _ = try? take(.refused(cue, InterchangeError(.storageFailed, message)), at: moment)
       return
-    // These store nothing.
-    case .packed(_, .failed), .opened:
+    // These take nothing from the store and store nothing: another step of their turn was refused.
+    case .refused, .opened:
       _ = try? take(cue, at: moment)
       return
     // The alarm brings another moment; if moments were kept, each pause of a full disk would add one.
     case .moment: break
     default:
-      backlog.append(cue)
+      // If the event itself is the reason, each try waits longer, up to five minutes: the log has one line for each.
+      let pause = PromptBook.pause << min(triesOfTurn, 6)
+      backlog.append(
+        Waiting(cue: cue, tries: triesOfTurn, notBefore: triesOfTurn > 0 ? moment.uptime + pause : .min))
       isWell = false
+      return setAlarm(moment.uptime + pause)
     }
     setAlarm(moment.uptime + PromptBook.pause)
   }
 
   private mutating func tellAgain(at moment: Moment) {
-    let cues = backlog
-    backlog = []
-    for cue in cues { _ = try? take(cue, at: moment) }
+    let due = backlog.filter { $0.notBefore <= moment.uptime }
+    backlog.removeAll { $0.notBefore <= moment.uptime }
+    isWell = false
+    alone += due.filter { $0.tries > 0 }
+    for event in due where event.tries == 0 { _ = try? take(event.cue, at: moment) }
+    if let next = backlog.map(\.notBefore).min() { setAlarm(next) }
   }
 }
 
@@ -204,7 +245,12 @@ extension Prompter {
         if let session = try store.session(identifier) { found.append(session) }
       }
       book.learn(.sessions(identifiers, found: found))
-    case .delivery(let identifier): book.learn(.delivery(identifier, try store.delivery(identifier)))
+    case .deliveries(let identifiers):
+      var found: [StoredDelivery] = []
+      for identifier in identifiers {
+        if let delivery = try store.delivery(identifier) { found.append(delivery) }
+      }
+      book.learn(.deliveries(identifiers, found: found))
     case .baggage(let delivery): book.learn(.baggage(delivery, try store.baggage(delivery)))
     case .token(let token, let owner):
       var found: [StoredDelivery] = []
@@ -317,14 +363,18 @@ extension Prompter {
 package struct Turn {
   package private(set) var steps: [(cue: Cue, step: Step)] = []
   package private(set) var recordCount = 0
+  /// The number of connections that are told of drags.
+  private(set) var listenerCount = 0
 
   /// The first caller waits for the last.
-  static let maximumRecords = 4_096
+  package static let maximumRecords = 4_096
   static let maximumSteps = 256
+  static let maximumListeners = 1_000
 
   mutating func add(_ cue: Cue, _ step: Step) {
     steps.append((cue, step))
     recordCount += step.records.count
+    listenerCount += step.listeners
   }
 
   var records: [Record] { steps.count == 1 ? steps[0].step.records : steps.flatMap(\.step.records) }
@@ -332,6 +382,15 @@ package struct Turn {
 
 extension Cue {
   fileprivate var isCall: Bool { if case .call = self { true } else { false } }
+
+  /// Whether this event tells everything that an earlier one told.
+  fileprivate func replaces(_ earlier: Cue) -> Bool {
+    switch (self, earlier) {
+    case (.installed, .installed): true
+    case (.declared(let manifest), .declared(let other)): manifest.identifier == other.identifier
+    default: false
+    }
+  }
 }
 
 extension SessionStore {

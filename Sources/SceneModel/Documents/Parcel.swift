@@ -19,11 +19,15 @@ package struct Parcel: Hashable, Sendable {
 
   package init(_ content: Content, size: Int64?) { (self.content, self.size) = (content, size) }
 
+  /// The least size that counts for a content in a file of its own: a file takes a block and an entry of the directory.
+  package static let smallestFile = 4096
+
   /// The bytes that the service keeps for it.
   package var keptBytes: Int {
     switch content {
     case .data(let bytes): bytes.count
-    case .kept: Int(clamping: size ?? 0)
+    // Somebody may have changed the number in the file: sums of these fit.
+    case .kept: max(Parcel.smallestFile, Int(clamping: min(size ?? 0, 1 << 40)))
     case .held, .file, .promise: 0
     }
   }

@@ -114,3 +114,26 @@ extension Item {
     type.isEmpty && key.isEmpty ? [] : [try UserActivity(type: type, key: key, userInfo: UserInfo())]
   }
 }
+
+extension URIList {
+  /// The names of further types whose contents are lists of URIs, as toolkits and file managers hand them over.
+  private static let names: Set<Text> = [
+    "text/x-moz-url", "x-special/gnome-copied-files", "x-special/mate-copied-files", "application/x-kde4-urilist",
+  ]
+
+  /// The first file that the content of a representation names: by a URL or a path, in a line of a list of URIs.
+  package static func firstFile(in representation: Representation) -> String? {
+    guard representation.type.isLink || names.contains(representation.type.name) else { return nil }
+    let bytes: [UInt8]
+    switch representation.content {
+    case .data(let data): bytes = data
+    case .text(let text): bytes = text.withBytes { [UInt8]($0) }
+    default: return nil
+    }
+    for line in bytes.split(whereSeparator: { $0 < 0x20 }) {
+      let line = Text(String(decoding: line.drop { $0 == 0x20 }, as: UTF8.self))
+      if line.hasPrefix("/") || FileURL.hasScheme(line) { return line.string }
+    }
+    return nil
+  }
+}

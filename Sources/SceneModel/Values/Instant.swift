@@ -16,8 +16,8 @@ extension Instant {
   private static let secondsInDay: Int64 = 86_400
 
   /// The years of RFC 3339: 0000-01-01T00:00:00Z to 9999-12-31T23:59:59.999999Z.
-  static let earliest = Instant(microseconds: -62_167_219_200_000_000)
-  static let latest = Instant(microseconds: 253_402_300_799_999_999)
+  package static let earliest = Instant(microseconds: -62_167_219_200_000_000)
+  package static let latest = Instant(microseconds: 253_402_300_799_999_999)
 
   /// Reads a date of RFC 3339, with its zone. Digits beyond the microsecond are cut off, and a leap second becomes the first second of the next
   /// minute; `nil` for anything else.

@@ -46,6 +46,7 @@ extension State {
     let before = entries[Int(slot)]
     applications[Int(before.application)].index.remove(slot, entries)
     slotTable.remove(slot, State.hash(identifier)) { [entries] in State.hash(entries[Int($0)].identifier) }
+    noteEmptied(Int(before.application))
     entries[Int(slot)].application = -1
     freeSlots.append(slot)
     return Undo(

@@ -7,12 +7,18 @@ package struct State: Sendable {
   package let types: TypeCatalog
   var applications: [RoutedApplication] = []
   private var numbers: [Text: Int] = [:]
+  /// Places in `applications` that are free.
+  private var freeNumbers: [Int] = []
+  /// Applications that may have neither a manifest nor sessions.
+  private var emptied: Set<Int> = []
   private var preferred: [Text: Text] = [:]
   /// The same for content types, by their canonical names.
   private var preferredForContent: [ContentType: Text] = [:]
-  /// The activity types that applications declare, or have declared.
+  /// The activity types that applications declare.
   private var declaredNumbers: [Text: Int] = [:]
   var declared: [DeclaredType] = []
+  /// Places in `declared` that are free.
+  private var freeDeclared: [Int] = []
   /// The applications by the content types that they take.
   private var takers = TypeIndex()
 
@@ -49,7 +55,12 @@ package struct State: Sendable {
   private mutating func setManifest(_ manifest: Manifest?, of identifier: Text) {
     let number = number(of: identifier)
     for type in applications[number].manifest?.activityTypes ?? [] {
-      if let declared = declaredNumbers[type] { self.declared[declared].forget(number, applications) }
+      guard let declared = declaredNumbers[type] else { continue }
+      self.declared[declared].forget(number, applications)
+      if self.declared[declared].applications.isEmpty {
+        declaredNumbers[type] = nil
+        freeDeclared.append(declared)
+      }
     }
     for type in applications[number].manifest?.contentTypes ?? [] { takers.remove(type, number, types) }
     for type in manifest?.contentTypes ?? [] {
@@ -58,24 +69,48 @@ package struct State: Sendable {
     let slots = applications[number].index.slots
     applications[number].setManifest(manifest, types)
     for type in manifest?.activityTypes ?? [] {
-      let declared = declaredNumbers[type] ?? self.declared.count
-      if declared == self.declared.count {
-        declaredNumbers[type] = declared
-        self.declared.append(DeclaredType())
-      }
-      self.declared[declared].add(type, number, applications, types)
+      self.declared[placeOfDeclared(type)].add(type, number, applications, types)
     }
+    if manifest == nil { emptied.insert(number) }
     for slot in slots {
       resolveConfiguration(slot)
       applications[number].index.insert(slot, entries)
     }
   }
 
+  private mutating func placeOfDeclared(_ type: Text) -> Int {
+    if let place = declaredNumbers[type] { return place }
+    let place = freeDeclared.popLast() ?? declared.count
+    if place == declared.count { declared.append(DeclaredType()) } else { declared[place] = DeclaredType() }
+    declaredNumbers[type] = place
+    return place
+  }
+
   mutating func number(of identifier: Text) -> Int {
     if let number = numbers[identifier] { return number }
-    numbers[identifier] = applications.count
-    applications.append(RoutedApplication(identifier: identifier))
-    return applications.count - 1
+    let number = freeNumbers.popLast() ?? applications.count
+    let application = RoutedApplication(identifier: identifier)
+    if number == applications.count { applications.append(application) } else { applications[number] = application }
+    numbers[identifier] = number
+    emptied.insert(number)
+    return number
+  }
+
+  /// The last session of the application may have gone.
+  mutating func noteEmptied(_ number: Int) { if applications[number].manifest == nil { emptied.insert(number) } }
+
+  /// Forgets applications without a manifest and without sessions: a program may register and unregister as many as it likes.
+  ///
+  /// No change may be undone afterwards that was made before.
+  package mutating func forgetEmptied() {
+    if emptied.isEmpty { return }
+    for number in emptied where applications[number].manifest == nil && applications[number].index.slots.isEmpty {
+      numbers[applications[number].identifier] = nil
+      // Its names are freed with it.
+      applications[number] = RoutedApplication(identifier: .empty)
+      freeNumbers.append(number)
+    }
+    emptied = []
   }
 
   package func manifest(of identifier: Text) -> Manifest? { numbers[identifier].flatMap { applications[$0].manifest } }

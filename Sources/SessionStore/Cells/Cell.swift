@@ -64,8 +64,28 @@ extension CellReader where Self: ~Copyable {
     return integer
   }
 
+  /// A number that is counted up or added to others: no damage of the file makes such a sum too large.
+  mutating func count(atMost limit: Int64 = 1 << 32) throws(Malformed) -> Int64 {
+    let count = try integer()
+    guard count >= 0, count <= limit else { throw Malformed("expected a number from 0 to \(limit), got \(count)") }
+    return count
+  }
+
   mutating func bool() throws(Malformed) -> Bool { try integer() != 0 }
-  mutating func instant() throws(Malformed) -> Instant { Instant(microseconds: try integer()) }
+
+  mutating func instant() throws(Malformed) -> Instant {
+    guard let instant = try optionalInstant() else { throw Malformed("expected a time") }
+    return instant
+  }
+
+  /// In the years that a document can name.
+  mutating func optionalInstant() throws(Malformed) -> Instant? {
+    guard let instant = try optionalInteger().map({ Instant(microseconds: $0) }) else { return nil }
+    guard instant >= .earliest, instant <= .latest else {
+      throw Malformed("expected a time in the years 0 to 9999, got \(instant.microseconds) microseconds")
+    }
+    return instant
+  }
 
   mutating func optionalText() throws(Malformed) -> Text? {
     switch try cell() {

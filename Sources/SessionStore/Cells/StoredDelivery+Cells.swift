@@ -114,7 +114,7 @@ extension DeliveryProgress {
     }
     self.init(
       state, isOpen: try cells.bool(), session: try cells.optionalIdentifier(), outcome: try cells.text(),
-      attempt: try cells.integer(), departures: try cells.integer())
+      attempt: try cells.count(), departures: try cells.count())
     let (name, message) = (try cells.optionalText(), try cells.optionalText())
     error = name.map { DeliveryError(name: $0, message: message ?? .empty) }
   }
@@ -122,6 +122,6 @@ extension DeliveryProgress {
   func putEnd(into cells: inout some CellWriter & ~Copyable) { cells.put(ended?.microseconds) }
 
   mutating func readEnd(from cells: inout some CellReader & ~Copyable) throws(Malformed) {
-    if !cells.isAtEnd { ended = try cells.optionalInteger().map { Instant(microseconds: $0) } }
+    if !cells.isAtEnd { ended = try cells.optionalInstant() }
   }
 }

@@ -23,7 +23,7 @@ extension SessionStore {
     var query = try database.query(SessionStore.findingBaggage)
     while try query.step() {
       do throws(Malformed) {
-        let (delivery, bytes) = (try query.identifier(), Int(clamping: try query.integer()))
+        let (delivery, bytes) = (try query.identifier(), Int(try query.count(atMost: 1 << 44)))
         var (session, isOpen) = (try query.optionalIdentifier(), try query.optionalInteger().map { $0 != 0 })
         // The log has other contents, or the release.
         if tail.baggage[delivery] != nil { continue }

@@ -76,35 +76,11 @@ extension SessionStore {
   }
 
   /// The open deliveries, in the order in which they came.
-  ///
-  /// - Parameter application: `nil` for all applications.
-  package func openDeliveries(of application: Text? = nil) throws(StoreError) -> [DeliverySummary] {
+  package func openDeliveries() throws(StoreError) -> [DeliverySummary] {
     var query = try database().query(
-      """
-      SELECT number, \(DeliverySummary.columns) FROM delivery
-        WHERE is_open \(application == nil ? "" : "AND application = ?") ORDER BY number
-      """)
-    if let application { query.put(application) }
-    let changed = try deliveriesOfTail {
-      $0.summary.progress.isOpen && (application == nil || $0.summary.application == application)
-    }
+      "SELECT number, \(DeliverySummary.columns) FROM delivery WHERE is_open ORDER BY number")
+    let changed = try deliveriesOfTail { $0.summary.progress.isOpen }
     return try merge(&query, changed.sorted { $0.number < $1.number }, .max) { $0.number < $1.number }
-  }
-
-  /// The open deliveries to one session, in the order in which they came.
-  package func openDeliveries(to session: UniqueIdentifier) throws(StoreError) -> [DeliverySummary] {
-    var query = try database().query(
-      "SELECT number, \(DeliverySummary.columns) FROM delivery WHERE is_open AND session = ? ORDER BY number")
-    query.put(session)
-    let changed = try deliveriesOfTail({ _ in true }, where: { $0.isOpen && $0.session == session })
-    return try merge(&query, changed.sorted { $0.number < $1.number }, .max) { $0.number < $1.number }
-  }
-
-  /// The number of deliveries, including those that are over.
-  package func deliveryCount() throws(StoreError) -> Int {
-    var count = ledger.deliveries
-    for case (let identifier, .whole) in tail.deliveries where try row(of: identifier) == nil { count += 1 }
-    return Int(count)
   }
 
   // MARK: Rows and the tail
@@ -141,11 +117,9 @@ extension SessionStore {
   }
 
   /// Looks up each delivery, of which there is at most a batch. Deliveries before the page's start are skipped.
-  private func deliveriesOfTail(
-    _ isWanted: (Numbered) -> Bool, where isAt: (DeliveryProgress) -> Bool = { _ in true }
-  ) throws(StoreError) -> [Numbered] {
+  private func deliveriesOfTail(_ isWanted: (Numbered) -> Bool) throws(StoreError) -> [Numbered] {
     var found: [Numbered] = []
-    for (identifier, change) in tail.deliveries where isAt(change.progress) {
+    for identifier in tail.deliveries.keys {
       if let one = try numbered(identifier), isWanted(one) { found.append(one) }
     }
     return found

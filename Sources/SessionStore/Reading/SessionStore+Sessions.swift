@@ -122,7 +122,7 @@ extension SessionStore {
     var query = try database.query("SELECT application, \(column) FROM application_count")
     while try query.step() {
       do throws(Malformed) {
-        counts[try query.text()] = Int(try query.integer())
+        counts[try query.text()] = Int(try query.count(atMost: SessionStore.mostBytes))
       } catch {
         report("\(database.name): the count of an application is passed over: \(error.reason)")
       }
@@ -180,10 +180,13 @@ extension SessionStore {
     var query = try database().query("SELECT bytes, application FROM session WHERE identifier = ?")
     query.put(identifier)
     guard try query.step() else { return nil }
-    let bytes = Int(query.number(at: 0))
-    query.skip(1)
-    return (try? query.text()).map { ($0, bytes) }
+    // Its row does not parse, so it is no session.
+    guard let bytes = try? query.count(atMost: SessionStore.mostBytes) else { return nil }
+    return (try? query.text()).map { ($0, Int(bytes)) }
   }
+
+  /// No sum of bytes in the file comes near this, and a million of them can be added up.
+  static let mostBytes: Int64 = 1 << 42
 }
 
 /// A place in the list of all sessions, which remains when its session is gone.

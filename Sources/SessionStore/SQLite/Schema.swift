@@ -8,7 +8,7 @@ package struct Schema: Sendable {
 
   package init(steps: [String]) { self.steps = steps }
 
-  package static let current = Schema(steps: [first, second, third, fourth, fifth])
+  package static let current = Schema(steps: [first, second, third, fourth, fifth, sixth])
 
   /// The first version that files sessions under the keys of `Session.shownKey` and `Session.conditionKeys` as they are now. A change of these needs
   /// another step, and this number follows.
@@ -216,6 +216,9 @@ extension Schema {
         WHERE application = old.application;
     END;
     """
+
+  /// Nobody looks for the open deliveries of one session in the rows, or for the number of all deliveries.
+  private static let sixth = "DROP INDEX delivery_open_by_session; ALTER TABLE ledger DROP COLUMN deliveries;"
 }
 
 extension Schema {

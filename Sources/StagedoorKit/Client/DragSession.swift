@@ -53,19 +53,16 @@ public struct DragSession: Sendable {
   public let ticket: String
   private let stagedoor: Stagedoor
   private let path: ObjectPath
-  private let endings: SignalStream
+  private let end: DragEnd
 
   fileprivate init(
     _ path: ObjectPath, ticket: String, of stagedoor: Stagedoor
   ) async throws(StagedoorError) {
     (self.path, self.ticket, self.stagedoor) = (path, ticket, stagedoor)
-    do throws(CallError) {
-      endings = try await stagedoor.connection.signals(
-        MatchRule(
-          sender: InterchangeNames.bus, path: path, interface: InterchangeNames.drag, member: "Ended"))
-    } catch {
-      throw StagedoorError(error)
-    }
+    let feed = try await ServiceFeed(
+      stagedoor.connection,
+      MatchRule(sender: InterchangeNames.bus, path: path, interface: InterchangeNames.drag, member: "Ended"))
+    end = DragEnd(feed, of: stagedoor)
   }
 
   /// The state of the drag.
@@ -95,7 +92,7 @@ public struct DragSession: Sendable {
 
   /// Adds items to the drag. Only its source may do that.
   public func add(_ items: [DragItem]) async throws(StagedoorError) {
-    let promises = Promises(items, on: stagedoor.connection)
+    let promises = Promises(items, on: stagedoor)
     let rows = try await Payload(items: items).dictionaries(promises)
     try await promises.handedIn { () async throws(StagedoorError) in
       try await stagedoor.call("AddItems", rows, at: path, in: InterchangeNames.drag)
@@ -126,20 +123,11 @@ public struct DragSession: Sendable {
     return try Delivery(target.rawValue, outcome, delivery)
   }
 
-  /// Waits for the end of the drag. Only the source and the hosts that were asked for a proposal hear of it.
-  public func ended() async throws(StagedoorError) -> Ending {
-    guard let signal = await endings.makeAsyncIterator().next() else {
-      throw StagedoorError(.disconnected, "the connection has gone")
-    }
-    do throws(CodingError) {
-      let (operation, target) = try signal.values(as: String.self, ObjectPath.self)
-      return Ending(
-        operation: DropOperation(rawValue: operation) ?? .cancel,
-        session: target == .root ? nil : SessionIdentifier(target.rawValue))
-    } catch {
-      throw .unexpectedReply("\(error)")
-    }
-  }
+  /// Waits for the end of the drag, which several tasks may do, also later. A service that was restarted has forgotten the drag:
+  /// ``DropOperation/cancel``.
+  ///
+  /// Only the source hears of the end, and the hosts that were asked for a proposal. Other programs that have the ticket look at ``state``.
+  public func ended() async throws(StagedoorError) -> Ending { try await end.wait() }
 
   private func target(_ session: SessionIdentifier?) -> ObjectPath {
     session?.path ?? .root
@@ -152,7 +140,7 @@ extension Stagedoor {
     _ items: [DragItem], allowing operations: Set<DropOperation> = [.copy],
     _ options: DeliveryOptions = DeliveryOptions()
   ) async throws(StagedoorError) -> DragSession {
-    let promises = Promises(items, on: connection)
+    let promises = Promises(items, on: self)
     let payload = Payload(items: items, options)
     let rows = try await payload.dictionaries(promises)
     let wishes = try payload.optionDictionary(["allowedOperations": Variant(operations.map(\.rawValue).sorted())])
@@ -172,5 +160,81 @@ extension Stagedoor {
   public func openDrag(_ ticket: String) async throws(StagedoorError) -> DragSession {
     let path = try await call("OpenDrag", ticket, returning: ObjectPath.self)
     return try await DragSession(path, ticket: ticket, of: self)
+  }
+}
+
+/// The end of a drag, for all tasks that wait for it.
+private final class DragEnd: Sendable {
+  private typealias Answer = Result<DragSession.Ending, StagedoorError>
+
+  private struct State {
+    var answer: Answer?
+    var isFollowed = false
+    var waiters: [UInt64: UnsafeContinuation<Answer, Never>] = [:]
+    var nextNumber: UInt64 = 0
+  }
+
+  private let feed: ServiceFeed
+  private let stagedoor: Stagedoor
+  private let state = Lock(State())
+
+  init(_ feed: ServiceFeed, of stagedoor: Stagedoor) { (self.feed, self.stagedoor) = (feed, stagedoor) }
+
+  func wait() async throws(StagedoorError) -> DragSession.Ending {
+    follow()
+    let loop = stagedoor.connection.loop
+    let number = state.withLock { state in
+      state.nextNumber += 1
+      return state.nextNumber
+    }
+    let answer = await withTaskExecutorPreference(loop.taskExecutor) {
+      await withTaskCancellationHandler {
+        await withUnsafeContinuation { (waiter: UnsafeContinuation<Answer, Never>) in
+          let answer = self.state.withLock { state -> Answer? in
+            if let answer = state.answer { return answer }
+            if Task.isCancelled { return .failure(.loadWasCancelled) }
+            state.waiters[number] = waiter
+            return nil
+          }
+          if let answer { waiter.resume(returning: answer) }
+        }
+      } onCancel: {
+        self.state.withLock { $0.waiters.removeValue(forKey: number) }?.resume(returning: .failure(.loadWasCancelled))
+      }
+    }
+    return try answer.get()
+  }
+
+  /// One task follows the drag for all who wait, from the first of them on.
+  private func follow() {
+    let isFollowed = state.withLock { state in
+      defer { state.isFollowed = true }
+      return state.isFollowed
+    }
+    if isFollowed { return }
+    stagedoor.connection.loop.task {
+      var reader = ServiceFeed.Reader(self.feed)
+      let answer: Answer
+      switch await reader.next() {
+      case .end: answer = .failure(.busHasGone)
+      case .owner: answer = .success(DragSession.Ending(operation: .cancel, session: nil))
+      case .signal(let signal):
+        do throws(CodingError) {
+          let (operation, target) = try signal.values(as: String.self, ObjectPath.self)
+          answer = .success(
+            DragSession.Ending(
+              operation: DropOperation(rawValue: operation) ?? .cancel,
+              session: target == .root ? nil : SessionIdentifier(target.rawValue)))
+        } catch {
+          answer = .failure(.unexpectedReply("\(error)"))
+        }
+      }
+      let waiters = self.state.withLock { state in
+        state.answer = answer
+        defer { state.waiters = [:] }
+        return state.waiters.values
+      }
+      for waiter in waiters { waiter.resume(returning: answer) }
+    }
   }
 }

@@ -36,12 +36,14 @@ extension Stagedoor {
   /// - Returns: ``DeliveryState/handled``, or ``DeliveryState/routed`` if the application has no host.
   @discardableResult
   public func finished(_ delivery: DeliveryIdentifier) async throws(StagedoorError) -> DeliveryState {
-    var last: DeliveryState?
-    for try await state in try await progress(of: delivery) { last = state }
-    switch last {
+    var steps = try await progress(of: delivery).makeAsyncIterator()
+    while try await steps.next() != nil {}
+    // A wait that was cancelled has seen a state that is not the last.
+    switch steps.last.flatMap({ $0.isLast ? $0.state : nil }) {
     case .failed(let error): throw error
     case .cancelled: throw StagedoorError(.cancelled, "the delivery \(delivery) was cancelled")
-    case .handled, .routed: return last ?? .routed
+    case .handled: return .handled
+    case .routed: return .routed
     case .held, nil: throw StagedoorError(.taskCancelled, "the task that waited was cancelled")
     }
   }
@@ -84,7 +86,7 @@ public struct ProgressSequence: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     private let sequence: ProgressSequence
     private var reader: ServiceFeed.Reader
-    private var last: Step?
+    fileprivate private(set) var last: Step?
 
     fileprivate init(_ sequence: ProgressSequence) {
       self.sequence = sequence

@@ -31,14 +31,16 @@ final class Promises: Sendable {
   private static let kept = Lock<[Name: (promises: Promises, calls: Int)]>([:])
   private static let count = Lock(0)
 
-  private let connection: Connection
+  /// A connection that was opened for the client stays open as long as somebody may open its promises.
+  private let stagedoor: Stagedoor
+  private var connection: Connection { stagedoor.connection }
   private let path: ObjectPath
   private let items: [[ItemProvider.Representation]]
   private let state: Lock<State>
 
   /// - Parameter token: The token of a call that can be repeated. Then the paths are the same each time, also in another process: the service compares
   ///   the calls.
-  init(_ items: [DragItem], token: String? = nil, on connection: Connection) {
+  init(_ items: [DragItem], token: String? = nil, on stagedoor: Stagedoor) {
     let name =
       token.map { Digest(of: Text($0)).hex.string }
       ?? Promises.count.withLock { count in
@@ -46,7 +48,7 @@ final class Promises: Sendable {
         return "\(count)"
       }
     path = ObjectPath(unchecked: "/org/stagedoor/items/\(name)")
-    self.connection = connection
+    self.stagedoor = stagedoor
     let promised = items.map { $0.itemProvider.representations.filter(\.source.isLazy) }
     self.items = promised
     state = Lock(State(open: Set(promised.indices.filter { !promised[$0].isEmpty })))

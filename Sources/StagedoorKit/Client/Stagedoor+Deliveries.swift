@@ -82,7 +82,7 @@ extension Stagedoor {
   }
 
   private func deliverContents(of payload: Payload) async throws(StagedoorError) -> Delivery {
-    let promises = Promises(payload.items, token: payload.options.token, on: connection)
+    let promises = Promises(payload.items, token: payload.options.token, on: self)
     let rows = try await payload.dictionaries(promises)
     let wishes = try payload.optionDictionary()
     let (session, outcome, delivery) = try await promises.handedIn { () async throws(StagedoorError) in
@@ -98,7 +98,7 @@ extension Stagedoor {
 
   /// Hands in items, each to the session that it belongs to, in their order.
   ///
-  /// The service takes all items or none; if it takes none, the call throws. With `bestEffort` the service takes each item by itself, and the result
+  /// Everything goes in one document, so all promises are loaded into memory first. The service takes all items or none; if it takes none, the call throws. With `bestEffort` the service takes each item by itself, and the result
   /// of a refused item is its error.
   ///
   /// ```swift

@@ -174,6 +174,9 @@ extension Stagedoor {
   public func snapshot(of session: SessionIdentifier) async throws(StagedoorError) -> (type: String, picture: Data) {
     let (type, file) = try await call(
       "OpenSnapshot", session: session, returning: String.self, OwnedFileDescriptor.self)
-    return (type, try await file.readToEnd())
+    let picture = try await EventLoop.forLoading { loop throws(StagedoorError) in
+      try await file.readToEnd(on: loop, ItemProgress())
+    }
+    return (type, picture)
   }
 }

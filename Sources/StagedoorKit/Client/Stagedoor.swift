@@ -9,6 +9,9 @@ internal import InterchangeWire
 /// print(delivery.outcome, delivery.session)
 /// ```
 ///
+/// A connection that ``connect()`` opened is closed by ``close()``, or when nothing uses it any more: no copy of the client, no sequence, no drag, no
+/// promise.
+///
 /// The service need not run: the bus starts it. A call throws if it gets no answer within ``timeout``, or if its task is cancelled.
 public struct Stagedoor: Sendable {
   /// The connection to the bus.
@@ -30,19 +33,34 @@ public struct Stagedoor: Sendable {
   /// The longest time for which the source of a promise may be silent.
   static let silence = Duration.seconds(60)
 
+  /// Closes a connection that was opened for this client.
+  private var lease: Lease?
+
+  private final class Lease: Sendable {
+    let connection: Connection
+    init(_ connection: Connection) { self.connection = connection }
+
+    deinit {
+      let connection = connection
+      connection.loop.task { await connection.close() }
+    }
+  }
+
   /// Uses an existing connection, which its owner closes.
   public init(on connection: Connection) { self.connection = connection }
 
-  /// Connects to the session bus.
+  /// Connects to the session bus. An application uses ``Application/stagedoor`` instead.
   public static func connect() async throws(StagedoorError) -> Stagedoor {
     do throws(ConnectionError) {
-      return Stagedoor(on: try await Connection.session())
+      var stagedoor = Stagedoor(on: try await Connection.session())
+      stagedoor.lease = Lease(stagedoor.connection)
+      return stagedoor
     } catch {
       throw StagedoorError(error)
     }
   }
 
-  /// Closes the connection.
+  /// Closes the connection now.
   public func close() async { await connection.close() }
 }
 

@@ -40,6 +40,9 @@ public struct StagedoorError: Error, Sendable, Hashable {
     self.code = code
     self.message = message
   }
+
+  /// Whether the task that waited was cancelled. Every call that waits throws such an error then, in place of a `CancellationError`.
+  public var isCancellation: Bool { code == .taskCancelled }
 }
 
 extension StagedoorError: CustomStringConvertible {

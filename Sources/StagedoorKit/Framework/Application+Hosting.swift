@@ -5,16 +5,22 @@ internal import SceneModel
 extension Application {
   func answer(_ call: HostCall) async {
     _ = await hosting?.attaching?.value
-    guard let hosting else { return }
+    // A service that has left gets no answer, and its successor makes the call again.
+    guard let hosting, call.sender == hosting.owner else { return }
     do {
       // What comes while the application stops is for the next host, and so is what a delegate has got and the service does not know of yet.
       if !hosting.isStopping { try await carryOut(call) }
-    } catch where !hosting.isStopping {
+    } catch  where !hosting.isStopping {
       call.fail(Self.refusal(error))
     } catch {
       // The error is that the application stops.
     }
-    if hosting.isStopping { hosting.held.append(call) }
+    if hosting.isStopping {
+      hosting.held.append(call)
+    } else if call.sender != hosting.owner {
+      // The successor attached meanwhile, and may not know of a scene that this call opened.
+      hosting.detach()
+    }
   }
 
   /// An error refuses the delivery.
@@ -125,7 +131,7 @@ extension Application {
     let scene = Scene(session, delegate: delegate, of: self)
     scenes[session.identifier] = scene
     do {
-      if let activity = options.userActivities.first { scene.take(activity) }
+      if let activity = options.userActivities.first { take(activity, in: scene, session) }
       try scene.lookedAfter { try $0.scene(scene, willConnectTo: session, options: options) }
       scene.connected()
       try scene.isThere()
@@ -145,7 +151,7 @@ extension Application {
     if wasInBackground { scene.enter(.foregroundInactive) }
     try scene.isThere()
     let before = scene.userActivity
-    if let activity = options.userActivities.first { scene.take(activity) }
+    if let activity = options.userActivities.first { take(activity, in: scene, scene.session) }
     do {
       if !options.userActivities.isEmpty || !options.items.isEmpty {
         try scene.lookedAfter { try $0.scene(scene, continueWith: options) }

@@ -41,7 +41,11 @@ extension Application {
     while !hosting.isClosed {
       do throws(StagedoorError) {
         let current: SessionSequence
-        if let sessions { current = sessions } else { current = try await hosting.stagedoor.liveSessions(of: identifier) }
+        if let sessions {
+          current = sessions
+        } else {
+          current = try await hosting.stagedoor.liveSessions(of: identifier)
+        }
         for try await moment in current {
           takeSessions(moment)
           pause = .milliseconds(100)

@@ -37,6 +37,7 @@ extension Application {
     precondition(hosting == nil, "\(identifier) has been started already")
     let hosting = try await Hosting(identifier, on: connection)
     self.hosting = hosting
+    hosting.received.loadLimit = loadLimit
     isLaunching = true
     // This task and others keep the application, and end with `stop()`.
     hosting.begin { for await call in hosting.calls { await self.answer(call) } }
@@ -100,7 +101,14 @@ extension Application {
     // The application may have been stopped meanwhile.
     if hosting.isClosed { throw notStarted }
     let (results, attached) = AsyncStream<Result<Void, StagedoorError>>.makeStream()
-    hosting.begin { for await owner in owners { hosting.note(.owner(owner)) } }
+    hosting.begin {
+      for await owner in owners {
+        // Without a service the changes wait: a call would start one that somebody has just stopped.
+        hosting.isAttached = false
+        hosting.owner = owner
+        hosting.note(.owner(owner))
+      }
+    }
     hosting.begin {
       await self.stayAttached(hosting, attached)
       attached.finish()
@@ -123,14 +131,13 @@ extension Application {
   private func stayAttached(
     _ hosting: Hosting, _ attached: AsyncStream<Result<Void, StagedoorError>>.Continuation
   ) async {
-    var owner: BusName?
     var pause = Self.pauses.first
     var hasFailed = false
     for await attachment in hosting.attachments {
-      hosting.isAttached = hosting.isAttached && attachment.leavesAttached
       switch attachment {
-      case .owner(let new):
-        (owner, pause) = (new, Self.pauses.first)
+      case .owner(let owner):
+        if owner != hosting.owner { continue }
+        pause = Self.pauses.first
       case .lost:
         if hosting.hasWritten { pause = Self.pauses.first }
         hosting.pause(for: pause)
@@ -138,8 +145,7 @@ extension Application {
       case .pauseIsOver: break
       }
       hosting.endPause()
-      // Without a service the changes wait: a call would start one that somebody has just stopped.
-      guard let owner, !hosting.isAttached, !hosting.isStopping else { continue }
+      guard let owner = hosting.owner, !hosting.isAttached, !hosting.isStopping else { continue }
       let attaching = hosting.loop.task { await self.attach(to: owner, hosting) }
       hosting.attaching = attaching
       let result = await attaching.value
@@ -164,6 +170,7 @@ extension Application {
     do throws(StagedoorError) {
       let launch = hosting.hasLaunched ? nil : try await Launch(of: identifier, hosting.stagedoor)
       let discarded = try await attached(hosting)
+      if hosting.owner != owner { throw StagedoorError(.noReply, "the service has left") }
       hosting.isAttached = true
       for path in discarded { discardScene(at: path) }
       for scene in connectedScenes where scene.isAcknowledged { noteChange(.state, of: scene) }

@@ -13,6 +13,16 @@ extension Application {
     if property != .state, property != .stateRestorationActivity { saveSoon(scene) }
   }
 
+  /// The scene takes the activity that a delivery brings. The service stored that activity before it made the call, but an older one that was on its
+  /// way to the service meanwhile has replaced it there.
+  func take(_ activity: UserActivity, in scene: Scene, _ session: SceneSession) {
+    scene.take(activity)
+    guard let hosting, hosting.writtenActivities.remove(session.identifier) != nil else { return }
+    if hosting.activityInFlight == session.identifier || session.userActivity != activity {
+      noteChange(.userActivity, of: scene)
+    }
+  }
+
   /// The service has just told this value itself.
   func forgetChange(_ property: SceneProperty, of scene: Scene) {
     unwritten.remove(property, of: scene.id)
@@ -52,8 +62,17 @@ extension Application {
       if scene.activationState == .unattached { return }
       try await stagedoor.call("SetState", scene.activationState.rawValue, session: scene.id)
     case .property(let property, let scene):
-      if property == .userActivity { scene.save() }
+      if property == .userActivity {
+        scene.save()
+        // The value that is written now has what the delegate filled in, and what observers made of that.
+        unwritten.remove(property, of: scene.id)
+      }
       guard let name = property.name else { return }
+      if property == .userActivity, let hosting {
+        hosting.writtenActivities.insert(scene.id)
+        hosting.activityInFlight = scene.id
+      }
+      defer { if property == .userActivity { hosting?.activityInFlight = nil } }
       try await stagedoor.call(
         "Set", InterchangeNames.session.rawValue, name.rawValue, Variant.string(try scene.text(of: property)),
         at: scene.id.path, in: Stagedoor.properties)
@@ -137,7 +156,7 @@ extension Scene {
     guard var activity = userActivity, activity.needsSave, !life.isEnding else { return }
     lookedAfter { $0.scene(self, willSave: &activity) }
     activity.needsSave = false
-    take(activity)
+    userActivity = activity
   }
 
   fileprivate func text(of property: SceneProperty) throws(StagedoorError) -> String {
@@ -146,8 +165,8 @@ extension Scene {
     case .userActivity: try userActivity?.json() ?? ""
     case .stateRestorationActivity: try stateRestorationActivity?.json() ?? ""
     case .userInfo: try SceneSession.text(of: userInfo, wasShown: saysShown)
-    case .can: activationConditions.canActivateForTargetContentIdentifier?.source ?? ""
-    case .prefers: activationConditions.prefersToActivateForTargetContentIdentifier?.source ?? ""
+    case .can: activationConditions.canActivateForTargetContentIdentifierPredicate?.source ?? ""
+    case .prefers: activationConditions.prefersToActivateForTargetContentIdentifierPredicate?.source ?? ""
     case .state: activationState.rawValue
     }
   }

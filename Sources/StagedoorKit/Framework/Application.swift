@@ -47,6 +47,13 @@ internal import SceneModel
   /// ``didFinishLaunching(with:)``.
   public var restoresWindows = false
 
+  /// The largest dropped item that the application loads into memory, and the largest file for an item whose size nobody stated, in bytes. Loading a
+  /// longer one throws ``StagedoorError/Code/limitsExceeded``, and so does an item that is longer than its source stated.
+  public var loadLimit = Application.usualLoadLimit {
+    didSet { hosting?.received.loadLimit = loadLimit }
+  }
+  static nonisolated let usualLoadLimit = 1 << 30
+
   /// Whether the application is about to open windows by itself: from its start until it has asked for the windows that it restores, or for its first.
   /// A click on its launcher need not open one meanwhile.
   public internal(set) var isLaunching = false

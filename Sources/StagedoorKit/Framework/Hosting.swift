@@ -15,6 +15,8 @@ internal import SceneModel
   private let ownsConnection: Bool
   /// The caller that is allowed; read on the connection's loop.
   let service = Lock<BusName?>(nil)
+  /// The owner of the service's name; `nil` while there is none.
+  var owner: BusName?
   /// The calls of the service, in their order.
   let calls: AsyncStream<HostCall>
   /// The calls that came when the application had begun to stop. Nobody answers them: the service gives their deliveries to the next host. They are
@@ -26,6 +28,9 @@ internal import SceneModel
   var isAttached = false
   /// Whether the service has accepted a change since it accepted this host.
   var hasWritten = false
+  /// The sessions for which an activity was written since the last delivery to them, and the one for which one is being written.
+  var writtenActivities: Set<SessionIdentifier> = []
+  var activityInFlight: SessionIdentifier?
   /// For the task that keeps the application attached.
   let attachments: AsyncStream<Attachment>
   private let tell: AsyncStream<Attachment>.Continuation
@@ -131,9 +136,6 @@ extension Hosting {
     /// The service runs, and does not accept this host, or does not know what it shows.
     case lost
     case pauseIsOver
-
-    /// A pause may end when the application is attached already.
-    var leavesAttached: Bool { if case .pauseIsOver = self { true } else { false } }
   }
 
   func note(_ attachment: Attachment) { tell.yield(attachment) }

@@ -3,13 +3,19 @@ internal import InterchangeWire
 
 /// The deliveries whose items a host can load.
 ///
-/// The service keeps the contents of a delivery until its host releases them, and treats the release of a moved delivery as permission:
-/// the source then deletes its items.
+/// The service keeps the contents of a delivery until its host releases them, and treats the release of a moved delivery as permission: the source then
+/// deletes its items.
 /// The host may be asked several times about one delivery, and gets options each time. So all options of a delivery share one ``ReceivedDelivery``.
 final class ReceivedDeliveries: Sendable {
   private struct Entry: Sendable { weak let delivery: ReceivedDelivery? }
 
   fileprivate let stagedoor: Stagedoor
+  /// See ``Application/loadLimit``.
+  var loadLimit: Int {
+    get { limit.withLock(\.self) }
+    set { limit.withLock { $0 = newValue } }
+  }
+  private let limit = Lock(Application.usualLoadLimit)
   private let entries = Lock<[DeliveryIdentifier: Entry]>([:])
 
   init(_ stagedoor: Stagedoor) { self.stagedoor = stagedoor }
@@ -38,7 +44,10 @@ final class ReceivedDeliveries: Sendable {
       entries[identifier] = nil
       return true
     }
-    guard isLast, isComplete else { return }
+    if isLast, isComplete { release(identifier) }
+  }
+
+  fileprivate func release(_ identifier: DeliveryIdentifier) {
     // If the call cannot be sent, the service has gone, and its data with it.
     try? stagedoor.connection.send(
       to: InterchangeNames.bus, at: InterchangeNames.root, InterchangeNames.interchange, "ReleaseDelivery",
@@ -48,7 +57,7 @@ final class ReceivedDeliveries: Sendable {
 
 /// A delivery of items, as long as the application has a value that can load them.
 ///
-/// When the last of these values is gone, the delivery is released, if a scene has taken it and the application has loaded each item with data. Otherwise
+/// When the application has finished with each item, or when the last of these values is gone, the delivery is released, if a scene has taken it and the application has loaded each item with data. Otherwise
 /// the service keeps the data for its usual time, and the source of a move keeps what it has.
 final class ReceivedDelivery: Sendable {
   private struct State {
@@ -56,6 +65,16 @@ final class ReceivedDelivery: Sendable {
     var isTaken = false
     /// The items with data of which nothing was loaded.
     var unloaded: Set<UInt32> = []
+    /// The items with data that the application has not finished with.
+    var unfinished: Set<UInt32> = []
+    var isReleased = false
+
+    /// Whether this is the moment to release the delivery, although values that can load it exist.
+    mutating func releases() -> Bool {
+      if isReleased || !isTaken || !unfinished.isEmpty { return false }
+      isReleased = true
+      return true
+    }
   }
 
   private let identifier: DeliveryIdentifier
@@ -67,18 +86,37 @@ final class ReceivedDelivery: Sendable {
   }
 
   deinit {
-    deliveries.isGone(identifier, isComplete: state.withLock { $0.isTaken && $0.unloaded.isEmpty })
+    deliveries.isGone(
+      identifier, isComplete: state.withLock { $0.isTaken && $0.unloaded.isEmpty && !$0.isReleased })
   }
 
   /// A delivery that was redirected comes again, and belongs to the other scene.
   fileprivate func begin(_ attempt: Int, _ items: Set<UInt32>) {
     state.withLock { state in
-      if attempt != state.attempt { state = State(attempt: attempt, unloaded: items) }
+      if attempt != state.attempt { state = State(attempt: attempt, unloaded: items, unfinished: items) }
     }
   }
 
   /// A scene has taken the delivery, and the service knows.
-  func wasTaken() { state.withLock { $0.isTaken = true } }
+  func wasTaken() {
+    let releases = state.withLock { state in
+      state.isTaken = true
+      return state.releases()
+    }
+    if releases { deliveries.release(identifier) }
+  }
+
+  /// The application wants nothing more of the item.
+  fileprivate func isFinished(_ item: UInt32) {
+    let releases = state.withLock { state in
+      state.unloaded.remove(item)
+      state.unfinished.remove(item)
+      return state.releases()
+    }
+    if releases { deliveries.release(identifier) }
+  }
+
+  var loadLimit: Int { deliveries.loadLimit }
 
   fileprivate func wasLoaded(_ item: UInt32) { state.withLock { _ = $0.unloaded.remove(item) } }
 
@@ -101,6 +139,9 @@ struct ReceivedItem: Sendable {
     try await delivery.open(index, type)
   }
 
-  /// The application has all of one representation, or wants nothing of the item.
+  /// The application has all of one representation.
   func wasLoaded() { delivery.wasLoaded(index) }
+
+  /// The application wants nothing more of the item.
+  func isFinished() { delivery.isFinished(index) }
 }

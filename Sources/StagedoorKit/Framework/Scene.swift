@@ -57,8 +57,12 @@ internal import SceneModel
   public var activationConditions: SceneActivationConditions {
     didSet {
       let (old, new) = (oldValue, activationConditions)
-      if old.canActivateForTargetContentIdentifier != new.canActivateForTargetContentIdentifier { changed(.can) }
-      if old.prefersToActivateForTargetContentIdentifier != new.prefersToActivateForTargetContentIdentifier {
+      if old.canActivateForTargetContentIdentifierPredicate != new.canActivateForTargetContentIdentifierPredicate {
+        changed(.can)
+      }
+      if old.prefersToActivateForTargetContentIdentifierPredicate
+        != new.prefersToActivateForTargetContentIdentifierPredicate
+      {
         changed(.prefers)
       }
     }
@@ -140,7 +144,8 @@ extension UserActivity {
   /// ```
   @MainActor public func becomeCurrent(in scene: Scene) { scene.userActivity = self }
 
-  /// Makes this the activity of ``Scene/current``. It traps outside the calls of a delegate.
+  /// Makes this the activity of ``Scene/current``. Outside the calls of a delegate no scene is meant: this does nothing then, and says so on standard
+  /// error.
   ///
   /// ```swift
   /// final class CatScene: SceneDelegate {
@@ -151,7 +156,8 @@ extension UserActivity {
   /// ```
   @MainActor public func becomeCurrent() {
     guard let scene = Scene.current else {
-      preconditionFailure("no scene's delegate is called here: say becomeCurrent(in:) and which scene is meant")
+      return StandardError.write(
+        "\(activityType): no scene's delegate is called here: say becomeCurrent(in:) and which scene is meant")
     }
     becomeCurrent(in: scene)
   }

@@ -5,7 +5,7 @@
 /// The order of the calls is that of Apple's platforms: for a new scene `willConnectTo`, `sceneWillEnterForeground`,
 /// `sceneDidBecomeActive`; for a scene that ends `sceneWillResignActive`, `sceneDidEnterBackground`, `sceneDidDisconnect`. An error of
 /// ``scene(_:willConnectTo:options:)``, ``scene(_:continue:)`` or ``scene(_:receive:)`` refuses the delivery; when they return, the
-/// delivery is handled.
+/// delivery is handled. The sender gets the error: throw a ``StagedoorError`` with ``StagedoorError/Code/hostRefused`` and a sentence for people.
 ///
 /// ```swift
 /// final class CatScene: SceneDelegate {

@@ -44,10 +44,11 @@ public struct SceneNotification: Sendable, Hashable {
 
 extension Application {
   /// Posts a notification to every scene of this application, and to all listeners in other processes. The scenes hear it before this returns. The
-  /// others hear it after all earlier changes and notifications, as soon as the service is there.
+  /// others hear it after all earlier changes and notifications, as soon as the service is there. Of equal notifications that wait for the service, the
+  /// last one is sent, and at most the newest 1,000 wait.
   public func post(_ name: SceneNotification.Name, userInfo: [String: UserInfoValue] = [:]) {
     let notification = SceneNotification(name: name, userInfo: userInfo)
-    unwritten.add(notification, folds: hosting?.isAttached != true)
+    unwritten.add(notification)
     writeSoon()
     for scene in connectedScenes { scene.hear(notification) }
   }
@@ -67,6 +68,7 @@ extension Stagedoor {
   ) async throws(StagedoorError) -> NotificationSequence {
     do throws(CallError) {
       return NotificationSequence(
+        stagedoor: self,
         signals: try await connection.signals(
           MatchRule(
             sender: InterchangeNames.bus, path: InterchangeNames.path(ofApplication: Text(application)),
@@ -90,10 +92,12 @@ public struct NotificationSequence: AsyncSequence, Sendable {
   /// The sequence ends, and never fails.
   public typealias Failure = Never
 
+  /// Keeps the connection.
+  let stagedoor: Stagedoor
   let signals: SignalStream
 
   /// Begins to take out notifications.
-  public func makeAsyncIterator() -> Iterator { Iterator(signals: signals.makeAsyncIterator()) }
+  public func makeAsyncIterator() -> Iterator { Iterator(stagedoor: stagedoor, signals: signals.makeAsyncIterator()) }
 
   /// Returns one notification after the other.
   ///
@@ -103,6 +107,7 @@ public struct NotificationSequence: AsyncSequence, Sendable {
   /// if let first = await saved.next() { print(first.userInfo) }
   /// ```
   public struct Iterator: AsyncIteratorProtocol, Sendable {
+    let stagedoor: Stagedoor
     let signals: SignalStream.Iterator
 
     /// Waits for a notification; `nil` if the connection has gone, or the waiting task was cancelled.

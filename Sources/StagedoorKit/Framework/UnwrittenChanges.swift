@@ -71,9 +71,9 @@ enum SceneProperty: Sendable, Hashable {
     change(session) { $0 = Turn(destruction: animation) }
   }
 
-  /// - Parameter folds: Whether the same notification, if it still waits, is left out: it says the same.
-  mutating func add(_ notification: SceneNotification, folds: Bool) {
-    if folds, let index = notifications.firstIndex(of: notification) { notifications.remove(at: index) }
+  /// The same notification, if it still waits, says the same.
+  mutating func add(_ notification: SceneNotification) {
+    if let index = notifications.firstIndex(of: notification) { notifications.remove(at: index) }
     notifications.append(notification)
     if notifications.count > Self.maximumNotifications { notifications.removeFirst() }
   }

@@ -16,6 +16,20 @@ public enum ActivationState: String, Sendable, Hashable, CaseIterable {
   case unattached
 }
 
+extension Scene {
+  /// UIKit's place for this name, for a file that has another `ActivationState`.
+  public typealias ActivationState = StagedoorKit.ActivationState
+  /// UIKit's place for this name.
+  public typealias ConnectionOptions = StagedoorKit.ConnectionOptions
+  /// UIKit's place for this name.
+  public typealias DismissalAnimation = StagedoorKit.DismissalAnimation
+}
+
+extension SceneSession {
+  /// UIKit's place for this name.
+  public typealias Role = SessionRole
+}
+
 /// How a window closes.
 ///
 /// ```swift

@@ -15,7 +15,8 @@ public final class ItemProgress: Sendable {
     var completed = 0
     var total: Int?
     var isCancelled = false
-    var onCancel: (@Sendable () -> Void)?
+    var onCancel: [Int: @Sendable () -> Void] = [:]
+    var nextNumber = 0
   }
 
   private let state = Lock(State())
@@ -44,10 +45,10 @@ public final class ItemProgress: Sendable {
   public func cancel() {
     let onCancel = state.withLock { state in
       state.isCancelled = true
-      defer { state.onCancel = nil }
-      return state.onCancel
+      defer { state.onCancel = [:] }
+      return state.onCancel.values
     }
-    onCancel?()
+    for body in onCancel { body() }
   }
 
   /// Reports the progress. A load handler calls this.
@@ -59,12 +60,19 @@ public final class ItemProgress: Sendable {
     onChange?(self)
   }
 
-  /// Runs `body` when the load is cancelled, or at once if it was.
-  func whenCancelled(_ body: @escaping @Sendable () -> Void) {
-    let isCancelled = state.withLock { state in
-      if !state.isCancelled { state.onCancel = body }
-      return state.isCancelled
+  /// Runs `body` when the load is cancelled, or at once if it was. Several loads may have one progress.
+  ///
+  /// - Returns: The number by which to ``forget(_:)`` `body`.
+  func whenCancelled(_ body: @escaping @Sendable () -> Void) -> Int? {
+    let number = state.withLock { state -> Int? in
+      if state.isCancelled { return nil }
+      state.nextNumber += 1
+      state.onCancel[state.nextNumber] = body
+      return state.nextNumber
     }
-    if isCancelled { body() }
+    if number == nil { body() }
+    return number
   }
+
+  func forget(_ number: Int?) { if let number { state.withLock { $0.onCancel[number] = nil } } }
 }

@@ -5,7 +5,7 @@ internal import InterchangeWire
 internal import SceneModel
 
 extension ItemProvider {
-  /// Says that the application has everything that it wants of a dropped item, although it did not load the item's data.
+  /// Says that the application has everything that it wants of a dropped item, whether it loaded the item's data or not. Nothing can be loaded later.
   ///
   /// A move ends with ``DropOperation/move`` only if the application has loaded each item with data, or has said this of the item. Otherwise the source
   /// keeps what it has.
@@ -18,7 +18,14 @@ extension ItemProvider {
   ///   }
   /// }
   /// ```
-  public func finishLoading() { for representation in representations { representation.source.wasLoaded() } }
+  ///
+  /// When the application has said this of every item with data, the delivery is released at once. Otherwise the delivery is released with the last value
+  /// that can load its items.
+  public func finishLoading() {
+    for representation in representations {
+      if case .delivered(let item, _, _) = representation.source { item.isFinished() }
+    }
+  }
 
   /// Whether the item has a representation that conforms to `type`: an `image/png` conforms to `image/*`.
   ///
@@ -43,21 +50,27 @@ extension ItemProvider {
     case .text(let text): return Data(text.utf8)
     case .loader(let load): return try await Self.load(load, progress)
     case let source:
-      let (data, size) = try await source.open(loadedType(type), progress)
-      let bytes = try await data.readToEnd(size, progress)
+      let type = loadedType(type)
+      let bytes = try await EventLoop.forLoading(progress) { loop throws(StagedoorError) in
+        let (data, size) = try await source.open(type, progress)
+        return try await data.readToEnd(source.bound(size), on: loop, progress)
+      }
       source.wasLoaded()
       return bytes
     }
   }
 
-  /// Loads the representation of `type`, or else the best that conforms to it, into a new file, which belongs to the caller, in the folder for
-  /// temporary files. The content goes there in pieces, however large it is.
+  /// Loads the representation of `type`, or else the best that conforms to it, into a new file in a new folder, in the folder for temporary files. Both
+  /// belong to the caller, who removes both. The content goes there in pieces, however large it is.
   public func loadFileRepresentation(
     as type: String, progress: ItemProgress = ItemProgress()
   ) async throws(StagedoorError) -> URL {
     let source = try source(of: type)
-    let (data, size) = try await source.open(loadedType(type), progress)
-    let file = try await data.copy(toFileNamed: suggestedName, size, progress)
+    let (type, name) = (loadedType(type), suggestedName)
+    let file = try await EventLoop.forLoading(progress) { loop throws(StagedoorError) in
+      let (data, size) = try await source.open(type, progress)
+      return try await data.copy(toFileNamed: name, source.bound(size), on: loop, progress)
+    }
     source.wasLoaded()
     return file
   }
@@ -123,17 +136,8 @@ extension ItemProvider {
   static func load<Loaded: Sendable>(
     _ loader: @escaping @Sendable (ItemProgress) async throws -> Loaded, _ progress: ItemProgress
   ) async throws(StagedoorError) -> Loaded {
-    try await EventLoop.forLoading { loop throws(StagedoorError) in
-      if progress.isCancelled { throw .loadWasCancelled }
-      let loading = loop.task { try await loader(progress) }
-      progress.whenCancelled { loading.cancel() }
-      do {
-        return try await withTaskCancellationHandler {
-          try await loading.value
-        } onCancel: {
-          progress.cancel()
-        }
-      } catch is CancellationError {
+    try await EventLoop.forLoading(progress) { _ throws(StagedoorError) in
+      do { return try await loader(progress) } catch is CancellationError {
         throw .loadWasCancelled
       } catch {
         throw StagedoorError(.loadFailed, "\(error)")
@@ -160,6 +164,15 @@ extension ItemProvider.Source {
       let opened = try await item.open(type)
       progress.update(completedByteCount: 0, totalByteCount: opened.size)
       return opened
+    }
+  }
+
+  /// What another program sends has bounds.
+  fileprivate func bound(_ size: Int?) -> OwnedFileDescriptor.Bound {
+    if case .delivered(let item, _, _) = self {
+      .init(size: size, limit: item.delivery.loadLimit)
+    } else {
+      .init(size: size)
     }
   }
 

@@ -62,10 +62,10 @@ public struct ItemProvider: Sendable {
   /// Makes a provider with an activity.
   public init(_ activity: UserActivity) { registerObject(activity) }
 
-  /// Makes a provider with a file.
-  public init(contentsOf file: URL, as type: String) {
+  /// Makes a provider with a file: a copy, or the file itself with `openInPlace`, as for a document that the user opens.
+  public init(contentsOf file: URL, as type: String, openInPlace: Bool = false) {
     suggestedName = file.lastPathComponent
-    registerFile(file, as: type)
+    registerFile(file, as: type, openInPlace: openInPlace)
   }
 
   /// The types of the representations: MIME types or uniform type identifiers, the best first.

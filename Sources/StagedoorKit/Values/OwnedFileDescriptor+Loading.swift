@@ -34,44 +34,68 @@ extension OwnedFileDescriptor {
 
   // MARK: Reading
 
-  /// Reads to the end, or until the load is cancelled: the descriptor can be a pipe with a slow writer.
-  ///
-  /// - Parameter size: The size that the source stated. A pipe ends when its writer has finished, and also when its writer dies.
+  /// What is known of the size of a content that somebody else sends.
+  struct Bound: Sendable {
+    /// The size that the source stated. A pipe ends when its writer has finished, and also when its writer dies.
+    var size: Int?
+    /// The largest size that the reader takes; `nil` for a content of this process.
+    var limit: Int?
+
+    static let none = Bound()
+  }
+
+  /// Reads to the end, or until the task is cancelled: the descriptor can be a pipe with a slow writer.
   func readToEnd(
-    _ size: Int? = nil, _ progress: ItemProgress = ItemProgress()
+    _ bound: Bound = .none, on loop: EventLoop, _ progress: ItemProgress
   ) async throws(StagedoorError) -> Data {
-    try await EventLoop.forReading(progress) { loop throws(StagedoorError) in
-      var data = Data()
-      try await self.read(size, on: loop, progress) { data.append(contentsOf: $0) }
-      return data
-    }
+    if let size = bound.size, let limit = bound.limit, size > limit { throw .tooMuch(limit) }
+    var data = Data()
+    try await read(bound, on: loop, progress) { data.append(contentsOf: $0) }
+    return data
   }
 
   /// Copies the content piece by piece into a new file, in a folder that nobody else can read.
   func copy(
-    toFileNamed name: String?, _ size: Int?, _ progress: ItemProgress
+    toFileNamed name: String?, _ bound: Bound, on loop: EventLoop, _ progress: ItemProgress
   ) async throws(StagedoorError) -> URL {
-    try await EventLoop.forReading(progress) { loop throws(StagedoorError) in
-      let last = name?.split(separator: "/").last.map(String.init) ?? ""
-      let isName = !["", ".", ".."].contains(last) && !last.contains("\0")
-      let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path(percentEncoded: false)
-      let path = "\(folder)/\(isName ? last : "item")"
-      if mkdir(folder, 0o700) != 0 { throw .loadFailed(folder, errno) }
-      do throws(StagedoorError) {
-        let number = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-        if number < 0 { throw .loadFailed(path, errno) }
-        let file = OwnedFileDescriptor(owning: number)
-        try await self.read(size, on: loop, progress) { piece throws(StagedoorError) in
-          let code = piece.withUnsafeBytes { file.write($0) }
-          if code != 0 { throw .loadFailed(path, code) }
-        }
-        return URL(filePath: path, directoryHint: .notDirectory)
-      } catch {
-        unlink(path)
-        rmdir(folder)
-        throw error
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString).path(percentEncoded: false)
+    let path = "\(folder)/\(Self.fileName(name))"
+    if mkdir(folder, 0o700) != 0 { throw .loadFailed(folder, errno) }
+    do throws(StagedoorError) {
+      if let size = bound.size, bound.limit != nil, let free = Self.freeSpace(folder), size > free {
+        throw .loadFailed(path, ENOSPC)
       }
+      let number = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      if number < 0 { throw .loadFailed(path, errno) }
+      let file = OwnedFileDescriptor(owning: number)
+      try await read(bound, on: loop, progress) { piece throws(StagedoorError) in
+        let code = piece.withUnsafeBytes { file.write($0) }
+        if code != 0 { throw .loadFailed(path, code) }
+      }
+      return URL(filePath: path, directoryHint: .notDirectory)
+    } catch {
+      unlink(path)
+      rmdir(folder)
+      throw error
     }
+  }
+
+  /// The last part of a suggested name, short enough for a file system, with its extension.
+  private static func fileName(_ suggested: String?) -> String {
+    let name = suggested?.split(separator: "/").last.map(String.init) ?? ""
+    if ["", ".", ".."].contains(name) || name.contains("\0") { return "item" }
+    if name.utf8.count <= 255 { return name }
+    let dot = name.lastIndex(of: ".") ?? name.endIndex
+    let suffix = name[dot...].utf8.count <= 32 ? String(name[dot...]) : ""
+    var stem = Substring(name.dropLast(suffix.count))
+    while stem.utf8.count + suffix.utf8.count > 255 { stem.removeLast() }
+    return stem + suffix
+  }
+
+  private static func freeSpace(_ folder: String) -> Int? {
+    var status = statvfs()
+    guard statvfs(folder, &status) == 0 else { return nil }
+    return Int(clamping: UInt64(status.f_bavail).multipliedReportingOverflow(by: UInt64(status.f_frsize)).partialValue)
   }
 
   /// Writes all of the bytes, and returns the code of an error, or 0.
@@ -86,10 +110,11 @@ extension OwnedFileDescriptor {
   }
 
   private func read(
-    _ size: Int?, on loop: EventLoop, _ progress: ItemProgress,
+    _ bound: Bound, on loop: EventLoop, _ progress: ItemProgress,
     _ take: (ArraySlice<UInt8>) throws(StagedoorError) -> Void
   ) async throws(StagedoorError) {
     var buffer = [UInt8](repeating: 0, count: 64 << 10)
+    let most = bound.limit.map { bound.size ?? $0 }
     // A file has its own offset; an earlier reader may have left the offset at the end.
     var total = 0
     var isPipe = false
@@ -97,7 +122,8 @@ extension OwnedFileDescriptor {
       if isPipe { await loop.readable(withRawValue(\.self)) }
       if Task.isCancelled { throw .loadWasCancelled }
       let count = withRawValue { number in
-        isPipe ? Glibc.read(number, &buffer, buffer.count) : pread(number, &buffer, buffer.count, off_t(total))
+        let wanted = most.map { min(buffer.count, $0 - total + 1) } ?? buffer.count
+        return isPipe ? Glibc.read(number, &buffer, wanted) : pread(number, &buffer, wanted, off_t(total))
       }
       if count == 0 { break }
       if count < 0 {
@@ -108,46 +134,87 @@ extension OwnedFileDescriptor {
         }
         throw .loadFailed("the item", errno)
       }
+      // One byte more than there may be is enough to know.
+      if let most, total + count > most {
+        if bound.size == nil { throw .tooMuch(most) }
+        throw StagedoorError(.limitsExceeded, "the source stated \(most) bytes, and sent more")
+      }
       try take(buffer[..<count])
       total += count
       progress.update(completedByteCount: total)
     }
-    if let size, total < size {
+    if let size = bound.size, total < size {
       throw StagedoorError(.sourceGone, "the source stated \(size) bytes, and ended after \(total)")
     }
   }
 }
 
-extension EventLoop {
-  /// Runs `body` on a thread of its own, where it may wait for a disk or take long.
-  static func forLoading<Loaded: Sendable>(
-    _ body: @escaping @Sendable (EventLoop) async throws(StagedoorError) -> Loaded
-  ) async throws(StagedoorError) -> Loaded {
-    let loop: EventLoop
-    do throws(ConnectionError) { loop = try EventLoop(name: "load") } catch { throw StagedoorError(error) }
-    defer { loop.beginStopping() }
-    return try await loop.run { isolation throws(StagedoorError) in try await body(isolation.loop) }
+/// The threads on which loads wait for a disk or take long, however many loads there are.
+private enum LoadThreads {
+  private static let count = 4
+  private static let threads = Lock<[(loop: EventLoop, loads: Int)]>([])
+
+  /// The thread with the fewest loads, a new one if all are busy.
+  static func take() throws(StagedoorError) -> EventLoop {
+    let loop: Result<EventLoop, ConnectionError> = threads.withLock { threads in
+      let idle = threads.indices.min { threads[$0].loads < threads[$1].loads }
+      if let idle, threads[idle].loads == 0 || threads.count == count {
+        threads[idle].loads += 1
+        return .success(threads[idle].loop)
+      }
+      do throws(ConnectionError) {
+        let loop = try EventLoop(name: "load")
+        threads.append((loop, 1))
+        return .success(loop)
+      } catch {
+        guard let idle else { return .failure(error) }
+        threads[idle].loads += 1
+        return .success(threads[idle].loop)
+      }
+    }
+    do throws(ConnectionError) { return try loop.get() } catch {
+      throw StagedoorError(.loadFailed, "there is no thread for it: \(error)")
+    }
   }
 
-  /// Runs `body` in the same way, and cancels it with the load or with the task that waits for it.
-  fileprivate static func forReading<Loaded: Sendable>(
-    _ progress: ItemProgress, _ body: @escaping @Sendable (EventLoop) async throws(StagedoorError) -> Loaded
+  static func giveBack(_ loop: EventLoop) {
+    threads.withLock { threads in
+      if let index = threads.firstIndex(where: { $0.loop === loop }) { threads[index].loads -= 1 }
+    }
+  }
+}
+
+extension EventLoop {
+  /// Runs `body` on a thread where it may wait for a disk or take long, and cancels all of it with the load or with the task that waits for it.
+  static func forLoading<Loaded: Sendable>(
+    _ progress: ItemProgress? = nil, _ body: @escaping @Sendable (EventLoop) async throws(StagedoorError) -> Loaded
   ) async throws(StagedoorError) -> Loaded {
-    try await forLoading { loop throws(StagedoorError) in
-      let reading = loop.task { () async -> Result<Loaded, StagedoorError> in
+    let loop = try LoadThreads.take()
+    defer { LoadThreads.giveBack(loop) }
+    return try await loop.run { isolation throws(StagedoorError) in
+      let loop = isolation.loop
+      let loading = loop.task { () async -> Result<Loaded, StagedoorError> in
+        if Task.isCancelled { return .failure(.loadWasCancelled) }
         do throws(StagedoorError) { return .success(try await body(loop)) } catch { return .failure(error) }
       }
-      progress.whenCancelled { reading.cancel() }
+      let number = progress?.whenCancelled { loading.cancel() }
+      defer { progress?.forget(number ?? nil) }
       return try await withTaskCancellationHandler {
-        await reading.value
+        await loading.value
       } onCancel: {
-        reading.cancel()
+        loading.cancel()
       }.get()
     }
   }
 }
 
 extension StagedoorError {
+  fileprivate static func tooMuch(_ limit: Int) -> StagedoorError {
+    StagedoorError(
+      .limitsExceeded,
+      "the data is longer than the \(limit) bytes that this application takes: see Application.loadLimit")
+  }
+
   fileprivate static func loadFailed(_ what: String, _ code: Int32) -> StagedoorError {
     StagedoorError(.loadFailed, "\(what): \(String(cString: strerror(code)))")
   }

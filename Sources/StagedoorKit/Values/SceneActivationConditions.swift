@@ -6,20 +6,20 @@ internal import SceneModel
 /// let onlySeven = SceneActivationConditions(
 ///   can: .equals("photo-7"), prefers: .equals("photo-7"))
 /// let allPhotos = SceneActivationConditions(can: "SELF BEGINSWITH 'photo-'")
-/// print(onlySeven.canActivateForTargetContentIdentifier ?? "anything", allPhotos)
+/// print(onlySeven.canActivateForTargetContentIdentifierPredicate ?? "anything", allPhotos)
 /// ```
 ///
 /// A scene without conditions takes only the content that it shows already. `nil` restores the manifest's condition.
 public struct SceneActivationConditions: Sendable, Hashable {
   /// If this is false, the service never chooses the scene.
-  public var canActivateForTargetContentIdentifier: ActivationPredicate?
+  public var canActivateForTargetContentIdentifierPredicate: ActivationPredicate?
   /// If this is true, the service chooses the scene before others.
-  public var prefersToActivateForTargetContentIdentifier: ActivationPredicate?
+  public var prefersToActivateForTargetContentIdentifierPredicate: ActivationPredicate?
 
   /// Makes conditions; a missing condition is the manifest's.
   public init(can: ActivationPredicate? = nil, prefers: ActivationPredicate? = nil) {
-    canActivateForTargetContentIdentifier = can
-    prefersToActivateForTargetContentIdentifier = prefers
+    canActivateForTargetContentIdentifierPredicate = can
+    prefersToActivateForTargetContentIdentifierPredicate = prefers
   }
 
   /// The next drop of this key comes to the scene, and no other drop does: for a window that shows one thing.
@@ -29,6 +29,22 @@ public struct SceneActivationConditions: Sendable, Hashable {
   /// ```
   public static func only(_ identifier: String) -> SceneActivationConditions {
     SceneActivationConditions(can: .equals(identifier), prefers: .equals(identifier))
+  }
+}
+
+extension SceneActivationConditions {
+  /// The former name.
+  @available(*, deprecated, renamed: "canActivateForTargetContentIdentifierPredicate")
+  public var canActivateForTargetContentIdentifier: ActivationPredicate? {
+    get { canActivateForTargetContentIdentifierPredicate }
+    set { canActivateForTargetContentIdentifierPredicate = newValue }
+  }
+
+  /// The former name.
+  @available(*, deprecated, renamed: "prefersToActivateForTargetContentIdentifierPredicate")
+  public var prefersToActivateForTargetContentIdentifier: ActivationPredicate? {
+    get { prefersToActivateForTargetContentIdentifierPredicate }
+    set { prefersToActivateForTargetContentIdentifierPredicate = newValue }
   }
 }
 

@@ -37,9 +37,9 @@ extension SceneSession {
       case ("StateRestorationActivity", .string(let text)): stateRestorationActivity = try UserActivity(json: text)
       case ("UserInfo", .string(let text)): (userInfo, wasShown) = try Self.userInfo(text)
       case ("CanActivatePredicate", .string(let text)):
-        activationConditions.canActivateForTargetContentIdentifier = ActivationPredicate(stored: text)
+        activationConditions.canActivateForTargetContentIdentifierPredicate = ActivationPredicate(stored: text)
       case ("PrefersToActivatePredicate", .string(let text)):
-        activationConditions.prefersToActivateForTargetContentIdentifier = ActivationPredicate(stored: text)
+        activationConditions.prefersToActivateForTargetContentIdentifierPredicate = ActivationPredicate(stored: text)
       default: break
       }
     }

@@ -14,8 +14,8 @@ extension TemporaryDirectory {
       version > 1 ? copying("condition_key", "*", to: "") : nil,
       "DELETE FROM ledger",
       """
-      INSERT INTO ledger SELECT id, settled, \(version < 3 ? "(SELECT count(*) FROM later.session)," : "") deliveries,
-        first_event, last_event FROM later.ledger
+      INSERT INTO ledger SELECT id, settled, \(version < 3 ? "(SELECT count(*) FROM later.session)," : "") 
+        \(version < 6 ? "(SELECT count(*) FROM later.delivery)," : "") first_event, last_event FROM later.ledger
       """,
       copying("log", "*", to: ""),
       // The last byte of an entry says that the delivery has no such time.

@@ -69,6 +69,10 @@ func tamper(
   sqlite3_close(handle)
 }
 
+extension SessionStore {
+  func deliveryCount() throws(StoreError) -> Int { try deliveries(limit: .max)?.count ?? 0 }
+}
+
 /// The error of a body that must fail.
 func failure(_ body: () throws(StoreError) -> Void) -> StoreError? {
   do throws(StoreError) {

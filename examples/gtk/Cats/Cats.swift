@@ -10,11 +10,7 @@ struct Cat: Identifiable, Equatable {
   static let all = ["Tom", "Kitty", "Luna", "Bruno"].map { Cat(name: $0) }
   static let view = "org.stagedoor.examples.Cats.viewCat"
 
-  var picture: Data? {
-    Bundle.module.url(forResource: name, withExtension: "png", subdirectory: "Pictures").flatMap {
-      try? Data(contentsOf: $0)
-    }
-  }
+  var picture: URL? { Bundle.module.url(forResource: name, withExtension: "png", subdirectory: "Pictures") }
 
   var activity: UserActivity { UserActivity(Self.view, targetContentIdentifier: name, title: "View \(name)") }
 }
@@ -26,7 +22,7 @@ struct Cat: Identifiable, Equatable {
 
   override func didFinishLaunching(with options: LaunchOptions) {
     restoresWindows = true
-    addAction("feed", title: "Feed the Cats", shortcut: "<Control>f") { [unowned self] _ in try await feed() }
+    addAction("feed", title: "Feed the Cats", shortcut: "<Control>f") { (cats: Cats) in try await cats.feed() }
   }
 
   override func configuration(forConnecting session: SceneSession, options: ConnectionOptions) -> SceneConfiguration? {
@@ -55,27 +51,34 @@ struct Cat: Identifiable, Equatable {
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     scene.title = "Cats"
     defaultSize = (560, 640)
-    let grid = Grid<Cat> { [unowned self] in card(of: $0) }
+    let grid = Grid<Cat> { $0.card }
     grid.items = Cat.all
     content = Scroll(grid.padding(18))
   }
 
-  private func card(of cat: Cat) -> Widget {
-    let picture = Picture(cat.picture, cat.name, within: (220, 220))
-    return Column(spacing: 8, picture.style("rounded"), Label(cat.name, align: .center).style("heading")).onTap {
-      [unowned self] in
-      // Activates the window that shows the cat, or opens a new one.
-      open(cat.activity, at: cats.window(showing: cat.activity) ?? .edge)
-    }
-    .onDrag(icon: picture) {
-      var provider = ItemProvider(cat.activity)
-      provider.suggestedName = "\(cat.name).png"
-      // The picture is loaded only when somebody asks for it.
-      provider.registerDataRepresentation(as: "image/png") { _ in cat.picture ?? Data() }
-      var item = DragItem(itemProvider: provider)
-      item.localObject = cat
-      return [item]
-    }
+  fileprivate func show(_ cat: Cat) {
+    // Activates the window that shows the cat, or opens a new one.
+    open(cat.activity, at: cats.window(showing: cat.activity) ?? .edge)
+  }
+}
+
+extension Cat {
+  /// The cat in the list of all cats.
+  @MainActor fileprivate var card: Widget {
+    let picture = Picture(picture.map { .file($0) }, name, within: (220, 220))
+    return Column(spacing: 8, picture.style("rounded"), Label(name, align: .center).style("heading"))
+      .onTap { (window: ListScene) in window.show(self) }
+      .onDrag(icon: picture) { [dragItem] }
+  }
+
+  private var dragItem: DragItem {
+    var provider = ItemProvider(activity)
+    provider.suggestedName = "\(name).png"
+    // The picture is loaded only when somebody asks for it.
+    provider.registerDataRepresentation(as: "image/png") { _ in try picture.map { try Data(contentsOf: $0) } ?? Data() }
+    var item = DragItem(itemProvider: provider)
+    item.localObject = self
+    return item
   }
 }
 
@@ -89,7 +92,7 @@ struct Cat: Identifiable, Equatable {
 
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     defaultSize = (380, 460)
-    leadingItems = [Button("Close") { [unowned self] in destroy(animation: .commit) }]
+    leadingItems = [Button("Close") { (window: CatScene) in window.destroy(animation: .commit) }]
     content = Column(spacing: 10, picture.style("rounded").expand(), name, meals).padding(18)
     let activity = options.userActivities.first ?? session.stateRestorationActivity
     show(Cat.all.first { $0.name == activity?.targetContentIdentifier })
@@ -108,7 +111,7 @@ struct Cat: Identifiable, Equatable {
   /// A window that is restored without its activity shows no cat in particular.
   private func show(_ cat: Cat?) {
     name.text = cat?.name ?? "No cat in particular"
-    picture.data = cat?.picture
+    picture.content = cat?.picture.map { .file($0) }
     picture.description = cat?.name ?? "no cat"
     meals.text = cats.mealsInWords
     scene?.title = name.text

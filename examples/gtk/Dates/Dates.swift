@@ -44,7 +44,7 @@ struct Stamp: Identifiable, Equatable {
 
   override func didFinishLaunching(with options: LaunchOptions) {
     restoresWindows = true
-    addAction("insert", title: "Insert Date", shortcut: "<Control>i") { [controller] _ in controller.insert() }
+    addAction("insert", title: "Insert Date", shortcut: "<Control>i") { [controller] in controller.insert() }
   }
 
   override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { DatesScene(controller) }
@@ -53,9 +53,10 @@ struct Stamp: Identifiable, Equatable {
 /// The list, and the selected date beside it.
 @MainActor final class DatesScene: WindowScene {
   private let controller: DatesController
-  private lazy var list = List<Stamp> { [unowned self] in row(of: $0) }.onSelect { [unowned self] in show($0) }
+  private let list = List<Stamp> { (stamp, window: DatesScene) in window.row(of: stamp) }
+    .onSelect { (date, window: DatesScene) in window.show(date) }
   private let detail = Label("", align: .center).style("title-2")
-  private lazy var edits = Toggle("Edit") { [unowned self] _ in list.reload() }
+  private let edits = Toggle("Edit") { (_, window: DatesScene) in window.list.reload() }
 
   init(_ controller: DatesController) { self.controller = controller }
 

@@ -11,7 +11,7 @@ import StagedoorKit
   init() throws {
     photos = try Photos(in: GtkStage.dataFolder(of: Self.identifier))
     super.init(Self.identifier)
-    photos.onUpdate = { [unowned self] in post(.photosUpdated) }
+    photos.onUpdate = { [weak self] in self?.post(.photosUpdated) }
   }
 
   override func didFinishLaunching(with options: LaunchOptions) { restoresWindows = true }
@@ -33,7 +33,7 @@ import StagedoorKit
         throw StagedoorError(.noSuchItem, "the gallery takes no \(provider.registeredTypes.joined(separator: ", "))")
       }
       let picture = try await provider.loadDataRepresentation(as: type.type, progress: progress)
-      last = try photos.add(picture, named: provider.suggestedName ?? "Picture", as: type.suffix)
+      last = try await photos.add(picture, named: provider.suggestedName ?? "Picture", as: type.suffix)
     }
     return last
   }
@@ -44,20 +44,16 @@ import StagedoorKit
   private static let mainIdentifier = "main"
   private let gallery: Gallery
   private var photos: Photos { gallery.photos }
-  private lazy var grid = Grid<Photo> { [unowned self] in card(of: $0) }.onOpen { [unowned self] in show($0) }
-  private lazy var overview = Scroll(grid.padding(16)).onDrop(of: ["image/*"]) { [unowned self] drop in
-    // The gallery has this photo already.
-    if drop.source != nil { return .cancel }
-    guard let photo = try await gallery.take(drop.items, drop.progress) else { return .cancel }
-    grid.reveal(photo.id)
-    return .copy
+  private let grid = Grid<Photo> { $0.card }.onOpen { (photo, window: GalleryScene) in window.show(photo) }
+  private lazy var overview = Scroll(grid.padding(16)).onDrop(of: ["image/*"]) { (drop, window: GalleryScene) in
+    try await window.take(drop)
   }
   init(_ gallery: Gallery) { self.gallery = gallery }
 
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     defaultSize = (700, 540)
     content = overview
-    scene.observe(.photosUpdated) { [unowned self] _ in grid.items = photos.all }
+    scene.observe(.photosUpdated) { _ in self.grid.items = self.photos.all }
     grid.items = photos.all
     show(nil)
     if let activity = options.userActivities.first ?? session.stateRestorationActivity {
@@ -77,23 +73,21 @@ import StagedoorKit
 
   private func receive(_ items: [DragItem]) {
     let progress = ItemProgress()
-    attempt("Taking the picture", progress: progress) { [self] in
+    task("Taking the picture", progress: progress) { [self] in
       if let photo = try await gallery.take(items, progress) { show(photo) }
     }
   }
 
-  // MARK: Content
-
-  private func card(of photo: Photo) -> Widget {
-    let picture = Picture(photo.data, photo.title, within: (200, 150)).style("rounded")
-    return Column(picture, Label(photo.title, align: .center)).onDrag(icon: picture) { [photo.dragItem] }.contextMenu {
-      [unowned self] in
-      [
-        MenuItem("Inspect") { [unowned self] in inspect(photo) },
-        MenuItem("Open in New Window") { [unowned self] in open(photo.detailActivity, at: .edge) },
-      ]
-    }
+  /// Takes pictures that somebody drops onto all photos.
+  private func take(_ drop: Drop) async throws -> DropOperation {
+    // The gallery has this photo already.
+    if drop.source != nil { return .cancel }
+    guard let photo = try await gallery.take(drop.items, drop.progress) else { return .cancel }
+    grid.reveal(photo.id)
+    return .copy
   }
+
+  // MARK: Content
 
   /// Shows one photo, or all photos.
   private func show(_ photo: Photo?) {
@@ -106,18 +100,33 @@ import StagedoorKit
       scene?.activationConditions = .only(Self.mainIdentifier)
       return
     }
-    content = Picture(photo.data, photo.title).padding(16).onDrag { [photo.dragItem] }
-    leadingItems = [Button(icon: "go-previous-symbolic", "All Photos") { [unowned self] in show(nil) }]
-    trailingItems = [Button("Inspect") { [unowned self] in inspect(photo) }]
+    content = Picture(.file(photo.file), photo.title).padding(16).onDrag { [photo.dragItem] }
+    leadingItems = [Button(icon: "go-previous-symbolic", "All Photos") { (window: GalleryScene) in window.show(nil) }]
+    trailingItems = [Button("Inspect") { (window: GalleryScene) in window.inspect(photo) }]
     scene?.title = photo.title
     scene?.userActivity = photo.detailActivity
     scene?.activationConditions = .only(photo.id)
   }
 
   /// Activates the open inspector of the photo, or opens a new one.
-  private func inspect(_ photo: Photo) {
+  fileprivate func inspect(_ photo: Photo) {
     let place = gallery.window(showing: photo.inspectorActivity)
     open(place == nil ? photo.inspectorActivity : nil, at: place ?? .edge, style: .prominent)
+  }
+}
+
+extension Photo {
+  /// The photo among all photos.
+  @MainActor fileprivate var card: Widget {
+    let picture = Picture(.file(file), title, within: (200, 150)).style("rounded")
+    return Column(picture, Label(title, align: .center))
+      .onDrag(icon: picture) { [dragItem] }
+      .contextMenu { (window: GalleryScene) in
+        [
+          MenuItem("Inspect") { window.inspect(self) },
+          MenuItem("Open in New Window") { window.open(detailActivity, at: .edge) },
+        ]
+      }
   }
 }
 
@@ -129,19 +138,21 @@ import StagedoorKit
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     defaultSize = (320, 380)
     let activity = options.userActivities.first ?? session.stateRestorationActivity
-    let photo = photos.photo(activity?.targetContentIdentifier)
     scene.title = "Inspector"
     scene.userActivity = activity
     content =
-      photo.map { photo in
-        Column(
-          spacing: 10, Picture(photo.data, photo.title, within: (280, 210)).style("rounded"),
-          Label(photo.title, align: .center).style("title-2"),
-          Label("\(photo.type), \(photo.data?.count ?? 0) bytes", align: .center),
-          Label(photo.file.lastPathComponent, align: .center).style("dim-label")
-        ).padding(16)
-      } ?? Label("This photo is not in the gallery.", align: .center).style("dim-label")
+      photos.photo(activity?.targetContentIdentifier).map(details)
+      ?? Label("This photo is not in the gallery.", align: .center).style("dim-label")
     if options.presentationStyle == .prominent { stands(above: options.requestingSession) }
+  }
+
+  private func details(_ photo: Photo) -> Widget {
+    Column(
+      spacing: 10, Picture(.file(photo.file), photo.title, within: (280, 210)).style("rounded"),
+      Label(photo.title, align: .center).style("title-2"),
+      Label("\(photo.type), \(photo.size) bytes", align: .center),
+      Label(photo.file.lastPathComponent, align: .center).style("dim-label")
+    ).padding(16)
   }
 }
 

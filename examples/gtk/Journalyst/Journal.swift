@@ -25,38 +25,51 @@ extension SceneNotification.Name {
   static let journalEntriesUpdated: Self = "JournalEntriesUpdated"
 }
 
-/// The one journal that all windows show, in one file. It announces each change.
+/// The one journal that all windows show, in one file. It announces each change that it has stored.
 @MainActor final class Journal {
   private(set) var entries: [Entry]
-  /// Called after each change.
+  /// Called after each change that was stored.
   var onUpdate: @MainActor () -> Void = {}
   private let file: URL
+  private var stored: [Entry]
 
   /// Opens the journal in a folder.
   init(in folder: URL) throws {
     file = folder.appending(path: "entries.json")
     let isThere = FileManager.default.fileExists(atPath: file.path)
     entries = isThere ? try JSONDecoder().decode([Entry].self, from: Data(contentsOf: file)) : Self.firstEntries
+    stored = entries
   }
 
   func entry(_ id: String?) -> Entry? { entries.first { $0.id == id } }
 
   @discardableResult func add(_ text: String = "") throws -> Entry {
     let entry = Entry(id: UUID().uuidString.lowercased(), date: Date(), text: text)
-    try store([entry] + entries)
+    try change([entry] + entries)
     return entry
   }
 
-  func update(_ id: String, text: String) throws {
-    try store(entries.map { $0.id == id ? Entry(id: id, date: $0.date, text: text) : $0 })
+  /// Changes the text of an entry, and does not store it yet: see ``store()``.
+  func update(_ id: String, text: String) {
+    if let index = entries.firstIndex(where: { $0.id == id }) { entries[index].text = text }
   }
 
-  func remove(_ id: String) throws { try store(entries.filter { $0.id != id }) }
+  func remove(_ id: String) throws { try change(entries.filter { $0.id != id }) }
 
-  private func store(_ changed: [Entry]) throws {
-    if changed == entries { return }
-    try JSONEncoder().encode(changed).write(to: file, options: .atomic)
+  private func change(_ changed: [Entry]) throws {
+    let before = entries
     entries = changed
+    do { try store() } catch {
+      entries = before
+      throw error
+    }
+  }
+
+  /// Writes all changes into the file. If this fails, the next call tries again.
+  func store() throws {
+    if entries == stored { return }
+    try JSONEncoder().encode(entries).write(to: file, options: .atomic)
+    stored = entries
     onUpdate()
   }
 

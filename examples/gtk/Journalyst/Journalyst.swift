@@ -9,39 +9,36 @@ import StagedoorKit
   init() throws {
     journal = try Journal(in: GtkStage.dataFolder(of: Self.identifier))
     super.init(Self.identifier)
-    journal.onUpdate = { [unowned self] in post(.journalEntriesUpdated) }
+    journal.onUpdate = { [weak self] in self?.post(.journalEntriesUpdated) }
   }
 
   override func didFinishLaunching(with options: LaunchOptions) {
     restoresWindows = true
-    addAction("add-entry", title: "Add Entry", shortcut: "<Control><Shift>n") { [journal] window in
-      let entry = try journal.add()
-      (window as? JournalScene)?.show(entry.id)
-    }
-    addAction("delete-entry", title: "Delete Entry") { ($0 as? JournalScene)?.remove() }
+    addAction("add-entry", title: "Add Entry", shortcut: "<Control><Shift>n") { (window: JournalScene) in window.add() }
+    addAction("delete-entry", title: "Delete Entry") { (window: JournalScene) in window.remove() }
   }
 
-  override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { JournalScene(of: self) }
+  override func sceneDelegate(for session: SceneSession) -> SceneDelegate? { JournalScene(journal) }
 }
 
 /// A window with the list of entries, and the selected entry beside it.
 @MainActor final class JournalScene: WindowScene {
-  private let application: Journalyst
-  private var journal: Journal { application.journal }
-  private lazy var list = List<Entry> { [unowned self] in row(of: $0) }.onSelect { [unowned self] in show($0) }
+  fileprivate let journal: Journal
+  private let list = List<Entry> { $0.row }.onSelect { (entry, window: JournalScene) in window.show(entry) }
   private let page = Place(Label())
-  private let editor = TextArea()
+  private let editor = TextArea().onChange { (text, window: JournalScene) in window.update(text) }
+  /// Waits until its user pauses, and then stores what was written.
+  private var storing: Task<Void, any Error>?
 
-  init(of application: Journalyst) { self.application = application }
+  init(_ journal: Journal) { self.journal = journal }
 
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     defaultSize = (760, 460)
-    leadingItems = [Button(icon: "list-add-symbolic", "Add Entry") { [unowned self] in add() }]
-    trailingItems = [Button(icon: "user-trash-symbolic", "Delete Entry") { [unowned self] in remove() }]
+    leadingItems = [Button(icon: "list-add-symbolic", "Add Entry") { (window: JournalScene) in window.add() }]
+    trailingItems = [Button(icon: "user-trash-symbolic", "Delete Entry") { (window: JournalScene) in window.remove() }]
     content = Split(Scroll(list.style("navigation-sidebar")).size(width: 220), page, at: 260)
     takesDrops(of: ["text/plain"])
-    editor.onChange { [unowned self] text in update(text) }
-    scene.observe(.journalEntriesUpdated) { [unowned self] _ in reload() }
+    scene.observe(.journalEntriesUpdated) { _ in self.reload() }
     reload()
     let activity = options.userActivities.first ?? session.stateRestorationActivity
     if let activity { self.scene(scene, continue: activity) } else { show(nil) }
@@ -58,32 +55,17 @@ import StagedoorKit
 
   /// Makes an entry from any text. The window has already shown a dropped entry, by its activity.
   private func receive(_ items: [DragItem]) {
-    attempt("Adding an entry") { [self] in
+    task("Adding an entry") { [self] in
       for item in items where item.itemProvider.userActivities.isEmpty {
         show(try journal.add(try await item.itemProvider.loadText()).id)
       }
     }
   }
 
-  // MARK: Content
+  override func sceneWillResignActive(_ scene: Scene) { store() }
+  override func sceneDidDisconnect(_ scene: Scene) { store() }
 
-  private func row(of entry: Entry) -> Widget {
-    let row = Column(spacing: 2, Label(entry.title).style("heading"), Label(entry.day).style("dim-label", "caption"))
-    return row.padding(6).onDrag { [journal] in
-      // The entry as it is when the drag begins.
-      let entry = journal.entry(entry.id) ?? entry
-      var provider = ItemProvider(entry.openDetailActivity)
-      provider.suggestedName = "\(entry.title).txt"
-      provider.registerText(entry.text)
-      return [DragItem(itemProvider: provider)]
-    }
-    .contextMenu { [unowned self] in
-      [
-        MenuItem("Open in New Window") { [unowned self] in open(entry.openDetailActivity) },
-        MenuItem("Delete") { [unowned self] in remove(entry.id) },
-      ]
-    }
-  }
+  // MARK: Content
 
   func show(_ identifier: String?) {
     list.selection = identifier
@@ -104,18 +86,52 @@ import StagedoorKit
 
   // MARK: Actions
 
-  private func add() {
-    attempt("Adding an entry") { [self] in show(try journal.add().id) }
+  func add() {
+    attempt("Adding an entry") {
+      show(try journal.add().id)
+      editor.focus()
+    }
   }
 
+  /// Stores the text when nothing was written for a second.
   private func update(_ text: String) {
     guard let identifier = list.selection else { return }
-    attempt("Storing the entry") { [self] in try journal.update(identifier, text: text) }
+    journal.update(identifier, text: text)
+    storing?.cancel()
+    storing = Task {
+      try await GtkStage.sleep(for: .seconds(1))
+      store()
+    }
+  }
+
+  private func store() {
+    storing?.cancel()
+    attempt("Storing the journal") { try journal.store() }
   }
 
   func remove(_ identifier: String? = nil) {
     guard let identifier = identifier ?? list.selection else { return }
-    attempt("Deleting the entry") { [self] in try journal.remove(identifier) }
+    attempt("Deleting the entry") { try journal.remove(identifier) }
+  }
+}
+
+extension Entry {
+  @MainActor fileprivate var row: Widget {
+    Column(spacing: 2, Label(title).style("heading"), Label(day).style("dim-label", "caption")).padding(6)
+      .onDrag { (window: JournalScene) in
+        // The entry as it is when the drag begins.
+        let entry = window.journal.entry(id) ?? self
+        var provider = ItemProvider(entry.openDetailActivity)
+        provider.suggestedName = "\(entry.title).txt"
+        provider.registerText(entry.text)
+        return [DragItem(itemProvider: provider)]
+      }
+      .contextMenu { (window: JournalScene) in
+        [
+          MenuItem("Open in New Window") { window.open(openDetailActivity) },
+          MenuItem("Delete") { window.remove(id) },
+        ]
+      }
   }
 }
 

@@ -6,23 +6,27 @@ import StagedoorKit
 @MainActor final class Mail: Application {
   static let identifier = "org.stagedoor.examples.Mail"
   let drafts: Drafts
+  let mailbox: Mailbox
   /// A setting that all windows follow at once.
   private(set) var hasLargeText = false
 
   init() throws {
-    drafts = try Drafts(in: GtkStage.dataFolder(of: Self.identifier))
+    let folder = try GtkStage.dataFolder(of: Self.identifier)
+    (drafts, mailbox) = (try Drafts(in: folder), try Mailbox(in: folder))
     super.init(Self.identifier)
   }
 
   override func didFinishLaunching(with options: LaunchOptions) {
     restoresWindows = true
     GtkStage.addStyle(".large-text { font-size: 1.4em; }")
-    addAction("compose", title: "New Message", shortcut: "<Control>m") { $0?.open(Message.newActivity) }
-    addAction("large-text", title: "Large Text", shortcut: "<Control>l") { [unowned self] _ in
-      hasLargeText.toggle()
-      post(.settingsUpdated)
+    addAction("compose", title: "New Message", shortcut: "<Control>m") { (window: MailWindow) in
+      window.open(Message.newActivity)
     }
-    addAction("release", title: "Release Windows in the Background") { [unowned self] _ in releaseBackground() }
+    addAction("large-text", title: "Large Text", shortcut: "<Control>l") { (mail: Mail) in
+      mail.hasLargeText.toggle()
+      mail.post(.settingsUpdated)
+    }
+    addAction("release", title: "Release Windows in the Background") { (mail: Mail) in mail.releaseBackground() }
   }
 
   override func sceneDelegate(for session: SceneSession) -> SceneDelegate? {
@@ -39,6 +43,12 @@ import StagedoorKit
   /// Releases the windows in the background. Their sessions stay, and get a window again when somebody selects them.
   private func releaseBackground() {
     for scene in connectedScenes where scene.activationState == .background { scene.release() }
+  }
+
+  /// Sends a message. This example has no network: the message is then among the messages, as one that was sent.
+  func send(_ draft: Draft) throws {
+    try mailbox.send(draft)
+    post(.mailboxUpdated)
   }
 }
 
@@ -57,8 +67,8 @@ import StagedoorKit
   }
 
   func read(_ identifier: String?) -> Message? {
-    guard let message = Message.all.first(where: { $0.id == identifier }) else { return nil }
-    (subject.text, sender.text, text.text) = (message.subject, "from \(message.from)", message.text)
+    guard let message = mail.mailbox.message(identifier) else { return nil }
+    (subject.text, sender.text, text.text) = (message.subject, message.correspondent, message.text)
     return message
   }
 }
@@ -66,36 +76,40 @@ import StagedoorKit
 /// The list of messages, and the selected message beside it.
 @MainActor final class MailboxScene: MailWindow {
   private let place = Place(Label("Select a message", align: .center).style("dim-label"))
+  private let list = List<Message> { $0.row }.onSelect { (message, window: MailboxScene) in window.show(message) }
 
   override func scene(_ scene: Scene, willConnectTo session: SceneSession, options: ConnectionOptions) {
     scene.title = "Mail"
     defaultSize = (820, 480)
     leadingItems = [
-      Button(icon: "document-edit-symbolic", "New Message") { [unowned self] in open(Message.newActivity) }
+      Button(icon: "document-edit-symbolic", "New Message") { (window: MailWindow) in window.open(Message.newActivity) }
     ]
-    let list = List<Message> { [unowned self] in row(of: $0) }.onSelect { [unowned self] in show($0) }
-    list.items = Message.all
     content = Split(Scroll(list.style("navigation-sidebar")), place, at: 300)
     follow(scene, with: text)
+    scene.observe(.mailboxUpdated) { _ in self.list.items = self.mail.mailbox.messages }
+    list.items = mail.mailbox.messages
     list.selection = session.userInfo["selected"]?.string
     show(list.selection)
-  }
-
-  private func row(of message: Message) -> Widget {
-    Column(spacing: 2, Label(message.from).style("heading"), Label(message.subject).style("dim-label")).padding(6)
-      .onDrag { [DragItem(message.activity)] }
-      .contextMenu { [unowned self] in
-        [
-          MenuItem("Open in New Window") { [unowned self] in open(message.activity) },
-          MenuItem("Reply") { [unowned self] in open(message.replyActivity) },
-        ]
-      }
   }
 
   private func show(_ identifier: String?) {
     guard let message = read(identifier) else { return }
     scene?.userInfo["selected"] = .string(message.id)
     place.content = page
+  }
+}
+
+extension Message {
+  @MainActor fileprivate var row: Widget {
+    Column(spacing: 2, Label(wasSent ? "To \(person)" : person).style("heading"), Label(subject).style("dim-label"))
+      .padding(6)
+      .onDrag { [DragItem(activity)] }
+      .contextMenu { (window: MailboxScene) in
+        [
+          MenuItem("Open in New Window") { window.open(activity) },
+          MenuItem("Reply") { window.open(replyActivity) },
+        ]
+      }
   }
 }
 
@@ -119,7 +133,8 @@ import StagedoorKit
     scene.userActivity = activity
     scene.activationConditions = .only(message.id)
     trailingItems = [
-      Button(icon: "mail-reply-sender-symbolic", "Reply") { [unowned self] in open(message.replyActivity) }
+      Button(icon: "mail-reply-sender-symbolic", "Reply") { (window: MessageScene) in window.open(message.replyActivity)
+      }
     ]
   }
 }
@@ -135,20 +150,32 @@ import StagedoorKit
     scene.userActivity = activity
     defaultSize = (520, 400)
     content = Column(to.padding(6), subject.padding(6), Scroll(body))
-    trailingItems = [Button("Send") { [unowned self] in destroy(animation: .commit) }.style("suggested-action")]
+    trailingItems = [Button("Send") { (window: ComposeScene) in window.send() }.style("suggested-action")]
     follow(scene, with: body)
     (to.text, subject.text) = (activity?.userInfo["to"]?.string ?? "", activity?.userInfo["subject"]?.string ?? "")
     attempt("Reading the draft") {
       guard let draft = try mail.drafts.draft(of: scene.id) else { return }
       (to.text, subject.text, body.text) = (draft.to, draft.subject, draft.text)
     }
-    for input in [to, subject, body] { input.onChange { [unowned self] _ in store() } }
+    for input in [to, subject, body] { input.onChange { (_, window: ComposeScene) in window.store() } }
   }
+
+  private var draft: Draft { Draft(to: to.text, subject: subject.text, text: body.text) }
 
   private func store() {
     guard let scene else { return }
-    attempt("Keeping the draft") {
-      try mail.drafts.store(Draft(to: to.text, subject: subject.text, text: body.text), of: scene.id)
+    attempt("Keeping the draft") { try mail.drafts.store(draft, of: scene.id) }
+  }
+
+  private func send() {
+    if to.text.isEmpty {
+      message = "Who is it for?"
+      return to.focus()
+    }
+    attempt("Sending the message") {
+      try mail.send(draft)
+      // The draft goes with the session.
+      destroy(animation: .commit)
     }
   }
 }

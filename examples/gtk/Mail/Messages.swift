@@ -1,12 +1,15 @@
 import FoundationEssentials
 import StagedoorKit
 
-/// A message.
-struct Message: Identifiable, Equatable {
+/// A message that came, or that was sent.
+struct Message: Identifiable, Equatable, Codable {
   let id: String
-  let from: String
+  let person: String
   let subject: String
   let text: String
+  var wasSent = false
+
+  var correspondent: String { "\(wasSent ? "to" : "from") \(person)" }
 
   static let open = "org.stagedoor.examples.Mail.openMessage"
   static let compose = "org.stagedoor.examples.Mail.compose"
@@ -16,30 +19,56 @@ struct Message: Identifiable, Equatable {
   /// The activity of a window for an answer.
   var replyActivity: UserActivity {
     UserActivity(
-      Self.compose, title: "Re: \(subject)", userInfo: ["to": .string(from), "subject": .string("Re: \(subject)")])
+      Self.compose, title: "Re: \(subject)", userInfo: ["to": .string(person), "subject": .string("Re: \(subject)")])
   }
   static var newActivity: UserActivity { UserActivity(compose, title: "New message") }
 
-  static let all = [
+  /// The messages that have come.
+  static let received = [
     Message(
-      id: "lunch", from: "Ada", subject: "Lunch on Thursday?",
+      id: "lunch", person: "Ada", subject: "Lunch on Thursday?",
       text: "The place by the canal has its tables outside again. Half past twelve, before everyone else thinks of it?"),
     Message(
-      id: "boat", from: "Grace", subject: "The boat is back in the water",
+      id: "boat", person: "Grace", subject: "The boat is back in the water",
       text:
         "No leaks this time. We took her once around the island and the engine only stopped when we asked it to.\n\nCome on Sunday, bring something warm."
     ),
     Message(
-      id: "proofs", from: "Printer's office", subject: "Proofs of the second edition",
+      id: "proofs", person: "Printer's office", subject: "Proofs of the second edition",
       text: "The proofs are ready to be seen. Page 114 has one line too many; tell us which one you can do without."),
     Message(
-      id: "cat", from: "Neighbour, second floor", subject: "Is this your cat?",
+      id: "cat", person: "Neighbour, second floor", subject: "Is this your cat?",
       text: "Orange, green eyes, very sure of himself. He has been asleep on our piano since noon."),
   ]
 }
 
 extension SceneNotification.Name {
   static let settingsUpdated: Self = "SettingsUpdated"
+  static let mailboxUpdated: Self = "MailboxUpdated"
+}
+
+/// The messages: those that were sent, the newest first, and those that came.
+@MainActor final class Mailbox {
+  private(set) var messages: [Message]
+  private let file: URL
+
+  init(in folder: URL) throws {
+    file = folder.appending(path: "sent.json")
+    let hasSent = FileManager.default.fileExists(atPath: file.path)
+    let sent = hasSent ? try JSONDecoder().decode([Message].self, from: Data(contentsOf: file)) : []
+    messages = sent + Message.received
+  }
+
+  func message(_ identifier: String?) -> Message? { messages.first { $0.id == identifier } }
+
+  func send(_ draft: Draft) throws {
+    let message = Message(
+      id: UUID().uuidString.lowercased(), person: draft.to,
+      subject: draft.subject.isEmpty ? "(no subject)" : draft.subject, text: draft.text, wasSent: true)
+    let changed = [message] + messages
+    try JSONEncoder().encode(changed.filter(\.wasSent)).write(to: file, options: .atomic)
+    messages = changed
+  }
 }
 
 /// A message that is not sent yet.

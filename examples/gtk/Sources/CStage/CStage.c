@@ -308,9 +308,14 @@ GdkPaintable *stage_drag_icon(GtkWidget *widget) {
   double width = gtk_widget_get_width(widget), height = gtk_widget_get_height(widget);
   GdkPaintable *paintable = gtk_widget_paintable_new(widget);
   GtkSnapshot *snapshot = gtk_snapshot_new();
-  // Without a compositor, undrawn parts are black.
-  GdkRGBA color = {1, 1, 1, 1};
-  gtk_style_context_lookup_color(gtk_widget_get_style_context(widget), "theme_base_color", &color);
+  // Without a compositor, undrawn parts are black. The text of a dark theme is light.
+  GdkRGBA text, color = {1, 1, 1, 1};
+#if GTK_CHECK_VERSION(4, 10, 0)
+  gtk_widget_get_color(widget, &text);
+#else
+  gtk_style_context_get_color(gtk_widget_get_style_context(widget), &text);
+#endif
+  if (text.red + text.green + text.blue > 1.5) color = (GdkRGBA){0.18, 0.18, 0.18, 1};
   gtk_snapshot_append_color(snapshot, &color, &GRAPHENE_RECT_INIT(0, 0, width, height));
   gdk_paintable_snapshot(paintable, snapshot, width, height);
   g_object_unref(paintable);
@@ -376,14 +381,23 @@ char *stage_activation_token(const char *application) {
   return token;
 }
 
-gboolean stage_window_is_minimized(GtkWidget *window) {
+gboolean stage_window_is_hidden(GtkWidget *window) {
+  GdkToplevelState hidden = GDK_TOPLEVEL_STATE_MINIMIZED;
+#if GTK_CHECK_VERSION(4, 12, 0)
+  // Under Wayland, a compositor does not say that a window is minimised, and may say that nobody sees it.
+  hidden |= GDK_TOPLEVEL_STATE_SUSPENDED;
+#endif
   GdkSurface *surface = gtk_native_get_surface(GTK_NATIVE(window));
-  return surface && (gdk_toplevel_get_state(GDK_TOPLEVEL(surface)) & GDK_TOPLEVEL_STATE_MINIMIZED) != 0;
+  return surface && (gdk_toplevel_get_state(GDK_TOPLEVEL(surface)) & hidden) != 0;
 }
 
 void stage_load_style(const char *css) {
   GtkCssProvider *provider = gtk_css_provider_new();
+#if GTK_CHECK_VERSION(4, 12, 0)
+  gtk_css_provider_load_from_string(provider, css);
+#else
   gtk_css_provider_load_from_data(provider, css, -1);
+#endif
   gtk_style_context_add_provider_for_display(
       gdk_display_get_default(), GTK_STYLE_PROVIDER(provider), GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
   g_object_unref(provider);

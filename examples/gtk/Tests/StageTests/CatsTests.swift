@@ -1,3 +1,4 @@
+import DBus
 import DBusTestSupport
 import Foundation
 import StagedoorKit
@@ -62,6 +63,35 @@ extension StageTests {
           try await desktop.place("Tom", at: 860, 240)
           try await desktop.picture("Cats/screenshot.png")
         }
+      }
+    }
+
+    @Test func `a launcher opens a window right after the last one has closed`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play, "--headless") { running in
+          try await running.line { $0 == "-- Cats --" }
+          try await desktop.action("close", of: play.identifier)
+          try await running.line { $0 == "-- Cats is closed --" }
+          try await desktop.launch(play.identifier)
+          try await running.line { $0 == "-- Cats --" }
+        }
+      }
+    }
+
+    @Test func `the call of a launcher that meets a program at its end reaches the next one`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play, "--headless") { running in
+          try await running.line { $0 == "-- Cats --" }
+          try desktop.stagedoor.connection.send(
+            to: try BusName(play.identifier), at: try Desktop.path(of: play.identifier), "org.freedesktop.Application",
+            "ActivateAction", "quit", [Variant](), [String: Variant]())
+          try await desktop.launch(play.identifier)
+          #expect(try await running.ended().isSuccess)
+          _ = try await desktop.window(titled: "Cats")
+        }
+        try await desktop.action("quit", of: play.identifier)
       }
     }
 

@@ -48,6 +48,38 @@ extension StageTests {
       }
     }
 
+    @Test func `what is written is stored and announced when its user pauses, and when the window loses the focus`()
+      async throws
+    {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        let announced = Lines()
+        let notes = try await desktop.stagedoor.notifications(named: "JournalEntriesUpdated", of: play.identifier)
+        let listening = Task { for try await note in notes { await announced.add(note.name.rawValue) } }
+        defer { listening.cancel() }
+        try await desktop.running(play) { _ in
+          try await desktop.place("Journalyst", at: 40, 60)
+          try await desktop.click(row(0).x, row(0).y)
+          try await desktop.windows(of: play, titled: "Night train")
+          try await desktop.click(600, 200)
+          try await desktop.key("ctrl+Home")
+          try await desktop.type("The very long and very late ")
+          try await desktop.windows(of: play, titled: "The very long and very late Night train")
+          try await eventually("the announcement") { await !announced.all.isEmpty }
+          try await desktop.type("x")
+          try await desktop.key("ctrl+n")
+          try await desktop.windows(of: play, titled: "Journalyst", "The very long and very late xNight train")
+          try await eventually("the second announcement") { await announced.all.count > 1 }
+          #expect(await announced.all.count == 2)
+        }
+      }
+    }
+
+    private actor Lines {
+      private(set) var all: [String] = []
+      func add(_ line: String) { all.append(line) }
+    }
+
     @Test func `an entry that is dragged to the edge opens a window, and one that is dropped at home does not`()
       async throws
     {

@@ -99,7 +99,7 @@ extension StageTests {
           try await desktop.key("ctrl+m")
           try await desktop.place("New message", at: 500, 300)
           try await desktop.windows(of: play, "the new message") { $0.last?.activationState == .foregroundActive }
-          try await desktop.click(700, 370)
+          // The window opens with the focus in its first field.
           try await desktop.type("Ada")
           try await desktop.key("Tab")
           try await desktop.type("Thursday")
@@ -112,6 +112,39 @@ extension StageTests {
           for line in ["  _Ada_", "  _Thursday_", "  | Gladly."] { try await running.line { $0 == line } }
         }
       }
+    }
+
+    @Test func `a double click on Send sends the message once, and Mail shows it`() async throws {
+      try await Desktop.run { desktop in
+        try await desktop.install(play)
+        try await desktop.running(play) { _ in
+          try await desktop.place("Mail", at: 20, 20)
+          try await desktop.key("ctrl+m")
+          try await desktop.place("New message", at: 500, 300)
+          try await desktop.windows(of: play, "the new message") { $0.last?.activationState == .foregroundActive }
+          try await desktop.type("Ada")
+          try await desktop.key("Tab")
+          try await desktop.type("Lunch")
+          // The first message of the list.
+          let first = "260x44+40+74"
+          let before = try await desktop.pixels(first)
+          try await desktop.xdotool(
+            "mousemove", "808", "327", "sleep", "0.1", "click", "--repeat", "2", "--delay", "60", "1")
+          try await desktop.windows(of: play, titled: "Mail")
+          try await eventually("the sent message in the list") { try await desktop.pixels(first) != before }
+          let sent = try Data(
+            contentsOf: URL(filePath: "\(desktop.environment["XDG_DATA_HOME"] ?? "")/\(play.identifier)/sent.json"))
+          #expect(try JSONDecoder().decode([Sent].self, from: sent) == [Sent(person: "Ada", subject: "Lunch")])
+          // The window fades for a moment.
+          try await desktop.pause()
+          try await desktop.action("large-text", of: play.identifier)
+        }
+      }
+    }
+
+    private struct Sent: Decodable, Equatable {
+      let person: String
+      let subject: String
     }
 
     @Test func `the draft of a window that was closed while the program was away is gone after its start`() async throws

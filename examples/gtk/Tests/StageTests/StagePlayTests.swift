@@ -1,5 +1,7 @@
+import DBus
 import DBusTestSupport
 import Foundation
+import Glibc
 import StagedoorKit
 import Testing
 
@@ -139,9 +141,105 @@ extension StageTests {
               try await eventually("the window as it was") { try await desktop.pixels(button) == before }
             }
             there.expectNoComplaints()
+            // Showing the progress must not have started a clock that ticks for ever.
+            try await there.rests()
           }
           here.expectNoComplaints()
+          try await here.rests()
         }
+      }
+    }
+
+    @Test func `a move onto a whole window goes through the service, and so does its refusal`() async throws {
+      try await Desktop.run { desktop in
+        try await program("Here", on: desktop).whileRunning { here in
+          try await desktop.place("Here", at: 20, 20)
+          try await program("There", on: desktop).whileRunning { there in
+            try await desktop.place("There", at: 620, 20)
+            try await desktop.pause()
+            try await desktop.drag(from: two, to: (rest.x + 600, rest.y))
+            for text in ["one", "another"] { try await there.line { $0 == "received: \(text)" } }
+            #expect(try await here.line { $0.hasPrefix("ended") } == "ended: move")
+            try await desktop.drag(from: odd, to: (rest.x + 600, rest.y))
+            #expect(try await here.line { $0.hasPrefix("ended") } == "ended: cancel")
+            there.expectNoComplaints()
+            here.expectNoComplaints()
+          }
+        }
+      }
+    }
+
+    @Test func `a receiver may redeem the ticket after the toolkit's drop is over`() async throws {
+      try await Desktop.run { desktop in
+        try await program("Here", on: desktop).whileRunning { here in
+          try await desktop.place("Here", at: 20, 20)
+          try await program("There", on: desktop).whileRunning { there in
+            try await desktop.place("There", at: 620, 20)
+            try await desktop.pause()
+            try await desktop.drag(from: one, to: (odd.x + 600, odd.y))
+            try await there.line { $0 == "received: alone" }
+            #expect(try await here.line { $0.hasPrefix("ended") } == "ended: copy")
+            there.expectNoComplaints()
+            here.expectNoComplaints()
+          }
+        }
+      }
+    }
+
+    @Test func `a row that its own closure holds ends when its list has another row in its place`() async throws {
+      try await Desktop.run { desktop in
+        try await program("Here", on: desktop).whileRunning { here in
+          _ = try await desktop.window(titled: "Here")
+          try await desktop.action("rows", of: "org.example.Here")
+          #expect(try await here.line { $0.hasPrefix("rows") } == "rows: 3")
+        }
+      }
+    }
+
+    @Test func `a delegate has its scene before it has content, and actions may be added before the start`()
+      async throws
+    {
+      try await Desktop.run { desktop in
+        try await program("Here", on: desktop).whileRunning { here in
+          #expect(try await here.line { $0.hasPrefix("scene") } == "scene: true")
+          try await desktop.place("Here", at: 20, 20)
+          try await desktop.windows(of: "org.example.Here", "the focus") {
+            $0.first?.activationState == .foregroundActive
+          }
+          try await desktop.action("early", of: "org.example.Here")
+          try await here.line { $0 == "early: org.example.Here" }
+          let error = await #expect(throws: CallError.self) {
+            try await desktop.action("early", of: "org.example.Here", .string("now"))
+          }
+          #expect(error?.errorReply.name == ErrorName("org.freedesktop.DBus.Error.InvalidArgs"))
+        }
+      }
+    }
+
+    @Test func `a launcher opens a program that has no window, because the delivery that started it was refused`()
+      async throws
+    {
+      try await Desktop.run { desktop in
+        try await program("Back", on: desktop, "--headless").whileRunning { back in
+          try await back.line { $0 == "-- Back --" }
+          back.signal(SIGTERM)
+          try await back.ended()
+        }
+        let delivery = try await desktop.stagedoor.deliver(UserActivity("org.example.Back.refuse"))
+        try await program("Back", on: desktop, "--headless", "--gapplication-service").whileRunning { back in
+          await #expect(throws: StagedoorError.self) { try await desktop.stagedoor.finished(delivery.identifier) }
+          try await desktop.launch("org.example.Back")
+          try await back.line { $0 == "-- Back --" }
+        }
+      }
+    }
+
+    @Test func `a word that is no option and no file is not opened`() async throws {
+      try await Desktop.run { desktop in
+        let help = try await program("Here", on: desktop, "--headless", "--help").run()
+        #expect(help.status.isSuccess && help.standardOutput.hasPrefix("usage: "))
+        let wrong = try await program("Here", on: desktop, "--headles").run()
+        #expect(!wrong.status.isSuccess && wrong.standardError.contains("there is no option --headles"))
       }
     }
 
@@ -152,7 +250,7 @@ extension StageTests {
         try await program("Here", on: desktop).whileRunning { here in
           try await desktop.place("Here", at: 20, 20)
           #expect(try await program("Here", on: desktop, file).run().status.isSuccess)
-          try await here.line { $0 == "received: Dear Tom" }
+          try await here.line { $0 == "received: Dear Tom in its place" }
           let before = try await desktop.pixels("400x60+20+70")
           try await desktop.key("ctrl+f")
           try await eventually("the message") { try await desktop.pixels("400x60+20+70") != before }

@@ -59,7 +59,7 @@ GBytes *stage_window_picture(GtkWidget *window, int side);
 void stage_window_present(GtkWidget *window, const char *token);
 /// A token with which another program's window may come to the front; free it with g_free.
 char *stage_activation_token(const char *application);
-/// Whether the window is minimised.
-gboolean stage_window_is_minimized(GtkWidget *window);
+/// Whether the window is minimised, or the compositor says that nobody sees it.
+gboolean stage_window_is_hidden(GtkWidget *window);
 /// Loads the style of the stage.
 void stage_load_style(const char *css);

@@ -17,11 +17,14 @@ internal import StagedoorKit
   private let handlers = Handlers()
   private var isCancelled = false
   /// The drag at the service, which begins when somebody asks for its ticket.
-  private var session: Task<DragSession, any Error>?
+  private var session: Once<DragSession>?
+  /// Whether the drag at the service was cancelled because nobody has dropped it there.
+  private var wasUnused = false
+  private lazy var files = DragFiles(of: items)
 
-  init(_ items: [DragItem], from dragging: Dragging) {
-    (self.items, self.dragging) = (items, dragging)
-    (operations, opensWindow, scene) = (dragging.operations, dragging.out == nil, dragging.widget.scene)
+  init(_ items: [DragItem], from dragging: Dragging, of scene: Scene?) {
+    (self.items, self.dragging, self.scene) = (items, dragging, scene)
+    (operations, opensWindow) = (dragging.operations, dragging.out == nil)
   }
 
   // MARK: Life
@@ -30,10 +33,10 @@ internal import StagedoorKit
   func begin(_ drag: OpaquePointer, of source: OpaquePointer) {
     Self.current[drag] = self
     stage_drag_begin(drag)
-    handlers.connect("drag-cancel", of: source) { [unowned self] signal in
-      signal.answer(cancel(drag, GdkDragCancelReason(UInt32(signal.enumeration(2)))))
+    handlers.connect("drag-cancel", of: source) { [weak self] signal in
+      if let self { signal.answer(cancel(drag, GdkDragCancelReason(UInt32(signal.enumeration(2))))) }
     }
-    handlers.connect("drag-end", of: source) { [unowned self] signal in end(drag, isMoved: signal.flag(2)) }
+    handlers.connect("drag-end", of: source) { [weak self] signal in self?.end(drag, isMoved: signal.flag(2)) }
   }
 
   /// Handles a cancelled drag. Returns false if the icon should fly back.
@@ -45,7 +48,7 @@ internal import StagedoorKit
       return true
     }
     guard items.contains(where: { !$0.itemProvider.userActivities.isEmpty }) else { return false }
-    (scene.delegate as? WindowScene)?.attempt("Opening a window") { [items] in
+    (scene.delegate as? WindowScene)?.task("Opening a window") { [items] in
       var options = DeliveryOptions()
       options.activationToken = GtkStage.activationToken()
       try await scene.application?.deliver(items, from: scene, at: .edge, options)
@@ -57,20 +60,46 @@ internal import StagedoorKit
     // This variable keeps the drag alive until the function returns.
     guard let this = Self.current.removeValue(forKey: drag) else { return }
     this.handlers.drop()
-    this.endSession()
     let isTaken = !isCancelled && stage_drag_was_refused() == 0
     let action = gdk_drag_get_selected_action(drag)
-    this.dragging?.ended?(!isTaken ? .cancel : isMoved ? .move : action == GDK_ACTION_COPY ? .copy : .cancel)
+    let operation: DropOperation = !isTaken ? .cancel : isMoved ? .move : action == GDK_ACTION_COPY ? .copy : .cancel
+    guard let session = this.session else { return this.ended(operation) }
+    Task { @MainActor in this.ended(await this.outcome(of: session, operation)) }
+  }
+
+  private func ended(_ operation: DropOperation) {
+    files.removeLater()
+    dragging?.ended?(operation)
+  }
+
+  /// The outcome of a drag with a ticket. If somebody has dropped it at the service, the service knows; otherwise the toolkit does. A receiver may have
+  /// taken the ticket in the toolkit's drop, and drop the drag at the service afterwards.
+  private func outcome(of session: Once<DragSession>, _ operation: DropOperation) async -> DropOperation {
+    do {
+      let drag = try await session.value
+      if operation == .cancel, try await drag.state == .dragging {
+        try await drag.cancel()
+        return .cancel
+      }
+      let waiting = Task { @MainActor in
+        try await GtkStage.sleep(for: .seconds(10))
+        wasUnused = try await drag.state == .dragging
+        if wasUnused { try await drag.cancel() }
+      }
+      defer { waiting.cancel() }
+      let ending = try await drag.ended()
+      return wasUnused ? operation : ending.operation
+    } catch {
+      return operation
+    }
   }
 
   // MARK: Content for others
 
-  private static let files = "text/uri-list"
-
   /// The types, the most expressive first.
   private var types: [String] {
     var types = [Payload.contentType, DragSession.ticketType]
-    if items.contains(where: { !$0.itemProvider.registeredTypes.isEmpty }) { types.append(Self.files) }
+    if items.contains(where: { !$0.itemProvider.registeredTypes.isEmpty }) { types.append(DragFiles.type) }
     // Receivers could not tell the types of several items apart.
     if items.count == 1 { types += items[0].itemProvider.registeredTypes.filter { $0.contains("/") } }
     var seen: Set<String> = []
@@ -110,8 +139,8 @@ internal import StagedoorKit
     switch type {
     case Payload.contentType: return try await payload.encoded()
     case DragSession.ticketType: return Data(try await beginSession().value.ticket.utf8)
-    case Self.files where !items.contains(where: { $0.itemProvider.registeredTypes.contains(Self.files) }):
-      return Data(try await uris().joined(separator: "\r\n").utf8)
+    case DragFiles.type where !items.contains(where: { $0.itemProvider.registeredTypes.contains(DragFiles.type) }):
+      return Data(try await files.uris().joined(separator: "\r\n").utf8)
     default: return try await items[0].itemProvider.loadDataRepresentation(as: type)
     }
   }
@@ -125,34 +154,14 @@ internal import StagedoorKit
     return Payload(items: [DragItem(itemProvider: provider)])
   }
 
-  private func uris() async throws -> [String] {
-    var uris: [String] = []
-    for item in items {
-      guard let type = item.itemProvider.registeredTypes.first else { continue }
-      uris.append(try await item.itemProvider.loadInPlace(as: type).file.absoluteString)
-    }
-    return uris
-  }
-
   // MARK: At the service
 
-  private func beginSession() throws -> Task<DragSession, any Error> {
+  private func beginSession() throws -> Once<DragSession> {
     if let session { return session }
-    guard let stagedoor = scene?.application?.stagedoor else {
-      throw StagedoorError(.disconnected, "the application has ended")
-    }
+    guard let stagedoor = GtkStage.stagedoor else { throw StagedoorError(.disconnected, "there is no service") }
     let (items, operations) = (items, operations)
-    let session = Task { @MainActor in try await stagedoor.beginDrag(items, allowing: operations) as DragSession }
+    let session = Once { try await stagedoor.beginDrag(items, allowing: operations) as DragSession }
     self.session = session
     return session
-  }
-
-  /// Cancels the drag at the service, unless it was dropped there: then it continues by itself.
-  private func endSession() {
-    guard let session else { return }
-    Task { @MainActor in
-      let drag = try await session.value
-      if try await drag.state == .dragging { try await drag.cancel() }
-    }
   }
 }

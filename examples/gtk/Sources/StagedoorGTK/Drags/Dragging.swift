@@ -23,13 +23,15 @@ extension Widget {
   ///   - icon: The widget that follows the pointer; `nil` for the dragged widget itself.
   ///   - items: The dragged items.
   @discardableResult
-  public func onDrag(
+  public func onDrag<each Window: WindowScene>(
     allowing operations: Set<DropOperation> = [.copy], icon: Widget? = nil,
-    _ items: @escaping @MainActor () -> [DragItem]
+    _ items: @escaping @MainActor (repeat each Window) -> [DragItem]
   ) -> Self {
-    let dragging = Dragging(of: self, operations, icon, items)
+    let dragging = Dragging(operations, icon) { widget in
+      (try? items(repeat widget.window(as: (each Window).self))) ?? []
+    }
     self.dragging = dragging
-    dragging.start()
+    dragging.start(from: self)
     return self
   }
 
@@ -40,53 +42,63 @@ extension Widget {
   /// let tab = Label("a tab").onDrag { [] }.onDragOut { items in print("nobody wants", items.count) }
   /// ```
   @discardableResult
-  public func onDragOut(_ body: @escaping @MainActor ([DragItem]) -> Void) -> Self {
-    dragging?.out = body
+  public func onDragOut<each Window: WindowScene>(
+    _ body: @escaping @MainActor ([DragItem], repeat each Window) -> Void
+  ) -> Self {
+    dragging?.out = { [weak self] items in
+      if let self { try? body(items, repeat self.window(as: (each Window).self)) }
+    }
     return self
   }
 
-  /// Calls `body` when a drag of this widget has ended, with the operation. After ``DropOperation/move`` the items belong to someone else.
+  /// Calls `body` when a drag of this widget has ended, with the operation. After ``DropOperation/move`` the items belong to someone else. If
+  /// the drop went through the service, this is the service's answer: a move that its receiver did not complete is a copy.
   @discardableResult
-  public func onDragEnd(_ body: @escaping @MainActor (DropOperation) -> Void) -> Self {
-    dragging?.ended = body
+  public func onDragEnd<each Window: WindowScene>(
+    _ body: @escaping @MainActor (DropOperation, repeat each Window) -> Void
+  ) -> Self {
+    dragging?.ended = { [weak self] operation in
+      if let self { try? body(operation, repeat self.window(as: (each Window).self)) }
+    }
     return self
   }
 }
 
 /// The items that people can drag from a widget, and the drag in progress.
 @MainActor final class Dragging {
-  unowned let widget: Widget
   let operations: Set<DropOperation>
   private let icon: Widget?
-  private let items: @MainActor () -> [DragItem]
+  private let items: @MainActor (Widget) -> [DragItem]
   var out: (@MainActor ([DragItem]) -> Void)?
   var ended: (@MainActor (DropOperation) -> Void)?
   /// The drag that GTK is about to begin.
   private var prepared: Drag?
 
-  init(
-    of widget: Widget, _ operations: Set<DropOperation>, _ icon: Widget?, _ items: @escaping @MainActor () -> [DragItem]
-  ) {
-    (self.widget, self.operations, self.icon, self.items) = (widget, operations, icon, items)
+  init(_ operations: Set<DropOperation>, _ icon: Widget?, _ items: @escaping @MainActor (Widget) -> [DragItem]) {
+    (self.operations, self.icon, self.items) = (operations, icon, items)
   }
 
-  func start() {
+  func start(from widget: Widget) {
     guard widget.pointer != nil, let source = gtk_drag_source_new() else { return }
     gtk_drag_source_set_actions(source, GdkDragAction(operations))
-    widget.connect("prepare", of: source) { [unowned self] signal in signal.answer(giving: prepare()) }
-    widget.connect("drag-begin", of: source) { [unowned self] signal in begin(source, signal.object(1)) }
+    widget.connect("prepare", of: source) { widget, signal in
+      signal.answer(giving: widget.dragging?.prepare(widget))
+    }
+    widget.connect("drag-begin", of: source) { widget, signal in
+      widget.dragging?.begin(source, signal.object(1), from: widget)
+    }
     widget.add(controller: source)
   }
 
-  private func prepare() -> OpaquePointer? {
-    let items = items()
+  private func prepare(_ widget: Widget) -> OpaquePointer? {
+    let items = items(widget)
     if items.isEmpty { return nil }
-    let drag = Drag(items, from: self)
+    let drag = Drag(items, from: self, of: widget.scene)
     prepared = drag
     return drag.content()
   }
 
-  private func begin(_ source: OpaquePointer, _ drag: OpaquePointer?) {
+  private func begin(_ source: OpaquePointer, _ drag: OpaquePointer?, from widget: Widget) {
     guard let prepared, let drag else { return }
     self.prepared = nil
     prepared.begin(drag, of: source)

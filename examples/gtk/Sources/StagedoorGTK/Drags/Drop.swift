@@ -23,6 +23,8 @@ public import StagedoorKit
   public internal(set) var items: [DragItem] = []
   /// The operations that the source allows.
   public let allowedOperations: Set<DropOperation>
+  /// The operation that the target proposed while the drag hovered.
+  public internal(set) var operation = DropOperation.copy
   /// The pointer's position in the widget.
   public internal(set) var location: (x: Double, y: Double) = (0, 0)
   /// The source's scene, if it belongs to this program.
@@ -35,9 +37,9 @@ public import StagedoorKit
   let pointer: OpaquePointer
   private let drag: Drag?
 
-  init(_ pointer: OpaquePointer, _ progress: ItemProgress) {
+  init(_ pointer: OpaquePointer) {
     self.pointer = pointer
-    self.progress = progress
+    progress = ItemProgress()
     g_object_ref(UnsafeMutableRawPointer(pointer))
     allowedOperations = gdk_drop_get_actions(pointer).operations
     drag = gdk_drop_get_drag(pointer).flatMap { Drag.current[$0] }
@@ -50,21 +52,27 @@ public import StagedoorKit
 
   isolated deinit { g_object_unref(UnsafeMutableRawPointer(pointer)) }
 
+  /// Tells the source what became of the drop.
+  func finish(_ operation: DropOperation) { stage_drop_finish(pointer, GdkDragAction(operation)) }
+
   /// Whether the source speaks Stagedoor and offers activities.
   private var isOfStagedoor: Bool {
     drag != nil || types.contains(Payload.contentType) || types.contains(DragSession.ticketType)
   }
 
   /// Hands the drop on to an existing or a new window of any application, with everything that its source offers. If the source speaks
-  /// Stagedoor, this program does not load the data.
+  /// Stagedoor, this program does not load the data, and the receiver gets the drop with ``operation``.
+  ///
+  /// A drop with a ticket takes place as its source wished: of the options, only ``DeliveryOptions/wait`` applies to it.
   @discardableResult
   public func deliver(
     to place: DropPlace, _ stagedoor: Stagedoor, _ options: DeliveryOptions = DeliveryOptions()
   ) async throws -> Delivery {
     if drag == nil, types.contains(DragSession.ticketType), place != .anywhere {
       let ticket = String(decoding: try await load(DragSession.ticketType), as: UTF8.self)
-      let session = try await stagedoor.openDrag(ticket)
-      return try await session.drop(on: place.session)
+      let delivery = try await stagedoor.openDrag(ticket).drop(on: place.session, operation: operation)
+      if options.wait == .handled { try await stagedoor.finished(delivery.identifier) }
+      return delivery
     }
     var options = options
     options.session = place.session
@@ -95,7 +103,7 @@ public import StagedoorKit
       items = try Payload(decoding: try await load(Payload.contentType)).items
       if items.count == 1 { register(ofSingle: &items[0], { !Self.own.contains($0) }) }
     } else if stage_drop_has_files(pointer) != 0 {
-      items = try await files().map { DragItem(itemProvider: ItemProvider(file: $0)) }
+      items = try await files().map { DragItem(itemProvider: ItemProvider(file: $0, openInPlace: false)) }
     } else {
       var item = DragItem(itemProvider: ItemProvider())
       for type in wanted { register(ofSingle: &item) { Self.type($0, isOf: [type]) } }
@@ -118,13 +126,13 @@ public import StagedoorKit
     return wanted.contains { provider.hasItem(conformingTo: $0) }
   }
 
-  private func load(_ type: String, _ progress: ItemProgress = ItemProgress()) async throws -> Data {
+  func load(_ type: String, _ progress: ItemProgress = ItemProgress()) async throws -> Data {
     try await reading(progress) { stage_drop_read(pointer, type, $0, Reading.take, Reading.end, $1) }.data
   }
 
-  private func files() async throws -> [String] {
+  private func files() async throws -> [URL] {
     try await reading(progress) { stage_drop_read_files(pointer, $0, Reading.take, Reading.end, $1) }.pieces
-      .map { String(decoding: $0, as: UTF8.self) }
+      .compactMap { URL(string: String(decoding: $0, as: UTF8.self)) }
   }
 
   private func reading(
@@ -136,7 +144,7 @@ public import StagedoorKit
     // Any thread may cancel this object.
     nonisolated(unsafe) let cancelled = cancellable
     try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
+      try await GtkStage.suspended { continuation in
         reading.continuation = continuation
         start(cancellable, Box(reading).given)
       }

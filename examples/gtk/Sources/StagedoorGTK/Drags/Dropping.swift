@@ -21,28 +21,30 @@ extension Widget {
   /// - Parameters:
   ///   - types: The wanted types beside activities, the best first: `image/*`, `text/plain`.
   ///   - proposal: Returns what a drop would do, while the drag hovers; `nil` asks the window's ``SceneDelegate/scene(_:proposalFor:allowed:)``.
-  ///   - perform: Takes the drop, and returns the operation. If this takes longer than a moment, the window shows the progress, with a button
+  ///   - perform: Takes the drop, and returns the operation: ``Drop/operation``, or what became of it. If this takes longer than a moment, the window shows the progress, with a button
   ///     that cancels it. The window shows an error, and the source hears that the drop was not taken.
   @discardableResult
-  public func onDrop(
+  public func onDrop<each Window: WindowScene>(
     of types: [String] = [], proposal: (@MainActor (Drop) -> DropOperation)? = nil,
-    _ perform: @escaping @MainActor (Drop) async throws -> DropOperation
+    _ perform: @escaping @MainActor (Drop, repeat each Window) async throws -> DropOperation
   ) -> Self {
     guard pointer != nil,
       let target = gtk_drop_target_async_new(nil, GdkDragAction([.copy, .move]))
     else { return self }
-    let dropping = Dropping(of: self, types, proposal, perform)
-    connect("accept", of: target) { signal in
-      signal.answer(signal.object(1).map { Drop($0, ItemProgress()).fits(types) } ?? false)
+    let dropping = Dropping(types, proposal) { drop, widget in
+      try await perform(drop, repeat widget.window(as: (each Window).self))
+    }
+    connect("accept", of: target) { _, signal in
+      signal.answer(signal.object(1).map { Drop($0).fits(types) } ?? false)
     }
     for name in ["drag-enter", "drag-motion"] {
-      connect(name, of: target) { signal in
-        signal.answer(dropping.hover(signal.object(1), signal.number(2), signal.number(3)))
+      connect(name, of: target) { widget, signal in
+        signal.answer(dropping.hover(signal.object(1), signal.number(2), signal.number(3), over: widget))
       }
     }
-    connect("drag-leave", of: target) { _ in dropping.leave() }
-    connect("drop", of: target) { signal in
-      signal.answer(dropping.drop(signal.object(1), signal.number(2), signal.number(3)))
+    connect("drag-leave", of: target) { widget, _ in dropping.leave(widget) }
+    connect("drop", of: target) { widget, signal in
+      signal.answer(dropping.drop(signal.object(1), signal.number(2), signal.number(3), onto: widget))
     }
     add(controller: target)
     return style(Dropping.mark)
@@ -51,42 +53,47 @@ extension Widget {
 
 /// A widget onto which something can be dropped.
 @MainActor private final class Dropping {
-  private unowned let widget: Widget
   private let types: [String]
   private let proposal: (@MainActor (Drop) -> DropOperation)?
-  private let perform: @MainActor (Drop) async throws -> DropOperation
+  private let perform: @MainActor (Drop, Widget) async throws -> DropOperation
   private var hovering: Drop?
 
   init(
-    of widget: Widget, _ types: [String], _ proposal: (@MainActor (Drop) -> DropOperation)?,
-    _ perform: @escaping @MainActor (Drop) async throws -> DropOperation
+    _ types: [String], _ proposal: (@MainActor (Drop) -> DropOperation)?,
+    _ perform: @escaping @MainActor (Drop, Widget) async throws -> DropOperation
   ) {
-    (self.widget, self.types, self.proposal, self.perform) = (widget, types, proposal, perform)
+    (self.types, self.proposal, self.perform) = (types, proposal, perform)
   }
 
-  func hover(_ pointer: OpaquePointer?, _ x: Double, _ y: Double) -> GdkDragAction {
+  func hover(_ pointer: OpaquePointer?, _ x: Double, _ y: Double, over widget: Widget) -> GdkDragAction {
     guard let pointer else { return GdkDragAction([]) }
-    let drop = hovering?.pointer == pointer ? hovering ?? Drop(pointer, ItemProgress()) : Drop(pointer, ItemProgress())
+    let drop = drop(pointer, x, y)
     hovering = drop
-    drop.location = (x, y)
-    let operation = operation(of: drop)
+    drop.operation = operation(of: drop, over: widget)
+    let isPossible = drop.operation == .copy || drop.operation == .move
     // GTK also reports to the outer target a drag over an inner target.
-    if isInnermost(at: x, y) { highlight(operation == .copy || operation == .move) } else { highlight(false) }
-    return GdkDragAction(operation)
+    highlight(widget, isPossible && isInnermost(widget, at: x, y))
+    return GdkDragAction(drop.operation)
   }
 
-  func leave() {
+  private func drop(_ pointer: OpaquePointer, _ x: Double, _ y: Double) -> Drop {
+    let drop = hovering.flatMap { $0.pointer == pointer ? $0 : nil } ?? Drop(pointer)
+    drop.location = (x, y)
+    return drop
+  }
+
+  func leave(_ widget: Widget) {
     hovering = nil
-    highlight(false)
+    highlight(widget, false)
   }
 
-  private func operation(of drop: Drop) -> DropOperation {
+  private func operation(of drop: Drop, over widget: Widget) -> DropOperation {
     if let proposal { return proposal(drop) }
     guard let scene = widget.scene else { return drop.allowedOperations.contains(.copy) ? .copy : .forbidden }
     return scene.delegate.scene(scene, proposalFor: drop.items, allowed: drop.allowedOperations)
   }
 
-  private func isInnermost(at x: Double, _ y: Double) -> Bool {
+  private func isInnermost(_ widget: Widget, at x: Double, _ y: Double) -> Bool {
     widget.raw { widget in
       var part = gtk_widget_pick(widget, x, y, GTK_PICK_DEFAULT)
       while let inner = part, inner != widget {
@@ -101,28 +108,20 @@ extension Widget {
   static let mark = "stage-drop-target"
 
   /// Marks the target: GTK's own highlight would stay after a slow drop.
-  private func highlight(_ isOn: Bool) {
-    widget.raw { widget in
-      if isOn {
-        gtk_widget_add_css_class(widget, "stage-drop-here")
-      } else {
-        gtk_widget_remove_css_class(widget, "stage-drop-here")
-      }
-    }
-  }
+  private func highlight(_ widget: Widget, _ isOn: Bool) { widget.style("stage-drop-here", isOn: isOn) }
 
-  func drop(_ pointer: OpaquePointer?, _ x: Double, _ y: Double) -> Bool {
-    leave()
+  func drop(_ pointer: OpaquePointer?, _ x: Double, _ y: Double, onto widget: Widget) -> Bool {
     guard let pointer else { return false }
-    let drop = Drop(pointer, ItemProgress())
-    drop.location = (x, y)
-    let delegate = widget.delegate
-    Task { @MainActor in
-      let operation = await delegate?.perform("Taking the drop", drop.progress) { [self] in
-        try await drop.readItems(types)
-        return try await perform(drop)
-      }
-      stage_drop_finish(pointer, GdkDragAction(operation ?? .cancel))
+    let drop = drop(pointer, x, y)
+    leave(widget)
+    // GTK may report that the drag leaves before it reports the drop.
+    drop.operation = operation(of: drop, over: widget)
+    guard let delegate = widget.delegate else { return false }
+    delegate.perform("Taking the drop", drop.progress) { [self] in
+      try await drop.readItems(types)
+      return try await perform(drop, widget)
+    } then: {
+      drop.finish($0 ?? .cancel)
     }
     return true
   }
@@ -143,7 +142,7 @@ extension WindowScene {
   ///   }
   ///
   ///   override func scene(_ scene: Scene, receive items: [DragItem]) {
-  ///     attempt("Showing the picture") {
+  ///     task("Showing the picture") {
   ///       for item in items { print(try await item.itemProvider.loadDataRepresentation(as: "image/*").count) }
   ///     }
   ///   }
@@ -155,7 +154,7 @@ extension WindowScene {
       var options = DeliveryOptions()
       options.wait = .handled
       try await drop.deliver(to: .window(scene.id), stagedoor, options)
-      return .copy
+      return drop.operation
     }
   }
 }

@@ -28,7 +28,8 @@ public import StagedoorKit
 /// ```
 ///
 /// The stage keeps the application alive until its last window has closed; the sessions stay, and the next drop starts the program
-/// again. SIGTERM shuts it down cleanly. The program opens the files in its arguments. A second process hands its files to the first.
+/// again. SIGTERM shuts it down cleanly. The program opens the files in its arguments. A second process hands its files to the first. There is one
+/// stage in a process, and one application on it.
 ///
 /// `--headless` runs the same scenes without a display. After each change, a window's text is written to standard output. Actions come
 /// over the bus.
@@ -41,24 +42,67 @@ public import StagedoorKit
   static let actions = Actions()
   /// The scene whose window had the focus last.
   static weak var lastActive: Scene?
-  private static var hadWindow = false
-  private static var isQuitting = false
+  private(set) static var hadWindow = false
+  private(set) static var isQuitting = false
+  private static var desktop: DesktopInterface?
+  private static var client: Stagedoor?
+  /// The window of a program without scenes.
+  private static var only: Window?
+
+  /// The service, for drags. It exists once the application has started; a program without scenes may run without the service.
+  static var stagedoor: Stagedoor? { application?.stagedoor ?? client }
 
   /// Runs the application that `make` returns. The process ends with the application.
   public nonisolated static func run(_ make: @escaping @MainActor () throws -> Application) -> Never {
+    runLoop {
+      let arguments = Arguments(CommandLine.arguments.dropFirst())
+      prepare(headless: arguments.isHeadless, hint: "; --headless (with make: ARGS=--headless) runs without one")
+      Task { @MainActor in
+        do { try await start(try make(), arguments) } catch { fail("\(error)") }
+      }
+    }
+  }
+
+  /// Runs a program that has one window and no scenes, such as a tool from which people drag something. The process ends when the window
+  /// closes, or when the program calls `exit`. The service need not run.
+  ///
+  /// ```swift
+  /// import FoundationEssentials
+  /// import StagedoorKit
+  ///
+  /// @main enum Main {
+  ///   static func main() {
+  ///     let file = URL(filePath: "/usr/share/pixmaps/cat.png")
+  ///     GtkStage.runWindow(titled: "Drag me") {
+  ///       Picture(.file(file), "a cat").onDrag { [DragItem(itemProvider: ItemProvider(file: file, openInPlace: true))] }
+  ///     }
+  ///   }
+  /// }
+  /// ```
+  public nonisolated static func runWindow(
+    titled title: String, size: (width: Int, height: Int) = (320, 240), _ content: @escaping @MainActor () -> Widget
+  ) -> Never {
+    runLoop {
+      prepare(headless: false)
+      let window = Window(of: nil) { exit(EXIT_SUCCESS) }
+      only = window
+      (window.title, window.defaultSize, window.content) = (title, size, content())
+      window.present(nil)
+      Task { @MainActor in client = try? await Stagedoor.connect() }
+    }
+  }
+
+  private nonisolated static func runLoop(_ begin: @MainActor () -> Void) -> Never {
     // The main actor is the thread that the process began with, and this is called there.
-    MainActor.assumeIsolated { begin(make) }
+    MainActor.assumeIsolated { begin() }
     g_main_loop_run(g_main_loop_new(nil, 0))
     exit(EXIT_SUCCESS)
   }
 
-  private static func begin(_ make: @escaping @MainActor () throws -> Application) {
-    let arguments = Arguments(CommandLine.arguments.dropFirst())
-    isHeadless = arguments.isHeadless
-    if !isHeadless, gtk_init_check() == 0 {
-      fail("there is no display; --headless (with make: ARGS=--headless) runs without one")
-    }
+  private static func prepare(headless: Bool, hint: String = "") {
+    isHeadless = headless
     if !isHeadless {
+      if gtk_init_check() == 0 { fail("there is no display" + hint) }
       stage_load_style(style)
       stage_watch_drags()
     }
@@ -68,22 +112,19 @@ public import StagedoorKit
         MainQueue.drain()
         return 1
       }, nil)
-    Task { @MainActor in
-      do { try await start(try make(), arguments) } catch { fail("\(error)") }
-    }
   }
 
   private static func start(_ application: Application, _ arguments: Arguments) async throws {
     let connection = try await Connection.session()
     self.application = application
     if !isHeadless { g_set_prgname(application.identifier) }
-    actions.addStandard(to: application)
-    let desktop = DesktopInterface(of: application)
-    desktop.export(on: connection)
+    let desktop = DesktopInterface(of: application, on: connection)
+    self.desktop = desktop
+    desktop.export()
     do throws(StagedoorError) {
       try await application.start(on: connection)
     } catch  where error.code == .alreadyRunning {
-      try await desktop.callOther(on: connection, arguments.files)
+      try await desktop.callOther(arguments.files)
       exit(EXIT_SUCCESS)
     }
     Task { @MainActor in
@@ -98,7 +139,7 @@ public import StagedoorKit
     }
   }
 
-  private static func fail(_ message: String) -> Never {
+  static func fail(_ message: String) -> Never {
     let line = Array("\(CommandLine.arguments.first ?? "stage"): \(message)\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)
     exit(EXIT_FAILURE)
@@ -112,6 +153,7 @@ public import StagedoorKit
     isQuitting = true
     Task { @MainActor in
       await application?.stop()
+      await desktop?.release()
       exit(EXIT_SUCCESS)
     }
   }
@@ -120,6 +162,7 @@ public import StagedoorKit
 
   /// Ends the program a moment after its last window: a delivery may be about to open another one.
   static func windowClosed() {
+    if application?.connectedScenes.allSatisfy({ $0.activationState == .unattached }) == true { DragFiles.removeAll() }
     Timeout.run(after: 500) {
       if hadWindow, let application, application.connectedScenes.isEmpty { quit() }
     }
@@ -189,15 +232,27 @@ private struct Arguments {
   var isHeadless = false
   /// Whether the bus started the program. The call that caused this says what to show.
   var isService = false
-  var files: [String] = []
+  var files: [URL] = []
 
-  init(_ words: ArraySlice<String>) {
+  @MainActor init(_ words: ArraySlice<String>) {
+    var takesOptions = true
     for word in words {
       switch word {
-      case "--headless": isHeadless = true
-      case "--gapplication-service": isService = true
-      default: files.append(word)
+      case "--" where takesOptions: takesOptions = false
+      case "--headless" where takesOptions: isHeadless = true
+      case "--gapplication-service" where takesOptions: isService = true
+      case "--help" where takesOptions:
+        print(Self.usage)
+        exit(EXIT_SUCCESS)
+      case _ where takesOptions && word.hasPrefix("-"): GtkStage.fail("there is no option \(word)\n\(Self.usage)")
+      default: files.append(word.hasPrefix("file:") ? URL(string: word) ?? URL(filePath: word) : URL(filePath: word))
       }
     }
   }
+
+  private static let usage = """
+    usage: \(CommandLine.arguments.first ?? "stage") [--headless] [FILE…]
+    Opens its windows, and the files.
+      --headless  runs without a display: the text of each window is written to standard output
+    """
 }

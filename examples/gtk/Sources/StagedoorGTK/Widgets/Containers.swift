@@ -16,12 +16,12 @@ internal import CGtk4
   /// Adds a part at the end.
   public func append(_ part: Widget) {
     add(part)
-    raw { box in part.raw { gtk_box_append(Widget.box(box), $0) } }
+    raw { box in part.raw { gtk_box_append(box.as(GtkBox.self), $0) } }
   }
 
   /// Removes a part.
   func take(_ part: Widget) {
-    raw { box in part.raw { gtk_box_remove(Widget.box(box), $0) } }
+    raw { box in part.raw { gtk_box_remove(box.as(GtkBox.self), $0) } }
     remove(part)
   }
 
@@ -51,12 +51,6 @@ internal import CGtk4
   open override var lines: [String] {
     let columns = children.filter(\.isVisible).map { $0.lines.joined(separator: " / ") }.filter { !$0.isEmpty }
     return columns.isEmpty ? [] : [columns.joined(separator: "  ")]
-  }
-}
-
-extension Widget {
-  static func box(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkBox> {
-    UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkBox.self)
   }
 }
 
@@ -126,9 +120,6 @@ public final class Place: Widget {
 
   private func take() {
     add(content)
-    raw { frame in
-      let frame = UnsafeMutableRawPointer(frame).assumingMemoryBound(to: GtkFrame.self)
-      content.raw { gtk_frame_set_child(frame, $0) }
-    }
+    raw { frame in content.raw { gtk_frame_set_child(frame.as(GtkFrame.self), $0) } }
   }
 }

@@ -3,7 +3,9 @@ internal import CGtk4
 /// An entry of a context menu.
 ///
 /// ```swift
-/// let message = Label("Lunch?").contextMenu { [MenuItem("Open in New Window") { print("opened") }] }
+/// let note = Label("Lunch?").contextMenu { (window: WindowScene) in
+///   [MenuItem("Close") { window.close() }]
+/// }
 /// ```
 @MainActor public struct MenuItem {
   let title: String
@@ -16,14 +18,19 @@ internal import CGtk4
 extension Widget {
   /// Shows a menu after a click with the right button, after the menu key, or when a finger rests. `items` is called each time.
   @discardableResult
-  public func contextMenu(_ items: @escaping @MainActor () -> [MenuItem]) -> Self {
+  public func contextMenu<each Window: WindowScene>(
+    _ items: @escaping @MainActor (repeat each Window) -> [MenuItem]
+  ) -> Self {
     guard pointer != nil, let click = gtk_gesture_click_new(), let press = gtk_gesture_long_press_new() else {
       return self
     }
     gtk_gesture_single_set_button(click, 3)
     gtk_gesture_single_set_touch_only(press, 1)
-    connect("pressed", of: click) { [unowned self] signal in popUp(items(), signal.number(2), signal.number(3)) }
-    connect("pressed", of: press) { [unowned self] signal in popUp(items(), signal.number(1), signal.number(2)) }
+    let popUp: @MainActor (Self, Double, Double) -> Void = { widget, x, y in
+      if let items = try? items(repeat widget.window(as: (each Window).self)) { widget.popUp(items, x, y) }
+    }
+    connect("pressed", of: click) { popUp($0, $1.number(2), $1.number(3)) }
+    connect("pressed", of: press) { popUp($0, $1.number(1), $1.number(2)) }
     add(controller: click)
     add(controller: press)
     return self
@@ -48,15 +55,12 @@ extension Widget {
       g_action_map_add_action(group.map { OpaquePointer($0) }, action)
       g_object_unref(UnsafeMutableRawPointer(action))
     }
-    guard
-      let popover = gtk_popover_menu_new_from_model(
-        menu.map { UnsafeMutableRawPointer($0).assumingMemoryBound(to: GMenuModel.self) })
-    else { return }
+    guard let popover = gtk_popover_menu_new_from_model(menu?.as(GMenuModel.self)) else { return }
     gtk_widget_insert_action_group(popover, "context", group.map { OpaquePointer($0) })
     if let group { g_object_unref(group) }
     if let menu { g_object_unref(UnsafeMutableRawPointer(menu)) }
     gtk_widget_set_parent(popover, pointer)
-    let raw = UnsafeMutableRawPointer(popover).assumingMemoryBound(to: GtkPopover.self)
+    let raw = popover.as(GtkPopover.self)
     var place = GdkRectangle(x: Int32(x), y: Int32(y), width: 1, height: 1)
     gtk_popover_set_pointing_to(raw, &place)
     gtk_popover_set_has_arrow(raw, 0)

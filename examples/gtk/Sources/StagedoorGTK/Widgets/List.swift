@@ -11,14 +11,18 @@ internal import CGtk4
 /// list.items = [Cat(id: "Tom"), Cat(id: "Kitty")]
 /// list.selection = "Tom"
 /// ```
+///
+/// A row is made when its item is first shown, and again when the item changes. There is a widget for every item, so lists are for some hundred items.
 @MainActor public class Items<Item: Identifiable & Equatable>: Widget {
-  private let row: @MainActor (Item) -> Widget
-  private var onSelect: (@MainActor (Item.ID?) -> Void)?
-  private var onOpen: (@MainActor (Item) -> Void)?
+  private let row: @MainActor (Items, Item) throws -> Widget
+  private var onSelect: (@MainActor (Items, Item.ID?) -> Void)?
+  private var onOpen: (@MainActor (Items, Item) -> Void)?
+  /// The items that have rows, in the order of the rows. A row that needs the window is made when there is a window.
+  private var shown: [Item] = []
   private var selected: Item.ID?
   private var isChangedHere = false
 
-  init(_ row: @escaping @MainActor (Item) -> Widget, _ make: () -> UnsafeMutablePointer<GtkWidget>?) {
+  init(_ row: @escaping @MainActor (Items, Item) throws -> Widget, _ make: () -> UnsafeMutablePointer<GtkWidget>?) {
     self.row = row
     super.init(make)
   }
@@ -27,13 +31,22 @@ internal import CGtk4
   public var items: [Item] = [] {
     didSet {
       if items == oldValue { return }
-      isChangedHere = true
-      update(oldValue)
       if let selected, !items.contains(where: { $0.id == selected }) { self.selected = nil }
-      showSelection(of: index(of: selected))
-      isChangedHere = false
-      changed()
+      show()
     }
+  }
+
+  override func enteredWindow() {
+    super.enteredWindow()
+    if shown != items { show() }
+  }
+
+  private func show() {
+    isChangedHere = true
+    try? update()
+    showSelection(of: index(of: selected))
+    isChangedHere = false
+    changed()
   }
 
   /// The selected item.
@@ -57,66 +70,75 @@ internal import CGtk4
       children[index].raw { widget in
         guard let row = gtk_widget_get_parent(widget) else { return }
         gtk_widget_grab_focus(row)
-        guard let root = gtk_widget_get_root(row) else { return }
-        gtk_window_set_focus_visible(UnsafeMutableRawPointer(root).assumingMemoryBound(to: GtkWindow.self), 1)
+        if let root = gtk_widget_get_root(row) { gtk_window_set_focus_visible(root.as(GtkWindow.self), 1) }
       }
     }
   }
 
   /// Calls `body` when the user selects another item.
   @discardableResult
-  public func onSelect(_ body: @escaping @MainActor (Item.ID?) -> Void) -> Self {
-    onSelect = body
+  public func onSelect<each Window: WindowScene>(
+    _ body: @escaping @MainActor (Item.ID?, repeat each Window) -> Void
+  ) -> Self {
+    onSelect = { items, item in try? body(item, repeat items.window(as: (each Window).self)) }
     return self
   }
 
   /// Calls `body` when the user clicks an item, or presses Return on it.
   @discardableResult
-  public func onOpen(_ body: @escaping @MainActor (Item) -> Void) -> Self {
-    onOpen = body
+  public func onOpen<each Window: WindowScene>(
+    _ body: @escaping @MainActor (Item, repeat each Window) -> Void
+  ) -> Self {
+    onOpen = { items, item in try? body(item, repeat items.window(as: (each Window).self)) }
     return self
   }
 
-  private func index(of item: Item.ID?) -> Int? { items.firstIndex { $0.id == item } }
+  private func index(of item: Item.ID?) -> Int? { shown.firstIndex { $0.id == item } }
 
-  private func update(_ old: [Item]) {
-    var kept = old
-    for change in items.map(\.id).difference(from: old.map(\.id)) {
+  /// Makes the rows those of the items. An item that has moved keeps its widget, and a widget that is not shown any more ends.
+  private func update() throws {
+    var removed: [Item.ID: (item: Item, widget: Widget)] = [:]
+    defer { for (_, widget) in removed.values { widget.end() } }
+    for change in items.map(\.id).difference(from: shown.map(\.id)) {
       switch change {
-      case .remove(let offset, _, _):
-        kept.remove(at: offset)
+      case .remove(let offset, let id, _):
+        let widget = children[offset]
         removeRow(at: offset)
-        remove(children[offset])
+        remove(widget)
+        removed[id] = (shown.remove(at: offset), widget)
       case .insert(let offset, let id, _):
-        guard let item = items.first(where: { $0.id == id }) else { continue }
-        let widget = row(item)
+        let old = removed[id]
+        let (item, widget) = try old ?? (items[offset], row(self, items[offset]))
+        removed[id] = nil
         add(widget, at: offset)
         insert(widget, at: offset)
-        kept.insert(item, at: offset)
+        shown.insert(item, at: offset)
       }
     }
-    for (index, item) in items.enumerated() where kept[index] != item { makeRow(at: index) }
+    for index in items.indices where shown[index] != items[index] { try makeRow(at: index) }
   }
 
-  private func makeRow(at index: Int) {
-    let widget = row(items[index])
+  private func makeRow(at index: Int) throws {
+    let (widget, old) = (try row(self, items[index]), children[index])
     replaceRow(at: index, with: widget)
-    remove(children[index])
+    remove(old)
+    if old !== widget { old.end() }
     add(widget, at: index)
+    shown[index] = items[index]
   }
 
   /// Makes the widgets of all items again, after a change of other data that they show.
-  public func reload() { for index in items.indices { makeRow(at: index) } }
+  public func reload() { for index in shown.indices { try? makeRow(at: index) } }
 
   func wasSelected(at index: Int?) {
-    let item = index.flatMap { items.indices.contains($0) ? items[$0].id : nil }
+    let item = index.flatMap { shown.indices.contains($0) ? shown[$0].id : nil }
     if isChangedHere || item == selected { return }
     selected = item
     changed()
-    onSelect?(item)
+    onSelect?(self, item)
   }
 
-  func wasOpened(at index: Int) { if items.indices.contains(index) { onOpen?(items[index]) } }
+  func wasOpened(at index: Int) { if shown.indices.contains(index) { onOpen?(self, shown[index]) } }
 
   override func handlersEnded() { (onSelect, onOpen) = (nil, nil) }
 
@@ -128,7 +150,7 @@ internal import CGtk4
 
   /// The text of the items; a star marks the selection.
   public override var lines: [String] {
-    zip(items, children).flatMap { item, widget in
+    zip(shown, children).flatMap { item, widget in
       widget.lines.enumerated().map { number, line in
         "\(number > 0 ? " " : item.id == selected ? "*" : "-") \(line)"
       }
@@ -146,13 +168,14 @@ internal import CGtk4
 /// ```
 public final class List<Item: Identifiable & Equatable>: Items<Item> {
   /// Makes a list; `row` makes the widget of an item.
-  public init(row: @escaping @MainActor (Item) -> Widget) {
-    super.init(row) { gtk_list_box_new() }
-    connect("row-selected") { [unowned self] signal in
-      wasSelected(at: signal.object(1).map { Int(gtk_list_box_row_get_index(Self.row($0))) })
+  public init<each Window: WindowScene>(row: @escaping @MainActor (Item, repeat each Window) -> Widget) {
+    super.init({ list, item in try row(item, repeat list.window(as: (each Window).self)) }) { gtk_list_box_new() }
+    connect("row-selected") { list, signal in
+      list.wasSelected(at: signal.object(1).map { Int(gtk_list_box_row_get_index($0.as(GtkListBoxRow.self))) })
     }
-    connect("row-activated") { [unowned self] signal in
-      if let row = signal.object(1) { wasOpened(at: Int(gtk_list_box_row_get_index(Self.row(row)))) }
+    connect("row-activated") { list, signal in
+      guard let row = signal.object(1) else { return }
+      list.wasOpened(at: Int(gtk_list_box_row_get_index(row.as(GtkListBoxRow.self))))
     }
   }
 
@@ -164,14 +187,14 @@ public final class List<Item: Identifiable & Equatable>: Items<Item> {
     opaque { list in
       guard let row = gtk_list_box_get_row_at_index(list, Int32(index)) else { return }
       gtk_list_box_row_set_child(row, nil)
-      gtk_list_box_remove(list, UnsafeMutableRawPointer(row).assumingMemoryBound(to: GtkWidget.self))
+      gtk_list_box_remove(list, OpaquePointer(row).as(GtkWidget.self))
     }
   }
 
   override func replaceRow(at index: Int, with widget: Widget) {
     opaque { list in
       guard let row = gtk_list_box_get_row_at_index(list, Int32(index)) else { return }
-      gtk_list_box_row_set_child(row, widget.raw { $0 } ?? nil)
+      gtk_list_box_row_set_child(row, widget.pointer)
     }
   }
 
@@ -181,10 +204,6 @@ public final class List<Item: Identifiable & Equatable>: Items<Item> {
       // Selecting a row takes the focus.
       if row != gtk_list_box_get_selected_row(list) { gtk_list_box_select_row(list, row) }
     }
-  }
-
-  private static func row(_ row: OpaquePointer) -> UnsafeMutablePointer<GtkListBoxRow> {
-    UnsafeMutableRawPointer(row).assumingMemoryBound(to: GtkListBoxRow.self)
   }
 }
 
@@ -198,8 +217,10 @@ public final class List<Item: Identifiable & Equatable>: Items<Item> {
 /// ```
 public final class Grid<Item: Identifiable & Equatable>: Items<Item> {
   /// Makes a grid; `cell` makes the widget of an item. With `selects`, the item that was clicked last stays marked.
-  public init(spacing: Int = 12, selects: Bool = false, cell: @escaping @MainActor (Item) -> Widget) {
-    super.init(cell) { gtk_flow_box_new() }
+  public init<each Window: WindowScene>(
+    spacing: Int = 12, selects: Bool = false, cell: @escaping @MainActor (Item, repeat each Window) -> Widget
+  ) {
+    super.init({ grid, item in try cell(item, repeat grid.window(as: (each Window).self)) }) { gtk_flow_box_new() }
     opaque { grid in
       gtk_flow_box_set_homogeneous(grid, 1)
       gtk_flow_box_set_column_spacing(grid, UInt32(spacing))
@@ -209,16 +230,15 @@ public final class Grid<Item: Identifiable & Equatable>: Items<Item> {
       gtk_flow_box_set_selection_mode(grid, selects ? GTK_SELECTION_SINGLE : GTK_SELECTION_NONE)
     }
     align(vertically: .start)
-    connect("selected-children-changed") { [unowned self] _ in
-      opaque { grid in
-        let selected = gtk_flow_box_get_selected_children(grid)
-        defer { g_list_free(selected) }
-        wasSelected(
-          at: (selected?.pointee.data).map { Int(gtk_flow_box_child_get_index(Self.cell(OpaquePointer($0)))) })
-      }
+    connect("selected-children-changed") { grid, _ in
+      let selected = grid.opaque { gtk_flow_box_get_selected_children($0) } ?? nil
+      defer { g_list_free(selected) }
+      let cell = (selected?.pointee.data).map { OpaquePointer($0).as(GtkFlowBoxChild.self) }
+      grid.wasSelected(at: cell.map { Int(gtk_flow_box_child_get_index($0)) })
     }
-    connect("child-activated") { [unowned self] signal in
-      if let cell = signal.object(1) { wasOpened(at: Int(gtk_flow_box_child_get_index(Self.cell(cell)))) }
+    connect("child-activated") { grid, signal in
+      guard let cell = signal.object(1) else { return }
+      grid.wasOpened(at: Int(gtk_flow_box_child_get_index(cell.as(GtkFlowBoxChild.self))))
     }
   }
 
@@ -230,14 +250,14 @@ public final class Grid<Item: Identifiable & Equatable>: Items<Item> {
     opaque { grid in
       guard let cell = gtk_flow_box_get_child_at_index(grid, Int32(index)) else { return }
       gtk_flow_box_child_set_child(cell, nil)
-      gtk_flow_box_remove(grid, UnsafeMutableRawPointer(cell).assumingMemoryBound(to: GtkWidget.self))
+      gtk_flow_box_remove(grid, OpaquePointer(cell).as(GtkWidget.self))
     }
   }
 
   override func replaceRow(at index: Int, with widget: Widget) {
     opaque { grid in
       guard let cell = gtk_flow_box_get_child_at_index(grid, Int32(index)) else { return }
-      gtk_flow_box_child_set_child(cell, widget.raw { $0 } ?? nil)
+      gtk_flow_box_child_set_child(cell, widget.pointer)
     }
   }
 
@@ -249,9 +269,5 @@ public final class Grid<Item: Identifiable & Equatable>: Items<Item> {
       gtk_flow_box_unselect_all(grid)
       if let cell { gtk_flow_box_select_child(grid, cell) }
     }
-  }
-
-  private static func cell(_ cell: OpaquePointer) -> UnsafeMutablePointer<GtkFlowBoxChild> {
-    UnsafeMutableRawPointer(cell).assumingMemoryBound(to: GtkFlowBoxChild.self)
   }
 }

@@ -13,6 +13,22 @@ public import StagedoorKit
 /// print(card.lines)  // ["Tom", "[Wake]"]
 /// ```
 ///
+/// A closure of a widget gets the window that the widget is in, if the closure names the class of this window, so it need not capture the window:
+///
+/// ```swift
+/// import StagedoorKit
+///
+/// final class NoteScene: WindowScene {
+///   func rename(to title: String) { scene?.title = title }
+/// }
+///
+/// let title = TextField().onChange { (text, window: NoteScene) in window.rename(to: text) }
+/// let close = Button("Close") { (window: WindowScene) in window.close() }
+/// let hello = Button("Hello") { print("this closure needs no window") }
+/// ```
+///
+/// Such a closure is not called after its window has closed. A window drops all closures of its widgets when it closes.
+///
 /// GTK has more widgets than this library names. Any of them can be part of a window, and any property can be set:
 ///
 /// ```swift
@@ -20,8 +36,10 @@ public import StagedoorKit
 ///
 /// let calendar = Widget { gtk_calendar_new() }
 /// calendar.raw { gtk_widget_set_size_request($0, 300, -1) }
+/// let name = Widget { gtk_entry_new() }
+/// name.raw { gtk_entry_set_max_length($0.as(GtkEntry.self), 40) }
 /// ```
-@MainActor open class Widget {
+@MainActor open class Widget: Connecting {
   /// GTK's widget, which this object owns; `nil` without a display.
   let pointer: UnsafeMutablePointer<GtkWidget>?
   /// The widget that contains this one.
@@ -34,7 +52,7 @@ public import StagedoorKit
   var openMenu: UnsafeMutablePointer<GtkWidget>?
   private var isShown = true
 
-  private let handlers = Handlers()
+  fileprivate let handlers = Handlers()
 
   /// Makes a widget from one of GTK's. `make` runs only with a display.
   public init(_ make: () -> UnsafeMutablePointer<GtkWidget>?) {
@@ -63,8 +81,12 @@ public import StagedoorKit
   func add(_ child: Widget, at index: Int? = nil) {
     child.parent = self
     children.insert(child, at: index ?? children.count)
+    if delegate != nil { child.enteredWindow() }
     changed()
   }
+
+  /// The widget, or one that contains it, has become part of a window.
+  func enteredWindow() { for child in children { child.enteredWindow() } }
 
   /// Removes a part. The part stays usable: its owner may show it again.
   func remove(_ child: Widget) {
@@ -76,6 +98,15 @@ public import StagedoorKit
   /// The scene of the window that contains the widget.
   public var scene: Scene? { delegate?.scene }
   var delegate: WindowScene? { window ?? parent?.delegate }
+
+  /// The window that contains the widget, for a closure that names the class of this window.
+  func window<Kind: WindowScene>(as kind: Kind.Type) throws -> Kind {
+    guard let delegate else { throw NoWindow() }
+    guard let window = delegate as? Kind else {
+      preconditionFailure("a closure of a widget wants a \(kind), and the widget is in a \(type(of: delegate))")
+    }
+    return window
+  }
 
   /// Tells the window that the text of the widget has changed.
   public func changed() { parent?.changed() }
@@ -92,23 +123,39 @@ public import StagedoorKit
   /// Subclasses drop their closures here.
   func handlersEnded() {}
 
-  // MARK: Signals
-
-  func connect(_ signal: String, _ body: @escaping @MainActor (Signal) -> Void) {
-    guard let pointer else { return }
-    connect(signal, of: OpaquePointer(pointer), body)
-  }
-
-  /// Connects a signal of one of the widget's controllers, or of another object that the widget owns.
-  func connect(_ signal: String, of object: OpaquePointer, _ body: @escaping @MainActor (Signal) -> Void) {
-    handlers.connect(signal, of: object, body)
-  }
-
   func add(controller: OpaquePointer) {
     guard let pointer else { return }
     // The widget takes over the controller.
     gtk_widget_add_controller(pointer, controller)
   }
+}
+
+/// Hands the handlers of a widget's signals the widget, in its own class.
+@MainActor protocol Connecting: Widget {}
+
+extension Connecting {
+  /// Connects a signal of the widget, or of one of its controllers or other objects.
+  func connect(
+    _ signal: String, of object: OpaquePointer? = nil, _ body: @escaping @MainActor (Self, Signal) -> Void
+  ) {
+    guard let object = object ?? pointer.map({ OpaquePointer($0) }) else { return }
+    handlers.connect(signal, of: object) { [weak self] signal in if let self { body(self, signal) } }
+  }
+}
+
+/// The widget of a closure is in no window, or the window has closed.
+struct NoWindow: Error {}
+
+extension UnsafeMutablePointer<GtkWidget> {
+  /// The same widget for the functions of its class, such as `GtkEntry`.
+  public func `as`<Kind>(_ kind: Kind.Type) -> UnsafeMutablePointer<Kind> {
+    UnsafeMutableRawPointer(self).assumingMemoryBound(to: kind)
+  }
+}
+
+extension OpaquePointer {
+  /// The same object for the functions of its class.
+  func `as`<Kind>(_ kind: Kind.Type) -> UnsafeMutablePointer<Kind> { UnsafeMutablePointer(self) }
 }
 
 /// The position of a widget in more space than it needs.
@@ -214,11 +261,21 @@ extension Widget {
     }
   }
 
+  /// Gives the widget the keyboard focus; in a window that is not open yet, when the window opens.
+  ///
+  /// A window opens with the focus in its first text field or area that is empty, or else in its last one.
+  public func focus() {
+    delegate?.focusWhenOpen = self
+    raw { gtk_widget_grab_focus($0) }
+  }
+
   /// Calls `body` when the widget is clicked, and not dragged.
   @discardableResult
-  public func onTap(_ body: @escaping @MainActor () -> Void) -> Self {
+  public func onTap<each Window: WindowScene>(_ body: @escaping @MainActor (repeat each Window) -> Void) -> Self {
     guard pointer != nil, let click = gtk_gesture_click_new() else { return self }
-    connect("released", of: click) { signal in if signal.integer(1) == 1 { body() } }
+    connect("released", of: click) { widget, signal in
+      if signal.integer(1) == 1 { try? body(repeat widget.window(as: (each Window).self)) }
+    }
     add(controller: click)
     return self
   }

@@ -6,7 +6,8 @@ internal import StagedoorKit
 
 /// A window of GTK, or without a display the text of the window.
 @MainActor final class Window: Widget {
-  private unowned let host: WindowScene
+  /// Called when the user wants to close the window.
+  private let wasAskedToClose: @MainActor () -> Void
   private let header: UnsafeMutablePointer<GtkWidget>?
   private let frame = Column(spacing: 0)
   private let notice = Label(wraps: true)
@@ -15,9 +16,12 @@ internal import StagedoorKit
   private let bars = Column(spacing: 0)
   private var isOpen = false
   private var isClosed = false
+  /// The widget that gets the keyboard focus when the window opens.
+  weak var focusWhenOpen: Widget?
 
-  init(of owner: WindowScene) {
-    host = owner
+  /// Makes the window of a scene, or of a program without scenes.
+  init(of owner: WindowScene?, wasAskedToClose: @escaping @MainActor () -> Void) {
+    self.wasAskedToClose = wasAskedToClose
     noticeBar = Row(spacing: 12, notice.expand(vertically: false)).style("stage-message")
     noticeBar.isVisible = false
     header = GtkStage.isHeadless ? nil : gtk_header_bar_new()
@@ -27,30 +31,26 @@ internal import StagedoorKit
     frame.append(bars)
     bars.append(noticeBar)
     noticeBar.append(
-      Button(icon: "window-close-symbolic", "Dismiss") { [unowned self] in message = nil }.style("flat"))
-    addMenu()
+      Button(icon: "window-close-symbolic", "Dismiss") { [weak self] in self?.message = nil }.style("flat"))
+    if let owner { addMenu(of: owner) }
     raw { window in
-      gtk_window_set_titlebar(Self.window(window), header)
-      frame.raw { gtk_window_set_child(Self.window(window), $0) }
+      gtk_window_set_titlebar(window.as(GtkWindow.self), header)
+      frame.raw { gtk_window_set_child(window.as(GtkWindow.self), $0) }
     }
-    connect("close-request") { [unowned self] signal in
+    connect("close-request") { window, signal in
       // The scene decides whether the window closes.
       signal.answer(true)
-      host.close()
+      window.wasAskedToClose()
     }
-    connect("notify::is-active") { [unowned self] _ in focusChanged() }
-    connect("realize") { [unowned self] _ in realized() }
+    connect("notify::is-active") { window, _ in window.focusChanged() }
+    connect("realize") { window, _ in window.realized() }
   }
 
   /// The scene may be refused before its window opens.
   isolated deinit {
     // GTK sends many signals while it destroys a window.
     end()
-    if !isClosed { raw { gtk_window_destroy(Self.window($0)) } }
-  }
-
-  static func window(_ widget: UnsafeMutablePointer<GtkWidget>) -> UnsafeMutablePointer<GtkWindow> {
-    UnsafeMutableRawPointer(widget).assumingMemoryBound(to: GtkWindow.self)
+    if !isClosed { raw { gtk_window_destroy($0.as(GtkWindow.self)) } }
   }
 
   // MARK: Content
@@ -58,7 +58,7 @@ internal import StagedoorKit
   var title = "" {
     didSet {
       if title == oldValue { return }
-      raw { gtk_window_set_title(Self.window($0), title) }
+      raw { gtk_window_set_title($0.as(GtkWindow.self), title) }
       changed()
     }
   }
@@ -83,14 +83,14 @@ internal import StagedoorKit
     _ progress: ItemProgress, of what: String, cancel: @escaping @MainActor () -> Void
   ) -> Task<Void, any Error> {
     Task { @MainActor [weak self] in
-      try await Task.sleep(for: .milliseconds(400))
+      try await GtkStage.sleep(for: .milliseconds(400))
       guard let self, !isClosed else { return }
       let row = ProgressRow(what, cancel: cancel)
       bars.append(row)
       defer { if !isClosed { bars.take(row) } }
       while !isClosed {
         row.show(progress)
-        try await Task.sleep(for: .milliseconds(100))
+        try await GtkStage.sleep(for: .milliseconds(100))
       }
     }
   }
@@ -132,7 +132,9 @@ internal import StagedoorKit
   }
 
   func stands(above other: Window) {
-    raw { window in other.raw { gtk_window_set_transient_for(Self.window(window), Self.window($0)) } }
+    raw { window in
+      other.raw { gtk_window_set_transient_for(window.as(GtkWindow.self), $0.as(GtkWindow.self)) }
+    }
   }
 
   // MARK: Opening and closing
@@ -141,7 +143,7 @@ internal import StagedoorKit
     if isClosed { return }
     if !isOpen { open() }
     guard let pointer else {
-      host.scene?.enter(.foregroundActive)
+      scene?.enter(.foregroundActive)
       printSoon()
       return
     }
@@ -152,22 +154,19 @@ internal import StagedoorKit
     isOpen = true
     GtkStage.windowOpened()
     guard let pointer else { return }
-    gtk_window_set_default_size(Self.window(pointer), Int32(defaultSize.width), Int32(defaultSize.height))
-    // Otherwise the first list gets the focus, and selects an item that nobody has chosen.
-    frame.raw { box in
-      gtk_widget_set_focusable(box, 1)
-      gtk_widget_grab_focus(box)
-    }
+    gtk_window_set_default_size(pointer.as(GtkWindow.self), Int32(defaultSize.width), Int32(defaultSize.height))
+    // Without a place to type, the first list would get the focus, and select an item that nobody has chosen.
+    frame.raw { gtk_widget_set_focusable($0, 1) }
+    (focusWhenOpen ?? content?.placeToType ?? frame).raw { gtk_widget_grab_focus($0) }
     // By then the window has been drawn for the first time.
     Timeout.run(after: 700) { [weak self] in self?.takeSnapshot() }
   }
 
-  private func addMenu() {
+  private func addMenu(of owner: WindowScene) {
     guard let pointer, let header else { return }
-    if let menu = GtkStage.actions.install(in: OpaquePointer(pointer), of: host), let button = gtk_menu_button_new() {
+    if let menu = GtkStage.actions.install(in: pointer, of: owner), let button = gtk_menu_button_new() {
       gtk_menu_button_set_icon_name(OpaquePointer(button), "open-menu-symbolic")
-      gtk_menu_button_set_menu_model(
-        OpaquePointer(button), UnsafeMutableRawPointer(menu).assumingMemoryBound(to: GMenuModel.self))
+      gtk_menu_button_set_menu_model(OpaquePointer(button), menu.as(GMenuModel.self))
       gtk_widget_set_tooltip_text(button, "Menu")
       gtk_header_bar_pack_end(OpaquePointer(header), button)
       g_object_unref(UnsafeMutableRawPointer(menu))
@@ -176,14 +175,14 @@ internal import StagedoorKit
 
   private func realized() {
     guard let pointer, let surface = gtk_native_get_surface(OpaquePointer(pointer)) else { return }
-    connect("notify::state", of: surface) { [unowned self] _ in focusChanged() }
+    connect("notify::state", of: surface) { window, _ in window.focusChanged() }
   }
 
   private func focusChanged() {
-    guard !isClosed, let pointer, let scene = host.scene else { return }
-    if stage_window_is_minimized(pointer) != 0 {
+    guard !isClosed, let pointer, let scene else { return }
+    if stage_window_is_hidden(pointer) != 0 {
       scene.enter(.background)
-    } else if gtk_window_is_active(Self.window(pointer)) != 0 {
+    } else if gtk_window_is_active(pointer.as(GtkWindow.self)) != 0 {
       scene.enter(.foregroundActive)
     } else if scene.activationState == .foregroundActive {
       scene.enter(.foregroundInactive)
@@ -196,12 +195,16 @@ internal import StagedoorKit
   func close(_ animation: DismissalAnimation) {
     if isClosed { return }
     isClosed = true
-    guard pointer != nil else {
+    // While the window fades, its user still clicks and types, and nobody is there for that.
+    end()
+    if pointer == nil {
       if isOpen { Self.say("-- \(title) is closed --") }
-      end()
-      return
+    } else if animation == .standard {
+      vanish()
+    } else {
+      raw { gtk_widget_set_can_target($0, 0) }
+      fade(1)
     }
-    if animation == .standard { vanish() } else { fade(1) }
   }
 
   private func fade(_ opacity: Double) {
@@ -210,15 +213,12 @@ internal import StagedoorKit
     Timeout.run(after: 16) { self.fade(opacity - 0.1) }
   }
 
-  private func vanish() {
-    end()
-    raw { gtk_window_destroy(Self.window($0)) }
-  }
+  private func vanish() { raw { gtk_window_destroy($0.as(GtkWindow.self)) } }
 
   // MARK: Pictures
 
   func takeSnapshot() {
-    guard let pointer, !isClosed, let scene = host.scene, let stagedoor = scene.application?.stagedoor,
+    guard let pointer, !isClosed, let scene, let stagedoor = scene.application?.stagedoor,
       let bytes = stage_window_picture(pointer, 640)
     else { return }
     defer { g_bytes_unref(bytes) }

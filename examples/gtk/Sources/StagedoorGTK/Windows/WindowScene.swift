@@ -15,7 +15,9 @@ public import StagedoorKit
 ///     let note = options.userActivities.first?.targetContentIdentifier ?? "untitled"
 ///     scene.title = note
 ///     content = TextArea().onChange { text in scene.userInfo["draft"] = .string(text) }
-///     trailingItems = [Button(icon: "user-trash-symbolic", "Delete") { [unowned self] in destroy(animation: .commit) }]
+///     trailingItems = [
+///       Button(icon: "user-trash-symbolic", "Delete") { (window: NoteScene) in window.destroy(animation: .decline) }
+///     ]
 ///     defaultSize = (480, 360)
 ///   }
 /// }
@@ -35,8 +37,12 @@ public import StagedoorKit
     case releases
   }
 
-  /// The scene, once it is connected.
-  public private(set) weak var scene: Scene?
+  /// The scene; `nil` before ``scene(_:willConnectTo:options:)``.
+  public var scene: Scene? {
+    adopt(Scene.current)
+    return adopted
+  }
+  private weak var adopted: Scene?
   /// The content of the window.
   public var content: Widget? {
     didSet {
@@ -67,7 +73,13 @@ public import StagedoorKit
     set { window.message = newValue }
   }
 
-  private lazy var window = Window(of: self)
+  private lazy var window = Window(of: self) { [weak self] in self?.close() }
+
+  /// The widget that gets the keyboard focus when the window opens.
+  var focusWhenOpen: Widget? {
+    get { window.focusWhenOpen }
+    set { window.focusWhenOpen = newValue }
+  }
 
   /// Called when the user wants to close the window. Return false to keep it open. By default it closes.
   open func shouldClose() -> Bool { true }
@@ -90,14 +102,14 @@ public import StagedoorKit
       scene.session, options: .init(windowDismissalAnimation: animation))
   }
 
-  /// Runs work that takes time or can fail. An error becomes the window's ``message``.
+  /// Runs work that takes time. An error becomes the window's ``message``.
   ///
   /// ```swift
   /// import StagedoorKit
   ///
   /// final class MailScene: WindowScene {
   ///   func openInNewWindow(_ message: UserActivity) {
-  ///     attempt("Opening the message") { [scene] in
+  ///     task("Opening the message") { [scene] in
   ///       try await scene?.application?.requestSceneSessionActivation(nil, userActivity: message)
   ///     }
   ///   }
@@ -108,24 +120,27 @@ public import StagedoorKit
   ///   - what: The name of the work, for the error.
   ///   - progress: The progress of a load. If the load takes longer than a moment, the window shows it, with a button that cancels `body`.
   ///   - body: The work.
-  public func attempt(
+  public func task(
     _ what: String, progress: ItemProgress? = nil, _ body: @escaping @MainActor () async throws -> Void
   ) {
-    Task { @MainActor in await perform(what, progress, body) }
+    perform(what, progress, body) { _ in }
   }
 
-  /// The result of `body`; `nil` if `body` failed or was cancelled.
-  @discardableResult
+  /// Calls `then` with the result of `body`; with `nil` if `body` failed or was cancelled.
   func perform<Value: Sendable>(
-    _ what: String, _ progress: ItemProgress?, _ body: @escaping @MainActor () async throws -> Value
-  ) async -> Value? {
-    let work = Task { @MainActor in try await body() }
-    let showing = progress.map { window.show($0, of: what) { work.cancel() } }
-    defer { showing?.cancel() }
-    do { return try await work.value } catch {
-      show(error, what)
-      return nil
+    _ what: String, _ progress: ItemProgress?, _ body: @escaping @MainActor () async throws -> Value,
+    then: @escaping @MainActor (Value?) -> Void
+  ) {
+    let showing = Showing()
+    // Nobody waits for the task itself: its end would wake a thread pool.
+    let work = Task { @MainActor in
+      defer { showing.task?.cancel() }
+      do { then(try await body()) } catch {
+        show(error, what)
+        then(nil)
+      }
     }
+    showing.task = progress.map { window.show($0, of: what) { work.cancel() } }
   }
 
   /// Runs work at once that can fail. An error becomes the window's ``message``.
@@ -178,7 +193,7 @@ public import StagedoorKit
     _ activity: UserActivity?, at place: DropPlace = .anywhere,
     style: DeliveryOptions.PresentationStyle = .automatic
   ) {
-    attempt("Opening \(activity?.title ?? "a window")") { [scene] in
+    task("Opening \(activity?.title ?? "a window")") { [scene] in
       guard let scene else { return }
       var options = DeliveryOptions()
       options.presentationStyle = style
@@ -204,15 +219,15 @@ public import StagedoorKit
   // MARK: The scene and its window
 
   private func adopt(_ scene: Scene?) {
-    guard let scene, self.scene == nil, scene.delegate === self else { return }
-    self.scene = scene
+    guard let scene, adopted == nil, scene.delegate === self else { return }
+    adopted = scene
     window.title = scene.title
-    scene.onChange(of: \.title) { [unowned self] title in window.title = title }
-    scene.onChange(of: \.activationState) { [unowned self] state in
+    scene.onChange(of: \.title) { [weak self] title in self?.window.title = title }
+    scene.onChange(of: \.activationState) { [weak self, weak scene] state in
       switch state {
-      case .foregroundActive: GtkStage.lastActive = self.scene
+      case .foregroundActive: GtkStage.lastActive = scene
       case .foregroundInactive, .background: break
-      case .unattached: ended(scene.dismissalAnimation)
+      case .unattached: self?.ended(scene?.dismissalAnimation ?? .standard)
       }
     }
   }
@@ -221,4 +236,9 @@ public import StagedoorKit
     window.close(animation)
     GtkStage.windowClosed()
   }
+}
+
+/// The task that shows the progress of some work.
+@MainActor private final class Showing {
+  var task: Task<Void, any Error>?
 }

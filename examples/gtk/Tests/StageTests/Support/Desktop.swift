@@ -31,6 +31,9 @@ final class Desktop: Sendable {
       "NO_AT_BRIDGE": "1", "XDG_DATA_DIRS": "/usr/local/share:/usr/share",
     ]) { $1 }
     environment["WAYLAND_DISPLAY"] = nil
+    environment["TMPDIR"] = "\(environment["HOME"] ?? "")/temporary"
+    try FileManager.default.createDirectory(
+      atPath: environment["TMPDIR"] ?? "", withIntermediateDirectories: true)
     self.environment = environment
     let manager = try await Command("openbox", environment: environment).start()
     programs = [manager, display]
@@ -102,10 +105,17 @@ final class Desktop: Sendable {
   func windows(
     of play: Play, _ what: String, where fit: @escaping @Sendable ([SceneSession]) -> Bool
   ) async throws -> [SceneSession] {
+    try await windows(of: play.identifier, what, where: fit)
+  }
+
+  @discardableResult
+  func windows(
+    of application: String, _ what: String, where fit: @escaping @Sendable ([SceneSession]) -> Bool
+  ) async throws -> [SceneSession] {
     let last = Last([SceneSession]())
     do {
       return try await awaited(what) { [self] in
-        let sessions = try await sessions(of: play)
+        let sessions = try await stagedoor.sessions(of: application)
         await last.set(sessions)
         return fit(sessions) ? sessions : nil
       }
@@ -125,11 +135,21 @@ final class Desktop: Sendable {
   }
 
   /// Calls an action of an application, as the desktop does.
-  func action(_ name: String, of application: String) async throws {
-    let path = try ObjectPath("/" + application.split(separator: ".").joined(separator: "/"))
+  func action(_ name: String, of application: String, _ parameters: Variant...) async throws {
     _ = try await stagedoor.connection.call(
-      to: try BusName(application), at: path, "org.freedesktop.Application", "ActivateAction", name, [Variant](),
+      to: try BusName(application), at: try Self.path(of: application), "org.freedesktop.Application",
+      "ActivateAction", name, parameters, [String: Variant]())
+  }
+
+  /// Opens an application, as a launcher does.
+  func launch(_ application: String) async throws {
+    try await stagedoor.connection.call(
+      to: try BusName(application), at: try Self.path(of: application), "org.freedesktop.Application", "Activate",
       [String: Variant]())
+  }
+
+  static func path(of application: String) throws -> ObjectPath {
+    try ObjectPath("/" + application.split(separator: ".").joined(separator: "/"))
   }
 
   // MARK: Hands and eyes
@@ -171,7 +191,7 @@ final class Desktop: Sendable {
     try await xdotool("mousemove", "\(x)", "\(y)", "sleep", "0.1", "click", "\(button)")
   }
 
-  func type(_ text: String) async throws { try await xdotool("type", "--delay", "20", text) }
+  func type(_ text: String) async throws { try await xdotool("type", "--delay", "20", "--", text) }
   func key(_ keys: String...) async throws {
     for key in keys { try await xdotool("key", key) }
   }
@@ -205,6 +225,23 @@ final class Desktop: Sendable {
 }
 
 extension RunningCommand {
+  /// Waits until none of the program's threads wakes any more. Two seconds show it: a thread that polls does so at least once a second.
+  func rests() async throws {
+    let process = processIdentifier
+    let awake = Last([ContextSwitches]())
+    do {
+      try await eventually("two seconds in which no thread wakes") {
+        let before = ContextSwitches.now(ofProcess: process)
+        try await ContinuousClock().sleep(for: .seconds(2))
+        await awake.set(ContextSwitches.since(before, ofProcess: process))
+        return await awake.value.isEmpty
+      }
+    } catch let error as LimitExceeded {
+      let threads = await awake.value.map { "\($0.name) \($0.voluntary)" }.joined(separator: "\n")
+      throw LimitExceeded(what: error.what, limit: error.limit, details: threads)
+    }
+  }
+
   /// Expects no complaints: GTK reports a program's mistakes on standard error.
   func expectNoComplaints() {
     let lines = standardError.split(separator: "\n").filter { line in

@@ -1,0 +1,193 @@
+import DBus
+import Dispatch
+import Glibc
+import Testing
+
+/// A bus that a test plays for one client: the test sees each message of the client, and decides what comes with one read.
+final class PlayedBus: Sendable {
+  private struct State {
+    var seen: [String] = []
+    var departed: Set<String> = []
+    var leaving: Set<String> = []
+    var socket: OwnedFileDescriptor?
+    var isReading = true
+  }
+
+  let address: BusAddress
+  /// The process of all callers.
+  private let process: pid_t
+  private let listening: OwnedFileDescriptor
+  private let state = Guarded(State())
+
+  /// - Parameter process: The number that the bus gives for the process of each caller.
+  init(process: pid_t = getpid()) throws {
+    self.process = process
+    listening = OwnedFileDescriptor(owning: socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+    // The kernel chooses a name.
+    var name = sockaddr_un()
+    name.sun_family = sa_family_t(AF_UNIX)
+    var length = socklen_t(MemoryLayout<sa_family_t>.size)
+    let bound = listening.withRawValue { number in
+      withUnsafeMutablePointer(to: &name) {
+        $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+          if bind(number, pointer, length) != 0 || listen(number, 1) != 0 { return false }
+          length = socklen_t(MemoryLayout<sockaddr_un>.size)
+          return getsockname(number, pointer, &length) == 0
+        }
+      }
+    }
+    try #require(bound)
+    let text = withUnsafeBytes(of: &name.sun_path) { bytes in
+      String(decoding: bytes[1..<(Int(length) - MemoryLayout<sa_family_t>.size)], as: UTF8.self)
+    }
+    address = BusAddress("unix:abstract=\(text)")
+    DispatchQueue(label: "played bus").async { self.serve() }
+  }
+
+  /// What the client has sent: `AddMatch`, `GetConnectionCredentials :1.7`, `error :1.7`.
+  var seen: [String] { state.with { $0.seen } }
+
+  /// From now on the bus knows no owner of this name. It said before who the owner was.
+  func ownersLeave(_ name: String) { _ = state.with { $0.departed.insert(name) } }
+
+  /// The owner of this name leaves as soon as the bus has said who it is. As every bus, this one tells a client that has sent a rule, and no other.
+  func leavesOnceKnown(_ name: String) { _ = state.with { $0.leaving.insert(name) } }
+
+  /// Sends messages in one piece.
+  func send(_ messages: [UInt8]...) {
+    guard let socket = state.with({ $0.socket }) else { return }
+    let bytes = messages.flatMap(\.self)
+    var sent = 0
+    while sent < bytes.count {
+      let count = socket.withRawValue { number in
+        bytes.withUnsafeBytes { Glibc.send(number, $0.baseAddress! + sent, bytes.count - sent, Int32(MSG_NOSIGNAL)) }
+      }
+      if count <= 0 { return }
+      sent += count
+    }
+  }
+
+  /// Whether the client has read everything that was sent.
+  var isRead: Bool {
+    var count: Int32 = 0
+    return state.with { $0.socket }?.withRawValue { ioctl($0, UInt(TIOCOUTQ), &count) == 0 && count == 0 } ?? true
+  }
+
+  /// While the bus does not read, the client's messages stay in the socket.
+  func reads(_ reads: Bool) { state.with { $0.isReading = reads } }
+
+  func close() { state.with { $0.socket }?.withRawValue { _ = shutdown($0, Int32(SHUT_RDWR)) } }
+
+  // MARK: Messages
+
+  /// A message as the bus passes it on: with its sender.
+  static func message(_ message: consuming Message, from sender: String, _ serial: UInt32) throws -> [UInt8] {
+    let bytes = try message.bytes(serial: serial)
+    func number(_ place: Int) -> Int { bytes[place..<(place + 4)].reversed().reduce(0) { $0 << 8 | Int($1) } }
+    let end = 16 + number(12)
+    var result = Array(bytes[..<end])
+    func pad() { while result.count % 8 != 0 { result.append(0) } }
+    func number(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
+    pad()
+    result += [7, 1, UInt8(ascii: "s"), 0] + number(sender.utf8.count) + Array(sender.utf8) + [0]
+    result.replaceSubrange(12..<16, with: number(result.count - 16))
+    pad()
+    return result + bytes[((end + 7) & ~7)...]
+  }
+
+  /// A call of a method without arguments.
+  static func call(_ member: MemberName, from sender: String, _ serial: UInt32) throws -> [UInt8] {
+    try message(.methodCall(to: ":1.1", at: "/", "org.example.Log", member), from: sender, serial)
+  }
+
+  static func departure(of name: String) throws -> [UInt8] {
+    try message(
+      .signal(from: "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged", name, name, ""),
+      from: "org.freedesktop.DBus", 1)
+  }
+
+  // MARK: Serving
+
+  private func serve() {
+    let number = listening.withRawValue { accept($0, nil, nil) }
+    if number < 0 { return }
+    let socket = OwnedFileDescriptor(owning: number)
+    do {
+      try greet(socket)
+      // A descriptor of its own for those who send: reading holds this one.
+      let sending = try OwnedFileDescriptor(duplicating: number)
+      state.with { $0.socket = sending }
+      var (messages, serial) = (IncomingMessages(), 1 as UInt32)
+      while case let bytes = read(socket), !bytes.isEmpty {
+        try messages.take(bytes) { message in
+          serial += 1
+          try take(message, serial)
+        }
+      }
+    } catch {
+      Issue.record(error)
+    }
+  }
+
+  private func read(_ socket: OwnedFileDescriptor) -> [UInt8] {
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    while !state.with({ $0.isReading }) { usleep(1_000) }
+    let count = socket.withRawValue { recv($0, &buffer, buffer.count, 0) }
+    return Array(buffer.prefix(max(0, count)))
+  }
+
+  private func greet(_ socket: OwnedFileDescriptor) throws {
+    var text = ""
+    while true {
+      while let line = text.firstRange(of: "\r\n") {
+        let word = text[..<line.lowerBound]
+        text = String(text[line.upperBound...])
+        let answer =
+          if word.contains("AUTH") { "OK 0123456789abcdef0123456789abcdef\r\n" } else if word.contains("NEGOTIATE") {
+            "AGREE_UNIX_FD\r\n"
+          } else { "" }
+        if word.hasPrefix("BEGIN") { return }
+        socket.withRawValue { _ = Glibc.send($0, answer, answer.utf8.count, Int32(MSG_NOSIGNAL)) }
+      }
+      // A byte at a time: messages follow right behind the last line.
+      var byte: UInt8 = 0
+      try #require(socket.withRawValue { recv($0, &byte, 1, 0) } == 1)
+      text.unicodeScalars.append(Unicode.Scalar(byte))
+    }
+  }
+
+  private func take(_ message: borrowing Message, _ serial: UInt32) throws {
+    let argument = (try? message.variants().first).flatMap { try? String($0) } ?? ""
+    let member = message.member?.rawValue ?? ""
+    guard message.kind == .methodCall else {
+      let word = message.kind == .error ? "error" : message.kind == .signal ? "signal" : "reply"
+      return state.with { $0.seen.append("\(word) \(message.destination?.rawValue ?? member)") }
+    }
+    let isUnknown = state.with { state in
+      state.seen.append(member.hasPrefix("Get") ? "\(member) \(argument)" : member)
+      return state.departed.contains(argument)
+    }
+    let answer: Message
+    switch member {
+    case "GetNameOwner" where isUnknown:
+      answer = try Message.error(to: message, .nameHasNoOwner, "no such name")
+    case "Hello": answer = try Message.methodReturn(to: message, ":1.1")
+    case "GetNameOwner": answer = try Message.methodReturn(to: message, argument)
+    case "GetConnectionCredentials":
+      let known: [String: Variant] = ["UnixUserID": getuid().variant, "ProcessID": UInt32(process).variant]
+      answer = try Message.methodReturn(to: message, known)
+    default: answer = try Message.methodReturn(to: message)
+    }
+    send(try answer.bytes(serial: serial))
+    if member == "GetConnectionCredentials" { try tellDeparture(of: argument) }
+  }
+
+  private func tellDeparture(of name: String) throws {
+    let isTold = state.with { state in
+      guard state.leaving.contains(name) else { return false }
+      state.departed.insert(name)
+      return state.seen.contains("AddMatch")
+    }
+    if isTold { send(try Self.departure(of: name)) }
+  }
+}

@@ -1,0 +1,239 @@
+import SceneModel
+import SceneRouting
+import Testing
+
+@testable import InterchangeCore
+
+/// Work on all deliveries of an application: in pieces, each of which reads what it needs at once. The stage itself refuses a cue that begins again
+/// more than a dozen times, or stores more than a turn holds.
+@Suite struct RoundTests {
+  private static let cats: Text = "org.example.Cats"
+
+  /// A stage with held deliveries, whose core has forgotten everything that it remembers for speed.
+  private func holding(_ count: Int, toEach: Int = 1) -> Stage {
+    var stage = Stage(InterchangeCoreTests.cats(exec: "cats"))
+    for key in 0..<count {
+      for _ in 0..<toEach { stage.drop(key: Text("\(key)"), by: .shell(key)) { $0.statedDeadline = 3_600 } }
+    }
+    stage.play(.launch(application: RoundTests.cats, number: 1, .started))
+    stage.book.rest()
+    return stage
+  }
+
+  /// Plays moments until the core has nothing left to do now. Returns their number, and the most that one of them ended.
+  @discardableResult
+  private func finish(_ stage: inout Stage) -> (moments: Int, mostFailed: Int) {
+    var (moments, most) = (0, 0)
+    while stage.memory.hasMoreToDo {
+      let before = stage.book.openCount
+      stage.play(.moment)
+      most = max(most, before - stage.book.openCount)
+      moments += 1
+    }
+    return (moments, most)
+  }
+
+  private func fail(_ stage: inout Stage) {
+    stage.play(.launch(application: RoundTests.cats, number: 1, .failed("no")))
+  }
+
+  @Test func `where a start fails for five thousand deliveries, they fail a hundred at a time`() {
+    var stage = holding(5_000)
+    fail(&stage)
+    #expect(stage.book.openCount == 4_900)
+    // The sessions of the piece, and nothing else: each session goes with the delivery that made it.
+    #expect(stage.lacks.count == 1)
+    let (moments, most) = finish(&stage)
+    #expect(moments == 49)
+    #expect(most == 100)
+    #expect(stage.sessions().isEmpty)
+    #expect(stage.memory.starts.isEmpty)
+    #expect(
+      stage.shelf.deliveryOrder.allSatisfy { stage.progress(of: $0)?.error?.name == "org.stagedoor.Error.LaunchFailed" }
+    )
+  }
+
+  @Test func `sessions that stay show what they showed before, and the deliveries for that are read at once`() {
+    var stage = Stage(InterchangeCoreTests.cats(exec: "cats"))
+    stage.attach()
+    for key in 0..<120 { stage.drop(key: Text("\(key)")) }
+    stage.hostAnswersAll()
+    let before = stage.sessions()
+    stage.hostLeaves()
+    let shown = before.map { (stage.shelf.sessions[$0.identifier]?.openedContent, $0.userActivity) }
+    for session in before {
+      for _ in 0..<2 {
+        stage.drop("view", key: "another") { $0.session = Text("\(session.identifier)") }
+      }
+    }
+    let start = stage.memory.starts[RoundTests.cats]?.number ?? 0
+    stage.book.rest()
+    stage.play(.launch(application: RoundTests.cats, number: start, .failed("no")))
+    #expect(stage.lacks.count <= 2)
+    finish(&stage)
+    let after = before.map { session in
+      let now = stage.shelf.sessions[session.identifier]
+      return (now?.openedContent, now?.userActivity)
+    }
+    #expect(after.map(\.1) == shown.map(\.1))
+    #expect(stage.book.openCount == 0)
+  }
+
+  @Test func `what comes while a failed start is told waits for a start of its own`() {
+    var stage = holding(150)
+    fail(&stage)
+    let late = stage.drop(key: "late")?.delivered?.delivery
+    #expect(stage.memory.starts.isEmpty)
+    finish(&stage)
+    #expect(stage.progress(of: late)?.isOpen == true)
+    #expect(stage.book.openCount == 1)
+    #expect(stage.errands.last == .launch(application: RoundTests.cats, number: 2, name: RoundTests.cats))
+  }
+
+  @Test func `a host that attaches while a failed start is told gets the rest`() {
+    var stage = holding(250)
+    fail(&stage)
+    stage.attach()
+    finish(&stage)
+    stage.hostAnswersAll()
+    let states = stage.shelf.deliveryOrder.map { stage.progress(of: $0)?.state }
+    #expect(states.count { $0 == .failed } == 100)
+    #expect(states.prefix(150).allSatisfy { $0 == .handled })
+  }
+
+  @Test func `a host gets what is held in the order in which it came, some at a time`() throws {
+    var stage = holding(450)
+    stage.attach()
+    #expect(stage.shelf.deliveryOrder.count { stage.progress(of: $0)?.state == .routed } == 100)
+    // One that comes meanwhile to a session of the others comes behind them.
+    let last = try #require(stage.shelf.deliveryOrder.last)
+    let session = try #require(stage.progress(of: last)?.session)
+    let behind = try #require(stage.drop(key: "449")?.delivered)
+    #expect(behind.session == session)
+    #expect(stage.memory.deliveriesToSession[session].map(\.identifier) == [last, behind.delivery])
+    finish(&stage)
+    #expect(stage.shelf.deliveryOrder.allSatisfy { stage.progress(of: $0)?.state == .routed })
+    stage.hostAnswersAll()
+    #expect(stage.shelf.deliveryOrder.allSatisfy { stage.progress(of: $0)?.state == .handled })
+  }
+
+  @Test func `what a host left is held again, also before the service has come to say so`() throws {
+    var stage = holding(450)
+    stage.attach()
+    finish(&stage)
+    stage.hostLeaves()
+    let late = stage.shelf.deliveryOrder[440]
+    #expect(stage.progress(of: late)?.state == .routed)
+    #expect(stage.call(.cancel(late)) == .done)
+    finish(&stage)
+    let open = stage.shelf.deliveryOrder.compactMap { stage.progress(of: $0) }.filter(\.isOpen)
+    #expect(open.count == 449)
+    #expect(open.allSatisfy { $0.state == .held })
+    // Of those that the host was working on, it may have seen something.
+    #expect(open.count { $0.attempt == 2 } == Host.maximumRunning)
+  }
+
+  @Test func `after a restart each delivery that a host had is another attempt, once`() {
+    var stage = holding(450)
+    stage.attach()
+    finish(&stage)
+    stage.restart(InterchangeCoreTests.cats(exec: "cats"))
+    // The first hundred were held again; a host attaches before the others are.
+    stage.attach()
+    finish(&stage)
+    let attempts = stage.shelf.deliveryOrder.compactMap { stage.progress(of: $0)?.attempt }
+    #expect(attempts.allSatisfy { $0 == 2 }, "\(Set(attempts))")
+    stage.hostAnswersAll()
+    #expect(stage.shelf.deliveryOrder.allSatisfy { stage.progress(of: $0)?.state == .handled })
+  }
+
+  @Test func `the windows of an earlier run are disconnected some at a time, and a host may keep them`() {
+    var stage = Stage(InterchangeCoreTests.cats())
+    stage.attach()
+    for key in 0..<250 { stage.drop(key: Text("\(key)")) }
+    stage.hostAnswersAll()
+    let sessions = stage.sessions().map(\.identifier)
+    stage.restart(InterchangeCoreTests.cats())
+    #expect(stage.sessions().count(where: \.isConnected) == 150)
+    let before = stage.sayings.count
+    stage.attach(showing: [sessions[0], sessions[249]])
+    finish(&stage)
+    #expect(stage.sessions().filter(\.isConnected).map(\.identifier) == [sessions[0], sessions[249]])
+    #expect(stage.said(since: before).map(\.word).filter { $0 == "SessionConnected" }.count >= 1)
+  }
+
+  @Test func `deadlines that come at the same time are read at once`() {
+    var stage = Stage(InterchangeCoreTests.cats(exec: "cats"))
+    for key in 0..<250 { stage.drop(key: Text("\(key)")) }
+    stage.play(.launch(application: RoundTests.cats, number: 1, .started))
+    stage.book.rest()
+    stage.pass(seconds: 21)
+    stage.play(.moment)
+    #expect(stage.lacks.count == 1)
+    #expect(stage.book.openCount == 150)
+    while stage.book.openCount > 0 { stage.play(.moment) }
+    #expect(stage.sessions().isEmpty)
+  }
+
+  @Test func `a refused piece is done again`() {
+    var stage = holding(150)
+    stage.turn(refused: true) { $0.play(.launch(application: RoundTests.cats, number: 1, .failed("no"))) }
+    #expect(stage.book.openCount == 150)
+    fail(&stage)
+    stage.turn(refused: true) { $0.play(.moment) }
+    #expect(stage.book.openCount == 50)
+    finish(&stage)
+    #expect(stage.book.openCount == 0)
+  }
+
+  // MARK: Batches
+
+  @Test func `the sessions that a batch activates or gives up are read at once`() {
+    var manifest = InterchangeCoreTests.cats()
+    manifest.keptSessions = 100
+    var stage = Stage(manifest)
+    stage.attach()
+    for key in 0..<100 { stage.drop(key: Text("\(key)")) }
+    stage.hostAnswersAll()
+    stage.hostLeaves()
+    func batch(_ keys: Range<Int>) -> Ask {
+      let items = keys.map {
+        Item(activities: [UserActivity(activityType: "view", targetContentIdentifier: Text("\($0)"))])
+      }
+      return .deliverEach(Payload(items: items), digest: "d", size: 100)
+    }
+    stage.book.rest()
+    #expect(stage.call(batch(0..<50))?.items?.count == 50)
+    #expect(stage.lacks.count <= 3)
+    stage.book.rest()
+    #expect(stage.call(batch(200..<240))?.items?.count == 40)
+    #expect(stage.lacks.count <= 4)
+    #expect(stage.sessions().count == 100)
+  }
+
+  // MARK: Discards
+
+  @Test func `a host hears of many discards in pieces, and one that could not be asked is asked again`() throws {
+    var stage = Stage(InterchangeCoreTests.cats())
+    stage.attach()
+    for key in 0..<(PromptBook.toldAtOnce + 200) { stage.drop(key: Text("\(key)")) }
+    stage.hostAnswersAll()
+    stage.hostLeaves()
+    for session in stage.sessions() { stage.call(.destroy(session.identifier, animation: "standard")) }
+    stage.attach(hearsDiscards: false)
+    func told() -> Int? {
+      if case .discarded(let sessions)? = stage.asked.first?.question { sessions.count } else { nil }
+    }
+    #expect(told() == PromptBook.toldAtOnce)
+    stage.hostAnswers(.failed("no memory"))
+    #expect(stage.memory.hosts[RoundTests.cats]?.stage == .ready)
+    #expect(stage.asked.isEmpty)
+    #expect(stage.memory.owed.count(of: RoundTests.cats) == PromptBook.toldAtOnce + 200)
+    stage.passUntilQuiet(seconds: 6)
+    #expect(told() == PromptBook.toldAtOnce)
+    stage.hostAnswers(.done)
+    #expect(told() == 200)
+    stage.hostAnswers(.refused("no"))
+    #expect(stage.memory.owed.count(of: RoundTests.cats) == 0)
+  }
+}

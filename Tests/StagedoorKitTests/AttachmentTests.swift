@@ -1,0 +1,217 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import Glibc
+import SceneTestSupport
+import StagedoorKit
+import Synchronization
+import Testing
+
+/// An application stays attached as long as it runs, and takes nothing from the moment when it begins to stop.
+@MainActor @Suite struct AttachmentTests {
+  @Test func `an application that the next service refuses attaches as soon as it can`() async throws {
+    try await withPrivateBus { bus in
+      let first = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
+      let application = PlayedApplication("org.example.Cats")
+      let connection = try await bus.connect()
+      try await application.start(on: connection)
+      await first.close()
+      application.post("EntriesUpdated")
+      // The manifest is missing for a moment, then the disk is full, then the store is slow.
+      let second = try await PlayedService(
+        on: bus, for: "org.example.Cats", sessions: [1],
+        refusing: [
+          "AttachHostWith": [
+            "org.stagedoor.Error.NoSuchApplication", "org.stagedoor.Error.StorageFailed",
+            "org.freedesktop.DBus.Error.Timeout",
+          ]
+        ])
+      try await second.wait(for: "AttachHost org.example.Cats []")
+      try await second.wait(for: "PostNotification EntriesUpdated")
+      let session = try #require(SessionIdentifier("00000001-0000-4000-8000-000000000000"))
+      try await second.connect(session, Options.activity("cat1"))
+      #expect(application.scene(of: session)?.userActivity == cat("cat1"))
+      // The first of the errors is reported, and not each attempt.
+      #expect(application.failures.count == 1)
+      #expect(application.failures.first?.contains("NoSuchApplication") == true)
+      await application.stop()
+      await connection.close()
+      await second.close()
+    }
+  }
+
+  @Test func `a change that could not be stored is written later`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.none)
+      service.refusals.withLock {
+        $0 = [
+          "Title": ["org.stagedoor.Error.StorageFailed", "org.freedesktop.DBus.Error.Timeout"],
+          "UserInfo": ["org.freedesktop.DBus.Error.AccessDenied"],
+        ]
+      }
+      application.scene(of: session)?.title = "Tom"
+      application.scene(of: session)?.userInfo = ["zoom": 2]
+      try await service.wait(for: "1: Title = Tom")
+      try await service.wait(for: #"1: UserInfo = {"zoom":2}"#)
+    }
+  }
+
+  @Test func `the sessions are followed again when the service did not list them`() async throws {
+    try await withPrivateBus { bus in
+      let first = try await PlayedService(on: bus, for: "org.example.Cats", sessions: [1])
+      let application = PlayedApplication("org.example.Cats")
+      let connection = try await bus.connect()
+      try await application.start(on: connection)
+      #expect(application.openSessions.count == 1)
+      await first.close()
+      let second = try await PlayedService(
+        on: bus, for: "org.example.Cats",
+        refusing: [
+          "GetManagedObjects": ["org.freedesktop.DBus.Error.Timeout", "org.freedesktop.DBus.Error.Timeout"]
+        ])
+      try await eventually("the list of the next service") { await application.openSessions.isEmpty }
+      #expect(application.failures.count == 1)
+      await application.stop()
+      await connection.close()
+      await second.close()
+    }
+  }
+
+  @Test func `an application that is stopped while nobody accepts it leaves nothing behind`() async throws {
+    try await withPrivateBus { bus in
+      let first = try await PlayedService(on: bus, for: "org.example.Cats")
+      let connection = try await bus.connect()
+      var application: PlayedApplication? = PlayedApplication("org.example.Cats")
+      try await application?.start(on: connection)
+      await first.close()
+      let second = try await PlayedService(
+        on: bus, for: "org.example.Cats",
+        refusing: [
+          "AttachHostWith": Array(repeating: "org.stagedoor.Error.NoSuchApplication", count: 1000),
+          "GetManagedObjects": Array(repeating: "org.freedesktop.DBus.Error.Timeout", count: 1000),
+        ])
+      let running = application
+      // By then a pause takes longer than this test may.
+      try await eventually("some attempts") { second.refusals.withLock { $0["AttachHostWith"]?.count ?? 0 } < 996 }
+      await running?.stop()
+      weak let gone = application
+      application = nil
+      _ = consume running
+      try await eventually("the end of the application") { gone == nil }
+      await connection.close()
+      await second.close()
+    }
+  }
+
+  @Test func `notifications that wait for a service are folded and limited`() async throws {
+    try await withStage { bus, service, application in
+      await service.close()
+      let connection = try #require(application.stagedoor).connection
+      try await eventually("the end of the service") { try await connection.owner(of: House.name) == nil }
+      for number in 0..<3000 {
+        application.post("Typed", userInfo: ["entry": 7])
+        application.post("Added", userInfo: ["entry": .integer(number)])
+      }
+      application.post("Last")
+      let next = try await PlayedService(on: bus, for: "org.example.Cats")
+      try await next.wait(for: "PostNotification Last")
+      let posted = next.lines.filter { $0.hasPrefix("PostNotification") }
+      #expect(posted.count == 1000)
+      #expect(posted.count { $0 == "PostNotification Typed" } == 1)
+      await next.close()
+    }
+  }
+
+  // MARK: Stopping
+
+  @Test func `a delivery that comes while an application stops is neither shown nor acknowledged`() async throws {
+    try await withStage { bus, service, application in
+      let sessions = [service.addSession(1), service.addSession(2)]
+      try await service.connect(sessions[0], Options.activity("cat1"))
+      // The service takes its time with the last change, and meanwhile has deliveries.
+      service.refusals.withLock { $0["Title"] = Array(repeating: "org.stagedoor.Error.StorageFailed", count: 3) }
+      application.scene(of: sessions[0])?.title = "Tom"
+      let stopping = Task { await application.stop() }
+      try await eventually("the stop") { await !application.isRunning }
+      _ = application.taken()
+      let calls = [
+        Task { try await service.resume(sessions[0], Options.activity("cat2")) },
+        Task { try await service.connect(sessions[1], Options.activity("cat3")) },
+      ]
+      await stopping.value
+      for call in calls {
+        // The host has left: no answer, and above all no success.
+        let result = await call.result
+        #expect(throws: (any Error).self) { try result.get() }
+      }
+      #expect(application.taken().isEmpty)
+      #expect(application.openSessions.isEmpty)
+    }
+  }
+
+  /// What each run of the application got, in all its runs.
+  private final class Book: Sendable {
+    let taken = Mutex<[String: Int]>([:])
+    let late = Mutex<[String]>([])
+    func take(_ name: String, isRunning: Bool) {
+      if isRunning { taken.withLock { $0[name, default: 0] += 1 } } else { late.withLock { $0.append(name) } }
+    }
+  }
+
+  @Test func `no drop is handled and lost while an application is stopped again and again`() async throws {
+    let (drops, stops) = isStress ? (10_000, 500) : (300, 15)
+    try await withHosts { house, stagedoor in
+      let book = Book()
+      let connection = try await house.bus.connect()
+      @MainActor func run() async throws -> PlayedApplication {
+        let application = PlayedApplication("org.example.Cats")
+        application.whenConnecting = { [unowned application] scene, options in
+          scene.activationConditions = SceneActivationConditions(can: .always, prefers: .always)
+          for activity in options.userActivities {
+            book.take(activity.targetContentIdentifier ?? "", isRunning: application.isRunning)
+          }
+        }
+        application.whenContinuing = { [unowned application] _, activity in
+          book.take(activity.targetContentIdentifier ?? "", isRunning: application.isRunning)
+        }
+        try await application.start(on: connection)
+        return application
+      }
+      // One window takes all of them, one after the other.
+      let first = try await run()
+      let window = try await stagedoor.newSession(of: "org.example.Cats")
+      try await stagedoor.finished(window.identifier)
+      await first.stop()
+      let sending = Task {
+        var sent: [(name: String, delivery: DeliveryIdentifier)] = []
+        let options = DeliveryOptions.lasting
+        for number in 0..<drops {
+          let name = "cat\(number)"
+          sent.append((name, try await stagedoor.deliver(cat(name), options).identifier))
+        }
+        return sent
+      }
+      for _ in 0..<stops {
+        let application = try await run()
+        let before = book.taken.withLock(\.count)
+        try await eventually("something for this run") {
+          let count = book.taken.withLock(\.count)
+          return count > before || count == drops
+        }
+        await application.stop()
+        #expect(application.failures.isEmpty)
+      }
+      let sent = try await sending.value
+      let last = try await run()
+      for (name, delivery) in sent {
+        let state = try await withLimit(usualLimit, name) { try await stagedoor.finished(delivery) }
+        #expect(state == .handled)
+        #expect(book.taken.withLock { $0[name] } ?? 0 >= 1, "\(name) is handled, and nobody has it")
+      }
+      #expect(book.late.withLock(\.self) == [])
+      await last.stop()
+      await connection.close()
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import ExitTestSupport
+import FoundationEssentials
+import Glibc
+import StagedoorKit
+import Synchronization
+import Testing
+
+/// Loads have bounds: of what a source sends, of threads, and of time.
+@MainActor @Suite struct LoadTests {
+  /// The providers of a delivery whose items have these representations.
+  private func received(
+    _ types: [String], name: String = "Beach", _ service: PlayedService, _ application: PlayedApplication
+  ) async throws -> [ItemProvider] {
+    let session = service.addSession(1)
+    let items = types.map { #"{"suggestedName": "\#(name)", "representations": [{"type": "\#($0)"}]}"# }
+    try await service.connect(
+      session,
+      """
+      {"delivery": "11111111-1111-4111-8111-111111111111", "attempt": 1, "userActivities": [],
+       "items": [\(items.joined(separator: ", "))]}
+      """)
+    return application.items.map(\.itemProvider)
+  }
+
+  @Test func `a source that sends more than it stated is cut off at the next byte`() async throws {
+    try await withStage { _, service, application in
+      let item = try #require(try await received(["text/flood5"], service, application).first)
+      #expect(await code { _ = try await item.loadDataRepresentation(as: "text/flood5") } == .limitsExceeded)
+      let progress = ItemProgress()
+      #expect(
+        await code { _ = try await item.loadFileRepresentation(as: "text/flood5", progress: progress) }
+          == .limitsExceeded)
+      #expect(progress.completedByteCount <= 5)
+    }
+  }
+
+  @Test func `a source that states no size is cut off at the limit of the application`() async throws {
+    try await withStage { _, service, application in
+      application.loadLimit = 100_000
+      let item = try #require(try await received(["text/flood"], service, application).first)
+      let progress = ItemProgress()
+      #expect(await code { _ = try await item.loadDataRepresentation(as: "text/flood") } == .limitsExceeded)
+      #expect(
+        await code { _ = try await item.loadFileRepresentation(as: "text/flood", progress: progress) }
+          == .limitsExceeded)
+      #expect(progress.completedByteCount <= 100_000)
+    }
+  }
+
+  @Test func `a long name becomes a name that a file may have`() async throws {
+    try await withStage { _, service, application in
+      let name = String(repeating: "ä", count: 200) + ".txt"
+      let item = try #require(try await received(["text/plain"], name: name, service, application).first)
+      let file = try await item.loadFileRepresentation(as: "text/plain")
+      #expect(file.lastPathComponent.utf8.count <= 255)
+      #expect(file.lastPathComponent.hasSuffix("ä.txt"))
+      try FileManager.default.removeItem(at: file.deletingLastPathComponent())
+    }
+  }
+
+  @Test func `items that the application has finished with are released, whoever still has them`() async throws {
+    try await withStage { _, service, application in
+      let items = try await received(["text/plain", "text/plain"], service, application)
+      for item in items { item.finishLoading() }
+      try await service.wait(for: "ReleaseDelivery 11111111-1111-4111-8111-111111111111")
+      #expect(items.count == 2)
+      application.items = []
+      _ = consume items
+      application.post("Later")
+      try await service.wait(for: "PostNotification Later")
+      #expect(service.lines.count { $0.hasPrefix("ReleaseDelivery") } == 1)
+    }
+  }
+
+  private static var threads: Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count { id in
+      (try? String(contentsOfFile: "/proc/self/task/\(id)/comm", encoding: .utf8)) == "load\n"
+    }) ?? 0
+  }
+
+  @Test func `loads share four threads`() async throws {
+    var provider = ItemProvider()
+    let most = Mutex(0)
+    provider.registerDataRepresentation(as: "image/png") { _ in
+      let threads = await Self.threads
+      most.withLock { $0 = max($0, threads) }
+      return Data([1])
+    }
+    let item = provider
+    let loads = (0..<200).map { _ in Task { try await item.loadDataRepresentation(as: "image/png") } }
+    for load in loads { #expect(try await load.value == Data([1])) }
+    #expect((1...4).contains(most.withLock(\.self)))
+  }
+
+  @Test func `cancelling a progress cancels every load that has it, also while the source is silent`() async throws {
+    try await withHouse { house in
+      try house.write(Manifests.cats, to: "\(house.applications)/org.example.Cats.json")
+      try await house.serving("--durability", "memory") { service in
+        try await house.hosting { application in
+          let stagedoor = try #require(application.stagedoor)
+          var provider = ItemProvider(cat("tom"))
+          provider.registerData(Data(repeating: 1, count: 100_000), as: "image/png")
+          var options = DeliveryOptions.lasting
+          options.wait = .handled
+          try await stagedoor.deliver([DragItem(itemProvider: provider)], options)
+          let item = try #require(application.items.first?.itemProvider)
+          service.signal(SIGSTOP)
+          let progress = ItemProgress()
+          let loads = [
+            Task { await code { _ = try await item.loadDataRepresentation(as: "image/png", progress: progress) } },
+            Task { await code { _ = try await item.loadFileRepresentation(as: "image/png", progress: progress) } },
+          ]
+          for _ in 0..<20 { _ = try await stagedoor.connection.owner(of: House.name) }
+          progress.cancel()
+          for load in loads {
+            let code = try await withLimit(.seconds(15), "a load that was cancelled") { await load.value }
+            #expect(code == .taskCancelled)
+          }
+          #expect(StagedoorError(.taskCancelled, "").isCancellation)
+          service.signal(SIGCONT)
+        }
+      }
+    }
+  }
+}
+
+/// What ends when it is cancelled, or when the service has forgotten it.
+@MainActor @Suite struct WaitingTests {
+  @Test func `a wait that is cancelled is no success`() async throws {
+    try await withPrivateBus { bus in
+      let service = try await PlayedService(on: bus, for: "org.example.Cats")
+      let stagedoor = Stagedoor(on: try await bus.connect())
+      let identifier = try #require(DeliveryIdentifier("11111111-1111-4111-8111-111111111111"))
+      let waiting = Task { await code { try await stagedoor.finished(identifier) } }
+      try await eventually("the question") { service.questions == 1 }
+      for _ in 0..<5 { _ = try await stagedoor.connection.owner(of: House.name) }
+      waiting.cancel()
+      #expect(await waiting.value == .taskCancelled)
+      await stagedoor.close()
+      await service.close()
+    }
+  }
+
+  @Test func `a drag ends for everyone who waits, also when the service has been restarted`() async throws {
+    try await withHouse { house in
+      try await house.withClient { stagedoor in
+        let drag = try await house.serving("--durability", "memory") { service in
+          try await stagedoor.register(manifest: Manifests.cats)
+          let drag = try await stagedoor.beginDrag([DragItem(cat("tom"))])
+          let cancelled = Task { await code { _ = try await drag.ended() } }
+          for _ in 0..<5 { _ = try await stagedoor.connection.owner(of: House.name) }
+          cancelled.cancel()
+          #expect(await cancelled.value == .taskCancelled)
+          return drag
+        }
+        let waiting = (0..<3).map { _ in Task { try await drag.ended() } }
+        for task in waiting {
+          let ending = try await withLimit(usualLimit, "the end of the drag") { try await task.value }
+          #expect(ending.operation == .cancel)
+        }
+        #expect(try await drag.ended().operation == .cancel)
+      }
+    }
+  }
+
+  @Test(.ownThreads) func `a client that nobody has any more leaves nothing behind`() async throws {
+    try await withPrivateBus { bus in
+      setenv("DBUS_SESSION_BUS_ADDRESS", bus.address.description, 1)
+      let before = OpenDescriptors.count
+      for _ in 0..<20 {
+        let stagedoor = try await Stagedoor.connect()
+        #expect(await code { _ = try await stagedoor.version() } == .serviceUnknown)
+      }
+      try await eventually("no open connection") { OpenDescriptors.count <= before }
+    }
+  }
+
+  @Test func `a file can be handed in to be opened in its place`() async throws {
+    let provider = ItemProvider(contentsOf: URL(filePath: "/etc/hostname"), as: "text/plain", openInPlace: true)
+    #expect(provider.fileOpenedInPlace(as: "text/plain")?.path() == "/etc/hostname")
+    #expect(
+      ItemProvider(contentsOf: URL(filePath: "/etc/hostname"), as: "text/plain").fileOpenedInPlace(as: "text/plain")
+        == nil)
+  }
+}

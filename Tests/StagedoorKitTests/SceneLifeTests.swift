@@ -1,0 +1,283 @@
+import DBus
+import DBusTestSupport
+import DaemonTestSupport
+import SceneTestSupport
+import StagedoorKit
+import Testing
+
+/// Scenes do what they say, also when their delegates do as they like.
+@MainActor @Suite struct SceneLifeTests {
+  // MARK: The model
+
+  /// Every phase that can be reached, with every goal that is wanted there in every order.
+  private static func lives() -> Set<SceneLife> {
+    var found: Set<SceneLife> = [SceneLife()]
+    var new = Array(found)
+    while let life = new.popLast() {
+      var next: [SceneLife] = []
+      func add(_ change: (inout SceneLife) -> Void) {
+        var life = life
+        change(&life)
+        next.append(life)
+      }
+      for goal in SceneLife.Goal.allCases { add { $0.want(goal) } }
+      add { $0.connect() }
+      add { $0.refuse() }
+      add { _ = $0.next() }
+      for life in next where found.insert(life).inserted { new.append(life) }
+    }
+    return found
+  }
+
+  @Test func `every life reaches its goal in a few calls, and stays there`() {
+    for life in Self.lives() where life.phase != .connecting {
+      var life = life
+      var calls: [SceneLife.Call] = []
+      while let call = life.next() { calls.append(call) }
+      #expect(calls.count <= 4, "\(calls)")
+      #expect(Set(calls).count == calls.count, "\(calls)")
+      let expected: ActivationState =
+        switch life.goal {
+        case .inactive: .foregroundInactive
+        case .active: .foregroundActive
+        case .background: .background
+        case .ended: .unattached
+        }
+      #expect(life.state == expected)
+    }
+  }
+
+  @Test func `nothing follows the end, and no wish revives a scene`() {
+    for life in Self.lives() where life.isEnding {
+      var life = life
+      var calls: [SceneLife.Call] = []
+      while let call = life.next() { calls.append(call) }
+      #expect(calls.dropLast().allSatisfy { $0 != .didDisconnect })
+      for goal in SceneLife.Goal.allCases {
+        life.want(goal)
+        #expect(life.next() == nil)
+      }
+    }
+  }
+
+  @Test func `a scene comes to the foreground and leaves it in turns`() {
+    for life in Self.lives() where life.phase == .connected || life.phase == .background {
+      for goal in SceneLife.Goal.allCases where !life.isEnding {
+        var life = life
+        life.want(goal)
+        var isInFront = false
+        while let call = life.next() {
+          if call == .willEnterForeground { isInFront = true }
+          if call == .didEnterBackground || call == .didBecomeActive || call == .willResignActive {
+            #expect(isInFront, "\(call)")
+          }
+        }
+      }
+    }
+  }
+
+  // MARK: Scenes
+
+  @Test func `what an observer makes of a change is written too`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      application.whenConnecting = { scene, _ in
+        scene.onChange(of: \.userActivity) { [weak scene] activity in
+          #expect(Scene.current === scene)
+          scene?.title = activity?.targetContentIdentifier ?? ""
+        }
+      }
+      try await service.connect(session, Options.activity("cat1"))
+      try await service.resume(session, Options.activity("cat2"))
+      try await service.wait(for: "1: Title = cat2")
+      // The library fills in the activity while it writes it.
+      application.scene(of: session)?.onChange(of: \.userActivity) { [weak application] activity in
+        application?.scene(of: session)?.userInfo = ["saved": .bool(activity?.userInfo["saved"] == true)]
+      }
+      application.scene(of: session)?.userActivity?.needsSave = true
+      try await service.wait(for: #"1: UserInfo = {"saved":true}"#)
+    }
+  }
+
+  @Test func `a window without an activity that refuses a drop is not restored with it`() async throws {
+    struct No: Error {}
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.none)
+      application.whenContinuing = { _, _ in throw No() }
+      await #expect(throws: CallError.self) { try await service.resume(session, Options.activity("bad")) }
+      let scene = try #require(application.scene(of: session))
+      #expect(scene.userActivity == nil)
+      scene.enter(.background)
+      scene.release()
+      try await service.wait(for: "1: Disconnect")
+      #expect(!service.lines.contains { $0.contains("StateRestorationActivity") && $0.contains("bad") })
+    }
+  }
+
+  @Test func `an activity that was not written yet is written after a refused drop`() async throws {
+    struct No: Error {}
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.activity("cat1"))
+      application.whenContinuing = { scene, _ in throw No() }
+      service.refusals.withLock { $0["UserActivity"] = ["org.stagedoor.Error.StorageFailed"] }
+      application.scene(of: session)?.userActivity = cat("cat2")
+      await #expect(throws: CallError.self) { try await service.resume(session, Options.activity("bad")) }
+      #expect(application.scene(of: session)?.userActivity == cat("cat2"))
+      try await service.wait(
+        for: #"1: UserActivity = {"activityType":"viewCat","targetContentIdentifier":"cat2"}"#)
+    }
+  }
+
+  @Test func `what a window took last is what restores it`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.activity("cat1"))
+      try await service.resume(session, Options.activity("cat2"))
+      try await service.wait(
+        for: #"1: StateRestorationActivity = {"activityType":"viewCat","targetContentIdentifier":"cat2"}"#)
+    }
+  }
+
+  /// When a delegate releases its scene, and the calls that follow.
+  @Test func `a released scene stays released, whenever its delegate releases it`() async throws {
+    let end = ["didDisconnect standard (unattached)"]
+    let hidden = ["didEnterBackground (background)", "stateRestorationActivity (background)"]
+    let cases: [(call: String, from: ActivationState, to: ActivationState, calls: [String])] = [
+      (
+        "didEnterBackground", .foregroundActive, .background,
+        ["willResignActive (foregroundActive)"] + hidden + end
+      ),
+      ("willResignActive", .foregroundActive, .background, ["willResignActive (foregroundActive)"] + hidden + end),
+      ("willEnterForeground", .background, .foregroundActive, ["willEnterForeground (background)"] + hidden + end),
+      (
+        "didBecomeActive", .foregroundInactive, .foregroundActive,
+        ["didBecomeActive (foregroundActive)", "willResignActive (foregroundActive)"] + hidden + end
+      ),
+      ("stateRestorationActivity", .foregroundInactive, .background, hidden + end),
+      ("didDisconnect", .background, .foregroundInactive, ["willEnterForeground (background)"]),
+    ]
+    try await withStage { _, service, application in
+      for (number, (call, from, to, calls)) in cases.enumerated() {
+        let session = service.addSession(number + 1)
+        application.whenCalled = { _, _ in }
+        try await service.connect(session, Options.none)
+        let scene = try #require(application.scene(of: session))
+        scene.enter(from)
+        _ = application.taken()
+        application.whenCalled = { name, scene in if name == call { scene.release() } }
+        scene.enter(to)
+        #expect(application.taken() == calls, "\(call)")
+        if calls.last == end.last {
+          #expect(scene.activationState == .unattached)
+          try await service.wait(for: "\(number + 1): Disconnect")
+          scene.enter(.foregroundActive)
+          #expect(application.taken() == [], "\(call)")
+        } else {
+          scene.release()
+          #expect(application.taken() == hidden + end)
+        }
+        #expect(application.scene(of: session) == nil)
+      }
+      application.whenCalled = { _, _ in }
+    }
+  }
+
+  @Test func `a new scene that is released as it comes to the foreground hears its end, and refuses`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      application.whenCalled = { name, scene in if name == "willEnterForeground" { scene.release() } }
+      await #expect(throws: CallError.self) { try await service.connect(session, Options.activity("cat1")) }
+      #expect(
+        application.taken() == [
+          "willConnect Main (unattached)", "willEnterForeground (unattached)", "didEnterBackground (background)",
+          "stateRestorationActivity (background)", "didDisconnect standard (unattached)",
+        ])
+      application.whenCalled = { _, _ in }
+      // Nothing of that scene is in the way of the next.
+      try await service.connect(session, Options.activity("cat2"))
+      application.scene(of: session)?.title = "Tom"
+      try await service.wait(for: "1: Title = Tom")
+    }
+  }
+
+  @Test func `a scene that is ended while it takes a delivery takes no more of it`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.none)
+      application.whenContinuing = { scene, _ in scene.release() }
+      _ = application.taken()
+      await #expect(throws: CallError.self) {
+        try await service.resume(
+          session,
+          """
+          {"delivery": "11111111-1111-4111-8111-111111111111", "attempt": 1,
+           "userActivities": [{"activityType": "viewCat"}, {"activityType": "viewCat"}]}
+          """)
+      }
+      #expect(application.taken().count { $0.hasPrefix("continue") } == 1)
+    }
+  }
+
+  @Test func `the state that a toolkit asked for last is the state`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      application.whenConnecting = { scene, _ in
+        scene.title = "this takes a while to write"
+        scene.enter(.foregroundActive)
+        Task { scene.enter(.background) }
+      }
+      try await service.connect(session, Options.none)
+      #expect(application.scene(of: session)?.activationState == .background)
+      try await service.wait(for: "1: SetState background")
+    }
+  }
+
+  @Test func `the newest wish counts, also of a delegate`() async throws {
+    try await withStage { _, service, application in
+      application.windowsTakeFocus = false
+      let sessions = [service.addSession(1), service.addSession(2)]
+      for session in sessions { try await service.connect(session, Options.none) }
+      let (one, other) = (
+        try #require(application.scene(of: sessions[0])), try #require(application.scene(of: sessions[1]))
+      )
+      one.enter(.foregroundActive)
+      // The window that loses the focus wants it back at once.
+      application.whenCalled = { name, scene in if name == "willResignActive" { scene.enter(.foregroundActive) } }
+      other.enter(.foregroundActive)
+      #expect([one, other].map(\.activationState) == [.foregroundActive, .foregroundInactive])
+      application.whenCalled = { _, _ in }
+    }
+  }
+
+  @Test func `an activity that needs saving is filled in before the end`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.activity("cat1"))
+      let scene = try #require(application.scene(of: session))
+      _ = application.taken()
+      scene.userActivity?.needsSave = true
+      scene.release()
+      try await service.wait(for: "1: Disconnect")
+      #expect(application.taken().map { $0.prefix(8) } == ["willSave", "didEnter", "stateRes", "didDisco"])
+      #expect(service.known[session]["UserActivity"]?.contains(#""saved":true"#) == true)
+    }
+  }
+
+  @Test func `observers of a scene that one of them ends hear nothing more`() async throws {
+    try await withStage { _, service, application in
+      let session = service.addSession(1)
+      try await service.connect(session, Options.none)
+      let scene = try #require(application.scene(of: session))
+      var heard: [String] = []
+      scene.observe("Sold") { _ in
+        heard.append("first")
+        scene.release()
+      }
+      scene.observe("Sold") { _ in heard.append("second") }
+      application.post("Sold")
+      #expect(heard == ["first"])
+    }
+  }
+}
