@@ -28,7 +28,6 @@ import Testing
       CREATE INDEX delivery_open ON delivery (application) WHERE is_open;
       CREATE INDEX delivery_open_by_session ON delivery (session) WHERE is_open;
       ALTER TABLE ledger ADD COLUMN sessions INTEGER NOT NULL DEFAULT 6001;
-      ALTER TABLE ledger ADD COLUMN deliveries INTEGER NOT NULL DEFAULT 0;
       DROP TABLE condition_key; DROP INDEX session_by_key;
       ALTER TABLE session DROP COLUMN shown_key; ALTER TABLE session DROP COLUMN bytes; PRAGMA user_version = 1; VACUUM\""")
     """
