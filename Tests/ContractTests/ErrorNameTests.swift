@@ -26,7 +26,8 @@ import Testing
   private let others: Set<String> = [
     "ObjectManager", "GetManagedObjects", "InterfacesAdded", "InterfacesRemoved",
     "PropertiesChanged", "GetAll", "AlbumsChanged",
-    "DBus", "MiB", "UUIDs", "UIWindowSceneSessionRoleApplication", "StagedoorDynamicConfiguration", "StagedoorUnderstudy",
+    "DBus", "MiB", "UUIDs", "UIWindowSceneSessionRoleApplication", "StagedoorDynamicConfiguration",
+    "StagedoorUnderstudy",
     "StagedoorForwards",
   ]
 

@@ -165,7 +165,9 @@ extension Interchange {
           ? await SceneHost(of: application, owner: BusName(unchecked: caller.string), at: path, on: connection)
             .lack(within: .milliseconds(250)) : nil
         feed(.ownership(number, isOwner: isOwner, lack: lack))
-        if isOwner, lack == nil { watch(WatchedOwner(name: name, application: application, connection: caller), owners) }
+        if isOwner, lack == nil {
+          watch(WatchedOwner(name: name, application: application, connection: caller), owners)
+        }
       } catch {
         feed(.ownership(number, isOwner: false))
       }
