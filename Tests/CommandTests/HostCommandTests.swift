@@ -30,7 +30,7 @@ import Testing
         #expect(try await host.nextLine() == "again $(photo) 7")
         _ = try await house.command("pkill", "-P", "\(host.processIdentifier)", "sleep").output()
         try await eventually("the session to go with its command") {
-          try await house.stagedoor("sessions", "-q").output() == ""
+          try await house.stagedoor("sessions", "--print", "session").output() == ""
         }
       }
     }
@@ -65,7 +65,8 @@ import Testing
         let path = try await host.nextLine()
         #expect(path.hasPrefix("\(house.home)/tmp/stagedoor.") && path.hasSuffix("/\(name)"), "\(path)")
         #expect(try await host.nextLine() == content)
-        _ = try await house.stagedoor("close", try await house.stagedoor("sessions", "-q").output()).output()
+        _ = try await house.stagedoor("close", try await house.stagedoor("sessions", "--print", "session").output())
+          .output()
         try await eventually("the file to go") {
           try FileManager.default.contentsOfDirectory(atPath: "\(house.home)/tmp") == ["none"]
         }
@@ -130,7 +131,9 @@ import Testing
           let result = try await drop.run()
           #expect(result.status.isSuccess && result.standardOutput.hasPrefix("created\t"), "\(result)")
         }
-        try await eventually("the sessions to go") { try await house.stagedoor("sessions", "-q").output() == "" }
+        try await eventually("the sessions to go") {
+          try await house.stagedoor("sessions", "--print", "session").output() == ""
+        }
         #expect(host.standardError == String(repeating: "stagedoor host: sh ended with status 3\n", count: 10))
       }
     }

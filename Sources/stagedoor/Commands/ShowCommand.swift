@@ -1,5 +1,6 @@
 import DBus
 import SceneModel
+import ServiceSupport
 import StagedoorKit
 
 /// Shows a session, a delivery or an application, whichever the identifier names.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SceneModel
+import ServiceSupport
 import StagedoorKit
 
 /// Makes commands the windows of an application: each connected session is a process.
