@@ -268,7 +268,8 @@ import Testing
       #expect(try await house.stagedoor("show", short).output().contains(photo.session))
       let element = photo.session.replacing("-", with: "_")
       #expect(try await house.stagedoor("show", element).output().contains(photo.session))
-      #expect(try await house.stagedoor("show", String(photo.delivery.prefix(8))).output().contains("state     held"))
+      #expect(
+        try await house.stagedoor("show", String(photo.delivery.prefix(8))).output().contains("state        held"))
       for name in ["Gallery", "gallery", "org.ex", House.gallery] {
         #expect(try await house.stagedoor("show", name).output().hasPrefix("application"), "\(name)")
       }
@@ -430,7 +431,7 @@ import Testing
       _ = try await house.stagedoor("cancel", over.delivery).output()
       for other in [over.delivery, "00000000-0000-4000-8000-000000000000"] {
         #expect(try await house.stagedoor("cancel", held.delivery, other).run().status == .exited(4))
-        #expect(try await house.stagedoor("show", held.delivery).output().contains("state     held"))
+        #expect(try await house.stagedoor("show", held.delivery).output().contains("state        held"))
       }
     }
   }

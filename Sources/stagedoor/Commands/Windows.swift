@@ -166,9 +166,9 @@ extension Client {
     for text in texts {
       let session = try await session(text)
       let properties = try await stagedoor.sessionProperties(session)
-      let title = [properties["Title"], properties["TargetContentIdentifier"]].lazy.compactMap(\.self).first {
-        $0 != ""
-      }
+      let activity = try? properties["UserActivity"].flatMap { $0.isEmpty ? nil : try Printed.value($0) }
+      let titles = [properties["Title"], activity?["title"]?.string, properties["TargetContentIdentifier"]]
+      let title = titles.lazy.compactMap(\.self).first { !$0.isEmpty }
       windows.append(Window(session: session, application: properties["Application"] ?? "", title: title ?? ""))
     }
     return windows

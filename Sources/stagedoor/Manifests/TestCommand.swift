@@ -23,7 +23,9 @@ enum TestCommand {
           throw Problem.failed("\(path.printable): cases[\(number)]: \(error)")
         }
         let differences = Difference.all(single["decision"] ?? .null, made)
-        if !differences.isEmpty { cases[number] = Recording.updated(single, made, among: cases) }
+        if !differences.isEmpty, invocation.has(.update) {
+          cases[number] = Recording.updated(single, made, among: cases)
+        }
         results.append(
           Result(
             file: path, name: cases[number]["name"]?.string ?? "case \(number + 1)", differences: differences,
