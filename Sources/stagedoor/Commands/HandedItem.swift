@@ -107,7 +107,9 @@ struct HandedItem: Sendable {
     ])
   }
 
-  private func represented(_ content: (String, Value?)...) -> Value { Printed.object([("type", .text(type))] + content) }
+  private func represented(_ content: (String, Value?)...) -> Value {
+    Printed.object([("type", .text(type))] + content)
+  }
 
   /// As a dictionary on the bus. A file goes as its descriptor: a program in a sandbox may not name one.
   func dictionary() throws(Problem) -> [String: Variant] {
