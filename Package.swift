@@ -61,7 +61,8 @@ let package = Package(
       name: "Theatre",
       dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SceneRouting", "SessionStore"],
       swiftSettings: settings),
-    .executableTarget(name: "TheatreCommand", dependencies: ["Theatre"], swiftSettings: settings),
+    .executableTarget(name: "TheatreCommand", dependencies: ["ServiceSupport", "Theatre"], swiftSettings: settings),
+    // What the programs share: how they read command lines, start and stop, and find what is installed.
     .target(name: "ServiceSupport", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
     .executableTarget(
       name: "stagedoord",

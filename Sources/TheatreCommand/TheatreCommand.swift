@@ -1,81 +1,82 @@
-import Glibc
+@preconcurrency import Glibc
+import ServiceSupport
 import Theatre
 
-/// `theatre [--seconds N] [--seed N] [--plays N] [--acts N] [--story] [--transcript] [FILE…]`
-///
 /// Plays one seed after another until the time is over, or the scripts in the files. If a law breaks, the command tells the story of the shortest
 /// play that breaks it, and ends with status 1.
 @main
 struct TheatreCommand {
-  private var seconds = 10.0
-  private var seed: UInt64?
-  private var plays = Int.max
-  private var acts = 4_000
-  private var tellsStory = false
-  private var shortens = true
-  private var writesTranscript = false
-  private var files: [String] = []
+  private static let seconds = Option(
+    name: "seconds", value: .number("NUMBER"), help: "play for this long; 10 seconds by default")
+  private static let seed = Option(
+    name: "seed", value: .number("NUMBER"), help: "begin with this seed, and not with the time")
+  private static let plays = Option(
+    name: "plays", value: .number("NUMBER", to: UInt64(Int.max)), help: "play at most this many")
+  private static let acts = Option(
+    name: "acts", value: .number("NUMBER", to: UInt64(Int.max)), help: "the acts of a play; 4000 by default")
+  private static let story = Option(name: "story", help: "tell each act")
+  private static let whole = Option(name: "whole", help: "do not shorten a play that breaks a law")
+  private static let transcript = Option(name: "transcript", help: "print a play without faults as calls and answers")
+  private static let usage = Usage(
+    "theatre",
+    arguments: [
+      Argument(
+        kind: ValueKind(placeholder: "FILE", completion: .files), help: "a script to play again", isOptional: true,
+        isRepeated: true)
+    ], options: [seconds, seed, plays, acts, story, whole, transcript, .help])
+
+  private let given: GivenWords
+  private var files: [String] { given.arguments }
+  private var length: Int { number(TheatreCommand.acts).map { Int($0) } ?? 4000 }
+  private var teller: ((String) -> Void)? { given.has(TheatreCommand.story) ? { print($0) } : nil }
+
+  private func number(_ option: Option) -> UInt64? { given[option].flatMap { UInt64($0) } }
 
   static func main() {
     do {
-      var command = TheatreCommand()
-      guard command.read(CommandLine.arguments.dropFirst()) else {
-        print(
-          "usage: theatre [--seconds N] [--seed N] [--plays N] [--acts N] [--story] [--whole] [--transcript] [FILE…]")
-        exit(2)
+      let command = TheatreCommand(given: try usage.read(CommandLine.arguments.dropFirst()))
+      if command.given.ending != nil {
+        var page = HelpPage(usage.synopsis, Screen(color: nil))
+        page.paragraph("Plays the service in simulated worlds, each decided by a seed, until a law breaks.")
+        page.arguments(usage.arguments)
+        page.options(usage.options)
+        print(page.text, terminator: "")
+        exit(0)
       }
       exit(try command.run())
+    } catch let misuse as Misuse {
+      fputs("theatre: \(misuse)\n", stderr)
+      exit(2)
     } catch {
       print("\(error)")
       exit(3)
     }
   }
 
-  private mutating func read(_ arguments: ArraySlice<String>) -> Bool {
-    var arguments = arguments
-    while let argument = arguments.popFirst() {
-      switch argument {
-      case "--story": tellsStory = true
-      case "--whole": shortens = false
-      case "--transcript": writesTranscript = true
-      case "--seconds", "--seed", "--plays", "--acts":
-        guard let number = arguments.popFirst().flatMap({ UInt64($0) }) else { return false }
-        switch argument {
-        case "--seconds": seconds = Double(number)
-        case "--seed": seed = number
-        case "--plays": plays = Int(number)
-        default: acts = Int(number)
-        }
-      default:
-        if argument.hasPrefix("-") { return false }
-        files.append(argument)
-      }
-    }
-    return true
-  }
-
   private func run() throws -> Int32 {
     if !files.isEmpty { return try playFiles() }
-    if writesTranscript {
-      print(try Transcript(seed: seed ?? 1, length: acts).text, terminator: "")
+    if given.has(TheatreCommand.transcript) {
+      print(try Transcript(seed: number(TheatreCommand.seed) ?? 1, length: length).text, terminator: "")
       return 0
     }
-    var seed = seed ?? UInt64(clockOf(CLOCK_REALTIME) * 1000)
+    let seconds = Double(number(TheatreCommand.seconds) ?? 10)
+    let plays = number(TheatreCommand.plays).map { Int($0) } ?? .max
+    var seed = number(TheatreCommand.seed) ?? UInt64(clockOf(CLOCK_REALTIME) * 1000)
     let (start, begun) = (clockOf(CLOCK_PROCESS_CPUTIME_ID), clockOf(CLOCK_MONOTONIC))
     print("the first seed is \(seed)")
     var (count, steps, hours) = (0, 0, 0.0)
     while count < plays, count == 0 || clockOf(CLOCK_MONOTONIC) - begun < seconds {
       note(seed)
       fflush(nil)
-      let script = Script(seed: seed, length: acts)
-      let play = try Play(script, teller: tellsStory ? { print($0) } : nil)
+      let script = Script(seed: seed, length: length)
+      let play = try Play(script, teller: teller)
       count += 1
       steps += play.steps
       hours += Double(play.played) / 3_600_000_000
       if let breach = play.breach {
         let took = clockOf(CLOCK_MONOTONIC) - begun
         print("seed \(seed), play \(count), after \(rounded(took)) s: \(breach)")
-        if shortens { try tell(script, breach) }
+        if !given.has(TheatreCommand.whole) { try tell(script, breach) }
         return 1
       }
       seed += 1
@@ -101,7 +102,7 @@ struct TheatreCommand {
         return 2
       }
       note(script.seed)
-      let play = try Play(script, teller: tellsStory ? { print($0) } : nil)
+      let play = try Play(script, teller: teller)
       if let breach = play.breach {
         print("\(file): \(breach)")
         isWell = false

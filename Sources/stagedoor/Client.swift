@@ -1,9 +1,10 @@
 import DBus
 import SceneModel
+import ServiceSupport
 import StagedoorKit
 
 /// The connection of the commands to the service.
-struct Client {
+struct Client: Names {
   /// The name of the service on the bus.
   static let service: BusName = "org.stagedoor.Interchange1"
 
@@ -30,7 +31,7 @@ struct Client {
     try await sessions { page in
       found += page.lazy.map(\.session).filter { $0.description.hasPrefix(text.lowercased()) }
     }
-    return try only(of: found.map { ($0, $0.description) }, text, "session", "stagedoor sessions")
+    return try Shortened.only(of: found.map { ($0, $0.description) }, text, "session", "stagedoor sessions")
   }
 
   /// The delivery whose identifier begins with a text.
@@ -39,30 +40,14 @@ struct Client {
     var found: [DeliveryIdentifier] = []
     try await deliveries { page in
       found += page.lazy.map(\.identifier).filter { $0.description.hasPrefix(text.lowercased()) }
+      return true
     }
-    return try only(of: found.map { ($0, $0.description) }, text, "delivery", "stagedoor deliveries")
+    return try Shortened.only(of: found.map { ($0, $0.description) }, text, "delivery", "stagedoor deliveries")
   }
 
   /// The application with an identifier, found by the whole, the beginning or the last part. The service itself reports an unknown identifier.
   func application(_ text: String) async throws -> String {
-    let all = try await stagedoor.applications().map(\.identifier)
-    if all.contains(text) { return text }
-    let wanted = text.lowercased()
-    let named = all.filter { $0.lowercased().split(separator: ".").last.map { $0 == wanted } ?? false }
-    let found = named.isEmpty ? all.filter { $0.lowercased().hasPrefix(wanted) } : named
-    if found.isEmpty { return text }
-    return try only(of: found.map { ($0, $0) }, text, "application", "stagedoor apps")
-  }
-
-  private func only<Found>(
-    of found: [(Found, String)], _ text: String, _ what: String, _ list: String
-  ) throws(Problem) -> Found {
-    guard let first = found.first else {
-      throw Problem(.refused, "there is no \(what) \"\(text.printable)\"; `\(list)` lists what there is")
-    }
-    if found.count == 1 { return first.0 }
-    let names = found.prefix(3).map(\.1) + (found.count > 3 ? ["\(found.count - 3) more"] : [])
-    throw Problem(.refused, "\"\(text.printable)\" could mean \(names.listed("or")); type more of it")
+    try Shortened.application(text, among: try await stagedoor.applications().map(\.identifier))
   }
 
   // MARK: Long lists
@@ -71,15 +56,18 @@ struct Client {
   func sessions(
     of application: String? = nil, atMost limit: UInt32? = nil, _ body: ([SessionSummary]) async throws -> Void
   ) async throws {
-    try await pages(limit, \.session, body) {
+    try await pages(limit, \.session) { page in
+      try await body(page)
+      return true
+    } page: {
       try await stagedoor.sessionList(of: application, after: $0, limit: $1)
     }
   }
 
-  /// Passes each page of the deliveries to `body`, the newest first.
+  /// Passes each page of the deliveries to `body`, the newest first, until it returns `false`.
   func deliveries(
     in filter: Stagedoor.DeliveryFilter = .all, atMost limit: UInt32? = nil,
-    _ body: ([DeliveryRecord]) async throws -> Void
+    _ body: ([DeliveryRecord]) async throws -> Bool
   ) async throws {
     try await pages(limit, \.identifier, body) {
       try await stagedoor.deliveries(in: filter, after: $0, limit: $1)
@@ -87,8 +75,8 @@ struct Client {
   }
 
   private func pages<Row, Identifier>(
-    _ limit: UInt32?, _ identifier: (Row) -> Identifier, _ body: ([Row]) async throws -> Void,
-    _ page: (_ after: Identifier?, _ limit: UInt32) async throws -> [Row]
+    _ limit: UInt32?, _ identifier: (Row) -> Identifier, _ body: ([Row]) async throws -> Bool,
+    page: (_ after: Identifier?, _ limit: UInt32) async throws -> [Row]
   ) async throws {
     // A row has a few hundred bytes.
     let most: UInt32 = 1000
@@ -97,10 +85,33 @@ struct Client {
     while rest > 0 {
       let rows = try await page(last, min(most, rest))
       guard let end = rows.last else { return }
-      try await body(rows)
+      guard try await body(rows) else { return }
       rest = limit == nil ? rest : rest - min(rest, UInt32(rows.count))
       last = identifier(end)
     }
+  }
+}
+
+/// Identifiers that a person has shortened.
+enum Shortened {
+  /// The application that a text means: the whole, the beginning or the last part of its identifier. An unknown text stays as it is.
+  static func application(_ text: String, among all: [String]) throws(Problem) -> String {
+    if all.contains(text) { return text }
+    let wanted = text.lowercased()
+    let named = all.filter { $0.lowercased().split(separator: ".").last.map { $0 == wanted } ?? false }
+    let found = named.isEmpty ? all.filter { $0.lowercased().hasPrefix(wanted) } : named
+    return found.isEmpty ? text : try only(of: found.map { ($0, $0) }, text, "application", "stagedoor apps")
+  }
+
+  static func only<Found>(
+    of found: [(Found, String)], _ text: String, _ what: String, _ list: String
+  ) throws(Problem) -> Found {
+    guard let first = found.first else {
+      throw Problem(.refused, "there is no \(what) \"\(text.printable)\"; `\(list)` lists what there is")
+    }
+    if found.count == 1 { return first.0 }
+    let names = found.prefix(3).map(\.1) + (found.count > 3 ? ["\(found.count - 3) more"] : [])
+    throw Problem(.refused, "\"\(text.printable)\" could mean \(names.listed("or")); type more of it")
   }
 }
 

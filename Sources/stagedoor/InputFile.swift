@@ -1,4 +1,5 @@
 import Glibc
+import ServiceSupport
 
 /// Reads whole files.
 enum InputFile {

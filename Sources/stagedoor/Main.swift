@@ -13,11 +13,10 @@ import StagedoorKit
       switch try CommandTable.parse(words) {
       case .help(let command, let color):
         let screen = Screen(color: color)
-        try Output.write(command.map { HelpPage.command($0, screen) } ?? HelpPage.program(screen))
+        try Output.write(command.map { $0.help(screen) } ?? CommandTable.help(screen))
         try Output.flush()
       case .nothing(let color):
-        try Output.write(HelpPage.program(Screen(color: color)))
-        try Output.flush()
+        fputs(CommandTable.help(Screen(color: color, STDERR_FILENO)), stderr)
         exit(Status.usage.rawValue)
       case .version:
         try Output.line("stagedoor \(CommandTable.versionNumber)")
@@ -25,7 +24,7 @@ import StagedoorKit
       case .run(let invocation): try run(invocation)
       }
     } catch {
-      end(error, words.first)
+      end(error, CommandTable.command(words.first ?? "")?.name, isJSON: false)
     }
   }
 
@@ -34,7 +33,9 @@ import StagedoorKit
     if invocation.command.isMain {
       // The windows of this command live on the main actor.
       MainQueue.run {
-        do { exit(try await HostCommand.run(invocation).rawValue) } catch { end(error, invocation.command.name) }
+        do { exit(try await HostCommand.run(invocation).rawValue) } catch {
+          end(error, invocation.command.name, isJSON: invocation.has(.json))
+        }
       }
     }
     do throws(ConnectionError) {
@@ -47,7 +48,7 @@ import StagedoorKit
             try Output.flush()
             exit(status.rawValue)
           } catch {
-            end(error, invocation.command.name)
+            end(error, invocation.command.name, isJSON: invocation.has(.json))
           }
         }
       }
@@ -57,20 +58,20 @@ import StagedoorKit
     preconditionFailure("the loop of a program ends with the program")
   }
 
-  private nonisolated static func end(_ error: any Error, _ command: String?) -> Never {
-    switch error {
-    case let problem as Problem: end(problem, command)
-    case let error as StagedoorError: end(Problem(error), command)
-    default: end(.failed("\(error)"), command)
-    }
-  }
-
-  private nonisolated static func end(_ problem: Problem, _ command: String?) -> Never {
-    // The output before the problem is not lost.
+  private nonisolated static func end(_ error: any Error, _ command: String?, isJSON: Bool) -> Never {
+    let problem =
+      switch error {
+      case let problem as Problem: problem
+      case let error as StagedoorError: Problem(error)
+      default: Problem.failed("\(error)")
+      }
+    // A program that reads the answer gets one. What was printed before the problem is not lost.
+    if isJSON, Output.isEmpty { try? Output.line(Printed.shown(problem.json)) }
     fflush(stdout)
-    let name = command.flatMap { CommandTable.command($0) }.map { " \($0.name)" } ?? ""
     // The service may answer with a line for each fault.
-    for line in problem.sentence.split(separator: "\n") { Output.note("stagedoor\(name): \(line)") }
+    for line in problem.sentence.split(separator: "\n") {
+      Output.note("stagedoor\(command.map { " \($0)" } ?? ""): \(line)")
+    }
     exit(problem.status.rawValue)
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import ServiceSupport
 
 /// Writes whole files.
 enum OutputFile {

@@ -1,43 +1,53 @@
+import SceneModel
+import ServiceSupport
 import StagedoorKit
 
 /// The reason why a command fails: a sentence that says what to do about it, and the exit status.
 struct Problem: Error {
   let status: Status
   let sentence: String
+  /// The name of the error on the bus; `nil` for a problem of this side.
+  let error: String?
 
-  init(_ status: Status, _ sentence: String) {
+  init(_ status: Status, _ sentence: String, error: String? = nil) {
     self.status = status
     self.sentence = sentence
+    self.error = error
+  }
+
+  /// For programs that asked for JSON.
+  var json: Value {
+    Printed.object([
+      ("status", .integer(Int64(status.rawValue))), ("error", error.map { .text($0) }), ("message", .text(sentence)),
+    ])
   }
 
   static func usage(_ sentence: String) -> Problem { Problem(.usage, sentence) }
   static func failed(_ sentence: String) -> Problem { Problem(.failed, sentence) }
   static func nobodyTook(_ delivery: DeliveryIdentifier) -> Problem {
-    Problem(.notInTime, "no host took the delivery \(delivery) in time; its session stays")
+    Problem(
+      .notInTime,
+      "no program took the delivery \(delivery) in time; its window waits in `stagedoor sessions`",
+      error: StagedoorError.Code.hostTimeout.rawValue)
   }
 }
 
 extension Problem {
   /// An error of the service or of the bus.
   init(_ error: StagedoorError) {
-    let status = Status(error.code)
+    self.init(Status(error.code), Problem.sentence(of: error), error: error.code.rawValue)
+  }
+
+  private static func sentence(of error: StagedoorError) -> String {
     switch error.code {
     case .serviceUnknown:
-      self.init(
-        status,
-        "nobody serves org.stagedoor.Interchange1, and the bus cannot start it; `stagedoor doctor` says what is missing"
-      )
+      "nobody serves org.stagedoor.Interchange1, and the bus cannot start it; `stagedoor doctor` says what is missing"
     case _ where error.code.saysStartFailed:
-      self.init(
-        status,
-        "the bus cannot start the service (\(error.message.withoutPeriod)); `stagedoor doctor` looks for the reason")
-    case .timedOut, .noReply:
-      self.init(status, "the service does not answer; `stagedoor doctor` looks for the reason")
+      "the bus cannot start the service (\(error.message.withoutPeriod)); `stagedoor doctor` looks for the reason"
+    case .timedOut, .noReply: "the service does not answer; `stagedoor doctor` looks for the reason"
     case .unknownMethod, .unknownInterface, .unknownProperty:
-      self.init(
-        status, "the service that runs is too old for this (\(error.message.withoutPeriod)); restart stagedoord")
-    default:
-      self.init(status, error.message.isEmpty ? error.code.rawValue : error.message.withoutPeriod)
+      "the service that runs is too old for this (\(error.message.withoutPeriod)); restart stagedoord"
+    default: error.message.isEmpty ? error.code.rawValue : error.message.withoutPeriod
     }
   }
 }

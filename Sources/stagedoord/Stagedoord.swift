@@ -27,13 +27,13 @@ struct Stagedoord {
     do {
       let arguments = try Arguments(CommandLine.arguments.dropFirst())
       switch arguments.action {
-      case .help: try say(Arguments.usage)
+      case .help: try say(Arguments.help, terminator: "")
       case .version: try say("stagedoord \(version)")
       case .serve: try run { try await serve(arguments, on: $0) }
       case .demonstrate: try run { try await Demonstration.run(arguments, on: $0) }
       }
-    } catch let misuse as Arguments.Misuse {
-      fail(2, "\(misuse); --help says what there is")
+    } catch let misuse as Misuse {
+      fail(2, "\(misuse)")
     } catch {
       fail(1, "\(error)")
     }
@@ -70,8 +70,8 @@ struct Stagedoord {
     return ending.status
   }
 
-  private static func say(_ text: String) throws {
-    print(text)
+  private static func say(_ text: String, terminator: String = "\n") throws {
+    print(text, terminator: terminator)
     if fflush(stdout) != 0 { throw Failure("standard output: \(String(cString: strerror(errno)))") }
   }
 

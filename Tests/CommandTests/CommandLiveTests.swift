@@ -29,8 +29,10 @@ import Testing
       #expect(second.outcome == "activated")
       #expect(second.session == first.session)
       #expect(try await house.drop(photo: "photo-7", "--new").session != first.session)
-      let quiet = try await house.stagedoor("drop", "-q", "-t", House.openDetail, "--target", "photo-7").output()
-      #expect(try await house.stagedoor("deliveries", "-q", "-n", "1").output() == quiet)
+      let quiet = try await house.stagedoor(
+        "drop", "--print", "delivery", "-t", House.openDetail, "--target", "photo-7"
+      ).output()
+      #expect(try await house.stagedoor("deliveries", "--print", "delivery", "-n", "1").output() == quiet)
     }
   }
 
@@ -46,7 +48,7 @@ import Testing
       try await drop.whileRunning { drop async throws in
         try await house.serving { service async throws in
           try await eventually("the delivery") {
-            try await house.stagedoor("deliveries", "--state", "held", "-q").output() != ""
+            try await house.stagedoor("deliveries", "--state", "held", "--print", "delivery").output() != ""
           }
           service.signal(SIGKILL)
           _ = try await service.ended()
@@ -67,7 +69,7 @@ import Testing
       let drop = house.stagedoor("drop", "-t", House.openDetail, "--new", "--token", "once")
       let first = try await drop.output()
       #expect(try await drop.output() == first)
-      #expect(try await house.stagedoor("sessions", "-q").output().split(separator: "\n").count == 1)
+      #expect(try await house.stagedoor("sessions", "--print", "session").output().split(separator: "\n").count == 1)
     }
   }
 
@@ -130,9 +132,9 @@ import Testing
     try await withGallery { house async throws in
       try house.write("sand", to: "\(house.home)/a.txt")
       let (text, none) = ("\(house.home)/a.txt", "is no type such as image/png or org.example.Gallery.openDetail")
-      #expect(try await house.stagedoor("apps", "-q", "--file", text).output() == House.gallery)
-      #expect(try await house.stagedoor("apps", "-q", "text/plain").output() == House.gallery)
-      #expect(try await house.stagedoor("apps", "-q", "application/zip").output() == "")
+      #expect(try await house.stagedoor("apps", "--print", "application", "--file", text).output() == House.gallery)
+      #expect(try await house.stagedoor("apps", "--print", "application", "text/plain").output() == House.gallery)
+      #expect(try await house.stagedoor("apps", "--print", "application", "application/zip").output() == "")
       for type in ["text/", "text/*", "*/*", ""] {
         try await expect(house.stagedoor("apps", type), 2, "stagedoor apps: \"\(type)\" \(none)")
       }
@@ -208,7 +210,9 @@ import Testing
       _ = try await house.drop(photo: "photo-8")
       let picture = try await house.stagedoor("explain", "-t", House.openDetail, "--target", "photo-7").output()
       try expectSnapshot(picture.normalized, "explain")
-      let quiet = try await house.stagedoor("explain", "-q", "-t", House.openDetail, "--target", "photo-7").output()
+      let quiet = try await house.stagedoor(
+        "explain", "--print", "session", "-t", House.openDetail, "--target", "photo-7"
+      ).output()
       #expect(quiet == photo.session)
       let refused = try await house.stagedoor("explain", "-t", "org.example.unknown").run()
       #expect(refused.status == .exited(4))
@@ -264,7 +268,8 @@ import Testing
       #expect(try await house.stagedoor("show", short).output().contains(photo.session))
       let element = photo.session.replacing("-", with: "_")
       #expect(try await house.stagedoor("show", element).output().contains(photo.session))
-      #expect(try await house.stagedoor("show", String(photo.delivery.prefix(8))).output().contains("state     held"))
+      #expect(
+        try await house.stagedoor("show", String(photo.delivery.prefix(8))).output().contains("state        held"))
       for name in ["Gallery", "gallery", "org.ex", House.gallery] {
         #expect(try await house.stagedoor("show", name).output().hasPrefix("application"), "\(name)")
       }
@@ -273,7 +278,8 @@ import Testing
         "stagedoor activate: there is no session \"zz\"; `stagedoor sessions` lists what there is")
       // Of more than sixteen, two begin with the same letter.
       for number in 0..<17 { _ = try await house.drop(photo: "other-\(number)") }
-      let first = try await house.stagedoor("sessions", "-q").output().split(separator: "\n").compactMap(\.first)
+      let first = try await house.stagedoor("sessions", "--print", "session").output().split(separator: "\n")
+        .compactMap(\.first)
       let twice = try #require(first.first { letter in first.count { $0 == letter } > 1 })
       let ambiguous = try await house.stagedoor("activate", String(twice)).run()
       #expect(ambiguous.status == .exited(4))
@@ -295,7 +301,8 @@ import Testing
         #expect(result.status == .exited(2), "\(words): \(result)")
         #expect(result.standardError.hasSuffix(" takes an identifier, not \"\"\n"), "\(words): \(result)")
       }
-      #expect(try await house.stagedoor("deliveries", "--state", "held", "-q").output() == photo.delivery)
+      #expect(
+        try await house.stagedoor("deliveries", "--state", "held", "--print", "delivery").output() == photo.delivery)
     }
   }
 
@@ -381,11 +388,12 @@ import Testing
 
   @Test func `windows are made, brought to the front, drawn anew and closed`() async throws {
     try await withGallery { house async throws in
-      let window = try await house.stagedoor("new", "--quiet", "Gallery", "Detail").output()
+      let window = try await house.stagedoor("new", "--print", "session", "Gallery", "Detail").output()
       #expect(try await house.stagedoor("activate", window).output().hasPrefix("activated\t\(window)\t"))
-      #expect(try await house.stagedoor("refresh", window).output() == "")
-      #expect(try await house.stagedoor("close", "--animation", "commit", window).output() == "")
-      #expect(try await house.stagedoor("sessions", "-q").output() == "")
+      #expect(try await house.stagedoor("refresh", window).output() == "refreshed\t\(window)\t")
+      #expect(
+        try await house.stagedoor("close", "--animation", "commit", window).output() == "closed\t\(window)\t")
+      #expect(try await house.stagedoor("sessions", "--print", "session").output() == "")
       try await expect(
         house.stagedoor("activate", window), 4, "stagedoor activate: there is no session \(window), or no longer")
       try await expect(
@@ -403,10 +411,12 @@ import Testing
       try await expect(
         house.stagedoor("wait", "--deadline", "0.2", held.delivery), 5,
         "stagedoor wait: the delivery \(held.delivery) is still under way after 0.2 s")
-      #expect(try await house.stagedoor("cancel", held.delivery).output() == "")
+      #expect(
+        try await house.stagedoor("cancel", held.delivery).output() == "cancelled\t\(held.delivery)\t\(House.gallery)")
       try await expect(
         house.stagedoor("wait", held.delivery), 7, "stagedoor wait: the delivery \(held.delivery) was cancelled")
-      #expect(try await house.stagedoor("deliveries", "--state", "held", "-q").output() == other.delivery)
+      #expect(
+        try await house.stagedoor("deliveries", "--state", "held", "--print", "delivery").output() == other.delivery)
       let late = try await house.stagedoor(
         "drop", "-t", House.openDetail, "--wait", "handled", "--deadline", "0.2"
       ).run()
@@ -421,7 +431,7 @@ import Testing
       _ = try await house.stagedoor("cancel", over.delivery).output()
       for other in [over.delivery, "00000000-0000-4000-8000-000000000000"] {
         #expect(try await house.stagedoor("cancel", held.delivery, other).run().status == .exited(4))
-        #expect(try await house.stagedoor("show", held.delivery).output().contains("state     held"))
+        #expect(try await house.stagedoor("show", held.delivery).output().contains("state        held"))
       }
     }
   }
@@ -429,14 +439,17 @@ import Testing
   @Test func `an application can be preferred, and no longer`() async throws {
     try await withGallery { house async throws in
       #expect(try await house.stagedoor("prefer", House.openDetail).output() == "")
-      #expect(try await house.stagedoor("prefer", House.openDetail, "Gallery").output() == "")
+      #expect(
+        try await house.stagedoor("prefer", House.openDetail, "Gallery").output()
+          == "preferred\t\(House.openDetail)\t\(House.gallery)")
       let row = "\(House.openDetail)\t\(House.gallery)"
       #expect(try await house.stagedoor("prefer", House.openDetail).output() == row)
       let list = try await house.stagedoor("prefer", "--json", House.openDetail).output()
       #expect(list == "[\n{\"application\":\"\(House.gallery)\",\"type\":\"\(House.openDetail)\"}\n]")
-      #expect(try await house.stagedoor("prefer", "--none", House.openDetail).output() == "")
+      #expect(
+        try await house.stagedoor("prefer", "--none", House.openDetail).output() == "forgotten\t\(House.openDetail)\t")
       #expect(try await house.stagedoor("prefer", House.openDetail).output() == "")
-      #expect(try await house.stagedoor("apps", "-q").output() == House.gallery)
+      #expect(try await house.stagedoor("apps", "--print", "application").output() == House.gallery)
     }
   }
 

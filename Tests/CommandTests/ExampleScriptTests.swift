@@ -1,5 +1,6 @@
 import DBusTestSupport
 import DaemonTestSupport
+import FoundationEssentials
 import Testing
 
 /// The scripts of `examples`, unchanged, with the command on the `PATH`.
@@ -35,6 +36,75 @@ import Testing
     }
   }
 
+  @Test(arguments: [("WAYLAND_DISPLAY", "wl-paste", "wl-clipboard"), ("DISPLAY", "xclip", "it")])
+  func `the selection is read with the program of the display, and its absence is told of`(
+    variable: String, program: String, package: String
+  ) async throws {
+    try await withGallery { house async throws in
+      var command = house.script("shell/note-selection", "Sunday")
+      command.environment["NOTES_TYPE"] = House.openDetail
+      command.environment[variable] = "display-1"
+      let without = try await command.run()
+      #expect(without.status == .exited(1), "\(without)")
+      let sentences = [
+        "the selection needs \(program): install \(package)", "nothing is selected, and standard input is empty",
+      ]
+      #expect(without.standardError == sentences.map { "note-selection: \($0)\n" }.joined(), "\(without)")
+      try await house.standIn(program, "printf 'a beach'", for: &command)
+      #expect(try await command.output().hasPrefix("created"))
+    }
+  }
+
+  @Test func `where nothing can show a menu, picking says what to install`() async throws {
+    try await withGallery { house async throws in
+      _ = try await house.drop(photo: "photo-7")
+      var command = house.script("shell/pick-window")
+      let without = try await command.run()
+      #expect(without.status == .exited(1), "\(without)")
+      #expect(
+        without.standardError
+          == "pick-window: install fuzzel, rofi, fzf or zenity, or name a command in PICKER\n", "\(without)")
+      for (variable, program) in [("WAYLAND_DISPLAY", "fuzzel"), ("DISPLAY", "rofi"), ("DISPLAY", "zenity")] {
+        command = house.script("shell/pick-window")
+        command.environment[variable] = "display-1"
+        try await house.standIn(program, "head -n 1", for: &command)
+        #expect(try await command.output().hasPrefix("activated\t"), "\(program)")
+        try FileManager.default.removeItem(atPath: "\(house.home)/bin/\(program)")
+      }
+    }
+  }
+
+  @Test func `without a service for notifications lines are printed, and the watching goes on`() async throws {
+    try await withGallery { house async throws in
+      var script = house.script("shell/notify-windows", "0")
+      try await house.standIn("notify-send", "echo no service >&2; exit 1", for: &script)
+      try await script.whileRunning { watching async throws in
+        for photo in ["photo-7", "photo-8"] {
+          _ = try await house.drop(photo: photo)
+          #expect(try await watching.nextLine() == "\(House.gallery): a new window: \(House.openDetail) \(photo)")
+        }
+      }
+    }
+  }
+
+  @Test func `the watcher in Python goes on where events are gone`() async throws {
+    try await withHouse { house async throws in
+      let watch = house.script("python/watch")
+      try await watch.whileRunning { watching async throws in
+        for photo in ["photo-7", "photo-8"] {
+          // Each service begins with event 1, and the watcher knows a later one.
+          try await house.serving("--durability", "memory") { _ async throws in
+            try await house.registerGallery()
+            for _ in 0..<(photo == "photo-7" ? 3 : 1) { _ = try await house.drop(photo: photo) }
+            try await watching.line { $0.contains(" Routed ") && $0.contains(photo) }
+          }
+          try await house.gone()
+        }
+        #expect(watching.standardError.contains("watch: some events are gone\n"), "\(watching.standardError)")
+      }
+    }
+  }
+
   @Test func `a window that is picked comes to the front`() async throws {
     try await withGallery { house async throws in
       let photo = try await house.drop(photo: "photo-7")
@@ -63,10 +133,8 @@ import Testing
 
   @Test func `what a notification shows is no markup`() async throws {
     try await withGallery { house async throws in
-      try house.write("#!/bin/sh\nprintf '%s|' \"$@\"; echo\n", to: "\(house.home)/bin/notify-send")
-      _ = try await house.command("chmod", "755", "\(house.home)/bin/notify-send").output()
       var script = house.script("shell/notify-windows", "0")
-      script.environment["PATH"] = "\(house.home)/bin:\(script.environment["PATH"] ?? "")"
+      try await house.standIn("notify-send", "printf '%s|' \"$@\"; echo", for: &script)
       try await script.whileRunning { watching async throws in
         _ = try await house.drop(photo: "<b>&")
         #expect(
@@ -138,6 +206,13 @@ import Testing
 }
 
 extension House {
+  /// Puts a program that this machine may not have in front on the command's `PATH`.
+  fileprivate func standIn(_ program: String, _ script: String, for command: inout Command) async throws {
+    try write("#!/bin/sh\n\(script)\n", to: "\(home)/bin/\(program)")
+    _ = try await self.command("chmod", "755", "\(home)/bin/\(program)").output()
+    command.environment["PATH"] = "\(home)/bin:\(command.environment["PATH"] ?? "")"
+  }
+
   /// One of `examples`, which finds the command on its `PATH`. It has no display and no notifications.
   fileprivate func script(_ name: String, _ arguments: String...) -> Command {
     let path = "\(Repository.path)/examples/\(name)"

@@ -107,7 +107,8 @@ import Testing
         let answering: [[String]] = [
           ["drop", "-t", House.openDetail], ["explain", "-t", House.openDetail],
           ["explain", "-t", House.openDetail, "-j"],
-          ["new", House.gallery], ["sessions"], ["sessions", "-q"], ["sessions", "-j"], ["show", House.gallery],
+          ["new", House.gallery], ["sessions"], ["sessions", "--print", "session"], ["sessions", "-j"],
+          ["show", House.gallery],
           ["show", photo.session, "-j"], ["activate", photo.session], ["watch", "--past"], ["deliveries"],
           ["redirect", photo.delivery, photo.session], ["apps"], ["prefer"], ["prefer", House.openDetail],
           ["check", "gallery.json"], ["install-manifest", "gallery.json"], ["doctor"], ["help"], ["help", "drop"],

@@ -9,7 +9,7 @@ import Testing
     "drop", "explain", "new", "sessions", "show", "activate", "refresh", "close", "watch", "deliveries", "wait",
     "cancel",
     "redirect", "apps", "prefer", "host", "register", "unregister", "check", "test", "install-manifest",
-    "uninstall-manifest", "doctor", "help", "completions",
+    "uninstall-manifest", "reset", "doctor", "help", "completions",
   ]
 
   private func shown(_ arguments: String..., columns: Int) async throws -> String {
@@ -53,12 +53,26 @@ import Testing
       "`stagedoor __manual >docs/stagedoor.1` writes it")
   }
 
-  @Test func `without a command it says how it is used, with status 2`() async throws {
-    for words in [[], ["--color", "always"]] {
+  @Test func `without a command it says on standard error how it is used, with status 2`() async throws {
+    for words in [[], ["--color", "never"]] {
       let result = try await Command(Command.built("stagedoor").program, arguments: words).run()
       #expect(result.status == .exited(2))
-      #expect(result.standardOutput.contains("usage: stagedoor COMMAND"))
+      #expect(result.standardError.hasPrefix("usage: stagedoor COMMAND") && result.standardOutput == "", "\(result)")
     }
+  }
+
+  @Test func `help can be asked for in front of a command and behind it, and names the options of the program`()
+    async throws
+  {
+    let page = try await shown("drop", "--help", columns: 80)
+    for words in [["--help", "drop"], ["-h", "drop"], ["help", "drop"], ["drop", "-h"]] {
+      var command = Command(Command.built("stagedoor").program, arguments: words)
+      command.environment["COLUMNS"] = "80"
+      #expect(try await command.output() + "\n" == page, "\(words)")
+    }
+    let program = try await shown("--help", columns: 80)
+    for option in ["--help", "--version", "--color WHEN"] { #expect(program.contains(option), "\(option)") }
+    #expect(try await shown("-V", columns: 80) == shown("--version", columns: 80))
   }
 
   @Test func `the help of the program has the colour that was asked for`() async throws {
@@ -96,9 +110,16 @@ import Testing
       "stagedoor host: --connect is missing: stagedoor host --app APP --connect COMMAND [OPTION]..."
     ),
     (["completions", "tcsh"], "stagedoor completions: SHELL must be bash, zsh or fish, not \"tcsh\""),
-    (["sessions", "-jq"], "stagedoor sessions: --json and --quiet cannot go together; give one of them"),
+    (["drop", "-jq"], "stagedoor drop: --json and --quiet cannot go together; give one of them"),
+    (["sessions", "-q"], "stagedoor sessions: there is no option -q; `stagedoor sessions --help` lists the options"),
+    (
+      ["apps", "--print", "name,path"],
+      "stagedoor apps: --print takes application, name or hostAttached, not \"path\""
+    ),
+    (["--help", "dorp"], "stagedoor: there is no command \"dorp\"; did you mean drop?"),
+    (["close"], "stagedoor close: name windows, or all of an application with --app, or all with --all"),
     (["sessions", "-n", "0"], "stagedoor sessions: -n takes a whole number of 1 or more, not \"0\""),
-    (["--colour", "x"], "stagedoor: there is no option --colour in front of a command; see `stagedoor --help`"),
+    (["--colour", "x"], "stagedoor: there is no option --colour; did you mean --color?"),
     (["show", "\u{1b}[2J", "x"], "stagedoor show: \"x\" is one argument too many: stagedoor show [OPTION]... ID"),
     (["close", "a", ""], "stagedoor close: SESSION takes an identifier, not \"\""),
     (["show", ""], "stagedoor show: ID takes an identifier, not \"\""),
@@ -108,7 +129,8 @@ import Testing
     (["redirect", "a", ""], "stagedoor redirect: SESSION takes an identifier, not \"\""),
     (["cancel", ""], "stagedoor cancel: DELIVERY takes an identifier, not \"\""),
     (
-      ["help", "__complete"], "stagedoor help: there is no command \"__complete\"; `stagedoor help` lists the commands"
+      ["help", "__complete"],
+      "stagedoor help: there is no command \"__complete\"; `stagedoor --help` lists the commands"
     ),
     (
       ["host", "--app", "org.example.Notes", "--connect", "{file}"],

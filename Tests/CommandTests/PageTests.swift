@@ -29,6 +29,72 @@ import Testing
     }
   }
 
+  /// For each symptom of the page: what brings it about, and what its commands then show.
+  private static let troubles: [(symptom: String, cause: String, shown: [String])] = [
+    ("Trouble", "", ["good   bus", "note   activation"]),
+    ("A command says that nobody serves the name", "", ["good   service", "activation"]),
+    (
+      "A drop is refused", "",
+      [
+        "org.example.Notes\tNotes\tno", "=> refused: no application declares \"org.example.Notes.opne\"",
+      ]
+    ),
+    (
+      "A drop goes to the wrong window", "stagedoor drop --type org.example.Notes.open",
+      ["out", "it shows nothing with a key", "=> created"]
+    ),
+    ("A drop of a file goes to the wrong application", "", ["org.example.Notes\tNotes", "preferred\ttext/plain"]),
+    (
+      "A drop is accepted, and nothing appears", "stagedoor drop --type org.example.Notes.open --target held",
+      ["\theld\torg.example.Notes\t", "org.example.Notes\tNotes\tno"]
+    ),
+    (
+      "A drop failed later",
+      """
+      stagedoor host --app org.example.Notes --connect /no/such/program 2>/dev/null & host=$!
+      stagedoor drop --type org.example.Notes.open --target failed --wait handled 2>/dev/null || true
+      kill $host
+      """,
+      ["\tfailed\torg.example.Notes\t", "/no/such/program: No such file or directory"]
+    ),
+    (
+      "A changed manifest has no effect",
+      "cp Info.json $XDG_DATA_HOME/stagedoor/applications/org.example.Notes.plist",
+      ["Info.json: good", "note   manifest"]
+    ),
+    (
+      "A window in the list has no program", "stagedoor drop --type org.example.Notes.open --target monday",
+      ["\torg.example.Notes\tNote\tunattached\tmonday\t", "closed\t"]
+    ),
+  ]
+
+  @Test func `each symptom on the page of trouble is shown by its commands`() async throws {
+    let sections = try Repository.text(of: "docs/trouble.md").split(separator: "\n## ")
+    #expect(sections.count == Self.troubles.count)
+    let manifest = try #require(
+      Repository.text(of: "docs/command.md").split(separator: "```").first { $0.hasPrefix("json\n") }
+    ).dropFirst(5)
+    for (section, trouble) in zip(sections, Self.troubles) {
+      #expect(section.hasPrefix(trouble.symptom) || section.hasPrefix("# \(trouble.symptom)"), "\(section.prefix(60))")
+      let lines = section.split(separator: "```").filter { $0.hasPrefix("\nsh\n") || $0.hasPrefix("sh\n") }
+        .map { $0.drop { $0 == "\n" }.dropFirst(3) }.joined()
+      try #require(!lines.isEmpty)
+      try await withService { house async throws in
+        try house.write(String(manifest), to: "\(house.home)/Info.json")
+        let script = "stagedoor install-manifest -q Info.json\n\(trouble.cause)\n\(lines)"
+        var shell = house.command("sh", "-eu", "-c", script)
+        let folder = Command.built("stagedoor").program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
+        shell.directory = house.home
+        shell.environment["PATH"] = "\(folder):\(shell.environment["PATH"] ?? "/usr/bin:/bin")"
+        let result = try await shell.run()
+        #expect(result.status.isSuccess && result.standardError == "", "\(trouble.symptom): \(result)")
+        for words in trouble.shown {
+          #expect(result.standardOutput.contains(words), "\(trouble.symptom): \(words) in \(result)")
+        }
+      }
+    }
+  }
+
   @Test func `the page has the keys that objects have`() async throws {
     let rows = try Repository.text(of: "docs/command.md").split(separator: "\nThe keys of each object")[1]
       .split(separator: "\n\nThe command ends")[0].split(separator: "\n").filter { $0.hasPrefix("| `") }

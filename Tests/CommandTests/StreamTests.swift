@@ -84,7 +84,8 @@ import Testing
       #expect(lines.last == "status 5")
       #expect(
         result.standardError
-          == "stagedoor drop: no host took the delivery \(delivery) in time; its session stays\n")
+          == "stagedoor drop: no program took the delivery \(delivery) in time; its window waits in `stagedoor sessions`\n"
+      )
     }
   }
 
@@ -96,14 +97,14 @@ import Testing
         try await house.shell("exec >source; head -c 100000 /dev/zero; echo; exec sleep 1000").whileRunning {
           _ async throws in
           try await eventually("the delivery") {
-            try await house.stagedoor("deliveries", "--state", "held", "-q").output() != ""
+            try await house.stagedoor("deliveries", "--state", "held", "--print", "delivery").output() != ""
           }
           drop.signal(number)
           #expect(try await drop.ended() == .signalled(number))
         }
       }
-      #expect(try await house.stagedoor("deliveries", "--state", "cancelled", "-q").output() != "")
-      #expect(try await house.stagedoor("sessions", "-q").output() == "")
+      #expect(try await house.stagedoor("deliveries", "--state", "cancelled", "--print", "delivery").output() != "")
+      #expect(try await house.stagedoor("sessions", "--print", "session").output() == "")
     }
   }
 
@@ -119,7 +120,7 @@ import Testing
       let bar = "[##" + String(repeating: ".", count: 31) + "]"
       #expect(shown.standardOutput.contains("\(bar) 6 %  64 KiB of 1024 KiB\u{1b}[K"), "\(shown)")
       // The progress is erased from the line before the command writes something else there.
-      #expect(shown.standardOutput.contains("\r\u{1b}[Kstagedoor drop: no host took"), "\(shown)")
+      #expect(shown.standardOutput.contains("\r\u{1b}[Kstagedoor drop: no program took"), "\(shown)")
       let piped = try await house.shell("exec '\(program)' \(words.joined(separator: " ")) <'\(path)'").run()
       #expect(piped.status == .exited(5))
       #expect(!piped.standardError.contains("\r") && !piped.standardOutput.contains("\r"))

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `a list of nothing says so on a terminal, and nothing in a pipe`() async throws {
+  @Test func `a list of nothing says so on standard error`() async throws {
     try await withService { house async throws in
       for (words, sentence) in [
         (["sessions"], "no windows yet"), (["deliveries"], "no deliveries yet"),
@@ -72,7 +72,13 @@ import Testing
         let shown = try await house.command("python3", arguments: script + words).run()
         #expect((shown.standardOutput + shown.standardError).contains(sentence), "\(words): \(shown)")
         let piped = try await house.command(program, arguments: words).run()
-        #expect(piped.status.isSuccess && piped.standardOutput + piped.standardError == "", "\(words): \(piped)")
+        #expect(piped.status.isSuccess && piped.standardOutput == "", "\(words): \(piped)")
+        #expect(piped.standardError == sentence + "\n", "\(words): \(piped)")
+        let json = try await house.command(program, arguments: words + ["--json"]).run()
+        #expect(json.status.isSuccess, "\(words): \(json)")
+        if words[0] != "watch" {
+          #expect(json.standardOutput == "[]\n" && json.standardError == "", "\(words): \(json)")
+        }
       }
     }
   }

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs a command on a terminal of its own, and prints its output.
 
-usage: terminal.py COLUMNS INPUT COMMAND...   INPUT is a file or a FIFO for its standard input, or - for the terminal
+usage: terminal.py COLUMNS INPUT COMMAND...   INPUT is a file or a FIFO for its standard input, or - for the terminal,
+on which the standard input of this script is typed
 """
 import fcntl
 import os
@@ -21,6 +22,8 @@ if child == 0:
     if source != "-":
         os.dup2(os.open(source, os.O_RDONLY), 0)
     os.execvp(command[0], command)
+if source == "-":
+    os.write(terminal, sys.stdin.buffer.read())
 while True:
     try:
         shown = os.read(terminal, 65536)

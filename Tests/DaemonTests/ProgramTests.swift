@@ -153,18 +153,22 @@ import Testing
   }
 
   @Test(arguments: [
-    (["--dance"], #"there is no option "--dance""#), (["--demo=loud"], #"there is no option "--demo=loud""#),
-    (["--log-level=loud"], #"--log-level: expected error, warning, info or debug, got "loud""#),
-    (["--state"], "--state needs a value"),
-    (["--durability", "most"], #"--durability: expected full, normal or memory, got "most""#),
-    (["--log-level", "loud"], #"--log-level: expected error, warning, info or debug, got "loud""#),
+    (["--dance"], "there is no option --dance; `stagedoord --help` lists the options"),
+    (["--durabilty", "full"], "there is no option --durabilty; did you mean --durability?"),
+    (["--demo=loud"], #"--demo takes no value; leave out "=loud""#),
+    (["--log-level=loud"], #"--log-level must be error, warning, info or debug, not "loud""#),
+    (["--state"], "--state needs a value: --state DIRECTORY"),
+    (["--state=", "--durability", "memory"], #"--state takes a text, not """#),
+    (["--durability", "most"], #"--durability must be full, normal or memory, not "most""#),
+    (["--log-level", "loud"], #"--log-level must be error, warning, info or debug, not "loud""#),
+    (["--replace", "now"], #""now" is one argument too many: stagedoord [OPTION]..."#),
   ])
   func `arguments that make no sense are said in a sentence`(arguments: [String], sentence: String) async throws {
     var command = Command.built("stagedoord")
     command.arguments = arguments
     let result = try await command.run()
     #expect(result.status == .exited(2))
-    #expect(result.standardError == "stagedoord: \(sentence); --help says what there is\n")
+    #expect(result.standardError == "stagedoord: \(sentence)\n")
     #expect(result.standardOutput == "")
   }
 

@@ -308,6 +308,10 @@ extension StoredDelivery {
   fileprivate func story(isHidden: Bool) throws -> Text {
     guard case .dictionary(var story)? = try? JSON.value(decision) else { return .empty }
     if isHidden { story = StoredDelivery.withoutContent(story) }
+    if let session = progress.session {
+      story["session"] = .string(Text("\(session)"))
+      redirect(&story, to: session)
+    }
     story["created"] = .string(Text(created.rfc3339))
     story["deadline"] = .string(Text(deadline.rfc3339))
     if !progress.isOpen {
@@ -319,6 +323,20 @@ extension StoredDelivery {
       story["ended"] = .dictionary(ending)
     }
     return JSON.text(of: .dictionary(story))
+  }
+
+  /// After a redirect, a delivery has another session than its decision chose.
+  private func redirect(_ decision: inout UserInfo, to session: UniqueIdentifier) {
+    let identifier = Value.string(Text("\(session)"))
+    var chosen: Value?
+    if case .dictionary(let fields)? = decision["chosen"] { chosen = fields["session"] }
+    let isAsDecided = progress.outcome.isEmpty || decision["outcome"] == .string(progress.outcome)
+    if isAsDecided, chosen == nil || chosen == identifier { return }
+    decision["outcome"] = .string(progress.outcome)
+    decision["chosen"] = .dictionary([
+      "session": identifier, "path": .string(Text(InterchangeNames.path(ofSession: session).rawValue)),
+      "because": "it was redirected there",
+    ])
   }
 
   private static func withoutContent(_ whole: UserInfo) -> UserInfo {

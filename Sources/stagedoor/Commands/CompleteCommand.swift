@@ -1,4 +1,6 @@
+import DBus
 import Glibc
+import ServiceSupport
 import StagedoorKit
 
 /// Answers the completion scripts: `stagedoor __complete SHELL WORD...`. Each line is a word, a tab and the meaning of the word. `:files` and
@@ -15,9 +17,16 @@ enum CompleteCommand {
     case .programs: try Output.line(":programs")
     case .candidates(let candidates): try print(candidates, current, shell)
     case .live(let live, let before, let application):
-      // A shell that waits for an answer looks broken, so without an immediate answer nothing is offered.
-      guard var client = try? await Client(invocation) else { return .done }
-      client.stagedoor.timeout = .seconds(1)
+      // A shell that waits for an answer looks broken, so without an immediate answer nothing is offered. Nor does a tab start the service.
+      let loop = invocation.loop
+      _ = loop?.task { @Sendable in
+        await loop?.sleep(for: .seconds(1))
+        exit(Status.done.rawValue)
+      }
+      guard var client = try? await Client(invocation), let running = await client.stagedoor.withoutStarting() else {
+        return .done
+      }
+      client.stagedoor = running
       let found = (try? await candidates(live, application, client)) ?? []
       try print(found.map { Completion.Candidate(value: before + $0.value, meaning: $0.meaning) }, current, shell)
     }
@@ -37,7 +46,7 @@ enum CompleteCommand {
   private static let most: UInt32 = 200
 
   private static func candidates(
-    _ live: ValueKind.Live, _ application: String?, _ client: Client
+    _ live: Live, _ application: String?, _ client: Client
   ) async throws -> [Completion.Candidate] {
     let stagedoor = client.stagedoor
     switch live {
@@ -65,6 +74,7 @@ enum CompleteCommand {
         found += types.map { .init(value: $0, meaning: application.name) }
       }
       return found
+    case .commands: return []
     case .configurations:
       guard let application else { return [] }
       let details = try await stagedoor.application(try await client.application(application))

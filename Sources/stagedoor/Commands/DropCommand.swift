@@ -9,29 +9,38 @@ enum DropCommand {
   static func run(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
     let payload = try await PayloadArguments(invocation, client, isHandedIn: true)
-    if let stream = payload.stream { return try await hand(stream, of: payload, client, invocation) }
+    if let beginning = payload.streamed { return try await stream(payload, from: beginning, client, invocation) }
     let delivery = try await handedIn(payload, client)
     if payload.waits { try await taken(delivery, client) }
-    return try WindowCommands.answer(delivery, invocation)
+    try await answer(delivery, payload, client, invocation)
+    return .done
   }
 
   private static func handedIn(_ payload: PayloadArguments, _ client: Client) async throws -> Delivery {
-    if let plain = payload.plain {
-      return try await client.stagedoor.drop(plain.type, plain.target, userInfo: plain.info)
-    }
-    let document = Printed.json(payload.document)
-    do throws(StagedoorError) {
-      return try await client.stagedoor.deliver(document: document)
-    } catch {
+    do {
+      return try await payload.deliver(to: client.stagedoor)
+    } catch let error as StagedoorError where payload.token != nil && error.code == .noReply {
       // The service ended before it answered. By the token, the next instance knows whether the delivery was carried out.
-      guard payload.token != nil, error.code == .noReply else { throw error }
-      return try await client.stagedoor.deliver(document: document)
+      return try await payload.deliver(to: client.stagedoor)
+    }
+  }
+
+  private static func answer(
+    _ delivery: Delivery, _ payload: PayloadArguments, _ client: Client, _ invocation: Invocation
+  ) async throws {
+    _ = try WindowCommands.answer(delivery, invocation)
+    try Output.flush()
+    // The drop has succeeded, whatever becomes of this question.
+    if payload.typeBesideData != nil, let decision = try? await client.stagedoor.delivery(delivery.identifier).decision,
+      let document = try? Printed.value(decision.json)
+    {
+      await UndeclaredType.note(payload, document, client)
     }
   }
 
   /// Gives the service one end of a pipe, and copies standard input into the other end as long as somebody reads it.
-  private static func hand(
-    _ stream: PayloadArguments.Stream, of payload: PayloadArguments, _ client: Client, _ invocation: Invocation
+  private static func stream(
+    _ payload: PayloadArguments, from beginning: [UInt8], _ client: Client, _ invocation: Invocation
   ) async throws -> Status {
     guard let loop = invocation.loop else { return .failed }
     // A host that has read enough closes its end.
@@ -39,28 +48,22 @@ enum DropCommand {
     SignalDescriptor.hold(Endings.signals)
     let stagedoor = client.stagedoor
     let pipe = try OwnedFileDescriptor.pipe()
-    let feeder = Feeder(from: STDIN_FILENO, stream.beginning, to: pipe.writeEnd)
+    let feeder = Feeder(from: STDIN_FILENO, beginning, to: pipe.writeEnd)
     let feeding = loop.task { @Sendable in try await feeder.run() }
     let progress = Progress(of: feeder, on: loop, screen: Screen(color: nil, STDERR_FILENO))
     defer { progress.end() }
-    let (activities, options) = (payload.activity.map { [Printed.json($0)] } ?? [], payload.streamOptions)
-    let (deadline, isPrivate) = (invocation[.deadline].flatMap { Double($0) }, invocation.has(.isPrivate))
+    let reading = payload.reading(pipe.readEnd)
     // The service answers as soon as it has decided, because a delivery can only be cancelled by its identifier.
-    let delivering = loop.task { @Sendable () async throws -> Delivery in
-      try await stagedoor.deliver(
-        reading: pipe.readEnd, as: stream.type, suggestedName: stream.name, activities: activities, options: options,
-        deadline: deadline, isPrivate: isPrivate)
-    }
+    let delivering = loop.task { @Sendable () async throws -> Delivery in try await reading.deliver(to: stagedoor) }
     let interruption = try Interruption(on: loop) { @Sendable in
       progress.clear()
       // Half of the data is worse than none, so the delivery is cancelled unless a host has it already.
       if let delivery = try? await delivering.value { try? await stagedoor.cancel(delivery.identifier) }
     }
     do {
-      let status = try await handedOver(
-        try await delivering.value, pipe.readEnd, feeding, progress, payload, client, invocation)
+      try await handedOver(try await delivering.value, pipe.readEnd, feeding, progress, payload, client, invocation)
       await interruption.end()
-      return status
+      return .done
     } catch {
       await interruption.end()
       throw error
@@ -71,13 +74,12 @@ enum DropCommand {
   private static func handedOver(
     _ delivery: Delivery, _ readEnd: OwnedFileDescriptor, _ feeding: Task<Feeder.End, any Error>, _ progress: Progress,
     _ payload: PayloadArguments, _ client: Client, _ invocation: Invocation
-  ) async throws -> Status {
+  ) async throws {
     // While our copy is open, nobody notices that all others are closed.
     readEnd.close()
     if payload.waits { try await taken(delivery, client) }
     progress.clear()
-    let status = try WindowCommands.answer(delivery, invocation)
-    try Output.flush()
+    try await answer(delivery, payload, client, invocation)
     switch try await feeding.value {
     case .all: break
     case .failed(let problem):
@@ -86,7 +88,6 @@ enum DropCommand {
     // Either the application has read what it wanted, or it never got the pipe and the service has closed it.
     case .nobodyReads: try await taken(delivery, client)
     }
-    return status
   }
 
   /// Waits for the application to take the delivery. The service may restart meanwhile: it answered when it had stored the delivery.
@@ -97,8 +98,24 @@ enum DropCommand {
       }
     } catch let error as StagedoorError where Status(error.code) == .noService {
       let problem = Problem(error)
-      throw Problem(problem.status, "\(problem.sentence); `stagedoor wait \(delivery.identifier)` waits on")
+      throw Problem(
+        problem.status, "\(problem.sentence); `stagedoor wait \(delivery.identifier)` waits on", error: problem.error)
     }
+  }
+}
+
+/// An activity type that no application declares, beside data: the data alone decides then, and a mistyped type goes unnoticed.
+enum UndeclaredType {
+  static func note(_ payload: PayloadArguments, _ decision: Value, _ client: Client) async {
+    guard let type = payload.typeBesideData, decision["routingActivity"] == nil, decision["contentType"] != nil
+    else { return }
+    var declared: [String] = []
+    for application in (try? await client.stagedoor.applications()) ?? [] {
+      declared += (try? await client.stagedoor.application(application.identifier).activityTypes) ?? []
+    }
+    let advice =
+      Suggestion.sentence(for: type, among: declared) ?? "`stagedoor show APP` lists the types of an application"
+    Output.note("stagedoor: no application declares \"\(type)\", so only the data decided; \(advice)")
   }
 }
 

@@ -1,22 +1,78 @@
 import SceneModel
+import ServiceSupport
 import StagedoorKit
 
 enum ExplainCommand {
+  typealias Row = (decision: Value, payload: Value)
+
+  static let fields: [Field<Row>] = [
+    field("outcome", "outcome"), field("session", "chosen", "session"), field("application", "application", "chosen"),
+    field("configuration", "configuration", "chosen"), field("key", "key", "value"), field("error", "error"),
+    field("message", "message"),
+  ]
+
+  private static func field(_ name: String, _ path: String...) -> Field<Row> {
+    Field(name, value: { row in path.reduce(row.decision) { $0?[$1] } })
+  }
+
   static func run(_ invocation: Invocation) async throws -> Status {
+    if let delivery = invocation[.ofDelivery] {
+      let other = invocation.command.options.first {
+        invocation.has($0) && ![Option.ofDelivery, .json, .quiet, .print()].map(\.name).contains($0.name)
+      }
+      if let other { throw Problem.usage("--\(other.name) does not go with --delivery, which was decided already") }
+      if !invocation.arguments.isEmpty { throw Problem.usage("a delivery was decided already; leave the files out") }
+      let client = try await Client(invocation)
+      let decision = try await client.stagedoor.delivery(try await client.delivery(delivery)).decision
+      return try answer(try Printed.value(decision.json), .null, invocation)
+    }
+    if invocation.has(.manifests) { return try await explainHere(invocation) }
     let client = try await Client(invocation)
     let payload = try await PayloadArguments(invocation, client, isHandedIn: false)
-    let decision = try await client.stagedoor.explain(document: Printed.json(payload.document))
-    let document = try Printed.value(decision.json)
-    if let file = invocation[.record] { try await Recording.add(payload.document, document, to: file, client) }
-    if invocation.has(.json) {
-      try Output.line(decision.json.printableJSON)
-    } else if invocation.has(.quiet) {
-      if let session = document["chosen"]?["session"]?.string { try Output.line(session) }
-    } else {
-      try Output.write(DecisionPicture.text(document, payload.document, invocation.screen))
+    var document = payload.document
+    let decision: Value
+    do {
+      decision = try await Printed.value(client.stagedoor.explain(document: Printed.json(document)).json)
+    } catch let error as StagedoorError where error.code == .accessDenied && payload.namesFiles {
+      document = payload.withoutFiles
+      decision = try await Printed.value(client.stagedoor.explain(document: Printed.json(document)).json)
     }
-    if case .refused(let code) = decision.outcome { return Status(code) }
-    return .done
+    if let file = invocation[.record] {
+      try Recording.add(
+        document, decision, try await Recording.world(of: decision, client), named: invocation[.caseName], to: file)
+    }
+    let status = try answer(decision, document, invocation)
+    try Output.flush()
+    await UndeclaredType.note(payload, decision, client)
+    return status
+  }
+
+  /// Decides here, by the given manifests, as if there were no windows yet.
+  private static func explainHere(_ invocation: Invocation) async throws -> Status {
+    let manifests = try ManifestFile.manifests(invocation)
+    let payload = try await PayloadArguments(invocation, manifests, isHandedIn: false)
+    let world = Recording.World(sessions: [], preferences: UserInfo())
+    let decision: Value
+    do throws(Fault) { decision = try Recording.decide(payload.document, world, at: Moment.now, manifests.all) } catch {
+      throw Problem(.refused, "\(error)")
+    }
+    if let file = invocation[.record] {
+      try Recording.add(payload.document, decision, world, named: invocation[.caseName], to: file)
+    }
+    return try answer(decision, payload.document, invocation)
+  }
+
+  private static func answer(_ decision: Value, _ payload: Value, _ invocation: Invocation) throws(Problem) -> Status {
+    if invocation.has(.print()) {
+      try Listing(invocation, fields).answer((decision, payload))
+    } else if invocation.has(.json) {
+      try Output.line(Printed.shown(decision))
+    } else if !invocation.has(.quiet) {
+      try Output.write(DecisionPicture.text(decision, payload, invocation.screen))
+    }
+    // The decision of a delivery that was made is no refusal.
+    guard let error = decision["error"]?.string else { return .done }
+    return Status(StagedoorError.Code(rawValue: error))
   }
 }
 

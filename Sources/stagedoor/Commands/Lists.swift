@@ -1,104 +1,82 @@
 import DBus
 import Glibc
 import SceneModel
+import ServiceSupport
 import StagedoorKit
 
 // The commands that show lists.
 
 enum SessionsCommand {
+  /// A session whose application has no manifest at present takes no part in routing.
+  typealias Row = (session: SessionSummary, hasManifest: Bool)
+
+  static let fields: [Field<Row>] = [
+    Field(identifier: "session") { $0.session.session.description },
+    Field("path", value: { .text($0.session.session.path.rawValue) }),
+    Field("application", .init(title: "APPLICATION", minimum: 12, keepsEnd: true, rank: 3)) {
+      .text($0.session.application)
+    },
+    Field("configuration", .init(title: "WINDOW", minimum: 8, rank: 4)) { .text($0.session.configuration) },
+    Field("hasManifest", value: { .bool($0.hasManifest) }),
+    Field("state", .init(title: "STATE", rank: 2) { Style(of: $0) }, value: { .text($0.session.state) }) {
+      $0.hasManifest ? $0.session.state : "no manifest"
+    },
+    Field("targetContentIdentifier", .init(title: "SHOWS", minimum: 8)) { .text($0.session.targetContentIdentifier) },
+    Field("title", .init(title: "TITLE", minimum: 8, rank: 1)) { .text($0.session.title) },
+    Field(
+      "lastActivated", .init(title: "USED", rank: 5) { _ in .aside },
+      value: { .text(Moment.rfc3339($0.session.lastActivated)) }, short: { Moment.age($0.session.lastActivated) }),
+  ]
+
   static func run(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
     var application: String?
     if let text = invocation[.ofApp] { application = try await client.application(text) }
-    let known = invocation.has(.quiet) ? [] : try await client.stagedoor.applications().map(\.identifier)
-    var table = Table(invocation.screen, columns)
-    var list = Printed.List()
+    let known = try await client.stagedoor.applications().map(\.identifier)
+    var listing = Listing(invocation, fields)
     try await client.sessions(of: application, atMost: invocation[.limit].flatMap { UInt32($0) }) { page in
-      if invocation.has(.quiet) {
-        for session in page { try Output.line(session.session.description) }
-      } else if invocation.has(.json) {
-        for session in page { try list.add(json(session, hasManifest: known.contains(session.application))) }
-      } else {
-        try table.print(page.map { row($0, hasManifest: known.contains($0.application), table.screen) })
-      }
+      try listing.add(page.map { ($0, known.contains($0.application)) })
     }
-    if invocation.has(.json) { try list.end() } else if !invocation.has(.quiet) { table.end(orSay: "no windows yet") }
+    try listing.end(orSay: application == nil ? "no windows yet" : "no windows of this application yet")
     return .done
-  }
-
-  private static let columns = [
-    Table.Column(title: "SESSION") { _ in .identifier },
-    Table.Column(title: "APPLICATION", minimum: 12, keepsEnd: true, rank: 3),
-    Table.Column(title: "WINDOW", minimum: 8, rank: 4),
-    Table.Column(title: "STATE", rank: 2) { Style(of: $0) },
-    Table.Column(title: "SHOWS", minimum: 8),
-    Table.Column(title: "TITLE", minimum: 8, rank: 1),
-    Table.Column(title: "USED", rank: 5) { _ in .aside },
-  ]
-
-  /// A session whose application has no manifest at present takes no part in routing.
-  private static func row(_ session: SessionSummary, hasManifest: Bool, _ screen: Screen) -> [String] {
-    [
-      screen.identifier(session.session.description), session.application, session.configuration,
-      hasManifest ? session.state : "no manifest",
-      session.targetContentIdentifier, session.title,
-      screen.isTerminal ? Moment.age(session.lastActivated) : Moment.rfc3339(session.lastActivated),
-    ]
-  }
-
-  private static func json(_ session: SessionSummary, hasManifest: Bool) -> Value {
-    Printed.object([
-      ("session", .text(session.session.description)), ("path", .text(session.session.path.rawValue)),
-      ("application", .text(session.application)), ("configuration", .text(session.configuration)),
-      ("hasManifest", .bool(hasManifest)), ("state", .text(session.state)),
-      ("targetContentIdentifier", .text(session.targetContentIdentifier)),
-      ("title", .text(session.title)), ("lastActivated", .text(Moment.rfc3339(session.lastActivated))),
-    ])
   }
 }
 
 enum DeliveriesCommand {
-  static func run(_ invocation: Invocation) async throws -> Status {
-    let client = try await Client(invocation)
-    let filter = invocation[.state].flatMap { Stagedoor.DeliveryFilter(rawValue: $0) } ?? .all
-    var table = Table(invocation.screen, columns)
-    var list = Printed.List()
-    try await client.deliveries(in: filter, atMost: invocation[.limit].flatMap { UInt32($0) }) { page in
-      if invocation.has(.quiet) {
-        for delivery in page { try Output.line(delivery.identifier.description) }
-      } else if invocation.has(.json) {
-        for delivery in page { try list.add(json(delivery)) }
-      } else {
-        try table.print(page.map { row($0, table.screen) })
-      }
-    }
-    if invocation.has(.json) {
-      try list.end()
-    } else if !invocation.has(.quiet) {
-      table.end(orSay: "no deliveries yet")
-    }
-    return .done
-  }
-
-  private static let columns = [
-    Table.Column(title: "DELIVERY") { _ in .identifier },
-    Table.Column(title: "STATE") { Style(of: $0) },
-    Table.Column(title: "APPLICATION", minimum: 12, keepsEnd: true, rank: 1),
-    Table.Column(title: "SESSION", rank: 2) { _ in .identifier },
+  static let fields: [Field<DeliveryRecord>] = [
+    Field(identifier: "delivery") { $0.identifier.description },
+    Field("state", .init(title: "STATE") { Style(of: $0) }) { .text($0.state.word) },
+    Field("application", .init(title: "APPLICATION", minimum: 12, keepsEnd: true, rank: 1)) { .text($0.application) },
+    Field(identifier: "session", rank: 2) { $0.session?.description },
   ]
 
-  private static func row(_ delivery: DeliveryRecord, _ screen: Screen) -> [String] {
-    [
-      screen.identifier(delivery.identifier.description), delivery.state.word, delivery.application,
-      delivery.session.map { screen.identifier($0.description) } ?? "",
-    ]
-  }
-
-  private static func json(_ delivery: DeliveryRecord) -> Value {
-    Printed.object([
-      ("delivery", .text(delivery.identifier.description)), ("state", .text(delivery.state.word)),
-      ("application", .text(delivery.application)), ("session", delivery.session.map { .text($0.description) }),
-    ])
+  static func run(_ invocation: Invocation) async throws -> Status {
+    let client = try await Client(invocation)
+    let isUnclaimed = invocation.has(.unclaimed)
+    let filter = isUnclaimed ? .routed : invocation[.state].flatMap { Stagedoor.DeliveryFilter(rawValue: $0) } ?? .all
+    var application: String?
+    if let text = invocation[.ofApp] { application = try await client.application(text) }
+    var rest = invocation[.limit].flatMap { Int($0) } ?? .max
+    var listing = Listing(invocation, fields)
+    // The service counts before this command chooses.
+    let isChosen = isUnclaimed || application != nil
+    try await client.deliveries(in: filter, atMost: isChosen ? nil : invocation[.limit].flatMap { UInt32($0) }) {
+      page in
+      var rows = application == nil ? page : page.filter { $0.application == application }
+      if isUnclaimed {
+        var unclaimed: [DeliveryRecord] = []
+        for row in rows where unclaimed.count < rest {
+          if try await client.hasEnded(row.identifier) { unclaimed.append(row) }
+        }
+        rows = unclaimed
+      }
+      try listing.add(Array(rows.prefix(rest)))
+      rest -= min(rest, rows.count)
+      return rest > 0
+    }
+    let isFiltered = isChosen || filter != .all
+    try listing.end(orSay: isFiltered ? "no such deliveries" : "no deliveries yet")
+    return .done
   }
 }
 
@@ -116,6 +94,14 @@ extension StagedoorKit.DeliveryState {
 }
 
 enum AppsCommand {
+  static let fields: [Field<ApplicationSummary>] = [
+    Field("application", .init(title: "APPLICATION", minimum: 12, keepsEnd: true) { _ in .identifier }) {
+      .text($0.identifier)
+    },
+    Field("name", .init(title: "NAME", minimum: 8, rank: 1)) { .text($0.name) },
+    Field("hostAttached", .init(title: "RUNS", rank: 2) { $0 == "yes" ? .good : .aside }) { .bool($0.isHostAttached) },
+  ]
+
   static func run(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
     let all = try await client.stagedoor.applications()
@@ -129,25 +115,11 @@ enum AppsCommand {
         throw Problem(.refused, "no application takes \"\(type.printable)\"; `stagedoor apps` lists the applications")
       }
     }
-    if invocation.has(.quiet) {
-      for application in shown { try Output.line(application.identifier) }
-    } else if invocation.has(.json) {
-      var list = Printed.List()
-      for application in shown {
-        try list.add(
-          Printed.object([
-            ("application", .text(application.identifier)), ("name", .text(application.name)),
-            ("hostAttached", .bool(application.isHostAttached)),
-          ]))
-      }
-      try list.end()
-    } else {
-      var table = Table(invocation.screen, columns)
-      try table.print(shown.map { [$0.identifier, $0.name, $0.isHostAttached ? "yes" : "no"] })
-      table.end(
-        orSay: all.isEmpty
-          ? "no applications yet; `stagedoor install-manifest` installs one" : "no application takes this")
-    }
+    var listing = Listing(invocation, fields)
+    try listing.add(shown)
+    try listing.end(
+      orSay: all.isEmpty
+        ? "no applications yet; `stagedoor install-manifest` installs one" : "no application takes this")
     return .done
   }
 
@@ -155,7 +127,7 @@ enum AppsCommand {
   private static func type(_ invocation: Invocation) throws(Problem) -> String? {
     if let file = invocation[.ofFile] {
       if invocation.argument(0) != nil { throw .usage("--file says the type; leave TYPE out") }
-      return try PayloadArguments.type(ofFile: file)
+      return try LocalFile(Array(file.utf8)).type
     }
     guard let type = invocation.argument(0) else { return nil }
     let isContent = type.utf8.contains(UInt8(ascii: "/"))
@@ -165,15 +137,40 @@ enum AppsCommand {
     if access(type, F_OK) == 0 { throw .usage("\(type.printable) is a file; write --file \(type.printable)") }
     return type
   }
-
-  private static let columns = [
-    Table.Column(title: "APPLICATION", minimum: 12, keepsEnd: true) { _ in .identifier },
-    Table.Column(title: "NAME", minimum: 8, rank: 1),
-    Table.Column(title: "RUNS", rank: 2) { $0 == "yes" ? .good : .aside },
-  ]
 }
 
-extension Screen {
-  /// The whole identifier for programs, and its beginning for people: eight digits distinguish four billion.
-  func identifier(_ text: String) -> String { isTerminal ? String(text.prefix(8)) : text }
+enum PreferCommand {
+  typealias Row = (type: String, application: String)
+
+  static let fields: [Field<Row>] = [
+    Field("type", .init(title: "TYPE", minimum: 12)) { .text($0.type) },
+    Field("application", .init(title: "APPLICATION", minimum: 12) { _ in .identifier }) { .text($0.application) },
+  ]
+
+  static func run(_ invocation: Invocation) async throws -> Status {
+    if invocation.has(.none), invocation.arguments.count != 1 {
+      throw Problem.usage("--none goes with a TYPE and no APP: \(invocation.command.usage.synopsis)")
+    }
+    let client = try await Client(invocation)
+    var listing = Listing(invocation, fields)
+    guard let type = invocation.argument(0) else {
+      try listing.add(try await client.stagedoor.preferredApplications().map { ($0.type, $0.application) })
+      try listing.end(orSay: "no choices yet")
+      return .done
+    }
+    if invocation.has(.none) {
+      try await client.stagedoor.setPreferredApplication(nil, for: type)
+      try Change.say("forgotten", type, "", invocation)
+      return .done
+    }
+    if let application = invocation.argument(1) {
+      let application = try await client.application(application)
+      try await client.stagedoor.setPreferredApplication(application, for: type)
+      try Change.say("preferred", type, application, invocation)
+      return .done
+    }
+    try listing.add(try await client.stagedoor.preferredApplication(for: type).map { [(type, $0)] } ?? [])
+    try listing.end(orSay: "no choice for \(type)")
+    return .done
+  }
 }

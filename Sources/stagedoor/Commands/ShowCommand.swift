@@ -1,5 +1,6 @@
 import DBus
 import SceneModel
+import ServiceSupport
 import StagedoorKit
 
 /// Shows a session, a delivery or an application, whichever the identifier names.
@@ -57,7 +58,8 @@ enum ShowCommand {
     // The document describes the decision and the delivery.
     guard case .dictionary(var document) = try Printed.value(decision.json) else { return .null }
     var fields: [(String, Value?)] = [("delivery", .text(delivery.description)), ("state", .text(state.word))]
-    for name in ["created", "deadline", "ended"] {
+    fields.append(("application", document["application"]?["chosen"]))
+    for name in ["session", "created", "deadline", "ended"] {
       fields.append((name, document[Text(name)]))
       document[Text(name)] = nil
     }

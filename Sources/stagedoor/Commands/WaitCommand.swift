@@ -1,43 +1,49 @@
 import DBus
+import SceneModel
+import ServiceSupport
 import StagedoorKit
 
 enum WaitCommand {
+  typealias Row = (delivery: DeliveryIdentifier, state: StagedoorKit.DeliveryState)
+
+  private static let fields: [Field<Row>] = [
+    Field("delivery", value: { .text($0.delivery.description) }),
+    Field("state", .init(title: "STATE") { Style(of: $0) }) { .text($0.state.word) },
+  ]
+
   static func run(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
     let delivery = try await client.delivery(invocation.arguments[0])
+    let state = try await finished(delivery, client, invocation)
+    if state == .routed { throw Problem.nobodyTook(delivery) }
+    try Listing(invocation, fields).answer((delivery, state))
+    return .done
+  }
+
+  private static func finished(
+    _ delivery: DeliveryIdentifier, _ client: Client, _ invocation: Invocation
+  ) async throws -> StagedoorKit.DeliveryState {
     let stagedoor = client.stagedoor
     guard let limit = invocation[.waitDeadline].flatMap({ Double($0) }), let loop = invocation.loop else {
-      return try say(try await stagedoor.finished(delivery), delivery, invocation)
+      return try await stagedoor.finished(delivery)
     }
     let waiting = loop.task { @Sendable () async throws -> StagedoorKit.DeliveryState in
       try await stagedoor.finished(delivery)
     }
-    let timer = loop.task { @Sendable () async -> Void in
+    let timer = loop.task { @Sendable () async -> Bool in
       await loop.sleep(for: .seconds(limit))
       waiting.cancel()
+      return !Task.isCancelled
     }
-    do {
-      let state = try await waiting.value
-      timer.cancel()
-      return try say(state, delivery, invocation)
-    } catch let error as StagedoorError where error.code == .taskCancelled {
+    let result = await waiting.result
+    timer.cancel()
+    // A wait that was given up has no result, whatever it says.
+    if await timer.value, case let state = try? result.get(), state == nil || state == .routed,
+      try await !client.hasEnded(delivery)
+    {
       throw Problem(
         .notInTime, "the delivery \(delivery) is still under way after \(invocation[.waitDeadline] ?? "") s")
     }
-  }
-
-  private static func say(
-    _ state: StagedoorKit.DeliveryState, _ delivery: DeliveryIdentifier, _ invocation: Invocation
-  ) throws(Problem) -> Status {
-    if state == .routed {
-      throw Problem.nobodyTook(delivery)
-    }
-    if invocation.has(.json) {
-      try Output.line(
-        Printed.shown(Printed.object([("delivery", .text(delivery.description)), ("state", .text(state.word))])))
-    } else if !invocation.has(.quiet) {
-      try Output.line(invocation.screen.styled(state.word, Style(of: state.word)))
-    }
-    return .done
+    return try result.get()
   }
 }

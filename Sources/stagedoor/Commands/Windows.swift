@@ -1,9 +1,16 @@
 import SceneModel
+import ServiceSupport
 import StagedoorKit
 
 // The commands that change one window or one delivery.
 
 enum WindowCommands {
+  static let answer: [Field<Delivery>] = [
+    Field("outcome", .init(title: "OUTCOME") { Style(of: $0) }) { .text($0.outcome.rawValue) },
+    Field("session", .init(title: "SESSION") { _ in .identifier }) { .text($0.session.description) },
+    Field("delivery", .init(title: "DELIVERY") { _ in .aside }) { .text($0.identifier.description) },
+  ]
+
   static func activate(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
     let session = try await client.session(invocation.arguments[0])
@@ -19,42 +26,110 @@ enum WindowCommands {
 
   static func refresh(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
-    for text in invocation.arguments { try await client.stagedoor.refresh(try await client.session(text)) }
+    for window in try await client.windows(invocation.arguments) {
+      try await client.stagedoor.refresh(window.session)
+      try Change.say("refreshed", window.session.description, window.title, invocation)
+    }
     return .done
   }
 
   static func close(_ invocation: Invocation) async throws -> Status {
+    let named = [!invocation.arguments.isEmpty, invocation.has(.ofApp), invocation.has(.all)]
+    guard named.count(where: { $0 }) == 1 else {
+      throw Problem.usage("name windows, or all of an application with --app, or all with --all")
+    }
     let client = try await Client(invocation)
-    let animation = invocation[.animation].flatMap { DismissalAnimation(rawValue: $0) } ?? .standard
     // All sessions are found before the first is destroyed.
-    var sessions: [SessionIdentifier] = []
-    for text in invocation.arguments { sessions.append(try await client.session(text)) }
-    for session in sessions { try await client.stagedoor.destroy(session, animation: animation) }
+    let windows: [Window]
+    if invocation.arguments.isEmpty {
+      var application: String?
+      if let text = invocation[.ofApp] { application = try await client.application(text) }
+      windows = try await client.windows(of: application)
+      if windows.isEmpty { Output.note("stagedoor close: there are no such windows") }
+    } else {
+      windows = try await client.windows(invocation.arguments)
+    }
+    // Whoever typed whole identifiers has chosen. A shortened one may be another window than a person thinks.
+    let isChosen = !invocation.arguments.isEmpty && invocation.arguments.allSatisfy { SessionIdentifier($0) != nil }
+    if !isChosen, !windows.isEmpty, !invocation.has(.yes), Question.isPossible {
+      let which = windows.count == 1 ? windows[0].described : "\(windows.count) windows"
+      guard Question.ask("Close \(which) for good?") else { throw Problem(.cancelled, "nothing was closed") }
+    }
+    let animation = invocation[.animation].flatMap { DismissalAnimation(rawValue: $0) } ?? .standard
+    for window in windows {
+      try await client.stagedoor.destroy(window.session, animation: animation)
+      try Change.say("closed", window.session.description, window.title, invocation)
+    }
+    return .done
+  }
+
+  /// Forgets all that one can see: what waits, the windows, and the chosen applications.
+  static func reset(_ invocation: Invocation) async throws -> Status {
+    let client = try await Client(invocation)
+    let windows = try await client.windows(of: nil)
+    var held: [DeliveryIdentifier] = []
+    try await client.deliveries(in: .held) { page in
+      held += page.map(\.identifier)
+      return true
+    }
+    let choices = try await client.stagedoor.preferredApplications()
+    if windows.isEmpty, held.isEmpty, choices.isEmpty {
+      Output.note("stagedoor reset: there is nothing to forget")
+      return .done
+    }
+    if !invocation.has(.yes) {
+      let what =
+        "\(windows.count) windows for good, \(held.count) deliveries that wait, and \(choices.count) chosen applications"
+      guard Question.isPossible else { throw Problem.usage("this would forget \(what); --yes does it without asking") }
+      guard Question.ask("Forget \(what)?") else { throw Problem(.cancelled, "nothing was forgotten") }
+    }
+    // A session that was made for a delivery goes with it.
+    for delivery in held {
+      do { try await client.stagedoor.cancel(delivery) } catch {
+        // A host has taken it meanwhile.
+        if error.code == .requestDenied { continue }
+        throw error
+      }
+      try Change.say("cancelled", delivery.description, "", invocation)
+    }
+    for window in windows {
+      do { try await client.stagedoor.destroy(window.session) } catch {
+        if error.code == .noSuchSession { continue }
+        throw error
+      }
+      try Change.say("closed", window.session.description, window.title, invocation)
+    }
+    for choice in choices {
+      try await client.stagedoor.setPreferredApplication(nil, for: choice.type)
+      try Change.say("forgotten", choice.type, choice.application, invocation)
+    }
     return .done
   }
 
   static func new(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
     let application = try await client.application(invocation.arguments[0])
-    let delivery = try await client.stagedoor.newSession(
-      of: application, configuration: invocation.argument(1) ?? "")
-    if invocation.has(.quiet) {
-      try Output.line(delivery.session.description)
-      return .done
-    }
-    return try answer(delivery, invocation)
+    return try answer(
+      try await client.stagedoor.newSession(of: application, configuration: invocation.argument(1) ?? ""), invocation)
   }
 
   static func cancel(_ invocation: Invocation) async throws -> Status {
     let client = try await Client(invocation)
     // All deliveries are found before the first is cancelled.
-    var deliveries: [DeliveryIdentifier] = []
-    for text in invocation.arguments { deliveries.append(try await client.delivery(text)) }
-    for delivery in deliveries where try await client.stagedoor.delivery(delivery).state != .held {
-      throw Problem(
-        .refused, "the delivery \(delivery) does not wait for its application any more; nothing is cancelled")
+    var deliveries: [(identifier: DeliveryIdentifier, application: String)] = []
+    for text in invocation.arguments {
+      let delivery = try await client.delivery(text)
+      let (state, decision) = try await client.stagedoor.delivery(delivery)
+      if state != .held {
+        throw Problem(
+          .refused, "the delivery \(delivery) does not wait for its application any more; nothing is cancelled")
+      }
+      deliveries.append((delivery, try Printed.value(decision.json)["application"]?["chosen"]?.string ?? ""))
     }
-    for delivery in deliveries { try await client.stagedoor.cancel(delivery) }
+    for delivery in deliveries {
+      try await client.stagedoor.cancel(delivery.identifier)
+      try Change.say("cancelled", delivery.identifier.description, delivery.application, invocation)
+    }
     return .done
   }
 
@@ -65,30 +140,55 @@ enum WindowCommands {
     return try answer(try await client.stagedoor.redirect(delivery, to: session), invocation)
   }
 
-  /// Prints the answer to a delivery: the outcome, the session, the delivery.
+  /// Prints the answer to a delivery.
   static func answer(_ delivery: Delivery, _ invocation: Invocation) throws(Problem) -> Status {
-    if invocation.has(.quiet) {
-      try Output.line(delivery.identifier.description)
-      return .done
-    }
-    let screen = invocation.screen
-    let (session, identifier) = (delivery.session.description, delivery.identifier.description)
-    if invocation.has(.json) {
-      try Output.line(
-        Printed.shown(
-          Printed.object([
-            ("outcome", .text(delivery.outcome.rawValue)), ("session", .text(session)), ("delivery", .text(identifier)),
-          ])))
-      return .done
-    }
-    guard screen.isTerminal else {
-      try Output.line("\(delivery.outcome.rawValue)\t\(session)\t\(identifier)")
-      return .done
-    }
-    let outcome = screen.styled(delivery.outcome.rawValue, Style(of: delivery.outcome.rawValue))
-    try Output.line("\(outcome) session \(screen.styled(session, .identifier))")
-    try Output.line(screen.styled("delivery \(identifier)", .aside))
+    try Listing(invocation, answer).answer(delivery)
     return .done
+  }
+}
+
+/// A session, for people.
+struct Window: Sendable {
+  let session: SessionIdentifier
+  let application: String
+  /// The title, or else what the window shows.
+  let title: String
+
+  var described: String {
+    title.isEmpty ? "the window \(session) of \(application)" : "the window \"\(title)\" of \(application)"
+  }
+}
+
+extension Client {
+  /// The windows whose identifiers begin with these texts.
+  func windows(_ texts: [String]) async throws -> [Window] {
+    var windows: [Window] = []
+    for text in texts {
+      let session = try await session(text)
+      let properties = try await stagedoor.sessionProperties(session)
+      let activity = try? properties["UserActivity"].flatMap { $0.isEmpty ? nil : try Printed.value($0) }
+      let titles = [properties["Title"], activity?["title"]?.string, properties["TargetContentIdentifier"]]
+      let title = titles.lazy.compactMap(\.self).first { !$0.isEmpty }
+      windows.append(Window(session: session, application: properties["Application"] ?? "", title: title ?? ""))
+    }
+    return windows
+  }
+
+  func windows(of application: String?) async throws -> [Window] {
+    var windows: [Window] = []
+    try await sessions(of: application) { page in
+      windows += page.map {
+        Window(
+          session: $0.session, application: $0.application,
+          title: $0.title.isEmpty ? $0.targetContentIdentifier : $0.title)
+      }
+    }
+    return windows
+  }
+
+  /// Whether a delivery is over.
+  func hasEnded(_ delivery: DeliveryIdentifier) async throws -> Bool {
+    try Printed.value(try await stagedoor.delivery(delivery).decision.json)["ended"] != nil
   }
 }
 

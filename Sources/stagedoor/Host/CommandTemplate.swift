@@ -55,11 +55,6 @@ struct CommandTemplate: Sendable {
     "STAGEDOOR_" + (key.hasPrefix("info.") ? "INFO_" + key.dropFirst(5) : key.uppercased())
   }
 
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
-      || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
-  }
-
   // MARK: Programs that run a text
 
   /// A program that runs a text from its command line.

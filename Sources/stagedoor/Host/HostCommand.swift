@@ -1,5 +1,6 @@
 import FoundationEssentials
 import SceneModel
+import ServiceSupport
 import StagedoorKit
 
 /// Makes commands the windows of an application: each connected session is a process.
@@ -83,8 +84,10 @@ struct HostCommands: Sendable {
   override func scene(_ scene: Scene, continueWith options: ConnectionOptions) throws {
     if options.attempt > 1, options.delivery == taken { return }
     guard let resume = commands.resume else {
-      throw Problem(
-        .failed, "the command of this window runs already, and cannot be given more; --continue names a command for it")
+      let problem = Problem.failed(
+        "the command of this window runs already, and takes no more; start `stagedoor host` with --continue COMMAND")
+      CommandScene.report(problem)
+      throw problem
     }
     try run(resume, scene, options, nil, isWindow: false)
   }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import ServiceSupport
 import StagedoorKit
 
 /// The items of a scene as files: files in their place, and all other items in a folder that only this user can read.

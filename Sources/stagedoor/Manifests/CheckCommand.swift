@@ -1,20 +1,21 @@
 import SceneModel
+import ServiceSupport
 
 enum CheckCommand {
   static func run(_ invocation: Invocation) async throws -> Status {
     let screen = invocation.screen
     var status = Status.done
     for path in invocation.arguments {
-      let result: Result<Manifest, Faults>
-      do throws(Problem) { result = try ManifestFile(path).parsed } catch {
+      let file: ManifestFile
+      do throws(Problem) { file = try ManifestFile(path, defining: invocation.all(.define)) } catch {
         status = .failed
         Output.note("stagedoor check: \(error.sentence)")
         continue
       }
-      switch result {
+      switch file.parsed {
       case .failure(let faults):
         status = .failed
-        for fault in faults.all { try say("error", "\(fault)", path, .bad, screen) }
+        for fault in file.sentences(faults) { try say("error", fault, path, .bad, screen) }
       case .success(let manifest):
         let warnings = ManifestWarnings.all(manifest)
         for warning in warnings { try say("warning", warning, path, .waiting, screen) }

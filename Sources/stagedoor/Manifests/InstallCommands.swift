@@ -17,11 +17,11 @@ enum InstallCommands {
     var files: [(manifest: Manifest, bytes: [UInt8], place: String, other: String)] = []
     // All manifests are checked before the first is installed.
     for path in invocation.arguments {
-      let file = try ManifestFile(path)
+      let file = try ManifestFile(path, defining: invocation.all(.define))
       switch file.parsed {
       case .failure(let faults):
         throw Problem.failed(
-          "\(path.printable) is not installed: \(faults.all[0]); `stagedoor check` lists every fault")
+          "\(path.printable) is not installed: \(file.sentences(faults)[0]); `stagedoor check` lists every fault")
       case .success(let manifest):
         let place = "\(directory)/\(manifest.identifier)"
         let ends = file.isJSON ? [".json", ".plist"] : [".plist", ".json"]
@@ -38,7 +38,7 @@ enum InstallCommands {
       try OutputFile.write(file.bytes, to: file.place)
       // Of two files of one application, the service would read only the ".json".
       if unlink(file.other) != 0, errno != ENOENT { throw Problem.failed("\(file.other): \(InputFile.reason)") }
-      if !invocation.has(.quiet) { try Output.line("installed\t\(identifier)\t\(file.place.printable)") }
+      try Change.say("installed", identifier, file.place, invocation)
     }
     try Output.flush()
     if let service, case let unread = await service.unread(of: changed), let first = unread.min() {
@@ -68,7 +68,7 @@ enum InstallCommands {
       guard let file = removed.first else {
         throw Problem.failed("no manifest of \(name.printable) is installed in \(directory)")
       }
-      if !invocation.has(.quiet) { try Output.line("uninstalled\t\(name)\t\(file.printable)") }
+      try Change.say("uninstalled", name, file, invocation)
     }
     try Output.flush()
     if let service, case let kept = await service.kept(of: invocation.arguments, in: directory), let first = kept.first
@@ -101,11 +101,11 @@ private struct RunningService {
   /// `nil` if no service runs: this does not start one.
   init?(_ invocation: Invocation) async {
     guard let loop = invocation.loop, let client = try? await Client(invocation),
-      (try? await client.stagedoor.connection.owner(of: Client.service)) ?? nil != nil,
+      let running = await client.stagedoor.withoutStarting(),
       let announcements = try? await client.stagedoor.connection.signals(
         MatchRule(sender: Client.service, pathNamespace: "/org/stagedoor/Interchange1"))
     else { return nil }
-    (stagedoor, self.announcements, self.loop) = (client.stagedoor, announcements, loop)
+    (stagedoor, self.announcements, self.loop) = (running, announcements, loop)
   }
 
   /// The file from which the service has read an application; `nil` without such an application.

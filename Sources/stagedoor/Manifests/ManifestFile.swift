@@ -1,5 +1,6 @@
 import SceneModel
 import ServiceSupport
+import StagedoorKit
 
 /// The file of a manifest on this machine. It is read once: a pipe has nothing for a second reader, and a file may be replaced in between.
 struct ManifestFile {
@@ -12,10 +13,77 @@ struct ManifestFile {
   let path: String
   let bytes: [UInt8]
 
-  /// - Parameter path: "-" for standard input.
-  init(_ path: String) throws(Problem) {
+  /// - Parameters:
+  ///   - path: "-" for standard input.
+  ///   - definitions: NAME=VALUE for each variable whose value the file gets.
+  init(_ path: String, defining definitions: [String] = []) throws(Problem) {
     self.path = path
-    bytes = try InputFile.read(path, limit: Limits.manifest)
+    bytes = ManifestFile.filled(try InputFile.read(path, limit: Limits.manifest), definitions)
+  }
+
+  /// The manifests of an option, or else the installed ones.
+  static func manifests(_ invocation: Invocation) throws(Problem) -> GivenManifests {
+    let paths = invocation.all(.manifests)
+    if paths.isEmpty { return GivenManifests(all: installed.read().found.values.map(\.manifest)) }
+    var all: [Manifest] = []
+    for path in paths {
+      let file = try ManifestFile(path, defining: invocation.all(.define))
+      switch file.parsed {
+      case .success(let manifest): all.append(manifest)
+      case .failure(let faults): throw .failed("\(path.printable): \(file.sentences(faults)[0])")
+      }
+    }
+    return GivenManifests(all: all)
+  }
+
+  /// The faults as sentences. A variable that nobody defined is most likely the cause of a fault that shows it.
+  func sentences(_ faults: Faults) -> [String] {
+    faults.all.map { fault in
+      let sentence = "\(fault)"
+      guard let name = ManifestFile.variable(in: sentence) else { return sentence }
+      return "\(sentence), or give it with --define \(name)=VALUE"
+    }
+  }
+
+  /// `NAME` of the first `$(NAME)` or `${NAME}`.
+  private static func variable(in text: String) -> String? {
+    var rest = text[...]
+    while let dollar = rest.firstIndex(of: "$") {
+      rest = rest[dollar...].dropFirst()
+      guard let end: Character = rest.first == "(" ? ")" : rest.first == "{" ? "}" : nil else { continue }
+      let name = rest.dropFirst().prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == ":" }
+      if !name.isEmpty, rest[name.endIndex...].first == end { return String(name) }
+    }
+    return nil
+  }
+
+  /// Fills in `$(NAME)` and `${NAME}`. A value is text in both forms of a manifest, whatever it contains.
+  private static func filled(_ bytes: [UInt8], _ definitions: [String]) -> [UInt8] {
+    definitions.reduce(bytes) { bytes, definition in
+      let parts = definition.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let value = Array((isJSON(bytes) ? escapedForJSON(parts[1]) : escapedForXML(parts[1])).utf8)
+      let variables = ["$(\(parts[0]))", "${\(parts[0])}"].map { Array($0.utf8) }
+      var filled: [UInt8] = []
+      var rest = bytes[...]
+      while let first = rest.first {
+        if first == UInt8(ascii: "$"), let variable = variables.first(where: { rest.starts(with: $0) }) {
+          filled += value
+          rest = rest.dropFirst(variable.count)
+        } else {
+          filled.append(first)
+          rest = rest.dropFirst()
+        }
+      }
+      return filled
+    }
+  }
+
+  private static func escapedForJSON(_ text: Substring) -> String {
+    String(Printed.json(.text(String(text))).dropFirst().dropLast())
+  }
+
+  private static func escapedForXML(_ text: Substring) -> String {
+    text.reduce(into: "") { $0 += $1 == "&" ? "&amp;" : $1 == "<" ? "&lt;" : $1 == ">" ? "&gt;" : String($1) }
   }
 
   /// The manifest, or all its faults. A file whose name is an identifier need not contain the identifier.
@@ -27,7 +95,9 @@ struct ManifestFile {
     }
   }
 
-  var isJSON: Bool {
+  var isJSON: Bool { ManifestFile.isJSON(bytes) }
+
+  private static func isJSON(_ bytes: [UInt8]) -> Bool {
     bytes.first { ![0x20, 0x0A, 0x0D, 0x09, 0xEF, 0xBB, 0xBF].contains($0) } == UInt8(ascii: "{")
   }
 
@@ -39,5 +109,21 @@ struct ManifestFile {
       return ApplicationIdentifier.isValid(identifier) ? identifier : nil
     }
     return nil
+  }
+}
+
+/// The manifests of a command line. Applications may be shortened; a session is known by its whole identifier only.
+struct GivenManifests: Names {
+  let all: [Manifest]
+
+  func application(_ text: String) async throws -> String {
+    try Shortened.application(text, among: all.map(\.identifier.string))
+  }
+
+  func session(_ text: String) async throws -> SessionIdentifier {
+    guard let session = SessionIdentifier(text) else {
+      throw Problem.usage("without a service, \"\(text.printable)\" cannot be found; type the whole identifier")
+    }
+    return session
   }
 }

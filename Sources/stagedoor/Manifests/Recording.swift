@@ -1,5 +1,7 @@
 import Glibc
 import SceneModel
+import SceneRouting
+import ServiceSupport
 import StagedoorKit
 
 /// Decisions, recorded with everything that they depend on, so that they can be made again.
@@ -8,17 +10,67 @@ import StagedoorKit
 /// {"cases": [{"name": "…", "time": "…", "payload": {…}, "sessions": [{…}], "preferences": {"TYPE": "APP"}, "decision": {…}}]}
 /// ```
 enum Recording {
-  /// Adds a case to a file, and makes the file if it does not exist.
-  static func add(_ payload: Value, _ decision: Value, to path: String, _ client: Client) async throws {
+  /// What a decision depends on beside the manifests.
+  struct World: Sendable {
+    var sessions: [Value]
+    var preferences: UserInfo
+  }
+
+  /// Adds a case to a file, and makes the file if it does not exist. A case of the same given name is replaced.
+  static func add(_ payload: Value, _ decision: Value, _ world: World, named name: String?, to path: String)
+    throws(Problem)
+  {
     var cases = access(path, F_OK) == 0 ? try cases(in: path) : []
-    let (sessions, preferences) = try await world(of: decision, client)
-    cases.append(
-      Printed.object([
-        ("name", .text(name(payload, decision))), ("time", .text(Moment.now.rfc3339)), ("payload", payload),
-        ("sessions", sessions.isEmpty ? nil : .array(sessions)),
-        ("preferences", preferences.isEmpty ? nil : .dictionary(preferences)), ("decision", decision),
-      ]))
+    let single = Printed.object([
+      ("name", .text(name ?? unused(Recording.name(payload, decision), among: cases))),
+      ("time", .text(Moment.now.rfc3339)), ("payload", payload),
+      ("sessions", world.sessions.isEmpty ? nil : .array(world.sessions)),
+      ("preferences", world.preferences.isEmpty ? nil : .dictionary(world.preferences)), ("decision", decision),
+    ])
+    if let name, let place = cases.firstIndex(where: { $0["name"]?.string == name }) {
+      cases[place] = single
+    } else {
+      cases.append(single)
+    }
     try write(cases, to: path)
+  }
+
+  /// The case with another decision. A name that was made of the old decision is made anew.
+  static func updated(_ single: Value, _ decision: Value, among cases: [Value]) -> Value {
+    let payload = single["payload"] ?? .null
+    let made = name(payload, single["decision"] ?? .null)
+    let updated = single.adding("decision", decision)
+    guard let old = single["name"]?.string, old == made || old.hasPrefix(made + " (") else { return updated }
+    let others = cases.filter { $0["name"]?.string != old }
+    return updated.adding("name", .text(unused(name(payload, decision), among: others)))
+  }
+
+  private static func unused(_ name: String, among cases: [Value]) -> String {
+    let taken = Set(cases.compactMap { $0["name"]?.string })
+    if !taken.contains(name) { return name }
+    var number = 2
+    while taken.contains("\(name) (\(number))") { number += 1 }
+    return "\(name) (\(number))"
+  }
+
+  /// Decides with these manifests only.
+  static func decide(
+    _ payload: Value, _ world: World, at time: Instant, _ manifests: [Manifest]
+  ) throws(Fault) -> Value {
+    let rules = ReadingRules(types: ManifestFile.types)
+    var state = State(types: ManifestFile.types, isComplete: true)
+    for manifest in manifests { state.register(manifest) }
+    for session in world.sessions { state.update(try Session(json: JSON.text(of: session), rules)) }
+    for entry in world.preferences.entries {
+      state.setPreferredApplication(entry.value.string.map { Text($0) }, for: entry.key)
+    }
+    let request = Request(
+      try Payload(json: JSON.text(of: payload), rules), newSession: UniqueIdentifier(high: 0, low: 0),
+      listsCandidates: true)
+    guard case .decided(let decision) = SceneRouting.decide(state, request, at: time) else {
+      preconditionFailure("a state that is complete needs nothing")
+    }
+    return try JSON.value(decision.json)
   }
 
   static func cases(in path: String) throws(Problem) -> [Value] {
@@ -28,6 +80,7 @@ enum Recording {
       guard case .array(let cases)? = try JSON.value(Text(text), atMost: 64 << 20)["cases"] else {
         throw Fault(at: .document, "expected a key \"cases\" with a list, as `stagedoor explain --record` writes it")
       }
+      if cases.isEmpty { throw Fault(at: .document, "there is no case in it") }
       return cases
     } catch {
       throw .failed("\(path.printable): \(error)")
@@ -53,7 +106,7 @@ enum Recording {
   }
 
   /// The sessions and the preferences that a decision depends on: those of every application that takes the type.
-  private static func world(of decision: Value, _ client: Client) async throws -> ([Value], UserInfo) {
+  static func world(of decision: Value, _ client: Client) async throws -> World {
     let type = decision["routingActivity"]?["activityType"]?.string ?? decision["contentType"]?.string
     var applications: Set<String> = []
     if let chosen = decision["application"]?["chosen"]?.string { applications.insert(chosen) }
@@ -74,7 +127,7 @@ enum Recording {
         }
       }
     }
-    return (sessions, preferences)
+    return World(sessions: sessions, preferences: preferences)
   }
 
   private static func session(_ properties: [String: String], wasConnected: Bool) throws(Problem) -> Value {

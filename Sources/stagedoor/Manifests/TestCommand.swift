@@ -1,79 +1,108 @@
 import SceneModel
-import SceneRouting
 import ServiceSupport
 
 /// Makes recorded decisions again, with the present manifests.
 enum TestCommand {
+  struct Result: Sendable {
+    let file: String
+    let name: String
+    let differences: [String]
+    let isUpdated: Bool
+
+    var word: String { differences.isEmpty ? "same" : isUpdated ? "updated" : "differs" }
+  }
+
   static func run(_ invocation: Invocation) async throws -> Status {
-    let manifests = try manifests(invocation.all(.manifests))
-    let screen = invocation.screen
-    var (passed, failed) = (0, 0)
+    let manifests = try ManifestFile.manifests(invocation).all
+    var results: [Result] = []
     for path in invocation.arguments {
       var cases = try Recording.cases(in: path)
       for (number, single) in cases.enumerated() {
-        let name = single["name"]?.string ?? "case \(number + 1)"
         let made: Value
         do throws(Fault) { made = try decision(of: single, manifests) } catch {
           throw Problem.failed("\(path.printable): cases[\(number)]: \(error)")
         }
         let differences = Difference.all(single["decision"] ?? .null, made)
-        if differences.isEmpty {
-          passed += 1
-          if !invocation.has(.quiet) { try Output.line("\(screen.styled("same", .good))     \(name.printable)") }
-          continue
+        if !differences.isEmpty, invocation.has(.update) {
+          cases[number] = Recording.updated(single, made, among: cases)
         }
-        failed += 1
-        try Output.line("\(screen.styled("differs", .bad))  \(name.printable)")
-        for difference in differences { try Output.line("           \(difference.printable)") }
-        cases[number] = single.adding("decision", made)
+        results.append(
+          Result(
+            file: path, name: cases[number]["name"]?.string ?? "case \(number + 1)", differences: differences,
+            isUpdated: invocation.has(.update)))
       }
       if invocation.has(.update) { try Recording.write(cases, to: path) }
     }
-    if !invocation.has(.quiet) {
-      try Output.line("\(passed) as recorded, \(failed) \(invocation.has(.update) ? "updated" : "different")")
-    }
-    return failed == 0 || invocation.has(.update) ? .done : .failed
+    if let path = invocation[.junit] { try OutputFile.write(Array(JUnit.document(results).utf8), to: path) }
+    try print(results, invocation)
+    return invocation.has(.update) || results.allSatisfy(\.differences.isEmpty) ? .done : .failed
   }
 
-  private static func manifests(_ paths: [String]) throws(Problem) -> [Manifest] {
-    if !paths.isEmpty {
-      var all: [Manifest] = []
-      for path in paths {
-        switch try ManifestFile(path).parsed {
-        case .success(let manifest): all.append(manifest)
-        case .failure(let faults): throw .failed("\(path.printable): \(faults.all[0])")
-        }
+  private static func print(_ results: [Result], _ invocation: Invocation) throws(Problem) {
+    if invocation.has(.json) {
+      var list = Printed.List()
+      for result in results {
+        try list.add(
+          Printed.object([
+            ("file", .text(result.file)), ("name", .text(result.name)), ("result", .text(result.word)),
+            ("differences", result.differences.isEmpty ? nil : .texts(result.differences)),
+          ]))
       }
-      return all
+      return try list.end()
     }
-    return ManifestFile.installed.read().found.values.map(\.manifest)
+    let screen = invocation.screen
+    for result in results where !result.differences.isEmpty || !invocation.has(.quiet) {
+      let style: Style = result.differences.isEmpty ? .good : .bad
+      try Output.line("\(screen.styled(result.word.padded(7), style))  \(result.name.printable)")
+      for difference in result.differences { try Output.line("         \(difference.printable)") }
+    }
+    let failed = results.count { !$0.differences.isEmpty }
+    if invocation.has(.quiet) { return }
+    try Output.line(
+      "\(results.count - failed) as recorded, \(failed) \(invocation.has(.update) ? "updated" : "different")")
   }
 
   private static func decision(of single: Value, _ manifests: [Manifest]) throws(Fault) -> Value {
-    let rules = ReadingRules(types: ManifestFile.types)
-    func text(_ key: String) throws(Fault) -> Text {
-      guard let value = single[key] else { throw .expected("a key \"\(key)\"", at: .document) }
-      return JSON.text(of: value)
-    }
-    var state = State(types: ManifestFile.types, isComplete: true)
-    for manifest in manifests { state.register(manifest) }
-    for session in single["sessions"]?.elements ?? [] {
-      state.update(try Session(json: JSON.text(of: session), rules))
-    }
-    if case .dictionary(let preferences)? = single["preferences"] {
-      for entry in preferences.entries {
-        state.setPreferredApplication(entry.value.string.map { Text($0) }, for: entry.key)
-      }
-    }
-    guard let now = single["time"]?.string.flatMap({ Instant(rfc3339: Text($0)) }) else {
+    guard let payload = single["payload"] else { throw .expected("a key \"payload\"", at: .document) }
+    guard let time = single["time"]?.string.flatMap({ Instant(rfc3339: Text($0)) }) else {
       throw .expected("a key \"time\" with an RFC 3339 date", at: .document)
     }
-    let payload = try Payload(json: try text("payload"), rules)
-    let request = Request(payload, newSession: UniqueIdentifier(high: 0, low: 0), listsCandidates: true)
-    guard case .decided(let decision) = decide(state, request, at: now) else {
-      preconditionFailure("a state that is complete needs nothing")
+    var preferences = UserInfo()
+    if case .dictionary(let fields)? = single["preferences"] { preferences = fields }
+    let world = Recording.World(sessions: single["sessions"]?.elements ?? [], preferences: preferences)
+    return try Recording.decide(payload, world, at: time, manifests)
+  }
+}
+
+/// The results in the XML that continuous integration shows.
+private enum JUnit {
+  static func document(_ results: [TestCommand.Result]) -> String {
+    let failures = results.count { $0.word == "differs" }
+    var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    text += "<testsuite name=\"stagedoor test\" tests=\"\(results.count)\" failures=\"\(failures)\">\n"
+    for result in results {
+      text += "  <testcase classname=\"\(escaped(result.file))\" name=\"\(escaped(result.name))\""
+      if result.word == "differs" {
+        let lines = result.differences.map(escaped).joined(separator: "\n")
+        text +=
+          ">\n    <failure message=\"\(result.differences.count) differences\">\(lines)</failure>\n  </testcase>\n"
+      } else {
+        text += "/>\n"
+      }
     }
-    return try JSON.value(decision.json)
+    return text + "</testsuite>\n"
+  }
+
+  private static func escaped(_ text: String) -> String {
+    text.printable.reduce(into: "") { escaped, character in
+      switch character {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      default: escaped.append(character)
+      }
+    }
   }
 }
 

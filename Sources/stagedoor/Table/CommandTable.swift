@@ -1,5 +1,7 @@
 // Every command, in the order of the help.
 
+import ServiceSupport
+
 enum CommandTable {
   static let versionNumber = "0.1.0"
   static let summary = """
@@ -12,8 +14,9 @@ enum CommandTable {
     names.
     """
   static let aboutAnswers = """
-    On a terminal, lists have headings and fit its width. In a pipe or a file, tabs separate whole values. --json is for programs. \
-    --quiet prints less: of a list, identifiers and nothing else.
+    On a terminal, lists have headings and fit its width. In a pipe or a file, tabs separate whole values. --json is for programs: if the \
+    command fails, it prints an object with status, error and message. --print chooses fields by their keys in JSON. --quiet prints only \
+    what is wrong.
     """
   static let environment = [
     ("DBUS_SESSION_BUS_ADDRESS", "The session bus."),
@@ -38,12 +41,14 @@ enum CommandTable {
   static let all: [CommandEntry] = handingIn + windows + deliveries + applications + helping
 }
 
-private let payloadOptions: [OptionEntry] = [
-  .type, .target, .title, .info, .text, .url, .payload, .contentType, .fileName, .copy, .app, .configuration, .session,
+private let payloadOptions: [Option] = [
+  .type, .target, .title, .info, .text, .url, .payload, .contentType, .fileName, .copy, .stream, .app, .configuration,
+  .session,
   .new,
   .existing, .existingOnly, .from, .isPrivate, .deadline,
 ]
-private let payloadExclusions: [[OptionEntry]] = [
+private let answer = WindowCommands.answer.map(\.name)
+private let payloadExclusions: [[Option]] = [
   [.session, .new, .existing, .existingOnly], [.session, .app], [.session, .configuration],
 ]
 
@@ -56,15 +61,15 @@ extension CommandTable {
           + "and \"restored\" for one that is opened again. Several things go to one window together.",
         "An activity says what to do (--type), and with what (--target). Without an activity, the types of the files decide; they come from "
           + "the shared MIME database.",
-        "Long standard input is handed over as it arrives; a terminal shows the progress. The command ends when the application has read it. "
-          + "Ctrl-C takes it back if no application has it yet.",
+        "Standard input of more than 32 KiB, or any with --stream, is handed over while it comes in; a terminal shows the progress. The command "
+          + "ends when the application has read it. Ctrl-C cancels it if no application has it yet.",
+        "In a sandbox, a file is handed in by a descriptor: the application gets its content, and not the file in its place.",
       ],
       arguments: [
-        ArgumentEntry(
+        Argument(
           kind: .files, help: "a file, or its URL; - is standard input", isOptional: true, isRepeated: true)
       ],
-      options: payloadOptions + [.wait, .token, .json, .quietDelivery],
-      exclusive: payloadExclusions + [[.json, .quietDelivery]],
+      options: payloadOptions + [.wait, .token, .json, .print(answer), .quiet], exclusive: payloadExclusions,
       examples: [
         .init(
           purpose: "a photo, to the window that shows it",
@@ -82,34 +87,38 @@ extension CommandTable {
           + "reason; every window that was considered, with its tier; and the chosen one.",
         "A window in the tier \"prefers\" wants it, one in \"can\" may take it, and one in \"out\" does not take it. A refusal is a decision "
           + "too, with status 4.",
+        "With --manifest it decides by these manifests alone, without a service, as if there were no windows yet. With --delivery it draws the "
+          + "decision of a delivery that was made.",
       ],
       arguments: [
-        ArgumentEntry(
+        Argument(
           kind: .files, help: "a file, or its URL; - is standard input, of which the beginning is read",
           isOptional: true,
           isRepeated: true)
       ],
-      options: payloadOptions + [.record, .json, .quietSession],
-      exclusive: payloadExclusions + [[.json, .quietSession]],
+      options: payloadOptions + [
+        .manifests, .define, .ofDelivery, .record, .caseName, .json, .print(ExplainCommand.fields.map(\.name)), .quiet,
+      ], exclusive: payloadExclusions,
       examples: [
         .init(
           purpose: "why a photo goes to its window",
           line: "stagedoor explain --type org.example.Gallery.openDetail --target photo-7"),
         .init(
           purpose: "keep the decision, to be tested later", line: "stagedoor explain --record cases.json Beach.png"),
+        .init(purpose: "before a manifest is installed", line: "stagedoor explain --manifest Info.plist Beach.png"),
       ],
       run: ExplainCommand.run),
     CommandEntry(
       name: "new", group: .handingIn, summary: "open a new window of an application", description: [],
       arguments: [
-        ArgumentEntry(kind: .application, help: "the application"),
-        ArgumentEntry(
+        Argument(kind: .application, help: "the application"),
+        Argument(
           kind: .configuration, help: "the kind of window; otherwise the manifest's first", isOptional: true),
       ],
-      options: [.json, .quietSession], exclusive: [[.json, .quietSession]],
+      options: [.json, .print(answer), .quiet],
       examples: [
         .init(
-          purpose: "open a window and keep its identifier", line: "window=$(stagedoor new --quiet org.example.Gallery)")
+          purpose: "open a window and keep its identifier", line: "window=$(stagedoor new --print session Gallery)")
       ],
       run: WindowCommands.new),
   ]
@@ -119,36 +128,42 @@ extension CommandTable {
       name: "sessions", group: .windows, summary: "list the sessions: windows, open or not",
       description: [
         "The oldest comes first. A session whose application has no manifest at present takes no part in routing; its state is \"no manifest\"."
-      ], options: [.ofApp, .limit, .json, .quiet], exclusive: [[.json, .quiet]],
+      ], options: [.ofApp, .limit, .json, .print(SessionsCommand.fields.map(\.name))],
       examples: [
         .init(purpose: "what the gallery shows", line: "stagedoor sessions --app org.example.Gallery"),
-        .init(purpose: "titles, for a menu", line: "stagedoor sessions --json | jq -r '.[].title'"),
+        .init(purpose: "titles, for a menu", line: "stagedoor sessions --print title,session"),
       ], run: SessionsCommand.run),
     CommandEntry(
       name: "show", group: .windows, summary: "show all about a session, a delivery or an application", description: [],
-      arguments: [ArgumentEntry(kind: .anything, help: "its identifier")], options: [.json],
+      arguments: [Argument(kind: .anything, help: "its identifier")], options: [.json],
       examples: [.init(purpose: "an application", line: "stagedoor show org.example.Gallery")], run: ShowCommand.run),
     CommandEntry(
       name: "activate", group: .windows, summary: "bring a window to the front", description: [],
-      arguments: [ArgumentEntry(kind: .session, help: "the window")], options: [.json, .quietDelivery],
-      exclusive: [[.json, .quietDelivery]], run: WindowCommands.activate),
+      arguments: [Argument(kind: .session, help: "the window")], options: [.json, .print(answer), .quiet],
+      run: WindowCommands.activate),
     CommandEntry(
       name: "refresh", group: .windows, summary: "ask windows to show their current content",
       description: [
         "A window in the background hears it at once, and a visible window when it goes to the background."
       ],
-      arguments: [ArgumentEntry(kind: .session, help: "the window", isRepeated: true)], run: WindowCommands.refresh),
+      arguments: [Argument(kind: .session, help: "the window", isRepeated: true)], options: [.quiet],
+      run: WindowCommands.refresh),
     CommandEntry(
-      name: "close", group: .windows, summary: "end sessions for good, and close their windows", description: [],
-      arguments: [ArgumentEntry(kind: .session, help: "the window", isRepeated: true)], options: [.animation],
-      run: WindowCommands.close),
+      name: "close", group: .windows, summary: "end sessions for good, and close their windows",
+      description: [
+        "On a terminal it asks first, unless each window is named by its whole identifier."
+      ],
+      arguments: [Argument(kind: .session, help: "the window", isOptional: true, isRepeated: true)],
+      options: [.ofApp, .all, .yes, .animation, .quiet], exclusive: [[.ofApp, .all]],
+      statuses: [.cancelled], run: WindowCommands.close),
     CommandEntry(
       name: "watch", group: .windows, summary: "print what happens, as it happens",
       description: [
         "Each line is an event. With --since it begins with stored events. No event is missed and none comes twice, even if the service "
-          + "restarts in the meantime."
+          + "restarts in the meantime.",
+        "In a sandbox, name your own application with --app.",
       ],
-      options: [.ofApp, .since, .past, .json, .quiet], exclusive: [[.json, .quiet]],
+      options: [.ofApp, .since, .past, .json, .print(WatchCommand.fields.map(\.name))],
       examples: [
         .init(purpose: "everything that is kept, and then what happens", line: "stagedoor watch --since 0 --json"),
         .init(purpose: "what has happened to an application", line: "stagedoor watch --past --app Gallery"),
@@ -159,36 +174,45 @@ extension CommandTable {
   private static let deliveries: [CommandEntry] = [
     CommandEntry(
       name: "deliveries", group: .deliveries, summary: "list what was handed in, the newest first", description: [],
-      options: [.state, .limit, .json, .quiet], exclusive: [[.json, .quiet]],
+      options: [.ofApp, .state, .unclaimed, .limit, .json, .print(DeliveriesCommand.fields.map(\.name))],
+      exclusive: [[.state, .unclaimed]],
       examples: [.init(purpose: "what still waits for its application", line: "stagedoor deliveries --state held")],
       run: DeliveriesCommand.run),
     CommandEntry(
       name: "wait", group: .deliveries, summary: "wait for the end of a delivery",
       description: ["The status says how it ended: 0 means that the application has it."],
-      arguments: [ArgumentEntry(kind: .delivery, help: "the delivery")],
-      options: [.waitDeadline, .json, .quietNothing], exclusive: [[.json, .quietNothing]],
+      arguments: [Argument(kind: .delivery, help: "the delivery")],
+      options: [.waitDeadline, .json, .quiet],
       examples: [
-        .init(purpose: "go on when the window has it", line: "stagedoor wait \"$(stagedoor drop --quiet Beach.png)\"")
+        .init(
+          purpose: "go on when the window has it",
+          line: "stagedoor wait \"$(stagedoor drop --print delivery Beach.png)\"")
       ],
       statuses: [.notInTime, .applicationFailed, .cancelled], run: WaitCommand.run),
     CommandEntry(
-      name: "cancel", group: .deliveries, summary: "take back what still waits for its application", description: [],
-      arguments: [ArgumentEntry(kind: .heldDelivery, help: "the delivery", isRepeated: true)],
+      name: "cancel", group: .deliveries, summary: "cancel what still waits for its application",
+      description: ["If one of the deliveries does not wait any more, none is cancelled."],
+      arguments: [Argument(kind: .heldDelivery, help: "the delivery", isRepeated: true)], options: [.quiet],
       run: WindowCommands.cancel),
     CommandEntry(
       name: "redirect", group: .deliveries, summary: "hand a delivery to another window of its application",
       description: [],
       arguments: [
-        ArgumentEntry(kind: .delivery, help: "the delivery"), ArgumentEntry(kind: .session, help: "where it belongs"),
-      ], options: [.json, .quietDelivery], exclusive: [[.json, .quietDelivery]], run: WindowCommands.redirect),
+        Argument(kind: .delivery, help: "the delivery"), Argument(kind: .session, help: "where it belongs"),
+      ], options: [.json, .print(answer), .quiet], run: WindowCommands.redirect),
+    CommandEntry(
+      name: "reset", group: .deliveries, summary: "cancel what waits, close all windows, and forget the choices",
+      description: [
+        "It asks first; where nobody can answer, it needs --yes. Installed manifests stay, and the history of deliveries expires by itself."
+      ], options: [.yes, .quiet], statuses: [.cancelled], run: WindowCommands.reset),
   ]
 
   private static let applications: [CommandEntry] = [
     CommandEntry(
       name: "apps", group: .applications, summary: "list the applications, or those that take a type",
       description: ["An item goes to the first application listed for its type."],
-      arguments: [ArgumentEntry(kind: .type, help: "an activity type or a MIME type", isOptional: true)],
-      options: [.ofFile, .json, .quiet], exclusive: [[.json, .quiet]],
+      arguments: [Argument(kind: .type, help: "an activity type or a MIME type", isOptional: true)],
+      options: [.ofFile, .json, .print(AppsCommand.fields.map(\.name))],
       examples: [
         .init(purpose: "who opens pictures", line: "stagedoor apps image/png"),
         .init(purpose: "who opens this file", line: "stagedoor apps --file Beach.png"),
@@ -197,9 +221,9 @@ extension CommandTable {
       name: "prefer", group: .applications, summary: "choose the application for a type that several take",
       description: ["Without APP it prints the type and the chosen application, and without TYPE all choices."],
       arguments: [
-        ArgumentEntry(kind: .type, help: "an activity type or a MIME type", isOptional: true),
-        ArgumentEntry(kind: .application, help: "the application", isOptional: true),
-      ], options: [.none, .json],
+        Argument(kind: .type, help: "an activity type or a MIME type", isOptional: true),
+        Argument(kind: .application, help: "the application", isOptional: true),
+      ], options: [.none, .json, .print(PreferCommand.fields.map(\.name)), .quiet],
       examples: [.init(purpose: "the service chooses again", line: "stagedoor prefer --none image/png")],
       run: PreferCommand.run),
     CommandEntry(
@@ -209,7 +233,8 @@ extension CommandTable {
           + "{info.KEY} and {session} stand for what was delivered, and {file} for the files, each as one argument. An item that is not a "
           + "file to open in its place is saved as a temporary file, until the window closes.",
         "Blanks separate words; single or double quotes keep blanks in a word. No shell reads the command, so {…} has to be an argument of "
-          + "its own, and cannot be in a script.",
+          + "its own, and cannot be in a script. The command finds the values in its environment too: STAGEDOOR_TITLE, STAGEDOOR_TARGET, "
+          + "STAGEDOOR_TYPE, STAGEDOOR_SESSION, STAGEDOOR_INFO_KEY and STAGEDOOR_FILE.",
         "A manifest declares the application: see `stagedoor install-manifest`.",
       ],
       options: [.hostApp, .connect, .onContinue, .onClose, .commandLimit],
@@ -222,17 +247,18 @@ extension CommandTable {
     CommandEntry(
       name: "register", group: .applications, summary: "declare an application for as long as the service runs",
       description: [],
-      arguments: [ArgumentEntry(kind: .manifest, help: "its manifest, as JSON or XML; - is standard input")],
-      run: RegisterCommands.register),
+      arguments: [Argument(kind: .manifest, help: "its manifest, as JSON or XML; - is standard input")],
+      options: [.define, .quiet], run: RegisterCommands.register),
     CommandEntry(
       name: "unregister", group: .applications, summary: "undo register; the sessions stay", description: [],
-      arguments: [ArgumentEntry(kind: .application, help: "the application")], run: RegisterCommands.unregister),
+      arguments: [Argument(kind: .application, help: "the application")], options: [.quiet],
+      run: RegisterCommands.unregister),
     CommandEntry(
       name: "check", group: .applications, summary: "list everything that is wrong with manifests",
       description: [
         "Each fault is printed with its place and what to write instead. Warnings alone end with status 0."
       ],
-      arguments: [ArgumentEntry(kind: .manifest, help: "a manifest", isRepeated: true)], options: [.quietFaults],
+      arguments: [Argument(kind: .manifest, help: "a manifest", isRepeated: true)], options: [.define, .quiet],
       examples: [.init(purpose: "before you install it", line: "stagedoor check Info.plist")],
       isLocal: true, run: CheckCommand.run),
     CommandEntry(
@@ -241,8 +267,8 @@ extension CommandTable {
         "`stagedoor explain --record` makes a file of cases: what was handed in, the windows at that time, and the decision. Keep the file "
           + "beside the manifest. The sentences that give reasons are not compared."
       ],
-      arguments: [ArgumentEntry(kind: .cases, help: "a file of cases", isRepeated: true)],
-      options: [.manifests, .update, .quietDifferences],
+      arguments: [Argument(kind: .cases, help: "a file of cases", isRepeated: true)],
+      options: [.manifests, .define, .update, .junit, .json, .quiet],
       examples: [
         .init(purpose: "after a change of the manifest", line: "stagedoor test --manifest Info.plist cases.json")
       ],
@@ -250,15 +276,19 @@ extension CommandTable {
     CommandEntry(
       name: "install-manifest", group: .applications, summary: "install manifests for this user",
       description: [
-        "All are checked first, and none is installed if one is wrong. A running service knows them when this command ends."
+        "All are checked first, and none is installed if one is wrong. A running service knows them when this command ends, or the command says "
+          + "after five seconds that it does not."
       ],
-      arguments: [ArgumentEntry(kind: .manifest, help: "a manifest, whatever it is called", isRepeated: true)],
-      options: [.quietNothing], isLocal: true, run: InstallCommands.install),
+      arguments: [Argument(kind: .manifest, help: "a manifest, whatever it is called", isRepeated: true)],
+      options: [.define, .quiet], isLocal: true, run: InstallCommands.install),
     CommandEntry(
       name: "uninstall-manifest", group: .applications, summary: "remove manifests that this user installed",
-      description: ["The sessions stay, but take no part in routing until the manifest is back."],
-      arguments: [ArgumentEntry(kind: .application, help: "the whole identifier of the application", isRepeated: true)],
-      options: [.quietNothing], isLocal: true, run: InstallCommands.uninstall),
+      description: [
+        "The sessions stay, but take no part in routing until the manifest is back. A running service has forgotten it when this command ends, or "
+          + "the command says after five seconds that it has not."
+      ],
+      arguments: [Argument(kind: .application, help: "the whole identifier of the application", isRepeated: true)],
+      options: [.quiet], isLocal: true, run: InstallCommands.uninstall),
   ]
 
   private static let helping: [CommandEntry] = [
@@ -267,20 +297,20 @@ extension CommandTable {
       description: [
         "It looks at the versions, the bus, the service, its activation file and unit, the manifests, and the place of the service's state."
       ],
-      options: [.json, .quietFaults], exclusive: [[.json, .quietFaults]], isLocal: true, run: DoctorCommand.run
+      options: [.json, .quiet], isLocal: true, run: DoctorCommand.run
     ),
     CommandEntry(
       name: "help", group: .help, summary: "show the help of the program or of a command", description: [],
-      arguments: [ArgumentEntry(kind: .commandName, help: "a command", isOptional: true)], isLocal: true,
+      arguments: [Argument(kind: .commandName, help: "a command", isOptional: true)], isLocal: true,
       run: HelpCommands.help),
     CommandEntry(
       name: "completions", group: .help, summary: "print the completions for a shell", description: [],
-      arguments: [ArgumentEntry(kind: .words("SHELL", "bash", "zsh", "fish"), help: "bash, zsh or fish")],
+      arguments: [Argument(kind: .words("SHELL", "bash", "zsh", "fish"), help: "bash, zsh or fish")],
       examples: [.init(purpose: "in ~/.bashrc", line: "source <(stagedoor completions bash)")], isLocal: true,
       run: HelpCommands.completions),
     CommandEntry(
       name: "__complete", group: .help, summary: "what can stand at the cursor", description: [],
-      arguments: [ArgumentEntry(kind: .text, help: "a shell, and the words", isRepeated: true)], isLocal: true,
+      arguments: [Argument(kind: .text, help: "a shell, and the words", isRepeated: true)], isLocal: true,
       isHidden: true,
       run: CompleteCommand.run),
     CommandEntry(
@@ -291,15 +321,12 @@ extension CommandTable {
 
 enum HelpCommands {
   static func help(_ invocation: Invocation) async throws -> Status {
+    let command: CommandEntry?
+    do throws(Misuse) { command = try invocation.argument(0).map(CommandTable.visibleCommand) } catch {
+      throw Problem.usage(error.description)
+    }
     let screen = invocation.screen
-    guard let name = invocation.argument(0) else {
-      try Output.write(HelpPage.program(screen))
-      return .done
-    }
-    guard let command = CommandTable.visible.first(where: { $0.name == name }) else {
-      throw Problem.usage("there is no command \"\(name.printable)\"; `stagedoor help` lists the commands")
-    }
-    try Output.write(HelpPage.command(command, screen))
+    try Output.write(command?.help(screen) ?? CommandTable.help(screen))
     return .done
   }
 

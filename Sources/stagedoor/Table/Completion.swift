@@ -1,3 +1,5 @@
+import ServiceSupport
+
 /// Completes the word at the cursor.
 enum Completion {
   struct Candidate: Sendable {
@@ -10,7 +12,7 @@ enum Completion {
     case candidates([Candidate])
     case files, programs
     /// Words that the service knows. `before` is the beginning of the word, in front of them.
-    case live(ValueKind.Live, before: String, application: String?)
+    case live(Live, before: String, application: String?)
   }
 
   /// - Parameters:
@@ -25,11 +27,11 @@ enum Completion {
       if word == "--color" { _ = words.popFirst() }
     }
     guard let name = words.popFirst() else {
-      if current.hasPrefix("-") { return .candidates(options(OptionEntry.common + [.version])) }
+      if current.hasPrefix("-") { return .candidates(options(CommandTable.program.options)) }
       return .candidates(commands)
     }
     guard let command = CommandTable.command(name) else { return .candidates([]) }
-    let application = value(of: OptionEntry.app.name, in: words) ?? words.first { !$0.hasPrefix("-") }
+    let application = value(of: Option.app.name, in: words) ?? words.first { !$0.hasPrefix("-") }
 
     if let (kind, before) = openValue(words, current, command, splits: splits) {
       return offer(kind, before: before, application)
@@ -46,7 +48,7 @@ enum Completion {
     CommandTable.visible.map { Candidate(value: $0.name, meaning: $0.summary) }
   }
 
-  private static func options(_ options: [OptionEntry]) -> [Candidate] {
+  private static func options(_ options: [Option]) -> [Candidate] {
     options.map { Candidate(value: "--\($0.name)", meaning: $0.help) }
   }
 
@@ -54,10 +56,14 @@ enum Completion {
     switch kind.completion {
     case .none: .candidates([])
     case .words(let words): .candidates(words.map { Candidate(value: before + $0) })
-    case .commands: .candidates(commands)
     case .files: .files
     case .programs: .programs
-    case .live(let live): .live(live, before: before, application: application)
+    case .own(let name):
+      switch Live(rawValue: name) {
+      case .commands?: .candidates(commands)
+      case let live?: .live(live, before: before, application: application)
+      case nil: .candidates([])
+      }
     }
   }
 
@@ -74,7 +80,7 @@ enum Completion {
     return option(words.last, command)?.value.map { ($0, "") }
   }
 
-  private static func option(_ word: String?, _ command: CommandEntry) -> OptionEntry? {
+  private static func option(_ word: String?, _ command: CommandEntry) -> Option? {
     guard let word, word.hasPrefix("-") else { return nil }
     return command.allOptions.first { option in
       word == "--\(option.name)" || option.letter.map { word == "-\($0)" } ?? false

@@ -1,3 +1,5 @@
+import ServiceSupport
+
 /// A command in the table. Parsing, help, the manual and the completions all use these rows, so they cannot disagree.
 struct CommandEntry: Sendable {
   /// The typed name.
@@ -7,10 +9,10 @@ struct CommandEntry: Sendable {
   let summary: String
   /// Paragraphs.
   let description: [String]
-  var arguments: [ArgumentEntry] = []
-  var options: [OptionEntry] = []
+  var arguments: [Argument] = []
+  var options: [Option] = []
   /// Groups of options that exclude each other.
-  var exclusive: [[OptionEntry]] = []
+  var exclusive: [[Option]] = []
   var examples: [Example] = []
   /// Its exit statuses in addition to 0, 1, 2 and, for commands that ask the service, 3 and 4.
   var statuses: [Status] = []
@@ -22,7 +24,7 @@ struct CommandEntry: Sendable {
   var isMain = false
   let run: @Sendable (Invocation) async throws -> Status
 
-  /// The sections of the help.
+  /// The sections of the help, in the order of the work.
   enum Group: String, CaseIterable, Sendable {
     case handingIn = "Hand something in"
     case windows = "Windows"
@@ -37,68 +39,47 @@ struct CommandEntry: Sendable {
   }
 
   /// The options of this command, and those of every command.
-  var allOptions: [OptionEntry] { options + OptionEntry.common }
-}
+  var allOptions: [Option] { options + Option.common }
 
-/// An argument that belongs to no option.
-struct ArgumentEntry: Sendable {
-  let kind: ValueKind
-  let help: String
-  var isOptional = false
-  /// Whether it is the last, and may be given several times.
-  var isRepeated = false
+  var usage: Usage {
+    Usage(
+      "stagedoor \(name)", arguments: arguments, options: allOptions,
+      exclusive: exclusive + [[.json, .print(), .quiet].filter { one in options.contains { $0.name == one.name } }])
+  }
 
-  /// The argument in a synopsis: `[FILE]...`.
-  var shown: String {
-    (isOptional ? "[\(kind.placeholder)]" : kind.placeholder) + (isRepeated ? "..." : "")
+  /// In the order of their numbers.
+  var allStatuses: [Status] {
+    let all = Set(statuses + [.done, .failed, .usage] + (isLocal ? [] : [.noService, .refused]))
+    return Status.allCases.filter { all.contains($0) }
+  }
+
+  var help: @Sendable (Screen) -> String {
+    { screen in
+      var page = HelpPage(usage.synopsis, screen)
+      page.paragraph(summary.capitalizedStart + ".")
+      for paragraph in description { page.paragraph(paragraph) }
+      page.arguments(arguments)
+      page.options(allOptions)
+      if !examples.isEmpty {
+        page.heading("Examples")
+        for example in examples { page.example(example.purpose, example.line) }
+      }
+      page.statuses(allStatuses.map { ($0.rawValue, $0.meaning) })
+      return page.text
+    }
   }
 }
 
-/// An option. Commands for which it means the same share the row.
-struct OptionEntry: Sendable {
-  /// The name without its two hyphens.
-  let name: String
-  var letter: Character?
-  /// `nil` for an option without a value.
-  var value: ValueKind?
-  let help: String
-  /// Whether it may be given several times.
-  var isRepeated = false
-  /// Whether the command needs it.
-  var isRequired = false
-
-  var shown: String { value.map { "--\(name) \($0.placeholder)" } ?? "--\(name)" }
+/// Values that the service, or the table, knows at the moment.
+enum Live: String, Sendable {
+  case applications, sessions, deliveries, heldDeliveries, anything, activityTypes, types, configurations, commands
 }
 
-/// A kind of value: its name in the help, the values that exist, and how a shell completes them.
-struct ValueKind: Sendable {
-  let placeholder: String
-  var completion = Completion.none
-  /// The fault of a value, as the end of a sentence; `nil` for a valid value.
-  var complaint: @Sendable (String) -> String? = { _ in nil }
-
-  enum Completion: Sendable {
-    case none
-    case words([String])
-    case files
-    case programs
-    case commands
-    /// Values that the service knows at the moment.
-    case live(Live)
-  }
-
-  enum Live: Sendable {
-    case applications, sessions, deliveries, heldDeliveries, anything, activityTypes, types, configurations
-  }
+extension ValueKind.Completion {
+  static func live(_ live: Live) -> Self { .own(live.rawValue) }
 }
 
 extension ValueKind {
-  static func words(_ placeholder: String, _ words: String...) -> ValueKind {
-    ValueKind(placeholder: placeholder, completion: .words(words)) { value in
-      words.contains(value) ? nil : "must be \(words.listed("or")), not \"\(value.printable)\""
-    }
-  }
-
   /// An identifier that may be shortened, but not to an empty text: every identifier begins with that.
   private static func identifier(_ placeholder: String, _ live: Live) -> ValueKind {
     ValueKind(placeholder: placeholder, completion: .live(live)) { value in
@@ -108,8 +89,8 @@ extension ValueKind {
 
   static let text = ValueKind(placeholder: "TEXT")
   static let key = ValueKind(placeholder: "ID")
-  static let name = ValueKind(placeholder: "NAME")
-  static let token = ValueKind(placeholder: "TOKEN") { value in value.isEmpty ? "takes a text, not \"\"" : nil }
+  static let name = ValueKind.nonempty("NAME")
+  static let token = ValueKind.nonempty("TOKEN")
   static let file = ValueKind(placeholder: "FILE", completion: .files)
   static let files = ValueKind(placeholder: "FILE|-", completion: .files)
   static let manifest = ValueKind(placeholder: "MANIFEST", completion: .files)
@@ -124,23 +105,22 @@ extension ValueKind {
   static let configuration = ValueKind(placeholder: "CONFIGURATION", completion: .live(.configurations))
   static let contentType = ValueKind(placeholder: "MIME-TYPE")
   static let url = ValueKind(placeholder: "URL")
-  static let pair = ValueKind(placeholder: "KEY=VALUE") { value in
-    value.hasPrefix("=") || !value.utf8.contains(UInt8(ascii: "="))
-      ? "takes KEY=VALUE, not \"\(value.printable)\"" : nil
+  static let pair = pair("KEY=VALUE")
+  static let definition = pair("NAME=VALUE")
+  private static func pair(_ placeholder: String) -> ValueKind {
+    ValueKind(placeholder: placeholder) { value in
+      value.hasPrefix("=") || !value.utf8.contains(UInt8(ascii: "="))
+        ? "takes \(placeholder), not \"\(value.printable)\"" : nil
+    }
   }
   static let seconds = ValueKind(placeholder: "SECONDS") { value in
     if let seconds = Double(value), seconds > 0, seconds <= 3600 { return nil }
     return "takes a number of seconds above 0, up to 3600, not \"\(value.printable)\""
   }
-  static let number = ValueKind(placeholder: "NUMBER") { value in
-    UInt64(value) == nil ? "takes a whole number of 0 or more, not \"\(value.printable)\"" : nil
-  }
-  static let count = ValueKind(placeholder: "COUNT") { value in
-    if let count = UInt32(value), count > 0 { return nil }
-    return "takes a whole number of 1 or more, not \"\(value.printable)\""
-  }
+  static let number = ValueKind.number("NUMBER")
+  static let count = ValueKind.number("COUNT", from: 1, to: UInt64(UInt32.max))
   static let shellCommand = ValueKind(placeholder: "COMMAND", completion: .programs)
-  static let commandName = ValueKind(placeholder: "COMMAND", completion: .commands)
+  static let commandName = ValueKind(placeholder: "COMMAND", completion: .live(.commands))
 }
 
 /// The exit status of the program.

@@ -1,3 +1,5 @@
+import ServiceSupport
+
 /// The manual page, in the format of man. `docs/stagedoor.1` is this text.
 enum ManualPage {
   static var text: String {
@@ -14,8 +16,8 @@ enum ManualPage {
     for group in CommandEntry.Group.allCases {
       for command in CommandTable.visible where command.group == group { page += section(command) }
     }
-    page.append(".SH OPTIONS OF EVERY COMMAND")
-    for option in OptionEntry.common { page += entry(option) }
+    page.append(".SH OPTIONS OF THE PROGRAM AND OF EVERY COMMAND")
+    for option in CommandTable.program.options { page += entry(option) }
     page.append(".SH EXIT STATUS")
     for status in Status.allCases {
       page += [".TP", ".B \(status.rawValue)", escaped(status.meaning.capitalizedStart + ".")]
@@ -50,7 +52,7 @@ enum ManualPage {
     return lines
   }
 
-  private static func entry(_ option: OptionEntry) -> [String] {
+  private static func entry(_ option: Option) -> [String] {
     let name = (option.letter.map { #"\fB\-\#($0)\fR, "# } ?? "") + #"\fB\-\-\#(escaped(option.name))\fR"#
     return [
       ".TP", name + (option.value.map { #" \fI\#(escaped($0.placeholder))\fR"# } ?? ""), sentence(option.helpWithWords),

@@ -1,5 +1,6 @@
 @preconcurrency import Glibc
 import SceneModel
+import ServiceSupport
 
 /// A word of the command line that is not UTF-8. It can only be the name of a file. The file's URL replaces it.
 enum NotUTF8 {
@@ -25,10 +26,12 @@ enum NotUTF8 {
   /// The URL that replaces such a word; `nil` for any other word.
   static func url(in word: String) -> String? { word.first == mark ? String(word.dropFirst()) : nil }
 
-  static func refuse(_ word: String) throws(Problem) {
-    guard let url = url(in: word) else { return }
+  static func refuse(_ given: GivenWords, for command: CommandEntry) throws(Misuse) {
+    let places = given.arguments.indices.map { command.arguments[min($0, command.arguments.count - 1)] }
+    let others = zip(given.arguments, places).filter { $1.kind.placeholder != ValueKind.files.placeholder }.map(\.0)
+    guard let url = (given.allValues + others).lazy.compactMap(url).first else { return }
     let name = url.split(separator: "/").last ?? ""
-    throw .usage(
+    throw Misuse(
       "\(name) is not UTF-8 (its bytes are in hexadecimal here); only the files of drop and explain can be called so")
   }
 }

@@ -1,3 +1,5 @@
+import ServiceSupport
+
 /// Rows in columns. On a terminal, columns are aligned under a heading and cut to the terminal's width. Elsewhere tabs separate the whole values,
 /// for `cut` and `while read`.
 struct Table: Sendable {
@@ -38,9 +40,6 @@ struct Table: Sendable {
     if isFirst { try Output.line(line(columns.map(\.title), widths) { _, _ in .heading }) }
     for row in rows { try Output.line(line(row, widths) { columns[$0].style($1) }) }
   }
-
-  /// Says on a terminal that the list is empty.
-  func end(orSay nothing: String) { if screen.isTerminal, widths == nil { Output.note(nothing) } }
 
   private func line(_ row: [String], _ widths: [Int], _ style: (Int, String) -> Style?) -> String {
     var line = ""

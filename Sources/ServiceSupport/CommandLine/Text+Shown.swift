@@ -2,7 +2,7 @@ import Glibc
 
 extension String {
   /// The text on one line, without characters that control a terminal: titles and keys come from anybody.
-  var printable: String {
+  package var printable: String {
     guard unicodeScalars.contains(where: \.steers) else { return self }
     var shown = ""
     for scalar in unicodeScalars {
@@ -18,7 +18,7 @@ extension String {
   }
 
   /// The same for a JSON document, which can contain such characters only in texts.
-  var printableJSON: String {
+  package var printableJSON: String {
     guard unicodeScalars.contains(where: { $0.value >= 0x7F && $0.steers }) else { return self }
     var shown = ""
     for scalar in unicodeScalars {
@@ -35,13 +35,13 @@ extension String {
   }
 
   /// The number of terminal columns that the text takes.
-  var columns: Int {
+  package var columns: Int {
     if utf8.allSatisfy({ $0 < 0x80 }) { return utf8.count }
     return unicodeScalars.reduce(0) { $0 + $1.columns }
   }
 
   /// The part of the text that fits into this many columns, with an ellipsis for the part that is cut off.
-  func fitted(_ width: Int, keepingEnd: Bool = false) -> String {
+  package func fitted(_ width: Int, keepingEnd: Bool = false) -> String {
     if columns <= width { return self }
     var (shown, used) = ([Character](), 0)
     for character in keepingEnd ? Array(reversed()) : Array(self) {
@@ -54,12 +54,14 @@ extension String {
   }
 
   /// The text with blanks up to this width.
-  func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
+  package func padded(_ width: Int) -> String { self + String(repeating: " ", count: max(0, width - columns)) }
 
-  var withoutPeriod: String { hasSuffix(".") ? String(dropLast()) : self }
+  package var capitalizedStart: String { prefix(1).uppercased() + dropFirst() }
+
+  package var withoutPeriod: String { hasSuffix(".") ? String(dropLast()) : self }
 
   /// The text as lines of at most this many columns, broken at blanks.
-  func wrapped(_ width: Int) -> [String] {
+  package func wrapped(_ width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
     for word in split(separator: " ") {
@@ -103,7 +105,7 @@ extension Unicode.Scalar {
 
 extension [String] {
   /// "a", "a or b", "a, b or c".
-  func listed(_ conjunction: String) -> String {
+  package func listed(_ conjunction: String) -> String {
     guard let last else { return "" }
     return count == 1 ? last : dropLast().joined(separator: ", ") + " \(conjunction) \(last)"
   }

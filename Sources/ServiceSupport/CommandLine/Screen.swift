@@ -1,0 +1,63 @@
+@preconcurrency import Glibc
+
+/// The destination of the answer: a terminal with a width, or a file or a pipe.
+package struct Screen: Sendable {
+  /// Whether a person reads: then columns are aligned and long texts are cut.
+  package let isTerminal: Bool
+  /// The width in columns.
+  package let width: Int
+  package let hasColor: Bool
+
+  /// - Parameter color: the value of `--color`.
+  package init(color: String?, _ descriptor: Int32 = STDOUT_FILENO) {
+    isTerminal = isatty(descriptor) == 1
+    width = Screen.width(descriptor)
+    hasColor =
+      switch color {
+      case "always": true
+      case "never": false
+      default: isTerminal && Environment["NO_COLOR"] == nil && Environment["TERM"] != "dumb"
+      }
+  }
+
+  private static func width(_ descriptor: Int32) -> Int {
+    if let columns = Environment["COLUMNS"].flatMap({ Int($0) }), columns > 0 { return min(columns, 1000) }
+    var size = winsize()
+    if ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 { return Int(size.ws_col) }
+    return 80
+  }
+
+  package func styled(_ text: String, _ style: Style?) -> String {
+    guard hasColor, let style, !text.isEmpty else { return text }
+    return "\u{1b}[\(style.rawValue)m\(text)\u{1b}[0m"
+  }
+}
+
+/// The meanings of colours.
+package enum Style: String, Sendable {
+  case heading = "1"
+  case identifier = "36"
+  case good = "32"
+  case waiting = "33"
+  case bad = "31"
+  case aside = "2"
+}
+
+/// The caller's environment. A variable with an empty value counts as missing.
+package enum Environment {
+  package static subscript(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+  }
+
+  /// Each variable as "NAME=value". The added ones replace those of the same name.
+  package static func all(adding variables: [String]) -> [String] {
+    let added = Set(variables.map { $0.prefix { $0 != "=" } })
+    var all = variables
+    var next = environ
+    while let variable = next.pointee.map({ String(cString: $0) }) {
+      if !added.contains(variable.prefix { $0 != "=" }) { all.append(variable) }
+      next += 1
+    }
+    return all
+  }
+}
