@@ -10,7 +10,7 @@ package struct Act: Hashable, Sendable {
     case programComes, programAttaches, programReads, programAnswers, programWorks, programWrites, programSetsState
     case programDisconnects, programLosesName, programLeaves, programAdopts
     case programDefers, programFinishes
-    // Acts about contents: the room packs and opens them, and callers drag.
+    // Acts about contents: the baggage room packs and opens them, and callers drag.
     case carries, carriesUnderToken, roomWorks, opens, releases, dragBegins, dragGoesOn
     // Acts of the bus and the system.
     case busSpeaks, startGoesOn, manifestsChange, timeGoesOn, clockJumps, turnEnds, readsOn, rests

@@ -30,7 +30,7 @@ extension World {
       caller, .deliver(payload, digest: .empty, size: 60 + chance.below(600)), tellsSecret: payload.options.isPrivate)
   }
 
-  /// A call with one of a few tokens, whose contents the room must take: the answer to an earlier call may come in between.
+  /// A call with one of a few tokens, whose contents the baggage room must take: the answer to an earlier call may come in between.
   private func carryUnderToken() {
     let caller = caller()
     let (number, owner) = (chance.below(3), connections[caller].caller)
@@ -169,7 +169,7 @@ extension World {
     if dragged.count > 60 { dragged = dragged.filter { !$0.value.isOver } }
   }
 
-  // MARK: The room
+  // MARK: The baggage room
 
   /// A call whose contents are being packed.
   struct PackingTask {
@@ -188,14 +188,14 @@ extension World {
     let parcel: Parcel
   }
 
-  /// The room's contents of a delivery, by number. Descriptors go with the process.
+  /// The baggage room's contents of a delivery, by number. Descriptors go with the process.
   struct Shelf {
     var kept: [Int: Bool] = [:]
     /// Whether it had descriptors in an earlier life.
     var hasLost = false
   }
 
-  /// The room does the next work for one of its waiting calls.
+  /// The baggage room does the next work for one of its waiting calls.
   ///
   /// - Parameter obeys: Whether nothing fails, and no source is silent.
   func roomWorks(obeys: Bool = false) {

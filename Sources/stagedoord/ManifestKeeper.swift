@@ -93,18 +93,18 @@ actor ManifestKeeper {
   }
 
   private func followChanges() async {
-    await waitForRoom()
+    await waitForNotices()
     guard let notices else { return }
     while !isOver {
       await loop.readable(notices.descriptor)
       guard matters else { continue }
-      await settle()
+      await waitForQuiet()
       await read()
     }
   }
 
   /// The kernel allows each user 128 of these in all programs together, and does not report when one becomes free.
-  private func waitForRoom() async {
+  private func waitForNotices() async {
     var pause = Duration.seconds(1)
     while notices == nil {
       await loop.sleep(for: pause)
@@ -121,7 +121,7 @@ actor ManifestKeeper {
 
   /// Editors write in several steps, and installers write many files. So this waits until no notice has come for a tenth of a second, or
   /// for at most a second.
-  private func settle() async {
+  private func waitForQuiet() async {
     for _ in 0..<10 {
       await loop.sleep(for: .milliseconds(100))
       if !matters { return }

@@ -88,7 +88,7 @@ struct Stage {
     if !refused { return endTurn() }
     // Nobody heard of these calls, so their numbers are used again.
     (steps, lastCall) = ([], firstCall)
-    book.drop()
+    book.rollBackTurn()
     checkNowAndThen()
   }
 
@@ -97,7 +97,7 @@ struct Stage {
       let steps = steps
       self.steps = []
       shelf.commit(steps.flatMap(\.records))
-      book.keep()
+      book.commitTurn()
       for saying in steps.flatMap(\.sayings) {
         sayings.append(saying)
         if case .answer(let number, let answer) = saying {

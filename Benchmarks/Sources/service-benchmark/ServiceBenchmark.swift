@@ -67,7 +67,7 @@ enum ServiceBenchmark {
       }
       try store.commit(batch, at: start)
     }
-    try store.settle()
+    try store.writeRows()
   }
 
   // MARK: Helpers

@@ -29,8 +29,7 @@ extension PromptBook {
     answer(number, .dragBegun(drag.identifier, ticket: drag.ticket))
   }
 
-  /// Charges a drag. Drags that are over make room, the one that is to be forgotten first before the others: they exist only for those who ask how
-  /// they ended.
+  /// Charges a drag. Drags that are over are forgotten to make space, the oldest first: they exist only for those who ask how they ended.
   private mutating func chargeDrag(to principal: Principal) throws(Halt) -> Holding {
     while true {
       do throws(InterchangeError) {
@@ -307,7 +306,7 @@ extension PromptBook {
     try pack(packing, number)
   }
 
-  /// The delivery has the identifier of its drag, under which the room has the contents.
+  /// The delivery has the identifier of its drag, under which the baggage room has the contents.
   mutating func concludeDrop(
     _ packing: Packing, of identifier: UniqueIdentifier, by caller: Caller, _ number: CallNumber
   ) throws(Halt) {

@@ -143,11 +143,11 @@ package enum Errand: Hashable, Sendable {
   case callOff(CallNumber)
   /// Tells the sources that nobody will ask for these promises again.
   case endPromises([Promise])
-  /// The room forgets the picture of a session: it may show what only some may see.
+  /// The baggage room forgets the picture of a session: it may show what only some may see.
   case forgetPicture(UniqueIdentifier)
-  /// The room frees its contents of these deliveries.
+  /// The baggage room frees its contents of these deliveries.
   case free([UniqueIdentifier])
-  /// The room frees these parcels of a delivery or a drag, and keeps the others.
+  /// The baggage room frees these parcels of a delivery or a drag, and keeps the others.
   case freeParcels(UniqueIdentifier, [Int])
 }
 

@@ -52,7 +52,7 @@ package actor Interchange {
   var hints = SignalHints()
   /// The time of the last store, and, below, the work for a quiet moment.
   var lastStored = ContinuousClock.now
-  var settling: Task<Void, Never>?
+  var resting: Task<Void, Never>?
   let log: Log
   var observer: (@Sendable (Event) -> Void)?
   private(set) var isClosed = false
@@ -131,7 +131,7 @@ package actor Interchange {
     connection.observeCalls { [log] call in
       let caller = call.sender.map { "\($0)" } ?? "a peer"
       log.debug(
-        "\(call.member) of \(call.path) is called by \(caller)\(call.isDropped ? ", which has left: too many such calls wait, and this one is dropped" : "")"
+        "\(call.member) of \(call.path) is called by \(caller)\(call.isCrowdedOut ? ", which has left: too many such calls wait, and this one is dropped" : "")"
       )
     }
   }
@@ -168,7 +168,7 @@ package actor Interchange {
       for number in delivery.calls { replies.removeValue(forKey: number)?(.refused(left)) }
     }
     timer?.task.cancel()
-    settling?.cancel()
+    resting?.cancel()
     isClosed = true
     prompter.store.close()
     if let damage = prompter.store.damage { log.error("\(damage)") }

@@ -6,7 +6,7 @@ package import InterchangeWire
 package import SceneModel
 
 // The contents of deliveries. The baggage room has the bytes and the descriptors, on a loop of its own, and the core decides about them. A descriptor
-// that comes with a call belongs to the call until the call is answered or the room takes the descriptor.
+// that comes with a call belongs to the call until the call is answered or the baggage room takes the descriptor.
 extension Interchange {
   // MARK: Handing in
 
@@ -71,7 +71,7 @@ extension Interchange {
     deliver(payload, bringing: descriptors, digest: digest, size: size, reply)
   }
 
-  /// Takes contents into the room, one after another.
+  /// Takes contents into the baggage room, one after another.
   func pack(_ number: CallNumber, _ orders: [PackingOrder], atMost limit: Int, eachItem: Bool) {
     let descriptors = luggage.removeValue(forKey: number) ?? []
     connection.loop.task {
@@ -87,7 +87,7 @@ extension Interchange {
     var (sizes, failures) = ([] as [Int64?], [:] as [Int: InterchangeError])
     var (rest, canonical) = (limit, [:] as [Int: Text])
     for (place, order) in orders.enumerated() {
-      // The call may have been answered while the last content was taken: the room has freed that content, and must take no more.
+      // The call may have been answered while the last content was taken: the baggage room has freed that content, and must take no more.
       if replies[number] == nil {
         return .failed(InterchangeError(.cancelled, "nobody waits for the answer any more"))
       }
@@ -293,7 +293,7 @@ extension Interchange {
     }
   }
 
-  /// The room frees its contents of these deliveries.
+  /// The baggage room frees its contents of these deliveries.
   func free(_ deliveries: [UniqueIdentifier]) { connection.loop.task { await room.free(deliveries) } }
 
   func free(_ parcels: [Int], of delivery: UniqueIdentifier) {
@@ -321,7 +321,7 @@ final class Opening {
   var task: Task<Void, Never>?
   /// The promise, if its source is asked.
   var promise: Promise?
-  /// The content, if the room holds its descriptor.
+  /// The content, if the baggage room holds its descriptor.
   var held: (number: Int, delivery: UniqueIdentifier)?
   var data: OwnedFileDescriptor?
 }

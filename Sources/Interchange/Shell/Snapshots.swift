@@ -29,13 +29,13 @@ extension Interchange {
         .invalidArgs, "type: expected the type of a picture such as image/png, got \(quoted(type.string))")
     }
     aside(.picture, bytes: 0, for: reply) { () throws(InterchangeError) in
-      try await self.keepSnapshot(of: session, type, data)
+      try await self.storeSnapshot(of: session, type, data)
     } _: {
       reply.send()
     }
   }
 
-  private func keepSnapshot(
+  private func storeSnapshot(
     of session: Session, _ type: Text, _ data: OwnedFileDescriptor
   ) async throws(InterchangeError) {
     try await room.setSnapshot(of: session.identifier, type: type, from: data)
