@@ -99,7 +99,7 @@ extension BaggageKeeper {
   ) throws(InterchangeError) -> (type: Text, OwnedFileDescriptor) {
     if let snapshot = try loadedSnapshots().all[session] {
       switch snapshot.content {
-      case .memory(let bytes): return (snapshot.type, try BaggageRoom.memoryFile(bytes))
+      case .memory(let bytes): return (snapshot.type, try BaggageStore.memoryFile(bytes))
       case .file(let name):
         if let (file, size) = try spool?.open(name, in: Spool.snapshots) {
           let source = Source(spooled: file, size: size, "the snapshot")

@@ -2,7 +2,7 @@ import DBus
 import Glibc
 import SceneModel
 
-/// The part of the baggage room on its own thread. It owns the descriptors that it holds; the caller owns a descriptor that it opens.
+/// The part of the baggage store on its own thread. It owns the descriptors that it holds; the caller owns a descriptor that it opens.
 ///
 /// This thread touches the spool, pipes and sockets only: a file that the service did not make belongs to the ``FileThreads``. Between two pieces of
 /// a copy other work may run here: the delivery may be freed, which ends the copy, and others may be copied.
@@ -164,8 +164,8 @@ actor BaggageKeeper {
     var wait = Wait()
     while true {
       // One byte beyond the limit shows that there are more.
-      let room = limit - size
-      let (count, offset) = (room < Int64(share) ? Int(room) + 1 : share, size)
+      let rest = limit - size
+      let (count, offset) = (rest < Int64(share) ? Int(rest) + 1 : share, size)
       switch try await with(
         source,
         { () throws(InterchangeError) in
@@ -431,7 +431,7 @@ actor BaggageKeeper {
       return (try handOut(Source(spooled: file, size: size, place), of: delivery, to: sandbox), size)
     }
     throw InterchangeError(
-      .sourceGone, "\(place): the room no longer has the content: it keeps a descriptor only until the service ends")
+      .sourceGone, "\(place): the service no longer has the content: it keeps a descriptor only until the service ends")
   }
 
   /// Takes back a pipe or a socket that nobody has got after all.

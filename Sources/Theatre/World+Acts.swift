@@ -16,7 +16,8 @@ extension World {
       .programSetsState, .programDisconnects, .programLosesName, .programLeaves, .programAdopts, .programDefers,
       .programFinishes:
       performOfProgram(act.kind)
-    case .carries, .carriesUnderToken, .roomWorks, .opens, .releases, .dragBegins, .dragGoesOn: performOfItems(act.kind)
+    case .carries, .carriesUnderToken, .baggageWorks, .opens, .releases, .dragBegins, .dragGoesOn:
+      performOfItems(act.kind)
     default: performOfWorld(act.kind)
     }
     if broken == nil, chance.once(in: setting.turns) { endTurn() }

@@ -56,9 +56,9 @@ final class World {
   var calls: [CallNumber: Sent] = [:]
   var callNumber: CallNumber = 0
 
-  // MARK: The baggage room
+  // MARK: The baggage store
 
-  var room: [UniqueIdentifier: Shelf] = [:]
+  var shelves: [UniqueIdentifier: Shelf] = [:]
   var packings: [PackingTask] = []
   var openings: [OpeningTask] = []
   var dragged: [UniqueIdentifier: Dragged] = [:]

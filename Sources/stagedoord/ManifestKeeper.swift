@@ -37,7 +37,8 @@ actor ManifestKeeper {
     notices = Self.notices(of: installed)
     if notices == nil {
       log.warning(
-        "changes of manifests are seen on SIGHUP only, until there is room: \(String(cString: strerror(errno)))")
+        "changes of manifests are seen on SIGHUP only, until the kernel allows one more: \(String(cString: strerror(errno)))"
+      )
     }
   }
 

@@ -216,7 +216,7 @@ struct OpeningTests {
       case .noVersion: "has no version"
       case .noLedger: "its ledger is empty"
       case .ledger, .hugeLedger, .hugeEvent: "its ledger does not add up"
-      case .hugePosition: "its log has no room left"
+      case .hugePosition: "its log is full"
       }
     }
 

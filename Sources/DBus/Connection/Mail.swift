@@ -36,9 +36,9 @@ struct Mail {
 
   private static func isFit(_ connection: OpaquePointer) -> Bool {
     guard let descriptor = descriptor(of: connection), option(SO_DOMAIN, of: descriptor) == AF_UNIX,
-      let room = option(SO_SNDBUF, of: descriptor)
+      let space = option(SO_SNDBUF, of: descriptor)
     else { return false }
-    return room >= leastSpace
+    return space >= leastSpace
   }
 
   /// Asked each time: libdbus closes the socket as soon as the other side has gone, and another socket may get its number.

@@ -234,7 +234,7 @@ extension PromptBook {
       }
       let place = Ordered(order: kept.order, identifier: delivery)
       if let principal = kept.handledFor, !memory.handledBaggage[principal].contains(place) {
-        found.append("what \(delivery) carries makes no room")
+        found.append("what \(delivery) carries makes no space")
       }
     }
     for session in memory.baggageOfSession.keys where memory.baggageOfSession.count(of: session) != ofSession[session] {

@@ -186,7 +186,7 @@ struct Memory {
       addBaggage(of: baggage.delivery, for: deliveries[baggage.delivery]?.session)
       self.baggage[baggage.delivery]?.promises = baggage.promises
       for promise in baggage.promises { promised.insert(baggage.delivery, for: PromiseObject(promise)) }
-      self.baggage[baggage.delivery]?.isInRoom = baggage.isInRoom
+      self.baggage[baggage.delivery]?.isInBaggageStore = baggage.isInBaggageStore
     case .baggageReleased(let delivery):
       guard let kept = baggage[delivery] else { return }
       if let session = kept.session {

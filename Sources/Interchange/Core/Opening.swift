@@ -16,8 +16,8 @@ struct KeptBaggage: Sendable {
   var confidant: Text?
   /// Whether the service has restarted since: descriptors and promises are gone.
   var isFromBefore = false
-  /// Whether the baggage room has some of the contents.
-  var isInRoom = true
+  /// Whether the baggage store has some of the contents.
+  var isInBaggageStore = true
   /// The promises of the sender, which it may forget when nobody opens them any more.
   var promises: [Promise] = []
   /// Set once the host has taken the delivery: when the contents expire, and whose new contents may replace them earlier.
@@ -84,7 +84,7 @@ extension PromptBook {
     guard let kept = memory.baggage[delivery] else { return }
     if isDone { memory.drags[delivery]?.isTaken = true }
     note(.baggageReleased(delivery))
-    if kept.isInRoom { step.errands.append(.free([delivery])) }
+    if kept.isInBaggageStore { step.errands.append(.free([delivery])) }
     endPromises(kept.promises)
     callOff { $0.delivery == delivery }
     dragEnds(with: delivery, isDone ? .done : .kept)
@@ -205,7 +205,7 @@ extension PromptBook {
     throw .lacks(.baggage(delivery))
   }
 
-  /// The baggage room has opened a representation, or has failed.
+  /// The baggage store has opened a representation, or has failed.
   mutating func opened(_ number: CallNumber, _ answer: OpeningAnswer) throws(Halt) {
     guard memory.transfers[number] != nil else { return }
     memory.transfers[number] = nil
