@@ -4,7 +4,6 @@ internal import SceneModel
 // The calls of the service to a host, one after the other.
 extension Application {
   func answer(_ call: HostCall) async {
-    _ = await hosting?.attaching?.value
     // A service that has left gets no answer, and its successor makes the call again.
     guard let hosting, call.sender == hosting.owner else { return }
     do {

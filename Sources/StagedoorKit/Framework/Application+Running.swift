@@ -40,7 +40,18 @@ extension Application {
     hosting.received.loadLimit = loadLimit
     isLaunching = true
     // This task and others keep the application, and end with `stop()`.
-    hosting.begin { for await call in hosting.calls { await self.answer(call) } }
+    hosting.begin {
+      for await call in hosting.calls {
+        // Calls and attachments take turns: a scene that is being connected is not in the list of an attachment, and the service would forget it.
+        let attaching = hosting.attaching
+        let answering = hosting.loop.task {
+          _ = await attaching?.value
+          await self.answer(call)
+        }
+        hosting.answering = answering
+        await answering.value
+      }
+    }
     let termination = Termination()
     hosting.terminating = hosting.loop.task { await self.stop(at: termination, hosting) }
     do throws(StagedoorError) {
@@ -139,6 +150,8 @@ extension Application {
         if owner != hosting.owner { continue }
         pause = Self.pauses.first
       case .lost:
+        // It may have happened while an attachment was on its way, which has succeeded since without it.
+        hosting.isAttached = false
         if hosting.hasWritten { pause = Self.pauses.first }
         hosting.pause(for: pause)
         continue
@@ -146,7 +159,11 @@ extension Application {
       }
       hosting.endPause()
       guard let owner = hosting.owner, !hosting.isAttached, !hosting.isStopping else { continue }
-      let attaching = hosting.loop.task { await self.attach(to: owner, hosting) }
+      let answering = hosting.answering
+      let attaching = hosting.loop.task {
+        await answering?.value
+        return await self.attach(to: owner, hosting)
+      }
       hosting.attaching = attaching
       let result = await attaching.value
       let isFirst = if case .terminated = attached.yield(result) { false } else { true }
