@@ -129,6 +129,8 @@ extension Application {
     }
     let scene = Scene(session, delegate: delegate, of: self)
     scenes[session.identifier] = scene
+    // What an earlier scene of the session left would overwrite what this one begins with.
+    unwritten.removeAll(of: session.identifier)
     do {
       if let activity = options.userActivities.first { take(activity, in: scene, session) }
       try scene.lookedAfter { try $0.scene(scene, willConnectTo: session, options: options) }

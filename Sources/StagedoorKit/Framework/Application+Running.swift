@@ -186,7 +186,7 @@ extension Application {
     hosting.hasWritten = false
     do throws(StagedoorError) {
       let launch = hosting.hasLaunched ? nil : try await Launch(of: identifier, hosting.stagedoor)
-      let discarded = try await attached(hosting)
+      let discarded = try await attached(to: owner, hosting)
       if hosting.owner != owner { throw StagedoorError(.noReply, "the service has left") }
       hosting.isAttached = true
       for path in discarded { discardScene(at: path) }
@@ -200,13 +200,16 @@ extension Application {
   }
 
   /// The sessions of this application that no longer exist.
-  private func attached(_ hosting: Hosting) async throws(StagedoorError) -> [ObjectPath] {
+  private func attached(to owner: BusName, _ hosting: Hosting) async throws(StagedoorError) -> [ObjectPath] {
+    // Another owner of the name may not call this host yet.
+    var stagedoor = hosting.stagedoor
+    stagedoor.service = owner
     // The service believes that every other session has no scene.
     unwritten.removeReleases()
     let connected = connectedScenes.filter(\.isAcknowledged).map(\.id.path)
     func attach() async throws(StagedoorError) -> [ObjectPath] {
       // The application chooses in `configuration(forConnecting:)`, whatever the manifest says.
-      try await hosting.stagedoor.call(
+      try await stagedoor.call(
         "AttachHostWith", identifier, connected, ["choosesConfiguration": Variant.boolean(true)],
         returning: ObjectPath.self, [ObjectPath].self
       ).1
@@ -215,7 +218,7 @@ extension Application {
     do throws(StagedoorError) {
       return try await attach()
     } catch  where error.code == .noSuchApplication {
-      try await hosting.stagedoor.register(manifest: manifest)
+      try await stagedoor.register(manifest: manifest)
       return try await attach()
     }
   }
