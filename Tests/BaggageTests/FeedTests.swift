@@ -98,9 +98,9 @@ import Testing
     let error = await refusal { () throws(InterchangeError) in _ = try await store.open(for: sandbox) }
     #expect(error?.name == .limitsExceeded)
     #expect(try await everything(of: store.open(for: "org.example.Other").0) == pattern(1_000_000))
-    // A reader that closes its pipe makes store.
+    // A reader that closes its pipe makes space.
     pipes = []
-    try await eventually("store for another") { (try? await store.open(for: sandbox)) != nil }
+    try await eventually("space for another") { (try? await store.open(for: sandbox)) != nil }
     await store.close()
   }
 
