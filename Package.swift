@@ -73,6 +73,8 @@ let package = Package(
       swiftSettings: settings),
     // Regular expressions in time linear in the text. Pure.
     .target(name: "TextPatterns", swiftSettings: settings),
+    // What a person says about texts and links: files of rules, and what they make of a payload. Pure.
+    .target(name: "TextRules", dependencies: ["SceneModel", "TextPatterns"], swiftSettings: settings),
     // Which window shows which file: evidence in, a verdict out. Pure.
     .target(name: "WindowEvidence", swiftSettings: settings),
     .systemLibrary(name: "CMainQueue"),
@@ -199,6 +201,8 @@ let package = Package(
     .testTarget(
       name: "TextPatternsTests", dependencies: ["DBusTestSupport", "SceneTestSupport", "TextPatterns"],
       exclude: ["judge.py"], swiftSettings: settings),
+    .testTarget(
+      name: "TextRulesTests", dependencies: ["SceneModel", "SceneTestSupport", "TextRules"], swiftSettings: settings),
     .testTarget(
       name: "WindowEvidenceTests", dependencies: ["SceneTestSupport", "WindowEvidence"], swiftSettings: settings),
     .target(
