@@ -36,39 +36,42 @@ let package = Package(
     .target(name: "DBusFoundation", dependencies: ["DBus"], swiftSettings: settings),
     .target(name: "XML", swiftSettings: settings),
     .target(name: "SceneModel", dependencies: ["XML"], swiftSettings: settings),
-    .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
+    .target(name: "SceneRouting", dependencies: ["SceneModel", "TextRules"], swiftSettings: settings),
     .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
     .target(name: "InterchangeWire", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
     // The contents of deliveries, on a thread of its own.
     .target(name: "Baggage", dependencies: ["CFiles", "DBus", "SceneModel"], swiftSettings: settings),
     // The service as a pure machine, the turns in which it is stored, and the shell that gives it a bus.
     .target(
-      name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting"], path: "Sources/Interchange/Core",
+      name: "InterchangeCore", dependencies: ["SceneModel", "SceneRouting", "TextRules"], path: "Sources/Interchange/Core",
       swiftSettings: settings),
     // The turns, which the shell and the theatre share: the records of a turn are stored together, before anyone hears of it.
     .target(
-      name: "InterchangeTurns", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "SessionStore"],
+      name: "InterchangeTurns",
+      dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "SessionStore", "TextRules"],
       path: "Sources/Interchange/Turns", swiftSettings: settings),
     .target(
       name: "Interchange",
       dependencies: [
         "Baggage", "DBus", "InterchangeCore", "InterchangeTurns", "InterchangeWire", "SceneModel", "SceneRouting",
-        "SessionStore",
+        "SessionStore", "TextRules",
       ],
       path: "Sources/Interchange/Shell", swiftSettings: settings),
     // The core, its turns and the store in a simulated world that a seed decides.
     .target(
       name: "Theatre",
-      dependencies: ["CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SceneRouting", "SessionStore"],
+      dependencies: [
+        "CSQLite", "InterchangeCore", "InterchangeTurns", "SceneModel", "SceneRouting", "SessionStore", "TextRules",
+      ],
       swiftSettings: settings),
     .executableTarget(name: "TheatreCommand", dependencies: ["ServiceSupport", "Theatre"], swiftSettings: settings),
     // What the programs share: how they read command lines, start and stop, and find what is installed.
-    .target(name: "ServiceSupport", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
+    .target(name: "ServiceSupport", dependencies: ["DBus", "SceneModel", "TextRules"], swiftSettings: settings),
     .executableTarget(
       name: "stagedoord",
       dependencies: [
         "Baggage", "DBus", "Interchange", "InterchangeCore", "InterchangeWire", "SceneModel", "ServiceSupport",
-        "SessionStore",
+        "SessionStore", "TextRules",
       ],
       swiftSettings: settings),
     // Regular expressions in time linear in the text. Pure.
@@ -158,7 +161,7 @@ let package = Package(
       dependencies: ["CDBus", "DBus", "DBusFoundation", "DBusTestSupport", "ExitTestSupport", "XML"],
       swiftSettings: settings),
     .testTarget(
-      name: "InterchangeCoreTests", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting"],
+      name: "InterchangeCoreTests", dependencies: ["InterchangeCore", "SceneModel", "SceneRouting", "TextRules"],
       swiftSettings: settings),
     .testTarget(
       name: "InterchangeTurnsTests",

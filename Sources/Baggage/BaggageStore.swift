@@ -142,6 +142,39 @@ package final class BaggageStore: Sendable {
     try InterchangeError.inMemory("the data") { () throws(CodingError) in try .memoryFile(bytes) }
   }
 
+  // MARK: Asking
+
+  /// Runs `body` on a thread; `nil` if there is none.
+  package func work<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value? {
+    try? await inside { keeper throws(InterchangeError) in
+      try await keeper.threads.run("the rules") { () throws(InterchangeError) in body() }
+    }
+  }
+
+  /// Asks the disk about paths, and returns the answers that come in time.
+  package func ask<Value: Sendable>(
+    _ paths: [Text], within patience: Duration, _ body: @escaping @Sendable (Text) -> Value
+  ) async -> [Text: Value] {
+    let answers = Lock([Text: Value]())
+    _ = try? await inside { keeper throws(InterchangeError) in
+      let asking = keeper.loop.task {
+        _ = try? await keeper.threads.run("the rules") { () throws(InterchangeError) in
+          for path in paths {
+            let answer = body(path)
+            answers.withLock { $0[path] = answer }
+          }
+        }
+      }
+      let alarm = keeper.loop.task {
+        await keeper.loop.sleep(for: patience)
+        asking.cancel()
+      }
+      await asking.value
+      alarm.cancel()
+    }
+    return answers.withLock { $0 }
+  }
+
   // MARK: Freeing
 
   /// Removes the contents of deliveries, and calls off copies for them.

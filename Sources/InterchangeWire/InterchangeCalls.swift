@@ -33,13 +33,14 @@ package protocol InterchangeCalls: Actor {
   // The root
   func drop(_ activity: UserActivity, _ reply: DeliveryReply) throws
   func dropURIs(_ list: Text, _ type: Text, _ key: Text, _ reply: DeliveryReply) throws
+  func dropText(_ text: Text, _ directory: Text, _ info: [Text: Text], _ reply: DeliveryReply) throws
   func dropData(
     _ type: Text, _ name: Text, _ activityType: Text, _ key: Text, _ data: OwnedFileDescriptor, _ reply: DeliveryReply
   ) throws
   func deliver(_ document: Text, _ reply: DeliveryReply) throws
   func deliverEach(_ document: Text, _ reply: Reply<[DeliveryResult]>) throws
   func deliverItems(_ payload: Payload, _ descriptors: [OwnedFileDescriptor], _ reply: DeliveryReply) throws
-  func explain(_ document: Text, _ call: Call) throws -> Text
+  func explain(_ document: Text, _ reply: Reply<String>) throws
   func delivery(_ identifier: Text, _ call: Call) throws -> (state: Text, decision: Text)
   func deliveries(in state: Text, after: Text, limit: UInt32, _ call: Call) throws -> [DeliveryRow]
   func cancelDelivery(_ identifier: Text, _ reply: Reply<>) throws

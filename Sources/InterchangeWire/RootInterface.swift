@@ -78,6 +78,13 @@ package struct RootInterface: Sendable {
       try service.dropURIs(Text(list), Text(type), Text(key), reply)
     }
     interface.method(
+      "DropText", in: "text", "directory", "info", out: "session", "outcome", "delivery", on: service
+    ) {
+      (service: isolated Service, reply: DeliveryReply, text: String, directory: String, info: [Text: Text]) in
+      try service.dropText(Text(text), Text(directory), info, reply)
+    }
+    interface.limit("DropText", values: 3 + 3 * (Limits.values / 2))
+    interface.method(
       "DropData", in: "type", "suggested_name", "activity_type", "target_content_identifier", "data", out: "session",
       "outcome", "delivery", on: service
     ) {
@@ -143,8 +150,8 @@ package struct RootInterface: Sendable {
   private static func addQuestions<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
     interface.method(
       "Explain", in: "payload", out: "decision", on: service
-    ) { (service: isolated Service, call: Call, payload: String) -> String in
-      try service.explain(Text(payload), call).string
+    ) { (service: isolated Service, reply: Reply<String>, payload: String) in
+      try service.explain(Text(payload), reply)
     }
     interface.method(
       "GetDelivery", in: "delivery", out: "state", "decision", on: service

@@ -17,12 +17,19 @@ package struct RuleFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// A sentence without its full stop.
   package let reason: String
 
+  package static let unreadable = RuleFault(
+    line: 1, column: 1, reason: "the file cannot be read, is no file, or has more than \(RuleLimits.file) bytes")
+
   package var description: String { "\(line):\(column): \(reason)" }
 }
 
 /// All faults of a file, in their order there. There is at least one.
 package struct RuleFaults: Error, Hashable, Sendable {
   package let all: [RuleFault]
+
+  init(all: [RuleFault]) { self.all = all }
+
+  package init(_ fault: RuleFault) { all = [fault] }
 }
 
 /// The rules of all files, in the order in which they are tried.

@@ -20,6 +20,7 @@ extension World {
     case .installed(let installed, let broken): "installed: \(installed.keys.sorted()), kept: \(broken.sorted())"
     case .declared(let manifest): "declared: \(manifest.identifier)"
     case .packed(let number, let answer): "call \(number): its contents are \(answer)"
+    case .consulted(let number, let answer): "call \(number): the rules say \(answer)"
     case .opened(let number, let answer): "call \(number): its item is \(answer)"
     case .moment: "the moment \(uptime)"
     case .refused(let cue, let error): "\(brief(cue)), refused: \(error.message)"
@@ -91,6 +92,7 @@ extension World {
     case .forgetLaunch(let application, let number): "forget start \(number) of \(application)"
     case .pack(let number, let orders, _, _):
       "call \(number): pack \(orders.count) contents of \(Set(orders.map { short($0.delivery) }).sorted())"
+    case .consult(let number, _): "call \(number): ask the rules"
     case .open(let number, let delivery, _, _, _): "call \(number): open a parcel of \(short(delivery))"
     case .callOff(let number): "call \(number): nobody waits for its item"
     case .endPromises(let promises): "nobody asks for \(promises.map(\.path)) any more"

@@ -153,6 +153,7 @@ extension World {
       if launches[application]?.number == number { launches[application] = nil }
     case .pack(let number, let orders, let rest, let eachItem):
       packings.append(PackingTask(number: number, orders: orders, eachItem: eachItem, rest: rest))
+    case .consult(let number, let consulting): news.append(.consult(number, consulting))
     case .open(let number, let delivery, let parcel, _, _): beginOpening(number, delivery, parcel)
     case .callOff(let number): openings.removeAll { $0.number == number }
     case .free(let deliveries): free(deliveries)
@@ -212,6 +213,7 @@ extension World {
       // The service asks the bus whether the host is still connected.
       let isThere = connections.contains { $0.name == question.owner && $0.isThere }
       news.append(.answer(question.errand, isThere ? .refused("NoReply") : .gone(neverReached: neverReached)))
+    case .consult(let number, let consulting): feed(.consulted(number, consulting.answer(types, disk: [:])))
     case .answer(let errand, let answer): feed(.hostAnswered(errand, answer))
     case .callerWent(let name): if prompter.book.matters(name) { feed(.callerLeft(connection: name)) }
     case .launch(let application, let number, let what):

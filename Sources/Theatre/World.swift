@@ -240,6 +240,7 @@ enum News {
   case ownerWent(Watched)
   case noReply(Question, neverReached: Bool)
   case answer(ErrandNumber, HostAnswer)
+  case consult(CallNumber, Consulting)
   case callerWent(Text)
   case launch(Text, Int, LaunchNews)
 }

@@ -4,7 +4,7 @@ import Interchange
 import SceneModel
 import ServiceSupport
 
-/// Passes the installed manifests to the service: at the start, when they change, and on SIGHUP.
+/// Passes the installed manifests and the person's rules to the service: at the start, when they change, and on SIGHUP.
 ///
 /// It has its own loop, apart from the connection's loop. So the service answers calls however much is written to the directories.
 actor ManifestKeeper {
@@ -16,25 +16,28 @@ actor ManifestKeeper {
 
   private let hangups: SignalDescriptor
   private let installed: InstalledManifests
+  private var rules: InstalledRules
   private let interchange: Interchange
   private let log: Log
   private var notices: DirectoryNotices?
   /// The reported faults of each manifest. The change of another file does not repeat them.
   private var complaints: [Text: [String]] = [:]
+  private var complaintsOfRules: [Text: [String]] = [:]
   private var doubles: [InstalledManifests.Double] = []
   private var problems: [String] = []
   private var isOver = false
 
   /// - Parameter hangup: whether SIGHUP makes the keeper read again.
   init(
-    _ installed: InstalledManifests, for interchange: Interchange, hangup: Bool, log: Log
+    _ installed: InstalledManifests, _ rules: InstalledRules, for interchange: Interchange, hangup: Bool, log: Log
   ) throws(ConnectionError) {
     loop = try EventLoop(name: "manifests")
     hangups = try SignalDescriptor(hangup ? [Self.signal] : [])
     self.installed = installed
+    self.rules = rules
     self.interchange = interchange
     self.log = log
-    notices = Self.notices(of: installed)
+    notices = Self.notices(of: installed, rules)
     if notices == nil {
       log.warning(
         "changes of manifests are seen on SIGHUP only, until the kernel allows one more: \(String(cString: strerror(errno)))"
@@ -42,8 +45,10 @@ actor ManifestKeeper {
     }
   }
 
-  private static func notices(of installed: InstalledManifests) -> DirectoryNotices? {
-    DirectoryNotices(of: installed.directories, where: InstalledManifests.isManifest)
+  private static func notices(of installed: InstalledManifests, _ rules: InstalledRules) -> DirectoryNotices? {
+    DirectoryNotices(of: installed.directories + rules.directories) {
+      InstalledManifests.isManifest($0) || InstalledRules.isRules($0)
+    }
   }
 
   /// Watches the directories, and then reads everything in them.
@@ -61,6 +66,18 @@ actor ManifestKeeper {
     self.doubles = doubles
     let identifiers = Set(broken.map(\.identifier))
     await interchange.install(found.mapValues { ($0.manifest, $0.file) }, keeping: identifiers)
+    await readRules()
+  }
+
+  private func readRules() async {
+    let (found, broken) = rules.read()
+    let before = complaintsOfRules
+    complaintsOfRules = Dictionary(broken.map { ($0.path, $0.complaints) }) { $1 }
+    for file in broken where before[file.path] != file.complaints {
+      for complaint in file.complaints { log.error("\(file.path):\(complaint)") }
+      if file.keepsEarlier { log.error("\(file.path): the version before it stays until this one is mended") }
+    }
+    await interchange.setRules(found, home: Text(Directories.home()))
   }
 
   private func complain(of broken: [InstalledManifests.Broken]) async {
@@ -87,7 +104,7 @@ actor ManifestKeeper {
     while await hangups.next(on: loop) != nil {
       log.info("the manifests are read again")
       // After SIGHUP every fault is reported, also one that was reported before.
-      complaints = [:]
+      (complaints, complaintsOfRules) = ([:], [:])
       doubles = []
       await read()
     }
@@ -111,7 +128,7 @@ actor ManifestKeeper {
       await loop.sleep(for: pause)
       pause = min(pause * 2, .seconds(64))
       if isOver { return }
-      notices = Self.notices(of: installed)
+      notices = Self.notices(of: installed, rules)
       if notices == nil { continue }
       log.info("changes of manifests are seen from now on")
       await read()

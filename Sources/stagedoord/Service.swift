@@ -37,7 +37,8 @@ struct Service: Sendable {
       let interchange = try await open(
         directory, arguments, types, InstalledFileTypes(in: data), log, on: connection)
       let manifests = try ManifestKeeper(
-        InstalledManifests(in: data, types: types), for: interchange, hangup: arguments.action == .serve, log: log)
+        InstalledManifests(in: data, types: types), InstalledRules(in: Directories.configuration()), for: interchange,
+        hangup: arguments.action == .serve, log: log)
       await manifests.read()
       await interchange.export()
       connection.releaseCalls()

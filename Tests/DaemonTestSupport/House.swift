@@ -95,6 +95,7 @@ package nonisolated(nonsending) func withHouse<Result>(
   return try await withPrivateBus(kind, limits: limits) { bus in
     var environment = try bus.environmentWithFreshHome()
     environment["XDG_DATA_DIRS"] = "\(environment["HOME"] ?? "")/system"
+    environment["XDG_CONFIG_DIRS"] = "\(environment["HOME"] ?? "")/system-config"
     let watcher = try await bus.connect()
     do {
       let result = try await body(House(bus: bus, environment: environment, watcher: watcher))

@@ -1,4 +1,5 @@
 package import SceneModel
+package import TextRules
 
 /// An input of the core. A step depends only on cues and their moments.
 package enum Cue: Sendable {
@@ -21,6 +22,8 @@ package enum Cue: Sendable {
   indirect case declared(Manifest)
   /// The baggage store has taken the contents of a call, or has failed.
   case packed(CallNumber, PackingAnswer)
+  /// The rules were asked for a call.
+  indirect case consulted(CallNumber, Consultation)
   /// The baggage store has opened a parcel for a call, or has failed.
   case opened(CallNumber, OpeningAnswer)
   /// The time that a step asked for has come.

@@ -5,7 +5,7 @@ package import SceneRouting
 extension PromptBook {
   mutating func deliver(_ payload: Payload, _ digest: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
     try refuseForeignRights(payload, caller)
-    try pack(Packing(payload, caller, .delivery(digest: digest), deliveries: [newIdentifier()]), number)
+    try consult(Packing(payload, caller, .delivery(digest: digest), deliveries: [newIdentifier()]), number)
   }
 
   /// All contents of the payload are packed.
@@ -49,7 +49,8 @@ extension PromptBook {
   /// Decides one payload, and records the decision.
   mutating func accept(_ packing: Packing, _ digest: Text) throws(Halt) -> Delivered {
     var steps = Limits.conditionSteps
-    let decision = try decide(packing.payload, packing.caller, within: &steps)
+    var decision = try decide(packing.payload, packing.caller, within: &steps)
+    decision.explanation.rule = packing.rule
     return try carryOut(decision, packing, packing.payload, item: 0, digest)
   }
 

@@ -1,5 +1,6 @@
 package import SceneModel
 import SceneRouting
+import TextRules
 
 // The contents of a drop, beside its activities, are packed before the drop is decided.
 //
@@ -58,6 +59,8 @@ struct Packing: Sendable {
 
   let caller: Caller
   let purpose: Purpose
+  /// The rule that made the payload, if one did.
+  var rule: RuleReference?
   /// Its packed contents are marked as stored.
   var payload: Payload
   /// The parcels of the representations, for each item.

@@ -1,5 +1,6 @@
 package import SceneModel
 package import SceneRouting
+package import TextRules
 
 /// The core of the service: a cue goes in with its moment, a step comes out as plain data.
 ///
@@ -26,6 +27,9 @@ package struct PromptBook: Sendable {
   private var errandNumber: ErrandNumber = 0
   private var startNumber = 0
   let types: TypeCatalog
+  /// The rules of the person. They are no part of a turn: they came from files, and come again.
+  package internal(set) var rules = RuleSet()
+  var home = Text.empty
 
   /// - Parameter seed: The seed of the identifiers, which are no secrets.
   package init(types: TypeCatalog, allowance: Allowance = Allowance(), seed: (UInt64, UInt64)) {
@@ -92,7 +96,7 @@ package struct PromptBook: Sendable {
     case .ownership(let number, _, _):
       memory.attaching[number] = nil
       answer(number, .refused(refusal))
-    case .packed(let number, _):
+    case .packed(let number, _), .consulted(let number, _):
       unpack(number)
       answer(number, .refused(refusal))
     case .opened(let number, _):
@@ -122,6 +126,7 @@ package struct PromptBook: Sendable {
     case .installed(let installed, let broken): try install(installed, keeping: broken)
     case .declared(let manifest): try setManifest(manifest, ManifestSource(file: .empty, holding: nil))
     case .packed(let number, let answer): try packed(number, answer)
+    case .consulted(let number, let answer): try consulted(number, answer)
     case .opened(let number, let answer): try opened(number, answer)
     case .moment: try momentCame()
     case .refused(let cue, let error): refuse(cue, error)

@@ -1,5 +1,6 @@
 package import SceneModel
 package import SceneRouting
+package import TextRules
 
 // The shell's questions to the core, which change nothing. The shell ends its turn before it asks, so every answer is stored.
 extension PromptBook {
@@ -114,11 +115,22 @@ extension PromptBook {
   // MARK: Explaining
 
   /// Decides where a payload would go now, and why. If the core lacks data, learn it and ask again.
+  ///
+  /// - Parameter consultation: What the rules say; `nil` if they are not asked.
   package mutating func explain(
-    _ payload: Payload, from caller: Caller, at moment: Moment
+    _ payload: Payload, consultation: Consultation? = nil, from caller: Caller, at moment: Moment
   ) throws(Lack) -> Result<Decision, InterchangeError> {
     do throws(Halt) {
       try refuseForeignRights(payload, caller)
+      var (payload, rule, failures) = (payload, nil as RuleReference?, [] as [RuleFailure])
+      switch consultation {
+      case nil: break
+      case .rule(let found, let made):
+        (payload, rule) = (made, found)
+        try refuseForeignRights(payload, caller)
+      case .none(let found): failures = found
+      case .exhausted, .asks: throw .refused(.rulesTakeTooLong)
+      }
       let request = Request(
         payload, from: sender(caller, payload.options), newSession: newIdentifier(), listsCandidates: true)
       switch SceneRouting.decide(memory.routing, request, at: moment.time) {
@@ -127,6 +139,8 @@ extension PromptBook {
         if !caller.mayTouch(decision.explanation.application ?? .empty) {
           (decision.explanation.candidates, decision.explanation.candidatesLeftOut) = ([], 0)
         }
+        // The rules are the person's: a sandbox does not read them.
+        if !caller.isSandboxed { (decision.explanation.rule, decision.explanation.failedRules) = (rule, failures) }
         return .success(decision)
       case .needs(let need): throw .lacks(.routing([need]))
       }

@@ -133,6 +133,8 @@ package enum Errand: Hashable, Sendable {
   ///   - atMost: The bytes of all contents together.
   ///   - eachItem: Whether an item that cannot be taken leaves the others. Otherwise everything fails with the first.
   case pack(CallNumber, [PackingOrder], atMost: Int, eachItem: Bool)
+  /// Asks the rules, and the disk for them. The result is ``Cue/consulted(_:_:)``.
+  indirect case consult(CallNumber, Consulting)
   /// Opens a parcel for the caller. The result is ``Cue/opened(_:_:)``.
   ///
   /// - Parameters:

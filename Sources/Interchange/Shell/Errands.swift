@@ -40,6 +40,7 @@ extension Interchange {
       }
     case .pack(let number, let orders, let limit, let eachItem):
       pack(number, orders, atMost: limit, eachItem: eachItem)
+    case .consult(let number, let consulting): consult(number, consulting)
     case .open(let number, let delivery, let parcel, let sandbox, let within):
       open(number, delivery, parcel, for: sandbox, within: .microseconds(within))
     case .callOff(let number): callOff(number)

@@ -6,6 +6,7 @@ import InterchangeTurns
 import InterchangeWire
 package import SceneModel
 package import SessionStore
+package import TextRules
 
 /// The service on the bus: the shell around the core.
 ///
@@ -144,6 +145,9 @@ package actor Interchange {
     feed(.installed(installed.mapValues { InstalledManifest(manifest: $0.manifest, file: $0.file) }, keeping: broken))
     endTurn()
   }
+
+  /// Replaces the rules of the person, whose home directory is `home`.
+  package func setRules(_ rules: RuleSet, home: Text) { prompter.setRules(rules, home: home) }
 
   /// Whether the application exists.
   package func knows(_ application: Text) -> Bool { prompter.book.manifest(of: application) != nil }

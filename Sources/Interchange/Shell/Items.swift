@@ -46,6 +46,16 @@ extension Interchange {
     }
   }
 
+  package func dropText(_ text: Text, _ directory: Text, _ info: [Text: Text], _ reply: DeliveryReply) throws {
+    let payload: Payload
+    do throws(Fault) {
+      payload = try Payload(text: text, directory: directory, info: info)
+    } catch {
+      throw InterchangeError(payload: error)
+    }
+    deliver(payload, [], size: payload.weight, reply)
+  }
+
   package func dropData(
     _ type: Text, _ name: Text, _ activityType: Text, _ key: Text, _ data: OwnedFileDescriptor, _ reply: DeliveryReply
   ) throws {

@@ -5,6 +5,7 @@ package import InterchangeWire
 package import SceneModel
 import SceneRouting
 import SessionStore
+import TextRules
 
 // The calls that change nothing. They reach the core and the store by `storedBook`, `store` and `ask` only, which first store everything that was
 // decided: no answer shows what the store may still refuse. This is the only place where a question ends the turn.
@@ -87,20 +88,37 @@ extension Interchange {
 
   // MARK: Decisions and deliveries
 
-  package func explain(_ document: Text, _ call: Call) throws -> Text {
+  package func explain(_ document: Text, _ reply: Reply<String>) throws {
+    let call = reply.call
     if call.isAbandoned { throw InterchangeError(.noReply, "the caller has left") }
     let payload = try readPayload(document)
     let caller = callers.caller(of: call)
-    let now = moment
-    var decision = try ask { prompter throws(StoreError) in try prompter.explain(payload, from: caller, at: now) }
     // Listing the sessions that a decision passes takes longer than the decision.
     call.tookLong()
+    guard let (answer, consulting) = storedBook.consultation(on: payload, from: caller) else {
+      return _ = reply.send(try explanation(payload, nil, caller))
+    }
+    if let answer { return _ = reply.send(try explanation(payload, answer, caller)) }
+    aside(.rules, bytes: document.count, for: reply) { () throws(InterchangeError) in
+      await self.answer(consulting)
+    } _: { answer in
+      do { reply.send(try self.explanation(payload, answer, caller)) } catch { reply.fail(error) }
+    }
+  }
+
+  private func explanation(
+    _ payload: Payload, _ consultation: Consultation?, _ caller: Caller
+  ) throws(InterchangeError) -> String {
+    let now = moment
+    var decision = try ask { prompter throws(StoreError) in
+      try prompter.explain(payload, consultation: consultation, from: caller, at: now)
+    }
     try hideSecrets(of: &decision.explanation.candidates)
-    return decision.json
+    return decision.json.string
   }
 
   /// Leaves out why a private session would take the payload: the reason reveals what the session shows.
-  private func hideSecrets(of candidates: inout [Candidate]) throws {
+  private func hideSecrets(of candidates: inout [Candidate]) throws(InterchangeError) {
     for place in candidates.indices {
       guard let session = try storedSession(candidates[place].session), session.isPrivate || session.hasSecrets else {
         continue
@@ -125,7 +143,10 @@ extension Interchange {
     // somebody waits.
     let isSender =
       caller.isSandboxed || caller.connection != nil && storedBook.confidant(of: named) == caller.connection
-    return (Text(delivery.progress.state.rawValue), try delivery.story(isHidden: delivery.isPrivate && !isSender))
+    return (
+      Text(delivery.progress.state.rawValue),
+      try delivery.story(isHidden: delivery.isPrivate && !isSender, hidesRule: caller.isSandboxed)
+    )
   }
 
   package func deliveries(in state: Text, after: Text, limit: UInt32, _ call: Call) throws -> [DeliveryRow] {
@@ -305,11 +326,14 @@ extension StoredEvent {
 extension StoredDelivery {
   /// The route of a delivery and its reasons, its time, and its end.
   ///
-  /// - Parameter isHidden: Whether to name only the window, without its content.
-  fileprivate func story(isHidden: Bool) throws -> Text {
+  /// - Parameters:
+  ///   - isHidden: Whether to name only the window, without its content.
+  ///   - hidesRule: Whether the reader is sandboxed: the rules are the person's.
+  fileprivate func story(isHidden: Bool, hidesRule: Bool) throws -> Text {
     guard let document = Decision.document(ofStored: decision), case .dictionary(var story)? = try? JSON.value(document)
     else { return .empty }
     if isHidden { story = StoredDelivery.withoutContent(story) }
+    if hidesRule { story["rule"] = .none }
     if let session = progress.session {
       story["session"] = .string(Text("\(session)"))
       redirect(&story, to: session)

@@ -19,7 +19,7 @@ struct SideWork {
   static let maximumBytes = 32 << 20
 
   enum Kind: Hashable {
-    case keys, files, picture
+    case keys, files, picture, rules
 
     fileprivate var limit: Int { self == .keys ? SideWork.maximumKeys : SideWork.maximumCalls }
 
@@ -28,6 +28,7 @@ struct SideWork {
       case .keys: "wait for the portal"
       case .files: "have files that are looked at"
       case .picture: "have snapshots that are read"
+      case .rules: "ask rules about files or long texts"
       }
     }
   }

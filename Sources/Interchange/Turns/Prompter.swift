@@ -2,6 +2,7 @@ package import InterchangeCore
 package import SceneModel
 package import SceneRouting
 package import SessionStore
+package import TextRules
 
 /// The prompter gives the core its cues, reads the data that the core lacks, and stores the records of a turn in one transaction.
 ///
@@ -191,7 +192,7 @@ package struct Prompter: ~Copyable {
     case .packed(_, .failed(let error)):
       _ = try? take(.refused(cue, error), at: moment)
       return
-    case .call, .packed:
+    case .call, .packed, .consulted:
       _ = try? take(.refused(cue, InterchangeError(.storageFailed, message)), at: moment)
       return
     // These take nothing from the store and store nothing: another step of their turn was refused.
@@ -333,12 +334,16 @@ extension Prompter {
 
   /// Decides where a payload would go now, and why.
   package mutating func explain(
-    _ payload: Payload, from caller: Caller, at moment: Moment
+    _ payload: Payload, consultation: Consultation? = nil, from caller: Caller, at moment: Moment
   ) throws(StoreError) -> Result<Decision, InterchangeError> {
     while true {
-      do throws(Lack) { return try book.explain(payload, from: caller, at: moment) } catch { try find(error) }
+      do throws(Lack) {
+        return try book.explain(payload, consultation: consultation, from: caller, at: moment)
+      } catch { try find(error) }
     }
   }
+
+  package mutating func setRules(_ rules: RuleSet, home: Text) { book.setRules(rules, home: home) }
 
   /// Whether a call under this token was carried out before.
   package mutating func isRepeated(

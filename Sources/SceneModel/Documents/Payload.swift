@@ -14,6 +14,17 @@ package struct Payload: Hashable, Sendable {
   }
 }
 
+extension Payload {
+  /// A piece of text, as it was selected somewhere. The arguments are those of `DropText`.
+  package init(text: Text, directory: Text, info: [Text: Text]) throws(Fault) {
+    self.init(items: [Item(representations: [Representation(type: .plainText, .text(text))])])
+    // A dictionary has each key once.
+    options.info = UserInfo(info.map { UserInfo.Entry(key: $0.key, value: .string($0.value)) }) ?? UserInfo()
+    if !directory.isEmpty { options.info["dir"] = .string(directory) }
+    try options.info.refuseSize(at: Place.document.key("info"))
+  }
+}
+
 // MARK: - As a document
 
 extension Payload: Document {

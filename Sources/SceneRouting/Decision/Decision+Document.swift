@@ -1,4 +1,5 @@
 package import SceneModel
+import TextRules
 
 extension Decision: DocumentWriting {
   package func write(to fields: inout some DocumentFields) {
@@ -42,6 +43,19 @@ extension Explanation {
         activity["activity"] = place.activity
         activity["activityType"] = place.activityType
         activity["item"] = place.item
+      }
+    }
+    if let rule {
+      fields.object("rule") { fields in
+        fields["file"] = rule.file
+        fields["line"] = rule.line
+        fields["name"] = rule.name
+      }
+    }
+    if !failedRules.isEmpty {
+      fields.list("rules", failedRules) { fields, failure in
+        fields["because"] = failure.because
+        fields["name"] = failure.name
       }
     }
   }

@@ -1,4 +1,5 @@
 package import SceneModel
+import TextRules
 
 // A delivery keeps its decision in a short form. Most are never read, so the document is written only when somebody asks for it.
 extension Decision {
@@ -20,6 +21,11 @@ extension Decision {
     if let place = why.routingActivity {
       form.put(place.activity)
       form.put(place.activityType)
+    }
+    if let rule = why.rule {
+      form.put(rule.name)
+      form.put(rule.file)
+      form.put(rule.line)
     }
     return form.text()
   }
@@ -51,8 +57,13 @@ extension Explanation {
     self.keySource = KeySource(rawValue: keySource.string)
     self.key = key
     self.contentType = contentType.isEmpty ? nil : contentType
-    guard let item else { return }
-    guard let activity = form.number(), let type = form.text() else { return nil }
-    routingActivity = RoutingActivity(item: item, activity: activity, activityType: type)
+    if let item {
+      guard let activity = form.number(), let type = form.text() else { return nil }
+      routingActivity = RoutingActivity(item: item, activity: activity, activityType: type)
+    }
+    if let name = form.text() {
+      guard let file = form.text(), let line = form.number() else { return nil }
+      rule = RuleReference(name: name, file: file, line: line)
+    }
   }
 }

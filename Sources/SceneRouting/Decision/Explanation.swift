@@ -1,4 +1,5 @@
 package import SceneModel
+package import TextRules
 
 /// The reasons for a decision, for each step that it reached.
 package struct Explanation: Hashable, Sendable {
@@ -20,6 +21,10 @@ package struct Explanation: Hashable, Sendable {
   /// `nil` for a session that must be made.
   package var session: UniqueIdentifier?
   package var sessionReason: SessionReason?
+  /// The rule that made the payload, if one did.
+  package var rule: RuleReference?
+  /// Why no rule took the payload; empty unless the request asked for it.
+  package var failedRules: [RuleFailure] = []
 }
 
 package enum KeySource: String, Hashable, Sendable, CaseIterable {

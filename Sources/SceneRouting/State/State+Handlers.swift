@@ -1,6 +1,11 @@
 package import SceneModel
 
 extension State {
+  /// Whether an activity of the payload has a type that an application declares.
+  package func declaresSome(of payload: Payload) -> Bool {
+    payload.items.contains { item in item.activities.contains { declared($0.activityType) != nil } }
+  }
+
   /// The applications that take an activity type or a content type. A payload of this type alone would go to the first; if the first did not exist,
   /// to the second, and so on.
   ///

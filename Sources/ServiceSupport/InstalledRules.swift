@@ -1,0 +1,55 @@
+package import SceneModel
+package import TextRules
+
+/// The person's rules: files that end in `.rules`, in `stagedoor/rules` in the directories of configuration.
+package struct InstalledRules: Sendable {
+  package let directories: [String]
+  /// The last version of each file that had no fault.
+  private var valid: [Text: RuleFile] = [:]
+
+  package init(in directories: [String]) { self.directories = directories.map { "\($0)/stagedoor/rules" } }
+
+  package static func isRules(_ name: String) -> Bool { name.hasSuffix(".rules") }
+
+  /// A file with faults, or with too many rules.
+  package struct Broken: Sendable {
+    package let path: Text
+    /// Whether an earlier version of it is still in use.
+    package let keepsEarlier: Bool
+    /// The place and a sentence without its full stop: `12:3: …`.
+    package let complaints: [String]
+  }
+
+  /// The rules as they are now: a file takes the place of one of the same name in a later directory. The version of a broken file before it stays.
+  package mutating func read() -> (rules: RuleSet, broken: [Broken]) {
+    var (files, broken, seen): ([(path: Text, file: RuleFile)], [Broken], Set<Text>) = ([], [], [])
+    var (earlier, count) = (valid, 0)
+    valid = [:]
+    func take(_ file: RuleFile, at path: Text) -> Bool {
+      guard count + file.rules.count <= RuleLimits.rules else { return false }
+      count += file.rules.count
+      files.append((path, file))
+      valid[path] = file
+      return true
+    }
+    for directory in directories {
+      for name in SmallFile.names(in: directory) where Self.isRules(name) && seen.insert(Text(name)).inserted {
+        let path = Text("\(directory)/\(name)")
+        let before = earlier.removeValue(forKey: path)
+        var complaints: [String]
+        do throws(RuleFaults) {
+          guard let bytes = SmallFile.read(path.string, limit: RuleLimits.file) else { throw RuleFaults(.unreadable) }
+          let file = try RuleFile(bytes)
+          if take(file, at: path) { continue }
+          let first = file.rules[RuleLimits.rules - count]
+          complaints = ["\(first.line):1: all files together have at most \(RuleLimits.rules) rules"]
+        } catch {
+          complaints = error.all.map(\.description)
+        }
+        let keepsEarlier = before.map { take($0, at: path) } ?? false
+        broken.append(Broken(path: path, keepsEarlier: keepsEarlier, complaints: complaints))
+      }
+    }
+    return (RuleSet(files), broken)
+  }
+}

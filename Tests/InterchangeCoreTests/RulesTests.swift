@@ -1,0 +1,186 @@
+import SceneModel
+import SceneRouting
+import Testing
+import TextRules
+
+@testable import InterchangeCore
+
+@Suite("The core asks the rules") struct RulesTests {
+  private static let rules = """
+    rule at-line
+      when text matches '(?<path>[^:]+):(?<line>\\d+)'
+      when file '{path}' exists
+      then activity 'edit' key 'file://{file}'
+      then info line '{line}'
+    rule page
+      when text matches '(?<page>\\w+)\\(\\d\\)'
+      then activity 'view' key '{page}'
+    rule elsewhere
+      when text is 'elsewhere'
+      then activity 'nobody'
+    rule slow
+      when text contains '(a|aa|aaa)*b'
+      then activity 'view'
+    """
+
+  private static func set(_ text: String = rules) throws -> RuleSet {
+    RuleSet([("/rules/it.rules", try RuleFile(Array(text.utf8)))])
+  }
+
+  private func stage() throws -> Stage {
+    var stage = Stage(
+      Manifest(
+        identifier: "org.example.Cats", activityTypes: ["view", "edit"], contentTypes: [contentType("text/html")],
+        supportsMultipleScenes: true, configurations: [SceneConfiguration(name: "Default")]))
+    stage.book.setRules(try Self.set(), home: "/home/user")
+    return stage
+  }
+
+  private func text(_ text: Text, _ change: (inout PayloadOptions) -> Void = { _ in }) throws -> Payload {
+    var payload = try Payload(text: text, directory: "/src", info: [:])
+    change(&payload.options)
+    return payload
+  }
+
+  private func deliver(_ payload: Payload, _ stage: inout Stage, by caller: Caller = .shell) -> CallAnswer? {
+    stage.call(.deliver(payload, digest: payload.options.token ?? .empty, size: 0), by: caller)
+  }
+
+  /// The rules that the shell was asked to consult.
+  private func consulting(_ stage: Stage) -> (CallNumber, Consulting)? {
+    for errand in stage.errands.reversed() {
+      if case .consult(let number, let consulting) = errand { return (number, consulting) }
+    }
+    return nil
+  }
+
+  private func error(_ answer: CallAnswer?) -> InterchangeError.Name? {
+    if case .refused(let error)? = answer { error.name } else { nil }
+  }
+
+  private func shown(_ stage: Stage) -> [Text?] { stage.sessions().map { $0.userActivity?.targetContentIdentifier } }
+
+  @Test func `a text finds its window, and the stored decision names the rule`() throws {
+    var stage = try stage()
+    guard case .delivered(let delivered)? = deliver(try text("ls(1)"), &stage) else {
+      return _ = Issue.record("it was not delivered")
+    }
+    #expect(shown(stage) == ["ls"])
+    let stored = try #require(stage.shelf.deliveries[delivered.delivery])
+    #expect(
+      Decision.document(ofStored: stored.decision)?.string.contains(
+        #""rule":{"file":"/rules/it.rules","line":6,"name":"page"}"#) == true)
+    // Also when the file has changed since.
+    stage.book.setRules(RuleSet(), home: .empty)
+    #expect(stage.shelf.deliveries[delivered.delivery]?.decision == stored.decision)
+    // The same text finds the same window.
+    stage.book.setRules(try Self.set(), home: .empty)
+    _ = deliver(try text("ls(1)"), &stage)
+    #expect(stage.sessions().count == 1)
+  }
+
+  @Test func `what the disk must say is asked beforehand, by the rules as they were`() throws {
+    var stage = try stage()
+    #expect(deliver(try text("main.c:42"), &stage) == nil)
+    let (number, consulting) = try #require(consulting(stage))
+    guard case .asks(let paths) = consulting.answer(Stage.types) else { return _ = Issue.record("it asks nothing") }
+    #expect(paths == ["/src/main.c"])
+    stage.book.setRules(RuleSet(), home: .empty)
+    stage.play(.consulted(number, consulting.answer(Stage.types, disk: ["/src/main.c": .file(.plainText)])))
+    stage.baggagePacks()
+    #expect(shown(stage) == ["file:///src/main.c"])
+    #expect(stage.sessions().first?.userActivity?.userInfo == ["dir": "/src", "line": "42"])
+  }
+
+  @Test func `a rule that is not the one has changed nothing`() throws {
+    var stage = try stage()
+    _ = deliver(try text("main.c:42"), &stage)
+    let (number, consulting) = try #require(consulting(stage))
+    stage.play(.consulted(number, consulting.answer(Stage.types, disk: [:])))
+    #expect(error(stage.answers[number]) == .routing("org.stagedoor.Error.NoActivity"))
+    #expect(stage.sessions().isEmpty)
+  }
+
+  @Test func `rules are not asked for a declared type, a named application or session, or where the options say so`()
+    throws
+  {
+    var stage = try stage()
+    let names: [(inout PayloadOptions) -> Void] = [
+      { $0.asksRules = false }, { $0.application = "org.example.Cats" },
+      { $0.session = "6f1c0a52-8a3e-4f0e-9c55-2b7d1e90aa41" },
+    ]
+    for change in names {
+      #expect(error(deliver(try text("ls(1)", change), &stage)) != nil)
+    }
+    var declared = try text("ls(1)")
+    declared.items[0].activities = [UserActivity(activityType: "view", targetContentIdentifier: "mine")]
+    _ = deliver(declared, &stage)
+    #expect(shown(stage) == ["mine"])
+    // An undeclared type is put to the rules.
+    var undeclared = try text("cat(1)")
+    undeclared.items[0].activities = [UserActivity(activityType: "unknown")]
+    _ = deliver(undeclared, &stage)
+    #expect(Set(shown(stage)) == ["mine", "cat"])
+  }
+
+  @Test func `what a rule makes is routed without rules`() throws {
+    var stage = try stage()
+    #expect(
+      error(deliver(try text("elsewhere"), &stage)) == .routing("org.stagedoor.Error.ActivityTypeNotDeclared"))
+  }
+
+  @Test func `a text that takes too long is refused, also after a second try aside`() throws {
+    var stage = try stage()
+    #expect(deliver(try text(Text(String(repeating: "a", count: 60_000) + "c b")), &stage) == nil)
+    let (number, _) = try #require(consulting(stage))
+    stage.play(.consulted(number, .exhausted))
+    #expect(error(stage.answers[number]) == .limitsExceeded)
+    #expect(stage.lastEffort <= Limits.conditionSteps)
+  }
+
+  @Test func `for a sandboxed sender no rule asks the disk`() throws {
+    var stage = try stage()
+    #expect(error(deliver(try text("main.c:42"), &stage, by: .sandbox("org.example.Mail"))) != nil)
+    #expect(consulting(stage) == nil)
+    #expect(error(deliver(try text("main.c:42") { $0.isFromStranger = true }, &stage)) != nil)
+    #expect(consulting(stage) == nil)
+  }
+
+  @Test func `the same token gets the first answer, whatever the rules say by then`() throws {
+    var stage = try stage()
+    let first = deliver(try text("ls(1)") { $0.token = "t" }, &stage)
+    stage.book.setRules(RuleSet(), home: .empty)
+    #expect(deliver(try text("ls(1)") { $0.token = "t" }, &stage) == first)
+    stage.book.setRules(try Self.set("rule other\nthen activity 'edit'"), home: .empty)
+    #expect(deliver(try text("ls(1)") { $0.token = "t" }, &stage) == first)
+  }
+
+  @Test func `Explain says what the drop will do, and without a rule why each failed`() throws {
+    var stage = try stage()
+    func explained(_ payload: Payload, by caller: Caller = .shell) throws -> Explanation? {
+      let asked = stage.book.consultation(on: payload, from: caller)
+      let answer = asked.map { $0.answer ?? $0.rest.answer(Stage.types, disk: [:]) }
+      return try? stage.book.explain(payload, consultation: answer, from: caller, at: stage.now).get().explanation
+    }
+    _ = deliver(try text("ls(1)"), &stage)
+    let page = try explained(try text("ls(1)"))
+    #expect(page?.rule == RuleReference(name: "page", file: "/rules/it.rules", line: 6))
+    #expect(page?.key == "ls")
+    let none = try explained(try text("nothing"))
+    #expect(none?.failedRules.map(\.name) == ["at-line", "page", "elsewhere", "slow"])
+    #expect(none?.rule == nil)
+    // A sandbox reads neither.
+    #expect(try explained(try text("ls(1)"), by: .sandbox("org.example.Mail"))?.rule == nil)
+    #expect(try explained(try text("nothing"), by: .sandbox("org.example.Mail"))?.failedRules == [])
+  }
+
+  @Test func `a call that waits for the disk is answered when the store refuses its turn`() throws {
+    var stage = try stage()
+    _ = deliver(try text("main.c:42"), &stage)
+    let (number, consulting) = try #require(consulting(stage))
+    let answer = consulting.answer(Stage.types, disk: ["/src/main.c": .file(.plainText)])
+    stage.play(.refused(.consulted(number, answer), InterchangeError(.storageFailed, "full")))
+    #expect(error(stage.answers[number]) == .storageFailed)
+    stage.checkItself()
+  }
+}
