@@ -35,7 +35,9 @@ let package = Package(
     // A module of its own, so that a program without Data does not link Foundation.
     .target(name: "DBusFoundation", dependencies: ["DBus"], swiftSettings: settings),
     .target(name: "XML", swiftSettings: settings),
-    .target(name: "SceneModel", dependencies: ["XML"], swiftSettings: settings),
+    // Regular expressions in time linear in the text. Pure.
+    .target(name: "TextPatterns", swiftSettings: settings),
+    .target(name: "SceneModel", dependencies: ["TextPatterns", "XML"], swiftSettings: settings),
     .target(name: "SceneRouting", dependencies: ["SceneModel"], swiftSettings: settings),
     .target(name: "SessionStore", dependencies: ["CSQLite", "SceneModel"], swiftSettings: settings),
     .target(name: "InterchangeWire", dependencies: ["DBus", "SceneModel"], swiftSettings: settings),
@@ -71,8 +73,6 @@ let package = Package(
         "SessionStore",
       ],
       swiftSettings: settings),
-    // Regular expressions in time linear in the text. Pure.
-    .target(name: "TextPatterns", swiftSettings: settings),
     // Which window shows which file: evidence in, a verdict out. Pure.
     .target(name: "WindowEvidence", swiftSettings: settings),
     .systemLibrary(name: "CMainQueue"),
@@ -174,7 +174,8 @@ let package = Package(
       name: "InterchangeWireTests", dependencies: ["DBus", "InterchangeWire", "SceneModel", "SceneTestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport", "XML"], exclude: ["Fixtures"],
+      name: "SceneModelTests", dependencies: ["SceneModel", "SceneTestSupport", "TextPatterns", "XML"],
+      exclude: ["Fixtures"],
       swiftSettings: settings),
     .testTarget(
       name: "SceneRoutingTests", dependencies: ["SceneModel", "SceneRouting", "SceneTestSupport"],
@@ -187,7 +188,7 @@ let package = Package(
     .target(
       name: "StoreTestSupport", dependencies: ["CSQLite"], path: "Tests/StoreTestSupport", swiftSettings: settings),
     .target(
-      name: "SceneTestSupport", dependencies: ["SceneModel", "XML"], path: "Tests/SceneTestSupport",
+      name: "SceneTestSupport", dependencies: ["SceneModel", "TextPatterns", "XML"], path: "Tests/SceneTestSupport",
       swiftSettings: settings),
     // Each play is a process of its own, because the theatre puts its own disk under SQLite.
     .testTarget(

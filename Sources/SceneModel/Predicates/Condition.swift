@@ -77,6 +77,7 @@ extension Comparison: CustomStringConvertible {
     case .endsWith(let constant): written("ENDSWITH", constant)
     case .contains(let constant): written("CONTAINS", constant)
     case .like(let pattern): written("LIKE", pattern)
+    case .matches(let expression): written("MATCHES", Text(expression.source))
     case .oneOf(let constants): "SELF IN\(options) {\(constants.map(\.asConstant).joined(separator: ", "))}"
     }
   }
