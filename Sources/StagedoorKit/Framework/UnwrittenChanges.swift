@@ -46,9 +46,6 @@ enum SceneProperty: Sendable, Hashable {
 
   var isEmpty: Bool { order.isEmpty && notifications.isEmpty }
 
-  /// Whether some news of this session has not been sent yet.
-  func contains(_ session: SessionIdentifier) -> Bool { turns[session] != nil }
-
   // MARK: Adding
 
   mutating func add(_ property: SceneProperty, of scene: Scene) {
