@@ -71,6 +71,8 @@ let package = Package(
         "SessionStore",
       ],
       swiftSettings: settings),
+    // Regular expressions in time linear in the text. Pure.
+    .target(name: "TextPatterns", swiftSettings: settings),
     // Which window shows which file: evidence in, a verdict out. Pure.
     .target(name: "WindowEvidence", swiftSettings: settings),
     .systemLibrary(name: "CMainQueue"),
@@ -194,6 +196,9 @@ let package = Package(
     .testTarget(
       name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport", "ExitTestSupport", "private-bus"],
       swiftSettings: settings),
+    .testTarget(
+      name: "TextPatternsTests", dependencies: ["DBusTestSupport", "SceneTestSupport", "TextPatterns"],
+      exclude: ["judge.py"], swiftSettings: settings),
     .testTarget(
       name: "WindowEvidenceTests", dependencies: ["SceneTestSupport", "WindowEvidence"], swiftSettings: settings),
     .target(
