@@ -42,7 +42,14 @@ package enum InterchangeNames {
 
   /// The path at which an application exports its host: the spelling of its name as a path.
   package static func path(ofHost application: Text) -> ObjectPath {
-    ObjectPath(unchecked: "/" + String(application.string.map { $0 == "." ? "/" : $0 == "-" ? "_" : $0 }))
+    let spelling = application.string.utf8.map { byte in
+      switch byte {
+      case UInt8(ascii: "."): UInt8(ascii: "/")
+      case UInt8(ascii: "-"): UInt8(ascii: "_")
+      default: byte
+      }
+    }
+    return ObjectPath(unchecked: "/" + String(decoding: spelling, as: UTF8.self))
   }
 
   package static func application(at path: ObjectPath) -> Text? {

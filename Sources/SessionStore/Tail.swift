@@ -27,7 +27,7 @@ struct Tail {
   }
 
   enum DeliveryChange {
-    case whole(StoredDelivery, number: Int64)
+    indirect case whole(StoredDelivery, number: Int64)
     /// The row with this progress; `nil` leaves the previous content of its session.
     case changed(DeliveryProgress, PreviouslyShown?)
 

@@ -105,7 +105,8 @@ extension World {
     let arguments = event.arguments
     if arguments.holdsSecret { breaks(.secrets, "\(event.name) says \(arguments)") }
     said[event.sequence] = StoredEvent(
-      sequence: event.sequence, name: event.name, application: event.application, arguments: arguments, at: moment.time)
+      sequence: event.sequence, name: event.name, application: event.application, arguments: event.stored,
+      at: moment.time)
     said[event.sequence &- 400] = nil
     switch event.kind {
     case .routed(_, _, _, _, let delivery), .handled(let delivery), .forwarded(let delivery),

@@ -166,12 +166,11 @@ extension LoopDriver {
     }
   }
 
-  /// The number of reads for the waiting bytes, or one less; 0 if none wait.
+  /// The number of reads for the waiting bytes, or one less; 0 if none wait. The loop's next turn finds the end of the stream.
   private static func reads(in descriptor: Int32) -> Int {
     var bytes: Int32 = 0
     if ioctl(descriptor, UInt(FIONREAD), &bytes) != 0 { return isReadable(descriptor) ? 1 : 0 }
-    // At the end of the stream there are no bytes, and the end must be read as well.
-    return bytes > 0 ? max(1, Int(bytes) / 4096) : isReadable(descriptor) ? 1 : 0
+    return bytes > 0 ? max(1, Int(bytes) / 4096) : 0
   }
 
   private func isEnabled(_ watch: OpaquePointer, of descriptor: Int32) -> Bool {

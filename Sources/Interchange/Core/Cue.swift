@@ -4,7 +4,7 @@ package import SceneModel
 package enum Cue: Sendable {
   /// The service starts, and the core remembers the data of its store.
   case began
-  case call(CallNumber, Caller, Ask)
+  indirect case call(CallNumber, Caller, Ask)
   /// Whether the caller of AttachHost owns the name that its host must own, and what it lacks to be called.
   case ownership(CallNumber, isOwner: Bool, lack: Text? = nil)
   case hostAnswered(ErrandNumber, HostAnswer)
@@ -13,7 +13,7 @@ package enum Cue: Sendable {
   /// A caller with charges has left the bus.
   case callerLeft(connection: Text)
   /// The delivery that an errand asked for; `nil` if the store has none.
-  case delivery(ErrandNumber, StoredDelivery?)
+  indirect case delivery(ErrandNumber, StoredDelivery?)
   case launch(application: Text, number: Int, LaunchNews)
   /// The installed manifests. The applications in `keeping` have a broken file, and keep their previous manifests.
   case installed([Text: InstalledManifest], keeping: Set<Text>)

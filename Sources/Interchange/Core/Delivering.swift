@@ -174,6 +174,7 @@ extension PromptBook {
     }
     note(.delivery(record))
     memory.deliveries[identifier]?.holding = holding
+    if record.progress.state == .routed { memory.remember(decision.passedOn?.payload ?? payload, of: identifier) }
     let baggage = packing.baggage(of: decision.passedOn?.payload ?? payload, firstItem: item, identifier)
     if let baggage { try addBaggage(baggage, of: caller) }
     if decision.passedOn != nil {
@@ -183,7 +184,6 @@ extension PromptBook {
     if isPrivate || payload.hasOwnProcess { memory.deliveries[identifier]?.confidant = caller.connection }
     announceRouting(decision, of: identifier, isPrivate)
     if case .created = decision.outcome { try giveUpOldSessions(of: record.application) }
-    log("\(identifier): \(decision.outcome.name) \(isPrivate ? "a session" : "\(session)")")
     handOver(identifier, to: session, of: record.application)
     return Delivered(session: session, outcome: decision.outcome.name, delivery: identifier)
   }
@@ -211,7 +211,7 @@ extension PromptBook {
     // The explanation names a place in the payload that was handed in, and the record a place in its own payload.
     let routing = decision.passedOn.map(\.routingActivity) ?? decision.explanation.routingActivity
     record.routing = routing.map { RoutingPlace(item: Int64($0.item), activity: Int64($0.activity)) }
-    record.decision = decision.told.json
+    record.decision = decision.told.stored
     record.payload = (decision.passedOn?.payload ?? payload).json
     return record
   }

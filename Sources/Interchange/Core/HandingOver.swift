@@ -135,7 +135,7 @@ extension PromptBook {
   ) throws(Halt) {
     let payload: Payload
     do throws(Fault) {
-      payload = try Payload(json: stored.payload, ReadingRules(storedIn: types))
+      payload = try self.payload(of: stored)
     } catch {
       try fail(delivery, InterchangeError(payload: error))
       return next(key)
@@ -164,6 +164,14 @@ extension PromptBook {
         .configuration(session.identifier, role: session.role, options: options.json), key, host, within: 1_000_000)
     }
     connect(inHand, session, options.json, key, host)
+  }
+
+  private func payload(of stored: StoredDelivery) throws(Fault) -> Payload {
+    guard let remembered = memory.payloads[stored.identifier] else {
+      return try Payload(json: stored.payload, ReadingRules(storedIn: types))
+    }
+    assert(remembered == (try? Payload(json: stored.payload, ReadingRules(storedIn: types))))
+    return remembered
   }
 
   /// The rest of the delivery's time.

@@ -35,6 +35,8 @@ struct Memory {
   private(set) var forwarded = Queues<UniqueIdentifier, Ordered>()
   /// Whole deliveries: every delivery that was made or changed in this turn, and some others.
   private(set) var recent = Table<UniqueIdentifier, StoredDelivery>()
+  /// The payloads of deliveries for a ready host, so that nobody reads their documents.
+  private(set) var payloads: [UniqueIdentifier: Payload] = [:]
   /// Whether one of these has a payload that is too long to be remembered beyond its turn.
   private var hasLongPayload = false
   /// The deliveries that were made under tokens in this turn.
@@ -430,6 +432,11 @@ struct Memory {
     recent[delivery.identifier] = changed
   }
 
+  mutating func remember(_ payload: Payload, of delivery: UniqueIdentifier) {
+    if payloads.count >= Memory.rememberedDeliveries { payloads.removeAll(keepingCapacity: true) }
+    if let stored = recent[delivery], stored.payload.count <= Memory.rememberedPayload { payloads[delivery] = payload }
+  }
+
   /// The answer to the call that made a delivery.
   mutating func setAnswer(_ answer: Text, of delivery: UniqueIdentifier) { recent[delivery]?.answer = answer }
 
@@ -567,6 +574,7 @@ extension Memory {
   mutating func forgetRemembered() {
     sessions.removeAll()
     recent.removeAll()
+    payloads = [:]
     longSessions = []
     hasLongPayload = false
   }

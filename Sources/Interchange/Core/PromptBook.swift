@@ -281,7 +281,7 @@ package struct PromptBook: Sendable {
     note(
       .event(
         StoredEvent(
-          sequence: event.sequence, name: event.name, application: application, arguments: event.arguments, at: now.time
+          sequence: event.sequence, name: event.name, application: application, arguments: event.stored, at: now.time
         )))
     say(.event(event))
   }

@@ -79,7 +79,8 @@ extension Interchange {
     } next: {
       $0.sequence
     } bytes: {
-      $0.arguments.count
+      // The document has the names of the arguments as well.
+      $0.arguments.count + 256
     }
     return (page ?? []).map { EventRow($0.sequence, $0.name.string, $0.argumentsWithTime.string) }
   }
@@ -296,7 +297,7 @@ extension StoredEvent {
   /// The arguments of the event, with its time.
   fileprivate var argumentsWithTime: Text {
     // The service has written the arguments as an object.
-    let open = arguments.string.dropLast()
+    let open = document.string.dropLast()
     return Text("\(open)\(open.utf8.count > 1 ? "," : "")\"time\":\"\(instant.rfc3339)\"}")
   }
 }
@@ -306,7 +307,8 @@ extension StoredDelivery {
   ///
   /// - Parameter isHidden: Whether to name only the window, without its content.
   fileprivate func story(isHidden: Bool) throws -> Text {
-    guard case .dictionary(var story)? = try? JSON.value(decision) else { return .empty }
+    guard let document = Decision.document(ofStored: decision), case .dictionary(var story)? = try? JSON.value(document)
+    else { return .empty }
     if isHidden { story = StoredDelivery.withoutContent(story) }
     if let session = progress.session {
       story["session"] = .string(Text("\(session)"))

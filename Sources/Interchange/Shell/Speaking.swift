@@ -49,6 +49,9 @@ extension Interchange {
 
   private func tell(_ event: Event) {
     observer?(event)
+    if case .routed(let outcome, _, _, _, let delivery) = event.kind {
+      log.info("\(delivery): \(outcome) \(event.session)")
+    }
     guard let signals else { return }
     do throws(CodingError) {
       try connection.emit(event, signals)

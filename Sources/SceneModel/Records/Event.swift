@@ -42,6 +42,33 @@ package struct Event: Hashable, Sendable {
     }
   }
 
+  /// The signal's arguments in a short form: most are never read.
+  package var stored: Text {
+    var form = ShortForm()
+    form.put(Text("\(session)"))
+    switch kind {
+    case .routed(let outcome, let configuration, let type, let key, let delivery):
+      form.put(Text("\(delivery)"))
+      for text in [outcome, configuration, type, key] { form.put(text) }
+    case .handled(let delivery), .forwarded(let delivery), .unclaimed(let delivery): form.put(Text("\(delivery)"))
+    case .deliveryFailed(let delivery, let error, let message):
+      form.put(Text("\(delivery)"))
+      form.put(error)
+      form.put(message)
+    case .sessionConnected(let text), .sessionDiscarded(let text): form.put(text)
+    case .sessionStateChanged(let state): form.put(Text(state.rawValue))
+    case .sessionDisconnected, .sessionRefreshRequested: break
+    }
+    return form.text()
+  }
+
+  /// `nil` if the stored event is damaged.
+  init?(_ stored: StoredEvent) {
+    var form = ShortFormReader(stored.arguments)
+    guard let session = form.identifier(), let kind = Kind(stored.name, &form) else { return nil }
+    self.init(kind, application: stored.application, session: session, sequence: stored.sequence)
+  }
+
   /// The signal's arguments by their names, as a JSON object; without the number.
   package var arguments: Text {
     var type, animation, configuration, error, message, outcome, state, key: Text?
@@ -69,6 +96,41 @@ package struct Event: Hashable, Sendable {
       fields["session"] = SessionReference.path(of: session)
       fields["state"] = state
       fields["target_content_identifier"] = key
+    }
+  }
+}
+
+extension Event.Kind {
+  fileprivate init?(_ name: Text, _ form: inout ShortFormReader) {
+    switch name {
+    case "Routed":
+      guard let delivery = form.identifier(), let outcome = form.text(), let configuration = form.text(),
+        let type = form.text(), let key = form.text()
+      else { return nil }
+      self = .routed(
+        outcome: outcome, configuration: configuration, activityType: type, targetContentIdentifier: key,
+        delivery: delivery)
+    case "Handled", "Forwarded", "Unclaimed":
+      guard let delivery = form.identifier() else { return nil }
+      self =
+        name == "Handled"
+        ? .handled(delivery: delivery)
+        : name == "Forwarded" ? .forwarded(delivery: delivery) : .unclaimed(delivery: delivery)
+    case "DeliveryFailed":
+      guard let delivery = form.identifier(), let error = form.text(), let message = form.text() else { return nil }
+      self = .deliveryFailed(delivery: delivery, error: error, message: message)
+    case "SessionConnected":
+      guard let configuration = form.text() else { return nil }
+      self = .sessionConnected(configuration: configuration)
+    case "SessionStateChanged":
+      guard let state = form.text().flatMap({ SceneState(rawValue: $0.string) }) else { return nil }
+      self = .sessionStateChanged(state)
+    case "SessionDisconnected": self = .sessionDisconnected
+    case "SessionDiscarded":
+      guard let animation = form.text() else { return nil }
+      self = .sessionDiscarded(animation: animation)
+    case "SessionRefreshRequested": self = .sessionRefreshRequested
+    default: return nil
     }
   }
 }

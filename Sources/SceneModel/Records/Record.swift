@@ -102,7 +102,7 @@ package struct StoredEvent: Hashable, Sendable {
   /// The name of the signal.
   package var name: Text
   package var application: Text
-  /// The arguments by name, as a JSON object.
+  /// The short form of the arguments, or their document from an earlier version.
   package var arguments: Text
   package var instant: Instant
 
@@ -113,4 +113,7 @@ package struct StoredEvent: Hashable, Sendable {
     self.arguments = arguments
     self.instant = instant
   }
+
+  /// The arguments by name, as a JSON object.
+  package var document: Text { arguments.hasPrefix("{") ? arguments : Event(self)?.arguments ?? "{}" }
 }

@@ -22,7 +22,7 @@ package struct StoredDelivery: Hashable, Sendable {
   package var previous = PreviouslyShown()
   /// The answer to the whole call, if the call made several deliveries; "" otherwise.
   package var answer: Text = .empty
-  /// The document of the decision.
+  /// The short form of the decision, or its document from an earlier version.
   package var decision: Text = .empty
   /// The document of the payload; "" once the delivery is spent.
   package var payload: Text = .empty

@@ -1,36 +1,43 @@
 package import SceneModel
 
 extension Decision: DocumentWriting {
-  /// Steps that the decision did not reach are absent.
   package func write(to fields: inout some DocumentFields) {
-    let why = explanation
-    let type = why.routingActivity?.activityType ?? why.contentType
-    fields.choose("application", why.application, why.applicationReason?.sentence(of: type))
-    if !why.candidates.isEmpty {
-      fields["candidates"] = why.candidates
-      if why.candidatesLeftOut > 0 { fields["candidatesLeftOut"] = why.candidatesLeftOut }
-    }
-    if let reason = why.sessionReason {
-      fields.object("chosen") { chosen in
-        chosen["because"] = Text(reason.sentence)
-        chosen["path"] = why.session.map(SessionReference.path)
-        chosen["session"] = why.session
-      }
-    }
-    fields.choose("configuration", why.configuration, why.configurationReason?.sentence(of: type))
-    fields["contentType"] = why.contentType
     var refusal: Refusal?
     if case .refused(let found) = outcome { refusal = found }
+    explanation.write(to: &fields, outcome: outcome.name, refusal)
+  }
+
+  package var json: Text { JSONObjectWriter.text { write(to: &$0) } }
+}
+
+extension Explanation {
+  /// Steps that the decision did not reach are absent.
+  func write(to fields: inout some DocumentFields, outcome: Text, _ refusal: Refusal? = nil) {
+    let type = routingActivity?.activityType ?? contentType
+    fields.choose("application", application, applicationReason?.sentence(of: type))
+    if !candidates.isEmpty {
+      fields["candidates"] = candidates
+      if candidatesLeftOut > 0 { fields["candidatesLeftOut"] = candidatesLeftOut }
+    }
+    if let reason = sessionReason {
+      fields.object("chosen") { chosen in
+        chosen["because"] = Text(reason.sentence)
+        chosen["path"] = session.map(SessionReference.path)
+        chosen["session"] = session
+      }
+    }
+    fields.choose("configuration", configuration, configurationReason?.sentence(of: type))
+    fields["contentType"] = contentType
     fields["error"] = refusal?.errorName
-    if let source = why.keySource {
+    if let source = keySource {
       fields.object("key") { key in
         key["from"] = source
-        key["value"] = why.key
+        key["value"] = self.key
       }
     }
     fields["message"] = refusal.map { Text($0.message) }
-    fields["outcome"] = outcome.name
-    if let place = why.routingActivity {
+    fields["outcome"] = outcome
+    if let place = routingActivity {
       fields.object("routingActivity") { activity in
         activity["activity"] = place.activity
         activity["activityType"] = place.activityType
@@ -38,9 +45,6 @@ extension Decision: DocumentWriting {
       }
     }
   }
-
-  /// For deliveries, of which there are many: see `Document+Forms`.
-  package var json: Text { JSONObjectWriter.text { write(to: &$0) } }
 }
 
 extension DocumentFields {

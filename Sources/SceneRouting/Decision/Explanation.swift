@@ -39,7 +39,9 @@ package struct RoutingActivity: Hashable, Sendable {
   }
 }
 
-package enum ApplicationReason: Hashable, Sendable, CaseIterable {
+// The cases of the following have numbers, which are stored: new cases come last.
+
+package enum ApplicationReason: Int, Hashable, Sendable, CaseIterable {
   case named
   case ofSession
   case ofRequestingSession
@@ -54,7 +56,7 @@ package enum ApplicationReason: Hashable, Sendable, CaseIterable {
   case firstByIdentifier
 }
 
-package enum ConfigurationReason: Hashable, Sendable, CaseIterable {
+package enum ConfigurationReason: Int, Hashable, Sendable, CaseIterable {
   case named
   case ofSession
   case namesType
@@ -63,7 +65,7 @@ package enum ConfigurationReason: Hashable, Sendable, CaseIterable {
   case firstOfRole
 }
 
-package enum SessionReason: Hashable, Sendable, CaseIterable {
+package enum SessionReason: Int, Hashable, Sendable, CaseIterable {
   case named
   case onlyScene
   case noSceneYet

@@ -4,6 +4,29 @@ import SceneTestSupport
 import Testing
 
 @Suite struct ExplainLaws {
+  @Test func `a stored decision has its document, however it is damaged`() throws {
+    let types = TypeCatalog()
+    let pool = try WorldGenerator.Pool()
+    var outcomes: [Text: Int] = [:]
+    for seed in 0..<rounds(200) {
+      var generator = WorldGenerator(random: SeededRandom(seed: UInt64(300_000 + seed)), pool: pool)
+      let world = generator.world()
+      let state = Case(world: world, request: generator.request(world)).state(types)
+      for _ in 0..<10 {
+        let decision = decided(state, generator.request(world), at: WorldGenerator.now)
+        if decision.fact == nil { continue }
+        outcomes[decision.outcome.name, default: 0] += 1
+        let stored = decision.stored
+        #expect(Decision.document(ofStored: stored) == decision.json, "seed \(seed)")
+        #expect(Decision.document(ofStored: decision.json) == decision.json)
+        // A shorter text is refused, and read no further than it goes.
+        let end = generator.random.below(stored.count)
+        _ = Decision.document(ofStored: Text(String(decoding: stored.string.utf8.prefix(end), as: UTF8.self)))
+      }
+    }
+    for outcome in ["created", "activated", "restored"] as [Text] { #expect(outcomes[outcome, default: 0] >= 20) }
+  }
+
   @Test func `to explain a decision does not change it, and lists who was looked at`() throws {
     let types = TypeCatalog()
     let pool = try WorldGenerator.Pool()
