@@ -172,10 +172,17 @@ extension PredicateGenerator {
     let quote: Unicode.Scalar = random.once(in: 2) ? "'" : "\""
     var written = String(quote)
     let scalars = Array(text.string.unicodeScalars)
+    var isBehindBare = false
     for (index, scalar) in scalars.enumerated() {
+      if isBehindBare {
+        written.unicodeScalars.append(scalar)
+        isBehindBare = false
+        continue
+      }
       if scalar == "\\", index + 1 < scalars.count, bare.unicodeScalars.contains(scalars[index + 1]), random.once(in: 2)
       {
         written += "\\"
+        isBehindBare = true
         continue
       }
       if random.once(in: 12) {

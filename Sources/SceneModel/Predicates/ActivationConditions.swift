@@ -1,3 +1,5 @@
+import TextPatterns
+
 /// The keys that a session's window accepts, and the keys that it prefers. `nil` if nobody has set a condition.
 package struct ActivationConditions: Hashable, Sendable {
   /// Whether the window can show a key; a key for which this is false goes elsewhere.

@@ -1,3 +1,5 @@
+import TextPatterns
+
 /// The meaning of a predicate.
 ///
 /// Indirect, so that it takes one pointer: a thousand sessions may each have one, and almost all of them compare SELF with a single text.

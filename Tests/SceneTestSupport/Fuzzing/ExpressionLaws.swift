@@ -10,14 +10,15 @@ enum ExpressionLaws {
     let scalars = written.unicodeScalars
     let source = String(scalars.prefix { $0 != "\n" })
     let text = String(scalars.drop { $0 != "\n" }.dropFirst().prefix(500))
+    let expression: RegularExpression
     do throws(ExpressionError) {
-      let expression = try RegularExpression(source)
-      for text in [text, String(source.unicodeScalars.prefix(100))] { try check(expression, text) }
-      return .taken
+      expression = try RegularExpression(source)
     } catch {
       try RefusalLaws.check(PredicateError(column: error.column, reason: error.reason), of: Text(source))
       return .refused
     }
+    for text in [text, String(source.unicodeScalars.prefix(100))] { try check(expression, text) }
+    return .taken
   }
 
   private static func check(_ expression: RegularExpression, _ text: String) throws(BrokenLaw) {
