@@ -25,6 +25,7 @@ let package = Package(
     .executable(name: "dbus-showcase", targets: ["dbus-showcase"]),
     .executable(name: "theatre", targets: ["TheatreCommand"]),
     .executable(name: "stagedoor", targets: ["stagedoor"]),
+    .executable(name: "stagedoor-understudy", targets: ["stagedoor-understudy"]),
     .executable(name: "private-bus", targets: ["private-bus"]),
   ],
   targets: [
@@ -73,6 +74,12 @@ let package = Package(
       swiftSettings: settings),
     // Which window shows which file: evidence in, a verdict out. Pure.
     .target(name: "WindowEvidence", swiftSettings: settings),
+    .systemLibrary(name: "CXCB", pkgConfig: "xcb", providers: [.apt(["libxcb1-dev"])]),
+    // It finds the windows of applications that know nothing of the service. The service and the command link no display.
+    .executableTarget(
+      name: "stagedoor-understudy",
+      dependencies: ["CFiles", "CXCB", "DBus", "SceneModel", "ServiceSupport", "WindowEvidence"],
+      swiftSettings: settings),
     .systemLibrary(name: "CMainQueue"),
     .target(
       name: "StagedoorKit", dependencies: ["CMainQueue", "DBus", "InterchangeWire", "SceneModel"],
