@@ -35,6 +35,7 @@ MARGIN = 1.02
 NAMES, WHAT = ("drop", "host", "start"), ("instructions", "lines")
 CALLS, WARM_UP = 400, 100
 LINE = 64
+CONTROL_LIMIT = 30  # seconds
 ENVIRONMENT = {
     "SWIFT_DETERMINISTIC_HASHING": "1",
     # These functions differ from processor to processor.
@@ -73,9 +74,10 @@ class Watched:
         return service.running(place, self.bus, self.processor, self.watched, place.state())
 
     def control(self, what, pid):
-        # callgrind_control looks for files in the working directory.
-        subprocess.check_call(["callgrind_control", what, str(pid)], cwd=self.folder, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+        # callgrind_control looks for files in the working directory. On a busy machine it may wait for ever.
+        subprocess.run(
+            ["callgrind_control", what, str(pid)], cwd=self.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            check=True, timeout=CONTROL_LIMIT)
 
     def dumped(self, pid):
         self.control("--dump", pid)
@@ -117,7 +119,11 @@ def least(place, name, allowed, tries):
     """Returns the least counts of some runs. Other programs may let messages arrive together, so a run may count more."""
     found = None
     for _ in range(tries):
-        counts = measured(place, name)
+        try:
+            counts = measured(place, name)
+        except subprocess.TimeoutExpired as error:
+            print(f"cost: {name:<6} not counted: {error.cmd[0]} did not answer within {error.timeout:.0f} s")
+            continue
         found = tuple(map(min, found, counts)) if found else counts
         if allowed and all(count <= limit * MARGIN for count, limit in zip(found, allowed)):
             break
@@ -158,6 +164,8 @@ def main():
         for name in [arguments.only] if arguments.only else NAMES:
             allowed = record.get(name)
             counts = least(place, name, None if arguments.record else allowed, 3)
+            if not counts:
+                continue
             for what, count, limit in zip(WHAT, counts, allowed or counts):
                 is_dearer = count > limit * MARGIN
                 dearer |= is_dearer

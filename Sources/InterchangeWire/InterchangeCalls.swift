@@ -44,6 +44,8 @@ package protocol InterchangeCalls: Actor {
   func deliveries(in state: Text, after: Text, limit: UInt32, _ call: Call) throws -> [DeliveryRow]
   func cancelDelivery(_ identifier: Text, _ reply: Reply<>) throws
   func redirectDelivery(_ identifier: Text, to session: ObjectPath, _ reply: Reply<String>) throws
+  func deferDelivery(_ identifier: Text, seconds: UInt32, _ reply: Reply<>) throws
+  func finishDelivery(_ identifier: Text, _ error: Text, _ message: Text, _ reply: Reply<>) throws
   func openItem(
     _ delivery: Text, _ item: UInt32, _ type: Text, _ reply: Reply<OwnedFileDescriptor, Int64>
   ) throws
@@ -71,6 +73,9 @@ package protocol InterchangeCalls: Actor {
   // An application
   func manifest(_ access: PropertyAccess) throws -> (manifest: Manifest, file: Text, isAttached: Bool)
   func newSession(of configuration: Text, at path: ObjectPath, _ reply: DeliveryReply) throws
+  func adoptSession(
+    _ configuration: Text, _ activity: Text, _ title: Text, at path: ObjectPath, _ reply: Reply<ObjectPath>
+  ) throws
   func postNotification(_ name: Text, _ userInfo: Text, at path: ObjectPath, _ reply: Reply<>) throws
 
   // A session

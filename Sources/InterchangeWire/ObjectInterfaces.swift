@@ -39,6 +39,14 @@ package enum ApplicationInterface {
       try service.newSession(of: Text(configuration), at: reply.call.path, reply)
     }
     interface.method(
+      "AdoptSession", in: "configuration", "activity", "title", out: "session", on: service
+    ) {
+      (
+        service: isolated Service, reply: Reply<ObjectPath>, configuration: String, activity: String, title: String
+      ) in
+      try service.adoptSession(Text(configuration), Text(activity), Text(title), at: reply.call.path, reply)
+    }
+    interface.method(
       "PostNotification", in: "name", "user_info", on: service
     ) { (service: isolated Service, reply: Reply<>, name: String, userInfo: String) in
       try service.postNotification(Text(name), Text(userInfo), at: reply.call.path, reply)

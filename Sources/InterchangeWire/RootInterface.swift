@@ -58,6 +58,16 @@ package struct RootInterface: Sendable {
     ) { (service: isolated Service, reply: Reply<String>, delivery: String, session: ObjectPath) in
       try service.redirectDelivery(Text(delivery), to: session, reply)
     }
+    interface.method(
+      "DeferDelivery", in: "delivery", "seconds", on: service
+    ) { (service: isolated Service, reply: Reply<>, delivery: String, seconds: UInt32) in
+      try service.deferDelivery(Text(delivery), seconds: seconds, reply)
+    }
+    interface.method(
+      "FinishDelivery", in: "delivery", "error", "message", on: service
+    ) { (service: isolated Service, reply: Reply<>, delivery: String, error: String, message: String) in
+      try service.finishDelivery(Text(delivery), Text(error), Text(message), reply)
+    }
   }
 
   private static func addItems<Service: InterchangeCalls>(to interface: inout Interface, _ service: Service) {
@@ -218,6 +228,7 @@ extension HostOptions {
     self.init()
     if let option = options["choosesConfiguration"] { choosesConfiguration = try Bool(option) }
     if let option = options["understudy"] { isUnderstudy = try Bool(option) }
+    if let option = options["acceptsSandboxed"] { acceptsSandboxed = try Bool(option) }
     if let option = options["path"] { path = Text(try ObjectPath(option).rawValue) }
   }
 }

@@ -5,6 +5,7 @@ package import SceneModel
 package struct Signals: Sendable {
   let routed: SignalDeclaration<String, ObjectPath, String, String, String, String, String, UInt64>
   let handled: SignalDeclaration<String, ObjectPath, String, UInt64>
+  let forwarded: SignalDeclaration<String, ObjectPath, String, UInt64>
   let deliveryFailed: SignalDeclaration<String, ObjectPath, String, String, String, UInt64>
   let unclaimed: SignalDeclaration<String, ObjectPath, String, UInt64>
   let sessionConnected: SignalDeclaration<String, ObjectPath, String, UInt64>
@@ -20,6 +21,8 @@ package struct Signals: Sendable {
       "delivery", "sequence", of: text, path, text, text, text, text, text, number)
     handled = interface.signal(
       "Handled", "application", "session", "delivery", "sequence", of: text, path, text, number)
+    forwarded = interface.signal(
+      "Forwarded", "application", "session", "delivery", "sequence", of: text, path, text, number)
     deliveryFailed = interface.signal(
       "DeliveryFailed", "application", "session", "delivery", "error", "message", "sequence", of: text, path, text,
       text, text, number)
@@ -52,6 +55,8 @@ extension Connection {
         signals.routed, from: root, application, session, outcome.string, configuration.string, type.string, key.string,
         "\(delivery)", sequence)
     case .handled(let delivery): try emit(signals.handled, from: root, application, session, "\(delivery)", sequence)
+    case .forwarded(let delivery):
+      try emit(signals.forwarded, from: root, application, session, "\(delivery)", sequence)
     case .deliveryFailed(let delivery, let error, let message):
       try emit(
         signals.deliveryFailed, from: root, application, session, "\(delivery)", error.string, message.string, sequence)

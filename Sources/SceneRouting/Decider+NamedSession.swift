@@ -18,6 +18,9 @@ extension Decider {
     guard let manifest = application.manifest else {
       throw .refusal(.noSuchApplication, "\(application.identifier), whose session it is, has no manifest at present")
     }
+    if manifest.forwards, request.sender.isStranger(to: manifest.identifier) {
+      try refuseUnaccepted(by: number, manifest, state)
+    }
     explanation.application = application.identifier
     explanation.applicationReason = .ofSession
     explanation.configuration = application.kind(state.entries[Int(slot)].kind).configuration
@@ -35,8 +38,7 @@ extension Decider {
     for (place, item) in request.payload.items.enumerated() {
       for (number, activity) in item.activities.enumerated()
       where isVisible(activity.visibility, to: application, state) {
-        let isDeclared = state.declared(activity.activityType).map { state.declared[$0].isDeclared(by: application) }
-        if isStranger, isDeclared != true {
+        if isStranger, !state.declares(activity.activityType, application) {
           undeclared = undeclared ?? activity
           continue
         }
@@ -63,9 +65,7 @@ extension Decider {
       for representation in item.representations where isVisible(representation.visibility, to: application, state) {
         first = first ?? representation
         guard passed.insert(representation.type).inserted, passed.count <= Limits.routedTypes else { continue }
-        if try applications(taking: representation.type, state).1.contains(where: { $0.application == application }) {
-          return
-        }
+        if try takes(representation.type, application, state) { return }
       }
     }
     guard let first else { throw .opensForeignWindow }
@@ -73,6 +73,36 @@ extension Decider {
       .activityTypeNotDeclared,
       "\(manifest.identifier) does not take \(quoted(first.type.spelling.string)), and a sandbox sends only what is declared: "
         + "add it to CFBundleDocumentTypes in the application's manifest")
+  }
+}
+
+extension Decider {
+  /// To another place a sandbox sends what the application declares, if the application's host takes things from sandboxes at all.
+  private mutating func refuseUnaccepted(by application: Int, _ manifest: Manifest, _ state: State) throws(Stop) {
+    let denied = Stop.refusal(
+      .accessDenied,
+      "a sandboxed application sends to \(manifest.identifier) only what it declares, and only while its host takes things from sandboxes"
+    )
+    guard request.sender.acceptedBy == manifest.identifier else { throw denied }
+    for item in request.payload.items {
+      for activity in item.activities where isVisible(activity.visibility, to: application, state) {
+        if state.declares(activity.activityType, application) { return }
+      }
+      for representation in item.representations where isVisible(representation.visibility, to: application, state) {
+        if try takes(representation.type, application, state) { return }
+      }
+    }
+    throw denied
+  }
+
+  /// Whether the application takes a content type, from whoever names one of its sessions.
+  mutating func takes(_ type: ContentType, _ application: Int, _ state: State) throws(Stop) -> Bool {
+    guard let manifest = state.applications[application].manifest, manifest.forwards else {
+      return try applications(taking: type, state).1.contains { $0.application == application }
+    }
+    steps -= Steps.conformance * manifest.contentTypes.count
+    try refuseTooManySteps()
+    return manifest.contentTypes.contains { state.types.conforms(type, to: $0) }
   }
 }
 

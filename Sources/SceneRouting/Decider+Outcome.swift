@@ -41,11 +41,13 @@ extension Decider {
     let kind = state.entries[Int(slot)].kind
     let flags = state.entries[Int(slot)].flags
     let isRestored = !flags.contains(.isConnected) && flags.contains(.hasBeenConnected)
+    // The session of another place keeps what its host says of that place.
+    let forwards = state.applications[number].manifest?.forwards ?? false
     explanation.session = identifier
     explanation.sessionReason = reason
     return Decision(
       isRestored ? .restored(identifier) : .activated(identifier),
-      .sessionActivated(identifier, at: now, showing: shown),
+      .sessionActivated(identifier, at: now, showing: forwards ? nil : shown),
       routing(state.applications[number].identifier, state.applications[number].kind(kind).configuration), explanation)
   }
 
@@ -56,7 +58,7 @@ extension Decider {
     let session = Session(
       identifier: request.newSession, application: application, role: configuration.role,
       configuration: configuration.name, created: now, userActivity: activity,
-      openedContent: activity == nil ? key : .empty, isPrivate: options.isPrivate)
+      openedContent: activity == nil ? key : .empty, isPrivate: options.isPrivate && !forwards(scope, state))
     explanation.sessionReason = reason
     return Decision(
       .created(session.identifier), .sessionMade(session), routing(application, configuration.name), explanation)
@@ -76,6 +78,10 @@ extension Decider {
     return Routing(
       application: application, configuration: configuration, activityType: place.activityType,
       targetContentIdentifier: identifier ?? .empty)
+  }
+
+  private func forwards(_ scope: Scope, _ state: State) -> Bool {
+    state.applications[scope.application].manifest?.forwards ?? false
   }
 
   func configuration(_ scope: Scope, _ state: State) -> SceneConfiguration {

@@ -31,9 +31,7 @@ extension Decider {
         if let known = taken[representation.type] {
           isTaken = known
         } else {
-          isTaken = try applications(taking: representation.type, state).1.contains(where: {
-            $0.application == application
-          })
+          isTaken = try takes(representation.type, application, state)
           taken[representation.type] = isTaken
         }
         if isTaken { representations.append(representation) }
@@ -44,6 +42,6 @@ extension Decider {
   }
 
   private func declares(_ activity: UserActivity, _ application: Int, _ state: State) -> Bool {
-    state.declared(activity.activityType).map { state.declared[$0].isDeclared(by: application) } ?? false
+    state.declares(activity.activityType, application)
   }
 }

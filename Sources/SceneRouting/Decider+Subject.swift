@@ -18,6 +18,7 @@ extension Decider {
   /// name an application, only that one counts.
   mutating func findSubject(_ state: State) throws(Stop) -> Subject {
     let named = try options.application.map { name throws(Stop) in try existing(name, state) }
+    if let named { try refuseForwarding(named, state) }
     // A host may hand its own scenes an activity of an undeclared type.
     let hosting = named.flatMap { request.sender.hosts == state.applications[$0].identifier ? $0 : nil }
     if let subject = firstDeclared(named, state) { return subject }
@@ -137,6 +138,14 @@ extension Decider {
     let who = named.map { "\(state.applications[$0].identifier) does not take" } ?? "no application takes"
     let others = types.count == 1 ? "" : " or any other type in it"
     return "\(who) \(quoted(first.type.text.string))\(others): add an activity, or the type to CFBundleDocumentTypes"
+  }
+
+  /// The sessions of an application that forwards stand for other places, so each is named.
+  func refuseForwarding(_ application: Int, _ state: State) throws(Stop) {
+    guard state.applications[application].manifest?.forwards ?? false else { return }
+    throw .refusal(
+      .requestDenied,
+      "the sessions of \(state.applications[application].identifier) stand for other places: name the session")
   }
 
   func existing(_ application: Text, _ state: State) throws(Stop) -> Int {

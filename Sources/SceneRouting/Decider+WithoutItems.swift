@@ -11,6 +11,7 @@ extension Decider {
     }
     let application = try existing(name, state)
     if request.sender.isStranger(to: name) { throw .opensForeignWindow }
+    if options.disposition != .new { try refuseForwarding(application, state) }
     try findRequestingSession(state)
     explanation.application = name
     explanation.applicationReason = .named

@@ -82,6 +82,7 @@ extension Tail {
         var query = try database.query(Tail.changingDelivery)
         progress.put(into: &query)
         progress.putEnd(into: &query)
+        query.put(progress.deadline?.microseconds)
         query.put(identifier)
         try query.run()
         if let previous { try Tail.write(previous, of: identifier, database) }
@@ -119,7 +120,7 @@ extension Tail {
 
   private static let changingDelivery = """
     UPDATE delivery SET state = ?, is_open = ?, session = ?, outcome = ?, attempt = ?, departures = ?, error = ?,
-      message = ?, ended = ?, documents = \(KeptDocuments.all.rawValue) WHERE identifier = ?
+      message = ?, ended = ?, deadline = ifnull(?, deadline), documents = \(KeptDocuments.all.rawValue) WHERE identifier = ?
     """
 
   private static func write(

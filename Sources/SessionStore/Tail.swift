@@ -116,12 +116,15 @@ struct Tail {
   ) {
     switch deliveries[delivery] {
     case .whole(var whole, let number):
-      whole.progress = progress
+      whole.advance(to: progress)
       if let previous { whole.previous = previous }
       // A payload may be 16 MiB, so it goes at once. Documents with a deadline go when the delivery is written to its row.
       if whole.isSpent(at: Instant(microseconds: .min)) { whole.forgetDocuments() }
       deliveries[delivery] = .whole(whole, number: number)
-    case .changed(_, let earlier): deliveries[delivery] = .changed(progress, previous ?? earlier)
+    case .changed(let before, let earlier):
+      var progress = progress
+      progress.deadline = progress.deadline ?? before.deadline
+      deliveries[delivery] = .changed(progress, previous ?? earlier)
     case nil: deliveries[delivery] = .changed(progress, previous)
     }
   }

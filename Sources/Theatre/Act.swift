@@ -8,7 +8,8 @@ package struct Act: Hashable, Sendable {
     case callerComes, callerLeaves
     // Acts of programs, which show the windows of an application.
     case programComes, programAttaches, programReads, programAnswers, programWorks, programWrites, programSetsState
-    case programDisconnects, programLosesName, programLeaves
+    case programDisconnects, programLosesName, programLeaves, programAdopts
+    case programDefers, programFinishes
     // Acts about contents: the room packs and opens them, and callers drag.
     case carries, carriesUnderToken, roomWorks, opens, releases, dragBegins, dragGoesOn
     // Acts of the bus and the system.
@@ -73,6 +74,6 @@ package struct Script: Sendable {
     (.dragGoesOn, 16),
     (.readsOn, 6), (.rests, 6), (.diskFails, 2), (.readsFail, 2), (.readsStop, 1), (.diskHeals, 4), (.killed, 1),
     (.crashes, 1),
-    (.stops, 1),
+    (.stops, 1), (.programAdopts, 6), (.programDefers, 8), (.programFinishes, 8),
   ]
 }

@@ -302,6 +302,7 @@ extension World {
         case .handled: (false, [.handled])
         case .deliveryFailed: (false, [.failed, .cancelled])
         case .unclaimed: (false, [.routed])
+        case .forwarded: (true, [.forwarded])
         default: (true, [.held, .routed])
         }
       if stored.progress.isOpen != isOpen || !states.contains(stored.progress.state) {
@@ -413,7 +414,7 @@ extension World {
     case .outcome(let text), .application(let text): text.holdsSecret
     case .attached(_, let discarded): discarded.contains { $0.holdsSecret }
     case .operation(let text): text.holdsSecret
-    case .done, .delivered, .opened, .dragBegun, .dragOpened: false
+    case .done, .delivered, .adopted, .opened, .dragBegun, .dragOpened: false
     }
   }
 

@@ -32,6 +32,8 @@ extension World {
     case .deliverEach(let payload, let digest, let size): "DeliverEach \(payload.json) \(digest) \(size) B"
     case .activate(let session, _, _): "Activate \(short(session))"
     case .newSession(let application, let configuration): "NewSession \(application) \(configuration)"
+    case .adopt(let application, let configuration, let activity, _):
+      "AdoptSession \(application) \(configuration) \(activity?.json ?? .empty)"
     case .cancel(let delivery): "Cancel \(short(delivery))"
     case .redirect(let delivery, let session): "Redirect \(short(delivery)) to \(short(session))"
     case .register(let manifest, let size): "Register \(manifest.identifier) \(size) B"
@@ -39,6 +41,8 @@ extension World {
     case .prefer(let application, let type): "Prefer \(application ?? "nothing") for \(type)"
     case .attach(let application, let shown, let unknown, _):
       "Attach \(application), which shows \(shown.map { short($0) } + unknown.map(\.string))"
+    case .putOff(let delivery, let seconds): "DeferDelivery \(short(delivery)) \(seconds)"
+    case .finish(let delivery, let error, _): "FinishDelivery \(short(delivery)) \(error)"
     case .refresh(let session): "Refresh \(short(session))"
     case .destroy(let session, let animation): "Destroy \(short(session)) \(animation)"
     case .setState(let session, let state): "SetState \(short(session)) \(state)"
@@ -65,6 +69,7 @@ extension World {
     case .deliveredEach(let items): "\(items.count) items"
     case .outcome(let outcome): outcome.string
     case .application(let application): application.string
+    case .adopted(let session): "adopted as \(short(session))"
     case .attached(let application, let discarded): "attached to \(application), gone are \(discarded)"
     case .opened(let size): "\(size) bytes"
     case .dragBegun(let drag, let ticket): "drag \(short(drag)) with the ticket \(ticket)"

@@ -153,8 +153,8 @@ extension World {
     case .application(let application): [application.path]
     case .attached(let application, let discarded): [application.path] + discarded.map(\.string)
     case .refused(let error): ["error", error.errorName.string, error.message]
-    // Plays without faults neither drag nor open anything.
-    case .opened, .dragBegun, .dragOpened, .operation: []
+    // Plays without faults neither adopt, drag nor open anything.
+    case .adopted, .opened, .dragBegun, .dragOpened, .operation: []
     }
   }
 
@@ -211,7 +211,8 @@ extension World {
       ]
     case .post(let name, let title, let userInfo):
       call = [name.path, application, "PostNotification", "s:\(title)", "s:\(userInfo)"]
-    case .openItem, .release, .beginDrag, .openDrag, .addItems, .cancelDrag, .propose, .drop: return
+    case .adopt, .putOff, .finish, .openItem, .release, .beginDrag, .openDrag, .addItems, .cancelDrag, .propose, .drop:
+      return
     }
     transcript?.add("call", ["\(number)", connections[place].name.string] + call)
   }
@@ -285,7 +286,7 @@ extension Event {
       switch kind {
       case .routed(let outcome, let configuration, let type, let key, let delivery):
         [outcome.string, configuration.string, type.string, key.string, "\(delivery)"]
-      case .handled(let delivery), .unclaimed(let delivery): ["\(delivery)"]
+      case .handled(let delivery), .forwarded(let delivery), .unclaimed(let delivery): ["\(delivery)"]
       case .deliveryFailed(let delivery, let error, let message): ["\(delivery)", error.string, message.string]
       case .sessionConnected(let configuration): [configuration.string]
       case .sessionStateChanged(let state): [state.rawValue]

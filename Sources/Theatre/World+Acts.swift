@@ -13,7 +13,8 @@ extension World {
       .destroy, .post, .callerComes, .callerLeaves:
       performOfCaller(act.kind)
     case .programComes, .programAttaches, .programReads, .programAnswers, .programWorks, .programWrites,
-      .programSetsState, .programDisconnects, .programLosesName, .programLeaves:
+      .programSetsState, .programDisconnects, .programLosesName, .programLeaves, .programAdopts, .programDefers,
+      .programFinishes:
       performOfProgram(act.kind)
     case .carries, .carriesUnderToken, .roomWorks, .opens, .releases, .dragBegins, .dragGoesOn: performOfItems(act.kind)
     default: performOfWorld(act.kind)
@@ -281,6 +282,31 @@ extension World {
       }
       programs[program].windows.remove(window)
       call(connection, .disconnect(window))
+    case .programAdopts:
+      var activity = UserActivity(activityType: activityType(isPrivate: false))
+      if !chance.once(in: 6) { activity.targetContentIdentifier = Text("key-\(chance.below(5))") }
+      call(
+        connection,
+        .adopt(
+          application: programs[program].application, configuration: chance.one(of: ["", "", "Main", "Other"]),
+          chance.once(in: 6) ? nil : activity, title: chance.one(of: ["", "title"])))
+    case .programDefers:
+      // Before it answers, or too late.
+      let questions = programs[program].inbox + programs[program].answers.map(\.question)
+      let inHand = questions.compactMap { $0.question.options.flatMap(World.delivery) }
+      if let delivery = chance.once(in: 6) ? delivery() : chance.any(of: inHand) {
+        call(connection, .putOff(delivery, seconds: UInt32([0, 1, 5, 60, 600][chance.below(5)])))
+      }
+    case .programFinishes:
+      if let delivery = chance.once(in: 6) ? delivery() : chance.any(of: Array(deferred.suffix(8))) {
+        let isDone = chance.once(in: 2)
+        let isSecret = disk.undisturbed { (try? store.delivery(delivery)) ?? nil }?.isPrivate ?? false
+        call(
+          connection,
+          .finish(
+            delivery, error: isDone ? "" : isSecret ? "org.theatre.s3cr3t" : "org.theatre.Away",
+            message: isDone ? "" : isSecret ? "s3cr3t" : "it is away"))
+      }
     case .programLosesName:
       if owners[programs[program].application]?.connection == connections[connection].name {
         lose(programs[program].application)
@@ -297,6 +323,12 @@ extension World {
       take(stage.identifier, by: connections[programs[program].connection].name)
     }
     if !chance.once(in: 8) { attach(program) }
+  }
+
+  /// The delivery that connection options are about.
+  private static func delivery(_ options: Text) -> UniqueIdentifier? {
+    guard case .string(let text)? = (try? JSON.dictionary(options))?["delivery"] else { return nil }
+    return UniqueIdentifier(text)
   }
 
   /// The program stands in for its application, with or without the right to do so.

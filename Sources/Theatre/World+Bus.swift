@@ -50,6 +50,14 @@ extension World {
       for path in discarded {
         if let session = SessionReference.identifier(path) { programs[program].windows.remove(session) }
       }
+    case .done where sent.ask.isDeferral:
+      if case .putOff(let delivery, _) = sent.ask { deferred.append(delivery) }
+    case .adopted(let session):
+      let program = programs.firstIndex { connections[$0.connection].name == sent.caller.connection }
+      if let program {
+        programs[program].windows.insert(session)
+        programs[program].adopted.insert(session)
+      }
     case .opened, .done:
       switch sent.ask {
       case .openItem, .release:
@@ -100,7 +108,8 @@ extension World {
       sequence: event.sequence, name: event.name, application: event.application, arguments: arguments, at: moment.time)
     said[event.sequence &- 400] = nil
     switch event.kind {
-    case .routed(_, _, _, _, let delivery), .handled(let delivery), .deliveryFailed(let delivery, _, _),
+    case .routed(_, _, _, _, let delivery), .handled(let delivery), .forwarded(let delivery),
+      .deliveryFailed(let delivery, _, _),
       .unclaimed(let delivery):
       learn(delivery)
       known[delivery]?.event = event
@@ -316,7 +325,8 @@ extension World {
       // The program refuses and shows nothing; or it shows the window and is silent.
       if way == 1 {
         answer = refusal
-        programs[program].windows.remove(session)
+        // Its own window stays.
+        if !programs[program].adopted.contains(session) { programs[program].windows.remove(session) }
       } else {
         programs[program].windows.insert(session)
       }
@@ -410,4 +420,8 @@ extension HostQuestion {
     case .discarded: nil
     }
   }
+}
+
+extension Ask {
+  fileprivate var isDeferral: Bool { if case .putOff = self { true } else { false } }
 }

@@ -75,6 +75,8 @@ final class World {
   /// Some of the sessions that exist or existed, from which acts choose.
   var seen: [UniqueIdentifier] = []
   var tokensUsed: Set<TokenUse> = []
+  /// Deliveries that their hosts have deferred, in this order.
+  var deferred: [UniqueIdentifier] = []
   /// Since the last check of deadlines: whether the time came for which the core had asked, and, below, the deliveries that were opened.
   var momentCame = false
   /// The deliveries that were stored since they were last compared with the store.
@@ -198,6 +200,8 @@ struct Program {
   var toldAndAnswered: Set<UniqueIdentifier> = []
   /// The sessions that it was asked to open since it attached, and did not refuse to open.
   var opening: Set<UniqueIdentifier> = []
+  /// The windows that it opened by itself.
+  var adopted: Set<UniqueIdentifier> = []
   /// The questions that it has not read.
   var inbox: [Question] = []
   /// The questions that it has read, with its future answers.

@@ -24,7 +24,8 @@ import StagedoorKit
       case .run(let invocation): try run(invocation)
       }
     } catch {
-      end(error, CommandTable.command(words.first ?? "")?.name, isJSON: false)
+      let addressee = CommandTable.addressee(words)
+      end(error, addressee.command, isJSON: addressee.isAskedForJSON)
     }
   }
 

@@ -433,6 +433,9 @@ import Testing
         #expect(try await house.stagedoor("cancel", held.delivery, other).run().status == .exited(4))
         #expect(try await house.stagedoor("show", held.delivery).output().contains("state        held"))
       }
+      // One that is named twice is one.
+      let twice = try await house.stagedoor("cancel", held.delivery, held.delivery).run()
+      #expect(twice.status.isSuccess && twice.standardOutput.hasPrefix("cancelled\t\(held.delivery)\t"), "\(twice)")
     }
   }
 

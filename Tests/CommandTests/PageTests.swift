@@ -29,10 +29,18 @@ import Testing
     }
   }
 
+  private static let withoutService = "A command says that nobody serves the name"
+
   /// For each symptom of the page: what brings it about, and what its commands then show.
   private static let troubles: [(symptom: String, cause: String, shown: [String])] = [
     ("Trouble", "", ["good   bus", "note   activation"]),
-    ("A command says that nobody serves the name", "", ["good   service", "activation"]),
+    (
+      withoutService, "stagedoor sessions 2>&1 || true",
+      [
+        "stagedoor sessions: nobody serves org.stagedoor.Interchange1",
+        "wrong  service     nobody serves org.stagedoor.Interchange1", "note   activation  no dbus-1/services/",
+      ]
+    ),
     (
       "A drop is refused", "",
       [
@@ -79,15 +87,20 @@ import Testing
       let lines = section.split(separator: "```").filter { $0.hasPrefix("\nsh\n") || $0.hasPrefix("sh\n") }
         .map { $0.drop { $0 == "\n" }.dropFirst(3) }.joined()
       try #require(!lines.isEmpty)
-      try await withService { house async throws in
+      let isServed = trouble.symptom != Self.withoutService
+      try await withHouse { house async throws in
         try house.write(String(manifest), to: "\(house.home)/Info.json")
         let script = "stagedoor install-manifest -q Info.json\n\(trouble.cause)\n\(lines)"
         var shell = house.command("sh", "-eu", "-c", script)
         let folder = Command.built("stagedoor").program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
         shell.directory = house.home
         shell.environment["PATH"] = "\(folder):\(shell.environment["PATH"] ?? "/usr/bin:/bin")"
-        let result = try await shell.run()
-        #expect(result.status.isSuccess && result.standardError == "", "\(trouble.symptom): \(result)")
+        let typed = shell
+        let result =
+          isServed
+          ? try await house.serving("--durability", "memory") { _ in try await typed.run() } : try await typed.run()
+        #expect(result.status == .exited(isServed ? 0 : 1), "\(trouble.symptom): \(result)")
+        #expect(result.standardError == "", "\(trouble.symptom): \(result)")
         for words in trouble.shown {
           #expect(result.standardOutput.contains(words), "\(trouble.symptom): \(words) in \(result)")
         }

@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: [SIGINT, SIGTERM], ["", "-w handled"])
-  func `who interrupts it takes it back, where no host has it yet`(number: Int32, wait: String) async throws {
+  func `an interruption cancels it, if no host has it yet`(number: Int32, wait: String) async throws {
     try await withGallery { house async throws in
       _ = try await house.shell("mkfifo source").output()
       try await house.shell("exec \(Self.drop) \(wait) --deadline 3600 - <source").whileRunning { drop async throws in

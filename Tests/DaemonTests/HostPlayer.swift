@@ -88,6 +88,25 @@ final class HostPlayer: Sendable {
       [ObjectPath](), options, returning: ObjectPath.self, [ObjectPath].self)
   }
 
+  func adopt(_ activity: String, title: String, in configuration: String = "") async throws -> String {
+    let path = "\(House.root)/application/\(application.replacing(".", with: "_2e"))"
+    let session: ObjectPath = try await connection.call(
+      to: House.name, at: try ObjectPath(path), "org.stagedoor.Application1", "AdoptSession", configuration, activity,
+      title)
+    return session.rawValue
+  }
+
+  func deferDelivery(_ delivery: String, seconds: UInt32) async throws {
+    try await connection.call(
+      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "DeferDelivery", delivery, seconds)
+  }
+
+  func finishDelivery(_ delivery: String, error: String, message: String) async throws {
+    try await connection.call(
+      to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "FinishDelivery", delivery, error,
+      message)
+  }
+
   func register(_ manifest: String) async throws {
     let _: ObjectPath = try await connection.call(
       to: House.name, at: try ObjectPath(House.root), "org.stagedoor.Interchange1", "RegisterApplication", manifest)

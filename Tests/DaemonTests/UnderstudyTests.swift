@@ -37,6 +37,29 @@ import Testing
   }
 
   @Test(arguments: PrivateBus.Kind.available)
+  func `it adopts a window that was there before the drop`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      let understudy = try await HostPlayer("org.example.Cats", in: house, isOwner: false, at: Self.path)
+      try await understudy.register(Self.manifest)
+      try await understudy.attach(with: options())
+      try await house.watched { watch in
+        let activity = #"{"activityType": "viewCat", "targetContentIdentifier": "cat1"}"#
+        let window = try await understudy.adopt(activity, title: "My cat")
+        #expect(try await house.property("Connected", of: window) == "true")
+        #expect(try await house.property("Title", of: window) == "My cat")
+        #expect(try await watch.happenings().map(\.name) == ["SessionConnected", "SessionStateChanged"])
+        let landing = try await house.hand("viewCat", "cat1")
+        #expect((landing.session, landing.outcome) == (window, "activated"))
+        try await understudy.asked(2)
+        #expect(understudy.members == ["ContinueScene", "ActivateScene"])
+      }
+      let fault = try await refused { _ = try await understudy.adopt("a cat", title: "") }
+      #expect(fault?.name == "org.stagedoor.Error.InvalidPayload")
+      await understudy.leave()
+    }
+  }
+
+  @Test(arguments: PrivateBus.Kind.available)
   func `it is attached until it leaves the bus`(kind: PrivateBus.Kind) async throws {
     try await withService(kind) { house in
       let understudy = try await HostPlayer("org.example.Cats", in: house, isOwner: false, at: Self.path)

@@ -31,7 +31,7 @@ struct Shelf: Hashable {
     case .delivery(let delivery):
       deliveries[delivery.identifier] = delivery
       deliveryOrder.append(delivery.identifier)
-    case .deliveryProgress(let identifier, let progress): deliveries[identifier]?.progress = progress
+    case .deliveryProgress(let identifier, let progress): deliveries[identifier]?.advance(to: progress)
     case .deliveryRedirected(let identifier, let progress, let previous):
       deliveries[identifier]?.progress = progress
       deliveries[identifier]?.previous = previous

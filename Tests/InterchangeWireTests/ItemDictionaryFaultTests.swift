@@ -166,18 +166,18 @@ import Testing
     (["name": "x"], [:], "items[0].name: expected suggestedName, activities or representations"),
     (
       ItemDictionaryTests.item(["type": "a/b", "text": "", "fds": .bytes([])]), [:],
-      "items[0].representations[0].fds: expected type, data, text, file, openInPlace, visibility, fd or provider"
+      "items[0].representations[0].fds: expected type, data, text, file, openInPlace, visibility, fd, provider or size"
     ),
     (
       ["activities": [#"{"activityType":"a","tilte":"x"}"#].variant], [:],
       "items[0].activities[0].tilte: expected activityType, targetContentIdentifier, title, userInfo, webpageURL, "
-        + "requiredUserInfoKeys, keywords, persistentIdentifier, expirationDate or visibility"
+        + "requiredUserInfoKeys, keywords, persistentIdentifier, expirationDate, isEligibleForHandoff or visibility"
     ),
     (
       [:], ["new": .structure([.byte(1)])],
       "options.new: expected disposition, session, application, configuration, role, requestingSession, "
-        + "presentationStyle, token, deadline, wait, activationToken, keepPromises, allowedOperations, private, batch or "
-        + "strict"
+        + "presentationStyle, token, deadline, wait, activationToken, keepPromises, allowedOperations, private, batch, "
+        + "asStranger, origin or strict"
     ),
   ]
 

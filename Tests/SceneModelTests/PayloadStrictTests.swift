@@ -5,10 +5,10 @@ import Testing
 @Suite struct PayloadStrictTests {
   private static let activity =
     "activityType, targetContentIdentifier, title, userInfo, webpageURL, requiredUserInfoKeys, "
-    + "keywords, persistentIdentifier, expirationDate or visibility"
+    + "keywords, persistentIdentifier, expirationDate, isEligibleForHandoff or visibility"
   private static let options =
     "disposition, session, application, configuration, role, requestingSession, presentationStyle, "
-    + "token, deadline, wait, activationToken, keepPromises, allowedOperations, private, batch or strict"
+    + "token, deadline, wait, activationToken, keepPromises, allowedOperations, private, batch, asStranger, origin or strict"
 
   /// The test replaces STRICT by the option, or by nothing.
   private static let unknown: [(String, String)] = [

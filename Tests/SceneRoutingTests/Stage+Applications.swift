@@ -4,12 +4,14 @@ import SceneModel
 func app(
   _ identifier: Text, _ activityTypes: Text..., takes contentTypes: [Text] = [], hasOneScene: Bool = false,
   routing: Manifest.Routing = .seated, ranks: [Text: Manifest.HandlerRank] = [:],
-  understudy: Manifest.Understudy? = nil, @Windows _ windows: () -> [SceneConfiguration] = { [window("Default")] }
+  understudy: Manifest.Understudy? = nil, forwards: Bool = false,
+  @Windows _ windows: () -> [SceneConfiguration] = { [window("Default")] }
 ) -> Manifest {
   Manifest(
     identifier: identifier, activityTypes: activityTypes, contentTypes: contentTypes.map(asked),
     handlerRanks: Dictionary(uniqueKeysWithValues: ranks.map { (asked($0), $1) }),
-    supportsMultipleScenes: !hasOneScene, configurations: windows(), routing: routing, understudy: understudy)
+    supportsMultipleScenes: !hasOneScene, configurations: windows(), routing: routing, understudy: understudy,
+    forwards: forwards)
 }
 
 /// A kind of window: a configuration, with the types that it names.

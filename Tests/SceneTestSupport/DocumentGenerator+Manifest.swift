@@ -24,7 +24,7 @@ extension DocumentGenerator {
       bundleName: perhaps { $0.text() }, activityTypes: activityTypes, contentTypes: contentTypes, handlerRanks: ranks,
       supportsMultipleScenes: random.once(in: 2), configurations: configurations, isDynamic: random.once(in: 2),
       routing: choice(), understudy: random.one(of: [nil, .registrar, .owner("org.example.Understudy")]),
-      exec: perhaps { $0.name() })
+      forwards: random.once(in: 2), exec: perhaps { $0.name() })
   }
 
   private mutating func configuration(

@@ -43,7 +43,7 @@ package struct DocumentGenerator {
       userInfo: values.userInfo(), webpageURL: perhaps { $0.random.one(of: ValueGenerator.urls) },
       requiredUserInfoKeys: texts(),
       keywords: texts(), persistentIdentifier: perhaps { $0.text() }, expirationDate: perhaps { $0.date() },
-      visibility: choice())
+      isEligibleForHandoff: random.one(of: [nil, true, false]), visibility: choice())
   }
 
   package mutating func options() -> PayloadOptions {
@@ -57,6 +57,7 @@ package struct DocumentGenerator {
       options.role = perhaps { $0.name() }
     }
     options.requestingSession = perhaps { $0.name() }
+    options.origin = perhaps { $0.name() }
     options.presentationStyle = choice()
     options.token = perhaps { $0.name() }
     options.statedDeadline = deadline()

@@ -17,8 +17,13 @@ extension PromptBook {
       throw refused(.unknownObject, "there is no application \(quoted(application.string))")
     }
     try refuseForeign(application, caller, "ask for new sessions of its own")
+    try deliver(newSession(of: configuration, manifest), .empty, caller, number)
+  }
+
+  /// A payload that asks for a new session and has nothing in it.
+  private func newSession(of configuration: Text, _ manifest: Manifest) -> Payload {
     var payload = Payload()
-    payload.options.application = application
+    payload.options.application = manifest.identifier
     payload.options.disposition = .new
     if !configuration.isEmpty {
       payload.options.configuration = configuration
@@ -26,7 +31,74 @@ extension PromptBook {
       let named = manifest.configurations.filter { $0.name == configuration }
       if !named.contains(where: { $0.role == PayloadOptions.defaultRole }) { payload.options.role = named.first?.role }
     }
-    try deliver(payload, .empty, caller, number)
+    return payload
+  }
+
+  // MARK: Windows that are there already
+
+  /// The window becomes the session that shows the same content and has no scene, or else a new session.
+  mutating func adopt(
+    _ application: Text, _ configuration: Text, _ activity: UserActivity?, _ title: Text, _ caller: Caller,
+    _ number: CallNumber
+  ) throws(Halt) {
+    guard let manifest = memory.routing.manifest(of: application) else {
+      throw refused(.unknownObject, "there is no application \(quoted(application.string))")
+    }
+    // Without a host nobody shows the window.
+    guard isHost(caller, of: application) else {
+      throw refused(.accessDenied, "only the attached host of the application may do that")
+    }
+    if title.count > Limits.text {
+      throw refused(.limitsExceeded, "title: expected at most \(Limits.text) bytes, got \(title.count)")
+    }
+    if let activity, caller.isSandboxed, !manifest.activityTypes.contains(activity.activityType) {
+      throw refused(
+        .routing("org.stagedoor.Error.ActivityTypeNotDeclared"),
+        "\(application) does not declare \(quoted(activity.activityType.string)), and a sandbox sends only what is declared: add it to "
+          + "NSUserActivityTypes in the application's manifest")
+    }
+    let session = try sessionWithoutScene(of: application, showing: activity?.key)
+    let adopted =
+      if let session { try reopen(session, activity, title) } else {
+        try makeAdopted(newSession(of: configuration, manifest), activity, title, caller)
+      }
+    log("\(application): \(adopted.isPrivate ? "a session" : "\(adopted.identifier)"): adopted")
+    answer(number, .adopted(adopted.identifier))
+  }
+
+  private func sessionWithoutScene(of application: Text, showing key: Text?) throws(Halt) -> Session? {
+    guard let key else { return nil }
+    let need = Need.sessions(of: application, concernedWith: key)
+    if !memory.routing.knows(need) { throw .lacks(.routing([need])) }
+    return try memory.routing.sessionWithoutScene(of: application, showing: key).flatMap { found throws(Halt) in
+      try session(found)
+    }
+  }
+
+  /// A private session stays private: it shows what the private delivery brought.
+  private mutating func reopen(_ session: Session, _ activity: UserActivity?, _ title: Text) throws(Halt) -> Session {
+    var shown = session
+    (shown.userActivity, shown.openedContent, shown.shownBy) = (activity, .empty, nil)
+    if !title.isEmpty { shown.title = title }
+    try noteContent(.session(shown), of: session.application)
+    announceShown(session, shown)
+    connect(shown)
+    return shown
+  }
+
+  private mutating func makeAdopted(
+    _ payload: Payload, _ activity: UserActivity?, _ title: Text, _ caller: Caller
+  ) throws(Halt) -> Session {
+    var steps = Limits.conditionSteps
+    let decision = try decide(payload, caller, within: &steps)
+    if case .refused(let refusal) = decision.outcome { throw .refused(InterchangeError(refusal)) }
+    guard case .sessionMade(var session)? = decision.fact else {
+      preconditionFailure("the disposition \"new\" makes a session")
+    }
+    (session.userActivity, session.title) = (activity, title)
+    _ = try show(.sessionMade(session), by: nil, false)
+    connect(session)
+    return session
   }
 
   /// Tells everyone who watches the application that data which its scenes share has changed.

@@ -91,6 +91,7 @@ extension PromptBook {
   /// Checks that the charges add up to what is held.
   private func checkCharges(_ found: inout [String]) {
     let waiting = memory.deliveries.values.values.reduce(0) { $0 + ($1.holding?.charge.amount ?? 0) }
+    let forwarded = memory.deliveries.values.values.reduce(0) { $0 + ($1.deferral?.charge.amount ?? 0) }
     let calls = memory.calls.values.values.reduce(0) { $0 + $1.number.charge.amount }
     let bytes = memory.calls.values.values.reduce(0) { $0 + ($1.bytes?.charge.amount ?? 0) }
     let manifests = memory.manifests.values.values.reduce(0) { $0 + ($1.holding?.charge.amount ?? 0) }
@@ -99,7 +100,8 @@ extension PromptBook {
       + memory.drags.values.values.reduce(0) { $0 + ($1.bytes?.charge.amount ?? 0) }
     let drags = memory.drags.values.values.reduce(0) { $0 + ($1.holding?.charge.amount ?? 0) }
     let held: [(Resource, Int)] = [
-      (.waiting, waiting), (.calls, calls), (.callBytes, bytes), (.manifests, manifests), (.baggage, carried),
+      (.waiting, waiting), (.forwarded, forwarded), (.calls, calls), (.callBytes, bytes), (.manifests, manifests),
+      (.baggage, carried),
       (.drags, drags),
     ]
     for (resource, amount) in held {
@@ -120,14 +122,24 @@ extension PromptBook {
 
   private func checkDeliveries(_ found: inout [String]) {
     var (ofSession, ofApplication): ([UniqueIdentifier: Int], [Text: Int]) = ([:], [:])
+    var ofForwarded: [UniqueIdentifier: Int] = [:]
     for (identifier, delivery) in memory.deliveries.values {
       guard let session = delivery.session else {
         found.append("the open delivery \(identifier) has no session")
         continue
       }
+      let place = Ordered(order: delivery.order, identifier: identifier)
+      if delivery.progress.deadline != nil { found.append("the delivery \(identifier) has a deadline twice") }
+      if (delivery.progress.state == .forwarded) != (delivery.deferral != nil) {
+        found.append("the delivery \(identifier) is forwarded and not charged, or charged and not forwarded")
+      }
+      if delivery.progress.state == .forwarded {
+        ofForwarded[session, default: 0] += 1
+        if !memory.forwarded[session].contains(place) { found.append("the delivery \(identifier) is missing in a row") }
+        continue
+      }
       ofSession[session, default: 0] += 1
       ofApplication[delivery.application, default: 0] += 1
-      let place = Ordered(order: delivery.order, identifier: identifier)
       if !memory.deliveriesToSession[session].contains(place)
         || !memory.deliveriesToApplication[delivery.application].contains(place)
       {
@@ -137,6 +149,9 @@ extension PromptBook {
       if memory.leaving[session] != nil {
         found.append("the open delivery \(identifier) is for a session that is gone")
       }
+    }
+    for session in memory.forwarded.keys where memory.forwarded.count(of: session) != ofForwarded[session] {
+      found.append("the session \(session) has a forwarded delivery in its row that is over")
     }
     for session in memory.deliveriesToSession.keys
     where memory.deliveriesToSession.count(of: session) != ofSession[session] {
@@ -199,7 +214,7 @@ extension PromptBook {
       guard case .lane(let key) = purpose, memory.lanes[key]?.errand != errand else { continue }
       found.append("errand \(errand) is for a lane that does something else")
     }
-    for (session, _) in memory.provisional.values where memory.deliveriesToSession.count(of: session) == 0 {
+    for (session, _) in memory.provisional.values where !memory.isAwaited(session) {
       found.append("the session \(session) was made by a failed delivery, and nobody waits for it")
     }
   }

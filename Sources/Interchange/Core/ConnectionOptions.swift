@@ -4,12 +4,21 @@ import SceneModel
 struct ConnectionOptions {
   private let fields: UserInfo
 
-  /// - Parameter isOwnProcess: Whether the host is the connection that sent the delivery.
-  init(_ delivery: StoredDelivery, _ payload: Payload, _ session: Session, _ host: Host, isOwnProcess: Bool) {
+  /// - Parameters:
+  ///   - isOwnProcess: Whether the host is the connection that sent the delivery.
+  ///   - operation: The operation of the drop, if the delivery comes from a drag.
+  init(
+    _ delivery: StoredDelivery, _ payload: Payload, _ session: Session, _ host: Host, isOwnProcess: Bool,
+    operation: PayloadOptions.Operation?
+  ) {
     var fields: UserInfo = [
       "delivery": .string(Text("\(delivery.identifier)")), "attempt": .integer(delivery.progress.attempt),
-      "role": .string(session.role),
+      "role": .string(session.role), "deadline": .string(Text(delivery.deadline.rfc3339)),
     ]
+    if delivery.isPrivate { fields["private"] = true }
+    fields["activationToken"] = payload.options.activationToken.map(Value.string)
+    fields["operation"] = (operation?.rawValue).map { .string(Text($0)) }
+    fields["origin"] = payload.options.origin.map(Value.string)
     var visible: Set<Visibility> = [.all]
     if delivery.sourceApplication == session.application { visible.insert(.application) }
     if isOwnProcess { visible.insert(.ownProcess) }

@@ -86,6 +86,8 @@ package enum Ask: Sendable {
   /// Brings a session to the front. It is a payload that names the session, with a reply of its own.
   indirect case activate(UniqueIdentifier, Payload, size: Int)
   case newSession(application: Text, configuration: Text)
+  /// A window that its host shows already becomes a session.
+  indirect case adopt(application: Text, configuration: Text, UserActivity?, title: Text)
   case cancel(UniqueIdentifier)
   case redirect(UniqueIdentifier, to: UniqueIdentifier)
   /// - Parameter size: The bytes of the document.
@@ -95,6 +97,9 @@ package enum Ask: Sendable {
   /// - Parameters:
   ///   - shown: The sessions that the host still shows, and the paths that name no session.
   case attach(application: Text, shown: [UniqueIdentifier], unknown: [Text], HostOptions)
+  case putOff(UniqueIdentifier, seconds: UInt32)
+  /// - Parameter error: "" if the delivery has been handled.
+  case finish(UniqueIdentifier, error: Text, message: Text)
   case refresh(UniqueIdentifier)
   case destroy(UniqueIdentifier, animation: Text)
   case setState(UniqueIdentifier, SceneState)

@@ -4,7 +4,7 @@ package import SceneRouting
 // The way of a drop, downwards: check the sender, find the first answer of a token, decide, and record the decision with its sayings and errands.
 extension PromptBook {
   mutating func deliver(_ payload: Payload, _ digest: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
-    try refuseFiles(payload, caller)
+    try refuseForeignRights(payload, caller)
     try pack(Packing(payload, caller, .delivery(digest: digest), deliveries: [newIdentifier()]), number)
   }
 
@@ -53,7 +53,7 @@ extension PromptBook {
     return try carryOut(decision, packing, packing.payload, item: 0, digest)
   }
 
-  private mutating func decide(
+  mutating func decide(
     _ payload: Payload, _ caller: Caller, within steps: inout Int
   ) throws(Halt) -> Decision {
     let request = Request(payload, from: sender(caller, payload.options), newSession: newIdentifier())
@@ -69,7 +69,7 @@ extension PromptBook {
 
   /// Routes each item as if it had come alone, in the order of the payload. An item sees the effects of the earlier ones.
   mutating func deliverEach(_ payload: Payload, _ digest: Text, _ caller: Caller, _ number: CallNumber) throws(Halt) {
-    try refuseFiles(payload, caller)
+    try refuseForeignRights(payload, caller)
     do throws(Fault) { try payload.refuseWhatIsNotForEach() } catch { throw .refused(InterchangeError(payload: error)) }
     let deliveries = payload.items.map { _ in newIdentifier() }
     try pack(Packing(payload, caller, .eachItem(digest: digest), deliveries: deliveries), number)
@@ -205,7 +205,8 @@ extension PromptBook {
       let delivered = Delivered(session: session, outcome: progress.outcome, delivery: delivery)
       record.answer = DeliveredItem.document(of: [.delivered(delivered)])
     }
-    record.sourceApplication = ownApplication(of: caller) ?? caller.application
+    // Whoever passes on what came from elsewhere is not its source.
+    if !payload.options.isFromStranger { record.sourceApplication = ownApplication(of: caller) ?? caller.application }
     record.isPrivate = payload.options.isPrivate
     // The explanation names a place in the payload that was handed in, and the record a place in its own payload.
     let routing = decision.passedOn.map(\.routingActivity) ?? decision.explanation.routingActivity
@@ -217,7 +218,7 @@ extension PromptBook {
 
   /// Makes the session, or gives it the content of a delivery. Returns what the session showed before, if it got content.
   mutating func show(
-    _ fact: Fact, by delivery: UniqueIdentifier, _ isPrivate: Bool
+    _ fact: Fact, by delivery: UniqueIdentifier?, _ isPrivate: Bool
   ) throws(Halt) -> PreviouslyShown? {
     switch fact {
     case .sessionMade(var session):
@@ -279,20 +280,32 @@ extension PromptBook {
 
   /// Whether no host has an open delivery. Its record may say otherwise until the round of its application has come to it.
   func isHeld(_ delivery: OpenDelivery) -> Bool {
-    delivery.progress.state == .held || stateOfOpen(to: delivery.application) == .held
+    switch delivery.progress.state {
+    case .held: true
+    case .routed: stateOfOpen(to: delivery.application) == .held
+    case .forwarded, .handled, .failed, .cancelled: false
+    }
   }
 
   // MARK: Senders
 
   func sender(_ caller: Caller, _ options: PayloadOptions) -> Sender {
+    if options.isFromStranger { return Sender(isSandboxed: true) }
     var hosts = ownApplication(of: caller)
     // An understudy hosts many applications, and means the one that it names.
     if let named = options.application, let host = memory.hosts[named], host.connection == caller.connection {
       hosts = named
     }
-    return Sender(
+    var sender = Sender(
       hosts: hosts, isSandboxed: caller.isSandboxed,
       application: caller.application.isEmpty ? nil : caller.application)
+    if caller.isSandboxed, let named = options.session.flatMap({ SessionReference.identifier($0) }),
+      let application = memory.routing.application(of: named),
+      memory.hosts[application]?.options.acceptsSandboxed ?? false
+    {
+      sender.acceptedBy = application
+    }
+    return sender
   }
 
   /// The application whose scenes a caller hosts, and whose name it owns; of several, the first by identifier.
@@ -307,9 +320,19 @@ extension PromptBook {
 
   // MARK: Refusals before the decision
 
+  /// Refuses what the sender may not hand in.
+  func refuseForeignRights(_ payload: Payload, _ caller: Caller) throws(Halt) {
+    try refuseFiles(payload, caller)
+    if payload.options.origin == nil { return }
+    let hosted = caller.connection.map { memory.hosted[$0] } ?? []
+    if hosted.contains(where: { memory.routing.manifest(of: $0)?.forwards ?? false }) { return }
+    throw refused(
+      .accessDenied, "only the attached host of an application with StagedoorForwards may state an origin")
+  }
+
   /// A sandbox may not name files outside. It sends descriptors.
-  func refuseFiles(_ payload: Payload, _ caller: Caller) throws(Halt) {
-    guard caller.isSandboxed else { return }
+  private func refuseFiles(_ payload: Payload, _ caller: Caller) throws(Halt) {
+    guard caller.isSandboxed || payload.options.isFromStranger else { return }
     for item in payload.items {
       for activity in item.activities {
         if let url = activity.webpageURL, FileURL.hasScheme(url) { throw mayNotName(url.string) }

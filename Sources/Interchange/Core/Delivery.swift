@@ -2,6 +2,7 @@ import SceneModel
 
 // The life of a delivery. `docs/lives.md` shows the same states as a table.
 //
+//                                  ┌─────► forwarded ──► handled, failed, cancelled
 //   (decided) ──► held ◄──────► routed ──► handled
 //                  │               │
 //                  ├───────────────┴─────► failed
@@ -18,7 +19,7 @@ struct OpenDelivery: Hashable, Sendable {
   /// Its place among the waiting deliveries.
   var order: Int64
   /// The time at which it has waited long enough, on the clock that nobody can set.
-  let due: Int64
+  var due: Int64
   var progress: DeliveryProgress
   let isPrivate: Bool
   /// The delivery that gave its session the previous content.
@@ -28,6 +29,8 @@ struct OpenDelivery: Hashable, Sendable {
   /// Whether an earlier run of the service gave it to a host. The host may have seen it: the next host gets it as another attempt.
   var isFromBefore = false
   var holding: Holding?
+  /// While it is forwarded.
+  var deferral: Holding?
 
   init(_ summary: DeliverySummary, order: Int64, due: Int64) {
     identifier = summary.identifier
@@ -67,6 +70,11 @@ extension OpenDelivery {
       if wasInHand || isFromBefore { progress.attempt += 1 }
       if isDeparture { progress.departures += 1 }
     }
+  }
+
+  /// The host has taken it, and tells its end until then.
+  func forwarded(until deadline: Instant) -> DeliveryProgress {
+    with { ($0.state, $0.deadline) = (.forwarded, deadline) }
   }
 
   func handled(at now: Instant) -> DeliveryProgress { over(.handled, now) }

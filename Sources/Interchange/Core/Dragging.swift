@@ -8,7 +8,7 @@ extension PromptBook {
   mutating func beginDrag(
     _ payload: Payload, ticket: Text, outlivesSource: Bool, _ caller: Caller, _ number: CallNumber
   ) throws(Halt) {
-    try refuseFiles(payload, caller)
+    try refuseForeignRights(payload, caller)
     let identifier = newIdentifier()
     let drag = Drag(
       identifier: identifier, ticket: ticket, source: caller, outlivesSource: outlivesSource, payload: payload)
@@ -76,7 +76,14 @@ extension PromptBook {
     try refuseWhereOver(drag)
     _ = try payload(of: drag, with: items)
     let more = Payload(items: items, options: drag.payload.options)
-    try refuseFiles(more, caller)
+    if more.options.isFromStranger {
+      do throws(Fault) {
+        try Payload.refuseWhatNoStrangerSends(items, at: Place.document.key("items"))
+      } catch {
+        throw .refused(InterchangeError(payload: error))
+      }
+    }
+    try refuseForeignRights(more, caller)
     let packing = Packing(
       more, caller, .moreItems(drag: identifier), deliveries: [identifier],
       firstNumber: drag.nextNumber)

@@ -7,18 +7,24 @@ extension PromptBook {
 
   /// Ends a delivery that failed. Its session shows its previous content again. If the session was made for this delivery, was never connected and
   /// has no other delivery, it is discarded.
-  mutating func end(_ delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError) throws(Halt) {
-    guard let identifier = delivery.session else { return try fail(delivery, progress, error) }
-    guard let session = try session(identifier) else { return try fail(delivery, progress, error) }
+  ///
+  /// - Parameter senders: What the calls that wait for the delivery are told, if it is more than others may hear.
+  mutating func end(
+    _ delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError,
+    tellingSender senders: InterchangeError? = nil
+  ) throws(Halt) {
+    guard let identifier = delivery.session, let session = try session(identifier) else {
+      return try fail(delivery, progress, error, senders)
+    }
     if takesSession(delivery, session) {
-      try fail(delivery, progress, error)
+      try fail(delivery, progress, error, senders)
       // A host that was asked to open the session may show it all the same, and must hear that it is gone.
       let isKnown = memory.hosts[session.application]?.opened.contains(identifier) ?? false
       return try discard(session, animation: "standard", isTold: isKnown)
     }
     if isProvisional(delivery, session) { memory.provisional[identifier] = true }
     try takeAway(delivery.identifier, from: session)
-    try fail(delivery, progress, error)
+    try fail(delivery, progress, error, senders)
   }
 
   /// Whether a session exists only for deliveries that are still on their way to it.
@@ -30,7 +36,7 @@ extension PromptBook {
   /// Whether the session goes with the delivery if the delivery fails now.
   func takesSession(_ delivery: OpenDelivery, _ session: Session) -> Bool {
     isProvisional(delivery, session)
-      && !memory.deliveriesToSession[session.identifier].contains { $0.identifier != delivery.identifier }
+      && !memory.open(of: session.identifier).contains { $0.identifier != delivery.identifier }
   }
 
   /// Whether the content before that of a delivery returns, or becomes the previous content of the next delivery, if the delivery fails.
@@ -40,7 +46,7 @@ extension PromptBook {
 
   /// Records that the delivery is over, and tells everyone who waits for it.
   private mutating func fail(
-    _ delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError
+    _ delivery: OpenDelivery, _ progress: DeliveryProgress, _ error: InterchangeError, _ senders: InterchangeError?
   ) throws(Halt) {
     note(.deliveryProgress(delivery.identifier, progress))
     if let session = progress.session {
@@ -51,7 +57,7 @@ extension PromptBook {
     log("\(delivery.identifier): \(progress.state.rawValue): \(delivery.isPrivate ? "it is private" : error.message)")
     dragEnds(with: delivery.identifier, .failed)
     release(delivery.identifier)
-    settle(delivery.identifier, .refused(error))
+    settle(delivery.identifier, .refused(senders ?? error))
   }
 
   /// Takes back the content that a delivery gave to its session: the session shows its previous content again, or that content becomes the previous
@@ -105,7 +111,7 @@ extension PromptBook {
   /// Takes a session out of routing and off the bus. Its open deliveries fail.
   mutating func discard(_ session: Session, animation: Text, isTold: Bool = true) throws(Halt) {
     let identifier = session.identifier
-    let open = memory.deliveriesToSession[identifier].compactMap { memory.deliveries[$0.identifier] }
+    let open = memory.open(of: identifier)
     note(.sessionDiscarded(identifier))
     if isTold { note(.discardOwed(application: session.application, session: identifier)) }
     memory.provisional[identifier] = nil
@@ -113,7 +119,7 @@ extension PromptBook {
     announce(.sessionDiscarded(animation: animation), session.application, identifier)
     log("\(session.application): \(session.isPrivate ? "a session" : "\(identifier)"): discarded")
     let gone = InterchangeError(.noSuchSession, "its session was discarded")
-    for delivery in open { try fail(delivery, delivery.failed(gone, at: now.time), gone) }
+    for delivery in open { try fail(delivery, delivery.failed(gone, at: now.time), gone, nil) }
     releaseBaggage(of: identifier)
     closeScene(of: session, animation, isTold: isTold)
   }
@@ -137,11 +143,11 @@ extension PromptBook {
 
   mutating func cancel(_ identifier: UniqueIdentifier, _ caller: Caller, _ number: CallNumber) throws(Halt) {
     let stored = try openDelivery(identifier, of: caller) { $0.sender == caller.application }
-    guard let delivery = memory.deliveries[identifier], isHeld(delivery) else {
+    guard let delivery = memory.deliveries[identifier], isHeld(delivery) || delivery.progress.state == .forwarded else {
       let state = memory.deliveries[identifier]?.progress.state ?? stored.progress.state
       throw refused(.requestDenied, "the delivery \(identifier) is \(state.rawValue), and no longer held")
     }
-    let cancelled = InterchangeError(.cancelled, "it was cancelled while it was held")
+    let cancelled = InterchangeError(.cancelled, "it was cancelled while it was \(delivery.progress.state.rawValue)")
     try end(delivery, delivery.cancelled(cancelled, at: now.time), cancelled)
     answer(number, .done)
   }
@@ -164,6 +170,9 @@ extension PromptBook {
     guard open != nil || stored.progress.state == .handled && now.time < stored.deadline else {
       throw refused(
         .requestDenied, "the delivery \(identifier) is \(stored.progress.state.rawValue), and its time is over")
+    }
+    if open?.progress.state == .forwarded {
+      throw refused(.requestDenied, "the delivery \(identifier) is forwarded: its host has taken it")
     }
     try refuseWhereLost(open, stored)
     var payload = try readPayload(of: stored)
@@ -284,12 +293,19 @@ extension PromptBook {
   /// Whether a delivery fails that has waited too long. Otherwise nobody claims it; `nil` while the shell is finding out whether anything can start its
   /// application.
   private func failsLate(_ delivery: OpenDelivery) -> Bool? {
-    canBeStarted(delivery.application).map { $0 || !isHeld(delivery) }
+    delivery.progress.state == .forwarded ? true : canBeStarted(delivery.application).map { $0 || !isHeld(delivery) }
   }
 
   private mutating func deadlineCame(for delivery: OpenDelivery) throws(Halt) {
     let identifier = delivery.identifier
+    if delivery.progress.state == .forwarded {
+      let late = InterchangeError(
+        .hostTimeout,
+        "the host of \(delivery.application) did not tell in time what became of the delivery \(identifier)")
+      return try fail(delivery, late)
+    }
     guard let fails = failsLate(delivery) else {
+      // The shell is finding out whether anything can start it.
       memory.add(.delivery(identifier), at: now.uptime + 100_000)
       return
     }

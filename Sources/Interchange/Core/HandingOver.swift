@@ -147,7 +147,9 @@ extension PromptBook {
     if session.isConnected, payload.items.isEmpty { return activate(inHand, key, host, acknowledges: true) }
     var stored = stored
     stored.progress = delivery.progress
-    let options = ConnectionOptions(stored, payload, session, host, isOwnProcess: delivery.confidant == host.connection)
+    let options = ConnectionOptions(
+      stored, payload, session, host, isOwnProcess: delivery.confidant == host.connection,
+      operation: memory.drags[delivery.identifier]?.operation)
     if session.isConnected {
       return begin(
         .continuing(inHand), .continue(session.identifier, options: options.json), key, host, within: rest(of: delivery)
@@ -223,7 +225,9 @@ extension PromptBook {
   }
 
   private mutating func activate(_ inHand: Lane.InHand, _ key: Lane.Key, _ host: Host, acknowledges: Bool) {
-    let rest = memory.deliveries[inHand.identifier].map(rest) ?? PromptBook.patience
+    // A forwarded delivery may have a week.
+    let delivery = memory.deliveries[inHand.identifier].flatMap { $0.progress.state == .forwarded ? nil : $0 }
+    let rest = delivery.map(rest) ?? PromptBook.patience
     begin(
       .activating(inHand, acknowledges: acknowledges), .activate(key.session, token: inHand.activationToken), key, host,
       within: max(rest, 1_000_000))
@@ -245,20 +249,28 @@ extension PromptBook {
     _ inHand: Lane.InHand, _ key: Lane.Key, _ answer: HostAnswer
   ) throws(Halt) -> Bool {
     guard let delivery = stillOpen(inHand, key) else { return false }
+    // The host has taken it already, and tells its end later.
+    if delivery.progress.state == .forwarded { return answer.failure == nil }
     if let error = InterchangeError(answer, of: key.application, isPrivate: isSecret(inHand, key)) {
       try fail(delivery, error)
       return false
     }
-    note(.deliveryProgress(delivery.identifier, delivery.handled(at: now.time)))
-    memory.provisional[key.session] = nil
-    announce(.handled(delivery: delivery.identifier), delivery.application, key.session)
-    log("\(delivery.identifier): handled")
-    if memory.drags[delivery.identifier]?.state == .dropped { memory.dropTargets[delivery.identifier] = key.session }
-    keepForAWhile(delivery.identifier)
-    settle(
-      delivery.identifier,
-      .delivered(Delivered(session: key.session, outcome: delivery.progress.outcome, delivery: delivery.identifier)))
+    wasTaken(delivery, by: key.session)
     return true
+  }
+
+  /// The host has taken a delivery: its end.
+  mutating func wasTaken(_ delivery: OpenDelivery, by session: UniqueIdentifier) {
+    let identifier = delivery.identifier
+    note(.deliveryProgress(identifier, delivery.handled(at: now.time)))
+    memory.provisional[session] = nil
+    announce(.handled(delivery: identifier), delivery.application, session)
+    log("\(identifier): handled")
+    if memory.drags[identifier]?.state == .dropped { memory.dropTargets[identifier] = session }
+    keepForAWhile(identifier)
+    settle(
+      identifier,
+      .delivered(Delivered(session: session, outcome: delivery.progress.outcome, delivery: identifier)))
   }
 
   // MARK: Closing and refreshing

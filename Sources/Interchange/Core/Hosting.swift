@@ -156,7 +156,9 @@ extension PromptBook {
   private mutating func holdAgain(_ application: Text, _ host: Host, _ inHand: Set<UniqueIdentifier>) throws(Halt) {
     let first = memory.deliveriesToApplication.first(of: application).map { [$0.identifier] } ?? []
     let departed = host.stage == .welcome ? Set(first) : inHand
-    let concerned = departed.union(inHand).compactMap { memory.deliveries[$0] }.sorted { $0.order < $1.order }
+    // What the host has deferred is not given again.
+    let concerned = departed.union(inHand).compactMap { memory.deliveries[$0] }
+      .filter { $0.progress.state != .forwarded }.sorted { $0.order < $1.order }
     func isRefused(_ delivery: OpenDelivery) -> Bool {
       departed.contains(delivery.identifier) && delivery.progress.departures >= 2
     }
@@ -237,7 +239,7 @@ extension PromptBook {
     let need = Need.allSessions(of: application)
     if !memory.routing.knows(need) { throw .lacks(.routing([need])) }
     return memory.routing.sessionsToGiveUp(of: application, atMost: PromptBook.givenUpAtOnce + count, toMake: count) {
-      memory.deliveriesToSession.count(of: $0) > 0
+      memory.isAwaited($0)
     }
   }
 

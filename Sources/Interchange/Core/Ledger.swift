@@ -11,12 +11,16 @@ package enum Principal: Hashable, Sendable {
   /// Every connection that has left while its deliveries are still here, and the senders of deliveries from before a restart; all of them are one
   /// principal.
   case departed
+  /// The host of an application, whichever connection it is, for the deliveries whose end it tells later.
+  case host(Text)
 }
 
 /// The resources with limits. Each limit is defined once, with its reason.
 package enum Resource: Hashable, CaseIterable, Sendable {
   /// The bytes of waiting deliveries, in memory and on the disk.
   case waiting
+  /// Deliveries whose host tells their end later.
+  case forwarded
   /// Unanswered calls.
   case calls
   /// The bytes of documents whose senders wait for the answer.
@@ -39,6 +43,8 @@ package struct Allowance: Hashable, Sendable {
   /// that takes them later, and all of them together take two hundred megabytes on the disk.
   package var waiting = 50_000 * Allowance.smallestDelivery
   package static let smallestDelivery = 4096
+  /// Deliveries of one application whose host tells their end later: a week's worth for a few devices that are away.
+  package var forwarded = 1_000
   /// Unanswered calls of one sender. A sender that waits for answers has no use for so many, and no transaction should be the flood of one sender.
   package var calls = 1_000
   /// The bytes of one sender's documents that wait for an answer: two of the longest.
@@ -80,6 +86,7 @@ package struct Allowance: Hashable, Sendable {
   func limit(_ resource: Resource) -> Int {
     switch resource {
     case .waiting: waiting
+    case .forwarded: forwarded
     case .calls: calls
     case .callBytes: callBytes
     case .manifests: manifests
@@ -152,7 +159,7 @@ package final class Ledger: @unchecked Sendable {
     case .manifests:
       let (taken, limit) = (total(resource) - (replaced?.charge.amount ?? 0), allowance.limit(resource))
       guard taken + amount <= limit else { throw refusal(of: resource, limit, taken, own) }
-    case .calls, .callBytes, .drags:
+    case .calls, .callBytes, .drags, .forwarded:
       let limit = allowance.limit(resource)
       guard own + amount <= limit else { throw refusal(of: resource, limit, own, own) }
     }
@@ -191,6 +198,7 @@ package final class Ledger: @unchecked Sendable {
       case .dragBytes:
         "the documents and small contents of drags may take \(limit) bytes; \(taken) are taken, \(own) of them by this sender, who may have as many "
           + "as are left: drop or cancel a drag"
+      case .forwarded: "\(limit) deliveries of this application are forwarded: finish some"
       case .drags: "\(limit) drags of this sender are under way: drop or cancel one"
       case .calls: "\(limit) calls of this sender are not answered yet: wait for the answers"
       case .callBytes:

@@ -31,6 +31,8 @@ struct Memory {
   var deliveries = Table<UniqueIdentifier, OpenDelivery>()
   private(set) var deliveriesToSession = Rows<UniqueIdentifier, Ordered>()
   private(set) var deliveriesToApplication = Rows<Text, Ordered>()
+  /// The open deliveries of a session that its host has taken, and whose end it tells later. They are in neither of the rows above.
+  private(set) var forwarded = Rows<UniqueIdentifier, Ordered>()
   /// Whole deliveries: every delivery that was made or changed in this turn, and some others.
   private(set) var recent = Table<UniqueIdentifier, StoredDelivery>()
   /// Whether one of these has a payload that is too long to be remembered beyond its turn.
@@ -254,28 +256,57 @@ struct Memory {
 
   private mutating func open(_ delivery: DeliverySummary, at moment: Moment) {
     guard let session = delivery.progress.session else { return }
-    // Nobody can set the clock of the deadline; the record says how much time is left.
-    let rest = delivery.deadline.microseconds - moment.time.microseconds
-    let longest = Int64(PayloadOptions.maximumDeadline * 1_000_000)
-    let opened = OpenDelivery(delivery, order: nextOrder(), due: moment.uptime + min(max(0, rest), longest))
+    let due = Memory.due(delivery.deadline, isForwarded: delivery.progress.state == .forwarded, at: moment)
+    let opened = OpenDelivery(delivery, order: nextOrder(), due: due)
     if !baggage.isEmpty { takeFromHandled(delivery.identifier) }
     deliveries[delivery.identifier] = opened
-    let place = Ordered(order: opened.order, identifier: delivery.identifier)
-    deliveriesToSession.insert(place, for: session)
-    deliveriesToApplication.insert(place, for: delivery.application)
+    place(opened, session)
     if let before = delivery.previousBy { followers[before] = delivery.identifier }
     agenda.add(.delivery(delivery.identifier), at: opened.due)
   }
 
-  private mutating func close(_ delivery: OpenDelivery) {
+  /// Nobody can set the clock of the deadline; the record says how much time is left.
+  private static func due(_ deadline: Instant, isForwarded: Bool, at moment: Moment) -> Int64 {
+    let longest = isForwarded ? Double(PromptBook.longestDeferral) : PayloadOptions.maximumDeadline
+    let (rest, overflow) = deadline.microseconds.subtractingReportingOverflow(moment.time.microseconds)
+    return moment.uptime + min(max(0, overflow ? 0 : rest), Int64(longest * 1_000_000))
+  }
+
+  private mutating func place(_ delivery: OpenDelivery, _ session: UniqueIdentifier) {
     let place = Ordered(order: delivery.order, identifier: delivery.identifier)
-    if let session = delivery.progress.session { deliveriesToSession.remove(place, for: session) }
-    deliveriesToApplication.remove(place, for: delivery.application)
+    if delivery.progress.state == .forwarded {
+      forwarded.insert(place, for: session)
+    } else {
+      deliveriesToSession.insert(place, for: session)
+      deliveriesToApplication.insert(place, for: delivery.application)
+    }
+  }
+
+  private mutating func displace(_ delivery: OpenDelivery) {
+    let place = Ordered(order: delivery.order, identifier: delivery.identifier)
+    guard let session = delivery.session else { return }
+    if delivery.progress.state == .forwarded {
+      forwarded.remove(place, for: session)
+    } else {
+      deliveriesToSession.remove(place, for: session)
+      deliveriesToApplication.remove(place, for: delivery.application)
+    }
+  }
+
+  /// The open deliveries of a session.
+  func open(of session: UniqueIdentifier) -> [OpenDelivery] {
+    (deliveriesToSession[session] + forwarded[session]).compactMap { deliveries[$0.identifier] }
+  }
+
+  func isAwaited(_ session: UniqueIdentifier) -> Bool {
+    deliveriesToSession.count(of: session) > 0 || forwarded.count(of: session) > 0
+  }
+
+  private mutating func close(_ delivery: OpenDelivery) {
+    displace(delivery)
     deliveries[delivery.identifier] = nil
     // Whoever ends the last delivery has seen that a failed delivery made its session.
-    if let session = delivery.progress.session, deliveriesToSession.count(of: session) == 0 {
-      provisional[session] = nil
-    }
+    if let session = delivery.progress.session, !isAwaited(session) { provisional[session] = nil }
     if let before = delivery.previousBy, followers[before] == delivery.identifier { followers[before] = nil }
   }
 
@@ -283,10 +314,12 @@ struct Memory {
     _ identifier: UniqueIdentifier, _ progress: DeliveryProgress, _ previous: PreviouslyShown?, at moment: Moment
   ) {
     if var whole = recent[identifier] {
-      whole.progress = progress
+      whole.advance(to: progress)
       if let previous { whole.previous = previous }
       recent[identifier] = whole
     } else {
+      var progress = progress
+      progress.deadline = progress.deadline ?? changes[identifier]?.progress.deadline
       changes[identifier] = DeliveryChange(progress: progress, previous: previous ?? changes[identifier]?.previous)
     }
     if !baggage.isEmpty { moveBaggage(of: identifier, to: progress.session) }
@@ -297,6 +330,16 @@ struct Memory {
     }
     if !progress.isOpen { return close(delivery) }
     delivery.isFromBefore = false
+    var progress = progress
+    if let deadline = progress.takeDeadline() {
+      displace(delivery)
+      delivery.progress = progress
+      delivery.due = Memory.due(deadline, isForwarded: true, at: moment)
+      deliveries[identifier] = delivery
+      if let session = delivery.session { place(delivery, session) }
+      agenda.add(.delivery(identifier), at: delivery.due)
+      return
+    }
     if let previous, previous.shownBy != delivery.previousBy {
       if let before = delivery.previousBy, followers[before] == identifier { followers[before] = nil }
       delivery.previousBy = previous.shownBy
@@ -314,9 +357,7 @@ struct Memory {
     delivery.progress = progress
     delivery.order = nextOrder()
     deliveries[identifier] = delivery
-    let place = Ordered(order: delivery.order, identifier: identifier)
-    if let session = progress.session { deliveriesToSession.insert(place, for: session) }
-    deliveriesToApplication.insert(place, for: delivery.application)
+    if let session = progress.session { place(delivery, session) }
     if let before = delivery.previousBy { followers[before] = identifier }
   }
 
@@ -384,7 +425,7 @@ struct Memory {
     recent.remember(delivery, for: delivery.identifier)
     guard let change = changes[delivery.identifier] else { return }
     var changed = delivery
-    changed.progress = change.progress
+    changed.advance(to: change.progress)
     changed.previous = change.previous ?? delivery.previous
     recent[delivery.identifier] = changed
   }
@@ -426,6 +467,7 @@ extension Memory {
     deliveries.settle(settlement)
     deliveriesToSession.settle(settlement)
     deliveriesToApplication.settle(settlement)
+    forwarded.settle(settlement)
     recent.settle(settlement)
     tokens.settle(settlement)
     followers.settle(settlement)

@@ -137,7 +137,8 @@ extension Packing {
       let promise = Promise(source: source, path: path, item: item, type: type)
       promises.append(promise)
       if whole, payload.options.keepPromises { return (.promise(promise), "provider") }
-      store(Parcel(.promise(promise), size: nil), item, representation)
+      let size = payload.items[item].representations[representation].promisedSize
+      store(Parcel(.promise(promise), size: size), item, representation)
     case .stored: break
     }
     return nil
@@ -147,6 +148,7 @@ extension Packing {
     parcels[item][representation] = parcel
     let url = payload.items[item].representations[representation].url
     payload.items[item].representations[representation].content = .stored(size: parcel.size, url: url)
+    payload.items[item].representations[representation].promisedSize = nil
   }
 
   /// The room has taken the ordered contents.

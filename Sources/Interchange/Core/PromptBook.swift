@@ -38,12 +38,17 @@ package struct PromptBook: Sendable {
   /// Takes in the data of the store, before the first cue.
   package mutating func recall(_ remembered: Remembered, at moment: Moment) {
     memory.recall(remembered, at: moment)
-    for delivery in memory.deliveries.values.keys {
-      memory.deliveries[delivery]?.holding = ledger.take(Allowance.smallestDelivery, of: .waiting, for: .departed)
+    for (identifier, delivery) in memory.deliveries.values {
+      let payer = delivery.payerOfOld
+      memory.deliveries[identifier]?.holding = ledger.take(Allowance.smallestDelivery, of: .waiting, for: payer)
+      if delivery.progress.state == .forwarded {
+        memory.deliveries[identifier]?.deferral = ledger.take(1, of: .forwarded, for: payer)
+      }
     }
     for baggage in remembered.baggage {
       memory.baggage[baggage.delivery]?.holding = ledger.take(
-        max(Allowance.smallestBaggage, baggage.bytes), of: .baggage, for: .departed)
+        max(Allowance.smallestBaggage, baggage.bytes), of: .baggage,
+        for: memory.deliveries[baggage.delivery]?.payerOfOld ?? .departed)
       if !baggage.isOpen {
         memory.baggageIsHandled(of: baggage.delivery, until: moment.uptime + ledger.allowance.baggageTime)
       }
@@ -130,6 +135,8 @@ package struct PromptBook: Sendable {
     case .deliverEach(let payload, let digest, _): try deliverEach(payload, digest, caller, number)
     case .activate(let session, let payload, _): try activate(session, payload, caller, number)
     case .newSession(let application, let configuration): try makeSession(application, configuration, caller, number)
+    case .adopt(let application, let configuration, let activity, let title):
+      try adopt(application, configuration, activity, title, caller, number)
     case .cancel(let delivery): try cancel(delivery, caller, number)
     case .redirect(let delivery, let session): try redirect(delivery, to: session, caller, number)
     case .register(let manifest, let size): try register(manifest, size, caller, number)
@@ -138,6 +145,8 @@ package struct PromptBook: Sendable {
     case .attach(let application, let shown, let unknown, let options):
       try beginAttach(
         Attaching(caller: caller, application: application, shown: shown, unknown: unknown, options: options), number)
+    case .putOff(let delivery, let seconds): try putOff(delivery, seconds, caller, number)
+    case .finish(let delivery, let error, let message): try finish(delivery, error, message, caller, number)
     case .refresh(let session): try refresh(session, caller, number)
     case .destroy(let session, let animation): try destroy(session, animation: animation, caller, number)
     case .setState(let session, let state): try setState(session, state, caller, number)

@@ -118,7 +118,7 @@ extension PromptBook {
     _ payload: Payload, from caller: Caller, at moment: Moment
   ) throws(Lack) -> Result<Decision, InterchangeError> {
     do throws(Halt) {
-      try refuseFiles(payload, caller)
+      try refuseForeignRights(payload, caller)
       let request = Request(
         payload, from: sender(caller, payload.options), newSession: newIdentifier(), listsCandidates: true)
       switch SceneRouting.decide(memory.routing, request, at: moment.time) {

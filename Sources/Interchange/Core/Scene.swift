@@ -134,7 +134,7 @@ extension Session {
 
 extension SessionActivation {
   /// A delivery gives content to a session.
-  init(_ before: Session, shows shown: Shown, by delivery: UniqueIdentifier, isPrivate: Bool, at instant: Instant) {
+  init(_ before: Session, shows shown: Shown, by delivery: UniqueIdentifier?, isPrivate: Bool, at instant: Instant) {
     self.init(session: before.identifier, at: instant, isPrivate: isPrivate, shownBy: delivery)
     switch shown {
     case .activity(let activity):

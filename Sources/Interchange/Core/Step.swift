@@ -80,6 +80,7 @@ package enum CallAnswer: Hashable, Sendable {
   case deliveredEach([DeliveredItem])
   case outcome(Text)
   case application(Text)
+  case adopted(UniqueIdentifier)
   /// - Parameter discarded: The sessions and paths that the host named and that do not exist.
   case attached(application: Text, discarded: [Text])
   /// - Parameter size: In bytes; -1 if nobody knows the size.

@@ -102,6 +102,26 @@ extension Interchange: InterchangeCalls {
     }
   }
 
+  package func deferDelivery(_ identifier: Text, seconds: UInt32, _ reply: Reply<>) throws {
+    call(reply.call, .putOff(try deliveryIdentifier(identifier), seconds: seconds)) { $0.send(to: reply) }
+  }
+
+  package func finishDelivery(_ identifier: Text, _ error: Text, _ message: Text, _ reply: Reply<>) throws {
+    let delivery = try deliveryIdentifier(identifier)
+    let isReserved = ["org.stagedoor", "org.freedesktop"].contains { "\(error).".hasPrefix("\($0).") }
+    guard error.isEmpty || !isReserved && (try? ErrorName(error.string)) != nil else {
+      throw InterchangeError(
+        .invalidArgs,
+        "error: expected \"\", or the name of an error outside org.stagedoor and org.freedesktop, got \(quoted(error.string))"
+      )
+    }
+    if message.count > Limits.text {
+      throw InterchangeError(
+        .limitsExceeded, "message: expected at most \(Limits.text) bytes, got \(message.count)")
+    }
+    call(reply.call, .finish(delivery, error: error, message: message)) { $0.send(to: reply) }
+  }
+
   func deliveryIdentifier(_ text: Text) throws(InterchangeError) -> UniqueIdentifier {
     if let identifier = UniqueIdentifier(text) { return identifier }
     throw InterchangeError(
@@ -152,6 +172,17 @@ extension Interchange: InterchangeCalls {
   package func newSession(of configuration: Text, at path: ObjectPath, _ reply: DeliveryReply) throws {
     let application = try application(at: path)
     call(reply.call, .newSession(application: application, configuration: configuration)) { $0.send(to: reply) }
+  }
+
+  package func adoptSession(
+    _ configuration: Text, _ activity: Text, _ title: Text, at path: ObjectPath, _ reply: Reply<ObjectPath>
+  ) throws {
+    let application = try application(at: path)
+    let shown = activity.isEmpty ? nil : try readActivity(activity, as: "activity")
+    call(reply.call, .adopt(application: application, configuration: configuration, shown, title: title)) { answer in
+      guard case .adopted(let session) = answer else { return answer.fail(reply) }
+      reply.send(InterchangeNames.path(ofSession: session))
+    }
   }
 
   package func postNotification(_ name: Text, _ userInfo: Text, at path: ObjectPath, _ reply: Reply<>) throws {

@@ -8,8 +8,6 @@ import SessionStore
 // The key of a portal's file transfer, which toolkits offer in a drag out of a sandbox: `org.freedesktop.portal.FileTransfer`. The key allows its
 // holder to read the files. The service asks the portal for the files, opens them, and continues as if their descriptors had come with the call.
 extension Interchange {
-  private static let keyType = ContentType("application/vnd.portal.filetransfer")
-
   /// Continues with a payload whose keys have been redeemed: at once, if it has none or its call was carried out before.
   ///
   /// - Parameters:
@@ -19,7 +17,7 @@ extension Interchange {
     _ payload: Payload, _ descriptors: [OwnedFileDescriptor], digest: Text = .empty, size: Int,
     _ reply: Reply<repeat each Value>, _ goOn: @escaping (Payload, [OwnedFileDescriptor]) -> Void
   ) {
-    guard payload.items.contains(where: { $0.representations.contains { $0.type == Interchange.keyType } }) else {
+    guard payload.items.contains(where: { $0.representations.contains { $0.type.isPortalKey } }) else {
       return goOn(payload, descriptors)
     }
     do throws(InterchangeError) {
@@ -48,8 +46,7 @@ extension Interchange {
     var (result, more, descriptors, count) = ([] as [Item], [] as [Item], descriptors, 0)
     for (number, item) in items.enumerated() {
       var item = item
-      for place in item.representations.indices.reversed() where item.representations[place].type == Interchange.keyType
-      {
+      for place in item.representations.indices.reversed() where item.representations[place].type.isPortalKey {
         let position = Place.document.key("items").index(number).key("representations").index(place).description
         let visibility = item.representations.remove(at: place).visibility
         let paths = try await files(ofKey: items[number].representations[place], position)

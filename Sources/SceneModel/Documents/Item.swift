@@ -33,12 +33,18 @@ package struct Representation: Hashable, Sendable {
   /// For a file: whether it is opened in its place, and not copied.
   package var openInPlace: Bool
   package var visibility: Visibility
+  /// The size of promised data, if the sender knows it.
+  package var promisedSize: Int64?
 
-  package init(type: ContentType, _ content: Content, openInPlace: Bool = false, visibility: Visibility = .all) {
+  package init(
+    type: ContentType, _ content: Content, openInPlace: Bool = false, visibility: Visibility = .all,
+    promisedSize: Int64? = nil
+  ) {
     self.type = type
     self.content = content
     self.openInPlace = openInPlace
     self.visibility = visibility
+    self.promisedSize = promisedSize
   }
 }
 
@@ -92,7 +98,7 @@ extension Item: Document {
 extension Representation: Document {
   private static let keys: [StaticString] = ["type", "data", "text", "file", "openInPlace", "visibility"]
   /// The keys that dictionaries have in addition.
-  private static let keysOfCall: [StaticString] = keys + ["fd", "provider"]
+  private static let keysOfCall: [StaticString] = keys + ["fd", "provider", "size"]
 
   package init<Node: DocumentNode>(_ node: Node, _ rules: ReadingRules) throws(Fault) {
     var type: ContentType?
@@ -100,6 +106,7 @@ extension Representation: Document {
     var openInPlace = false
     var visibility = Visibility.all
     var (size, url): (Int64??, Text?) = (nil, nil)
+    var promisedSize: Int64?
     let keys = Node.isOfCall ? Representation.keysOfCall : Representation.keys
     let fields = try node.requireFields("a representation", knowing: keys, rules.isStrict)
     for (key, node) in fields where !node.isNull {
@@ -113,6 +120,9 @@ extension Representation: Document {
       case "openInPlace": openInPlace = try node.requireBool()
       case "visibility": visibility = try node.requireChoice(Visibility.self)
       case "size" where rules.isStored: size = .some(node.integer.flatMap { $0 < 0 ? nil : $0 })
+      case "size" where Node.isOfCall:
+        guard let bytes = node.integer, bytes >= 0 else { throw node.fault("a number of bytes from 0") }
+        promisedSize = bytes
       case "url" where rules.isStored: url = try node.requireText()
       case "fd" where Node.isOfCall:
         guard let number = node.descriptor() else { throw node.fault("a file descriptor (h)") }
@@ -132,7 +142,13 @@ extension Representation: Document {
         ? "one of \"data\", \"text\", \"file\", \"fd\" and \"provider\"" : "one of \"data\", \"text\" and \"file\""
       throw .expected(expected, got: contents.isEmpty ? "none" : "\(contents.count)", at: node.place)
     }
-    self.init(type: type, content, openInPlace: openInPlace, visibility: visibility)
+    if promisedSize != nil {
+      guard case .promise = content else {
+        throw .expected("a size beside a provider only", got: "one", at: node.place.key("size"))
+      }
+    }
+    self.init(
+      type: type, content, openInPlace: openInPlace, visibility: visibility, promisedSize: promisedSize)
   }
 
   package func write(to fields: inout some DocumentFields) {
@@ -142,6 +158,7 @@ extension Representation: Document {
     if openInPlace { fields["openInPlace"] = true }
     if case .promise(let path) = content { fields["provider"] = path }
     if case .stored(let size, _) = content { fields.set("size", .integer(size ?? -1)) }
+    if let promisedSize { fields.set("size", .integer(promisedSize)) }
     if case .text(let text) = content { fields["text"] = text }
     fields["type"] = type.spelling
     if case .stored(_, let url) = content { fields["url"] = url }

@@ -39,10 +39,42 @@ extension Payload: Document {
       if !items.isEmpty { throw .expected("either an activity or items", got: "both", at: node.place) }
       items = [Item(activities: [activity])]
     }
+    if options.isFromStranger {
+      if options.requestingSession != nil {
+        throw Payload.notOfStrangers("session", at: node.place.key("options").key("requestingSession"))
+      }
+      try Payload.refuseWhatNoStrangerSends(items, at: node.place.key("items"))
+    }
     if items.isEmpty, options.session == nil, options.application == nil {
       throw .expected(
         "an activity or items, or options that name a session or an application", got: "none", at: node.place)
     }
+  }
+
+  /// What a stranger sends is for everyone, and leads to nothing of the one who hands it in.
+  package static func refuseWhatNoStrangerSends(_ items: [Item], at place: Place) throws(Fault) {
+    for (number, item) in items.enumerated() {
+      let activities = place.index(number).key("activities")
+      for (index, activity) in item.activities.enumerated() where activity.visibility != .all {
+        throw notOfStrangers("visibility", at: activities.index(index).key("visibility"))
+      }
+      let representations = place.index(number).key("representations")
+      for (index, representation) in item.representations.enumerated() {
+        if representation.visibility != .all {
+          throw notOfStrangers("visibility", at: representations.index(index).key("visibility"))
+        }
+        if representation.type.isPortalKey {
+          throw notOfStrangers("portal's key", at: representations.index(index).key("type"))
+        }
+        if case .promise = representation.content {
+          throw notOfStrangers("promise", at: representations.index(index).key("provider"))
+        }
+      }
+    }
+  }
+
+  private static func notOfStrangers(_ what: String, at place: Place) -> Fault {
+    .expected("no \(what) beside asStranger", got: "one", at: place)
   }
 
   package func write(to fields: inout some DocumentFields) {

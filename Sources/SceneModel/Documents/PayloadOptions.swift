@@ -42,6 +42,10 @@ package struct PayloadOptions: Hashable, Sendable {
   package var allowedOperations = [Operation.copy]
   package var isPrivate = false
   package var batch = Batch.allOrNothing
+  /// Whether the payload has the rights of a sandboxed sender without an application, whoever hands it in.
+  package var isFromStranger = false
+  /// Where the payload came from, in words, if it was passed on.
+  package var origin: Text?
   package var isStrict = false
 
   package init() {}
@@ -52,7 +56,8 @@ package struct PayloadOptions: Hashable, Sendable {
 extension PayloadOptions: Document {
   private static let keys: [StaticString] = [
     "disposition", "session", "application", "configuration", "role", "requestingSession", "presentationStyle", "token",
-    "deadline", "wait", "activationToken", "keepPromises", "allowedOperations", "private", "batch", "strict",
+    "deadline", "wait", "activationToken", "keepPromises", "allowedOperations", "private", "batch", "asStranger",
+    "origin", "strict",
   ]
 
   package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
@@ -77,6 +82,8 @@ extension PayloadOptions: Document {
       case "allowedOperations": allowedOperations = try PayloadOptions.operations(node)
       case "private": isPrivate = try node.requireBool()
       case "batch": batch = try node.requireChoice(Batch.self)
+      case "asStranger": isFromStranger = try node.requireBool()
+      case "origin": origin = try node.requireName("where it came from")
       case "strict": isStrict = try node.requireBool()
       default: break
       }
@@ -118,11 +125,13 @@ extension PayloadOptions: Document {
       fields["allowedOperations"] = allowedOperations.map { Text($0.rawValue) }
     }
     fields["application"] = application
+    if isFromStranger { fields["asStranger"] = true }
     if batch != plain.batch { fields["batch"] = batch }
     fields["configuration"] = configuration
     if let statedDeadline { fields.set("deadline", .double(statedDeadline)) }
     if disposition != plain.disposition { fields["disposition"] = disposition }
     if keepPromises { fields["keepPromises"] = true }
+    fields["origin"] = origin
     if presentationStyle != plain.presentationStyle { fields["presentationStyle"] = presentationStyle }
     if isPrivate { fields["private"] = true }
     fields["requestingSession"] = requestingSession

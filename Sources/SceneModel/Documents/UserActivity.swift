@@ -9,12 +9,15 @@ package struct UserActivity: Hashable, Sendable {
   package var keywords: [Text]
   package var persistentIdentifier: Text?
   package var expirationDate: Instant?
+  /// Whether it may continue on another device; `nil` if that is for the person to say.
+  package var isEligibleForHandoff: Bool?
   package var visibility: Visibility
 
   package init(
     activityType: Text, targetContentIdentifier: Text? = nil, title: Text? = nil, userInfo: UserInfo = UserInfo(),
     webpageURL: Text? = nil, requiredUserInfoKeys: [Text] = [], keywords: [Text] = [],
-    persistentIdentifier: Text? = nil, expirationDate: Instant? = nil, visibility: Visibility = .all
+    persistentIdentifier: Text? = nil, expirationDate: Instant? = nil, isEligibleForHandoff: Bool? = nil,
+    visibility: Visibility = .all
   ) {
     self.activityType = activityType
     self.targetContentIdentifier = targetContentIdentifier
@@ -25,6 +28,7 @@ package struct UserActivity: Hashable, Sendable {
     self.keywords = keywords
     self.persistentIdentifier = persistentIdentifier
     self.expirationDate = expirationDate
+    self.isEligibleForHandoff = isEligibleForHandoff
     self.visibility = visibility
   }
 
@@ -78,7 +82,7 @@ extension UserActivity {
 extension UserActivity: Document {
   private static let keys: [StaticString] = [
     "activityType", "targetContentIdentifier", "title", "userInfo", "webpageURL", "requiredUserInfoKeys", "keywords",
-    "persistentIdentifier", "expirationDate", "visibility",
+    "persistentIdentifier", "expirationDate", "isEligibleForHandoff", "visibility",
   ]
 
   package init(_ node: some DocumentNode, _ rules: ReadingRules) throws(Fault) {
@@ -97,6 +101,7 @@ extension UserActivity: Document {
         activity.keywords = try node.list(of: "keywords") { node throws(Fault) in try node.requireText() }
       case "persistentIdentifier": activity.persistentIdentifier = try node.requireText()
       case "expirationDate": activity.expirationDate = try node.requireDate()
+      case "isEligibleForHandoff": activity.isEligibleForHandoff = try node.requireBool()
       case "visibility": activity.visibility = try node.requireChoice(Visibility.self)
       default: break
       }
@@ -108,6 +113,7 @@ extension UserActivity: Document {
   package func write(to fields: inout some DocumentFields) {
     fields["activityType"] = activityType
     fields["expirationDate"] = (expirationDate?.rfc3339).map { Text($0) }
+    fields["isEligibleForHandoff"] = isEligibleForHandoff
     fields["keywords"] = keywords
     fields["persistentIdentifier"] = persistentIdentifier
     fields["requiredUserInfoKeys"] = requiredUserInfoKeys

@@ -8,7 +8,7 @@ package struct InterchangeError: Error, Hashable, Sendable {
     case noSuchItem, sourceGone, notDropped
     /// Errors for which D-Bus itself has names.
     case invalidArgs, accessDenied, limitsExceeded, unknownObject, noReply
-    /// A refusal with a name of its own: of routing, or of the source of a promise.
+    /// A refusal with a name of its own: of routing, of the source of a promise, or of the host of a forwarded delivery.
     case routing(Text)
   }
 

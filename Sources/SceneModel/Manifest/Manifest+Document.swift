@@ -14,6 +14,7 @@ extension Manifest: DocumentWriting {
     fields["NSUserActivityTypes"] = activityTypes
     if isDynamic { fields["StagedoorDynamicConfiguration"] = true }
     fields["StagedoorExec"] = exec
+    if forwards { fields["StagedoorForwards"] = true }
     if keptSessions != Limits.keptSessions { fields["StagedoorKeepSessions"] = keptSessions }
     if routing != .seated { fields["StagedoorRouting"] = routing }
     switch understudy {

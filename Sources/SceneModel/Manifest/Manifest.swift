@@ -56,6 +56,8 @@ package struct Manifest: Hashable, Sendable {
   package var keptSessions: Int
   /// Another program stands in for this application, which yields to all that others declare.
   package var understudy: Understudy?
+  /// Whether its sessions stand for other places, to which its host passes on what they get.
+  package var forwards: Bool
   /// A command line that starts the application.
   package var exec: Text?
 
@@ -64,7 +66,7 @@ package struct Manifest: Hashable, Sendable {
     contentTypes: [ContentType] = [], handlerRanks: [ContentType: HandlerRank] = [:],
     supportsMultipleScenes: Bool = false, configurations: [SceneConfiguration], isDynamic: Bool = false,
     routing: Routing = .seated, keptSessions: Int = Limits.keptSessions, understudy: Understudy? = nil,
-    exec: Text? = nil
+    forwards: Bool = false, exec: Text? = nil
   ) {
     self.identifier = identifier
     self.displayName = displayName
@@ -78,6 +80,7 @@ package struct Manifest: Hashable, Sendable {
     self.routing = routing
     self.keptSessions = keptSessions
     self.understudy = understudy
+    self.forwards = forwards
     self.exec = exec
   }
 

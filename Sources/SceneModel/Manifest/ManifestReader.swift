@@ -54,6 +54,8 @@ struct ManifestReader<Node: DocumentNode> {
         manifest.routing = attempt { () throws(Fault) in try node.requireChoice(Manifest.Routing.self) } ?? .seated
       case "StagedoorKeepSessions":
         manifest.keptSessions = attempt { () throws(Fault) in try node.requireCount(from: 0) } ?? Limits.keptSessions
+      case "StagedoorForwards":
+        manifest.forwards = attempt { () throws(Fault) in try node.requireSwitch() } ?? false
       case "StagedoorUnderstudy": manifest.understudy = readUnderstudy(node)
       case "StagedoorExec":
         let exec = attempt { () throws(Fault) in try node.requireName("a command line", atMost: Limits.text) }

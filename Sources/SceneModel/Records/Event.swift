@@ -4,6 +4,7 @@ package struct Event: Hashable, Sendable {
     case routed(
       outcome: Text, configuration: Text, activityType: Text, targetContentIdentifier: Text, delivery: UniqueIdentifier)
     case handled(delivery: UniqueIdentifier)
+    case forwarded(delivery: UniqueIdentifier)
     case deliveryFailed(delivery: UniqueIdentifier, error: Text, message: Text)
     case unclaimed(delivery: UniqueIdentifier)
     case sessionConnected(configuration: Text)
@@ -30,6 +31,7 @@ package struct Event: Hashable, Sendable {
     switch kind {
     case .routed: "Routed"
     case .handled: "Handled"
+    case .forwarded: "Forwarded"
     case .deliveryFailed: "DeliveryFailed"
     case .unclaimed: "Unclaimed"
     case .sessionConnected: "SessionConnected"
@@ -47,7 +49,7 @@ package struct Event: Hashable, Sendable {
     switch kind {
     case .routed(let how, let itsConfiguration, let itsType, let itsKey, let itsDelivery):
       (outcome, configuration, type, key, delivery) = (how, itsConfiguration, itsType, itsKey, itsDelivery)
-    case .handled(let itsDelivery), .unclaimed(let itsDelivery): delivery = itsDelivery
+    case .handled(let itsDelivery), .forwarded(let itsDelivery), .unclaimed(let itsDelivery): delivery = itsDelivery
     case .deliveryFailed(let itsDelivery, let name, let text): (delivery, error, message) = (itsDelivery, name, text)
     case .sessionConnected(let itsConfiguration): configuration = itsConfiguration
     case .sessionStateChanged(let itsState): state = Text(itsState.rawValue)

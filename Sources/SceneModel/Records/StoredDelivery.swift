@@ -42,7 +42,7 @@ package struct StoredDelivery: Hashable, Sendable {
 }
 
 package enum DeliveryState: String, CaseIterable, Sendable {
-  case held, routed, handled, failed, cancelled
+  case held, routed, forwarded, handled, failed, cancelled
 }
 
 /// The part of a delivery that changes.
@@ -59,6 +59,8 @@ package struct DeliveryProgress: Hashable, Sendable {
   package var error: DeliveryError?
   /// The time of the delivery's end; `nil` while it is open, and if it ended under a version that did not record the time.
   package var ended: Instant?
+  /// The new deadline, in the record of a delivery that is forwarded. It becomes the delivery's deadline, and is `nil` otherwise.
+  package var deadline: Instant?
 
   package init(
     _ state: DeliveryState, isOpen: Bool, session: UniqueIdentifier? = nil, outcome: Text = .empty, attempt: Int64 = 1,
@@ -146,7 +148,7 @@ package struct DeliverySummary: Hashable, Sendable {
   package let sender: Text
   package let token: Text?
   package let created: Instant
-  package let deadline: Instant
+  package var deadline: Instant
   package var progress: DeliveryProgress
   /// Whether the sender marked it as private; set for open deliveries only.
   package var isPrivate = false
@@ -167,7 +169,26 @@ package struct DeliverySummary: Hashable, Sendable {
   }
 }
 
+extension DeliverySummary {
+  package mutating func advance(to progress: DeliveryProgress) {
+    self.progress = progress
+    deadline = self.progress.takeDeadline() ?? deadline
+  }
+}
+
+extension DeliveryProgress {
+  package mutating func takeDeadline() -> Instant? {
+    defer { deadline = nil }
+    return deadline
+  }
+}
+
 extension StoredDelivery {
+  package mutating func advance(to progress: DeliveryProgress) {
+    self.progress = progress
+    deadline = self.progress.takeDeadline() ?? deadline
+  }
+
   /// Whether the delivery is over for good, and can be neither handed to another host nor taken back. A handled delivery may be redirected until its
   /// deadline.
   package func isSpent(at now: Instant) -> Bool {

@@ -6,10 +6,16 @@ package struct HostOptions: Hashable, Sendable {
   package var isUnderstudy: Bool
   /// The path of the host's object; `nil` for the path that follows from the application's identifier.
   package var path: Text?
+  /// Of an application that forwards: whether it takes from sandboxes what its manifest declares.
+  package var acceptsSandboxed: Bool
 
-  package init(choosesConfiguration: Bool = false, isUnderstudy: Bool = false, path: Text? = nil) {
+  package init(
+    choosesConfiguration: Bool = false, isUnderstudy: Bool = false, path: Text? = nil,
+    acceptsSandboxed: Bool = false
+  ) {
     self.choosesConfiguration = choosesConfiguration
     self.isUnderstudy = isUnderstudy
     self.path = path
+    self.acceptsSandboxed = acceptsSandboxed
   }
 }

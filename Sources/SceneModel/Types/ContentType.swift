@@ -50,6 +50,9 @@ package struct ContentType: Sendable {
 
   private static let linkPrefix: Text = "x-scheme-handler/"
 
+  /// Whether data of the type is the key of a portal's file transfer, which the service exchanges for files.
+  package var isPortalKey: Bool { name == "application/vnd.portal.filetransfer" }
+
   /// The type of links with a scheme.
   static func ofLinks(scheme: Text) -> ContentType {
     ContentType(form: .mime, name: Text(linkPrefix.string + scheme.string), parameters: [])

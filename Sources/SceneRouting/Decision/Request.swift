@@ -27,6 +27,9 @@ package struct Sender: Hashable, Sendable {
   package var isSandboxed: Bool
   /// The application of the sandbox; `nil` if it is unknown, and outside a sandbox.
   package var application: Text?
+  /// The application that forwards, and whose host takes from sandboxes what its manifest declares; `nil` if the named session is of no such
+  /// application.
+  package var acceptedBy: Text?
 
   package init(hosts: Text? = nil, isSandboxed: Bool = false, application: Text? = nil) {
     self.hosts = hosts

@@ -215,6 +215,23 @@ extension SessionEntry {
 }
 
 extension State {
+  /// Of the sessions of an application that have no scene and show a key, the first by step 9. The state must know the sessions that are concerned with
+  /// the key.
+  package func sessionWithoutScene(of identifier: Text, showing key: Text) -> UniqueIdentifier? {
+    guard !key.isEmpty, let number = application(identifier) else { return nil }
+    let all = ConfigurationSet(applications[number].index.ofConfiguration.indices)
+    var best: Int32?
+    applications[number].index.visit(key, hash: KeyTable.hash(key), of: all) { interest, found, _ in
+      guard interest == .shown else { return true }
+      let first = found.first { slot in
+        entries[Int(slot)].shownKey == key && !entries[Int(slot)].flags.contains(.isConnected)
+      }
+      if let (slot, _) = first, best.map({ entries[Int(slot)].rank < entries[Int($0)].rank }) ?? true { best = slot }
+      return true
+    }
+    return best.map { entries[Int($0)].identifier }
+  }
+
   /// The state of a session's scene; `unattached` if it has none, `nil` if the session does not exist.
   package func sceneState(of identifier: UniqueIdentifier) -> SceneState? {
     slot(of: identifier).map { entries[Int($0)].state }

@@ -15,7 +15,7 @@ package struct State: Sendable {
   /// The same for content types, by their canonical names.
   private var preferredForContent: [ContentType: Text] = [:]
   /// The activity types that applications declare.
-  private var declaredNumbers: [Text: Int] = [:]
+  fileprivate var declaredNumbers: [Text: Int] = [:]
   var declared: [DeclaredType] = []
   /// Places in `declared` that are free.
   private var freeDeclared: [Int] = []
@@ -54,7 +54,8 @@ package struct State: Sendable {
 
   private mutating func setManifest(_ manifest: Manifest?, of identifier: Text) {
     let number = number(of: identifier)
-    for type in applications[number].manifest?.activityTypes ?? [] {
+    let before = applications[number].manifest
+    for type in before?.routedActivityTypes ?? [] {
       guard let declared = declaredNumbers[type] else { continue }
       self.declared[declared].forget(number, applications)
       if self.declared[declared].applications.isEmpty {
@@ -62,13 +63,13 @@ package struct State: Sendable {
         freeDeclared.append(declared)
       }
     }
-    for type in applications[number].manifest?.contentTypes ?? [] { takers.remove(type, number, types) }
-    for type in manifest?.contentTypes ?? [] {
+    for type in before?.routedContentTypes ?? [] { takers.remove(type, number, types) }
+    for type in manifest?.routedContentTypes ?? [] {
       takers.insert(type, number, rank: manifest?.rank(of: type) ?? .default, types)
     }
     let slots = applications[number].index.slots
     applications[number].setManifest(manifest, types)
-    for type in manifest?.activityTypes ?? [] {
+    for type in manifest?.routedActivityTypes ?? [] {
       self.declared[placeOfDeclared(type)].add(type, number, applications, types)
     }
     if manifest == nil { emptied.insert(number) }
@@ -154,6 +155,21 @@ package struct State: Sendable {
     case .activity(let type): preferred[type]
     case .content(let type): preferredForContent.isEmpty ? nil : preferredForContent[type.canonical]
     }
+  }
+}
+
+extension Manifest {
+  /// The types that lead to the application. No type leads to one that forwards: its sessions are named.
+  fileprivate var routedActivityTypes: [Text] { forwards ? [] : activityTypes }
+  fileprivate var routedContentTypes: [ContentType] { forwards ? [] : contentTypes }
+}
+
+extension State {
+  func declares(_ type: Text, _ application: Int) -> Bool {
+    if applications[application].manifest?.forwards ?? false {
+      return applications[application].manifest?.activityTypes.contains(type) ?? false
+    }
+    return declaredNumbers[type].map { declared[$0].isDeclared(by: application) } ?? false
   }
 }
 

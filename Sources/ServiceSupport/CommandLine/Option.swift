@@ -114,7 +114,8 @@ package struct ValueKind: Sendable {
   package static func number(_ placeholder: String, from least: UInt64 = 0, to most: UInt64 = .max) -> ValueKind {
     ValueKind(placeholder: placeholder) { value in
       if let number = UInt64(value), number >= least, number <= most { return nil }
-      return "takes a whole number of \(least) or more, not \"\(value.printable)\""
+      let range = most == .max ? "of \(least) or more" : "from \(least) to \(most)"
+      return "takes a whole number \(range), not \"\(value.printable)\""
     }
   }
 }

@@ -44,6 +44,7 @@ extension Record {
       cells.put(identifier)
       progress.put(into: &cells)
       progress.putEnd(into: &cells)
+      if let deadline = progress.deadline { cells.put(deadline) }
     case .deliveryRedirected(let identifier, let progress, let previous):
       cells.put(identifier)
       progress.put(into: &cells)
@@ -80,6 +81,8 @@ extension Record {
       let identifier = try cells.identifier()
       var progress = try DeliveryProgress(from: &cells)
       try progress.readEnd(from: &cells)
+      // Only the record of a delivery that is forwarded has it.
+      if !cells.isAtEnd { progress.deadline = try cells.instant() }
       self = .deliveryProgress(identifier, progress)
     case .deliveryRedirected:
       let identifier = try cells.identifier()

@@ -77,7 +77,7 @@ extension DeliverySummary {
   /// Applies a change that is not in the row yet. A delivery that is over drops the values that only an open delivery has.
   mutating func goOn(_ change: Tail.DeliveryChange? = nil) {
     if case .changed(let progress, let previous)? = change {
-      self.progress = progress
+      advance(to: progress)
       if let previous { previousBy = previous.shownBy }
     }
     if !progress.isOpen { (isPrivate, previousBy) = (false, nil) }

@@ -18,7 +18,7 @@ extension SessionStore {
     do throws(Malformed) {
       var delivery = try StoredDelivery(from: &query, rules)
       if case .changed(let progress, let previous) = change {
-        delivery.progress = progress
+        delivery.advance(to: progress)
         if let previous { delivery.previous = previous }
       }
       return delivery

@@ -44,7 +44,7 @@ extension Stagedoor {
     case .cancelled: throw StagedoorError(.cancelled, "the delivery \(delivery) was cancelled")
     case .handled: return .handled
     case .routed: return .routed
-    case .held, nil: throw StagedoorError(.taskCancelled, "the task that waited was cancelled")
+    case .held, .forwarded, nil: throw StagedoorError(.taskCancelled, "the task that waited was cancelled")
     }
   }
 }
@@ -124,6 +124,7 @@ public struct ProgressSequence: AsyncSequence, Sendable {
       case .signal(let signal):
         switch Event(signal)?.kind {
         case .handled: return Step(state: .handled, isLast: true)
+        case .forwarded: return Step(state: .forwarded, isLast: false)
         case .deliveryFailed(_, let error):
           return Step(state: error.code == .cancelled ? .cancelled : .failed(error), isLast: true)
         case .unclaimed: return Step(state: .routed, isLast: true)

@@ -62,6 +62,8 @@ public enum DeliveryState: Sendable, Hashable {
   case held
   /// The session is decided. For an application without a host this state is final; otherwise the host has not taken the delivery yet.
   case routed
+  /// The application has taken the delivery to pass it on, and will tell its end.
+  case forwarded
   /// The application has taken the delivery.
   case handled
   /// The delivery failed.
@@ -72,7 +74,7 @@ public enum DeliveryState: Sendable, Hashable {
   /// Whether this state is final for an application with a host.
   public var isFinal: Bool {
     switch self {
-    case .held, .routed: false
+    case .held, .routed, .forwarded: false
     case .handled, .failed, .cancelled: true
     }
   }
@@ -82,6 +84,7 @@ public enum DeliveryState: Sendable, Hashable {
     switch text {
     case "held": self = .held
     case "routed": self = .routed
+    case "forwarded": self = .forwarded
     case "handled": self = .handled
     case "failed": self = .failed(StagedoorError(.hostRefused, "it came to nothing before anyone asked why"))
     case "cancelled": self = .cancelled

@@ -62,6 +62,7 @@ extension Event {
           activityType: arguments["activity_type"] ?? "",
           targetContentIdentifier: arguments["target_content_identifier"] ?? ""))
     case "Handled": return delivery.map { .handled($0) }
+    case "Forwarded": return delivery.map { .forwarded($0) }
     case "DeliveryFailed":
       let code = StagedoorError.Code(rawValue: arguments["error"] ?? "")
       return delivery.map { .deliveryFailed($0, StagedoorError(code, arguments["message"] ?? "")) }

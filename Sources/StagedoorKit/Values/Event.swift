@@ -17,6 +17,8 @@ public struct Event: Sendable, Hashable {
     case routed(Routing)
     /// The host has taken a delivery.
     case handled(DeliveryIdentifier)
+    /// The host has taken a delivery to pass it on, and will tell its end.
+    case forwarded(DeliveryIdentifier)
     /// A delivery failed.
     case deliveryFailed(DeliveryIdentifier, StagedoorError)
     /// No host took a delivery before its deadline, and nothing can start its application.

@@ -86,6 +86,7 @@ extension StagedoorKit.DeliveryState {
     switch self {
     case .held: "held"
     case .routed: "routed"
+    case .forwarded: "forwarded"
     case .handled: "handled"
     case .failed: "failed"
     case .cancelled: "cancelled"

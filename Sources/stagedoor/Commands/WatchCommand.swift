@@ -101,6 +101,7 @@ enum WatchCommand {
     switch event.kind {
     case .routed(let routing): routing.outcome.rawValue
     case .handled: "handled"
+    case .forwarded: "forwarded"
     case .unclaimed: "unclaimed"
     case .deliveryFailed(_, let error): error.code == .cancelled ? "cancelled" : "failed"
     case .sessionConnected: "connected"
@@ -124,7 +125,7 @@ enum WatchCommand {
     case .sessionConnected(let configuration): return configuration
     case .sessionStateChanged(let state): return state.rawValue
     case .sessionDiscarded(let animation): return animation == .standard ? "" : animation.rawValue
-    case .handled, .unclaimed, .sessionDisconnected, .sessionRefreshRequested, .other: return ""
+    case .handled, .forwarded, .unclaimed, .sessionDisconnected, .sessionRefreshRequested, .other: return ""
     }
   }
 }

@@ -52,15 +52,23 @@ enum WindowCommands {
     // Whoever typed whole identifiers has chosen. A shortened one may be another window than a person thinks.
     let isChosen = !invocation.arguments.isEmpty && invocation.arguments.allSatisfy { SessionIdentifier($0) != nil }
     if !isChosen, !windows.isEmpty, !invocation.has(.yes), Question.isPossible {
-      let which = windows.count == 1 ? windows[0].described : "\(windows.count) windows"
+      let which = windows.count == 1 ? windows[0].described : counted(windows.count, "window", "windows")
       guard Question.ask("Close \(which) for good?") else { throw Problem(.cancelled, "nothing was closed") }
     }
+    try await close(windows, client, invocation)
+    return .done
+  }
+
+  private static func close(_ windows: [Window], _ client: Client, _ invocation: Invocation) async throws {
     let animation = invocation[.animation].flatMap { DismissalAnimation(rawValue: $0) } ?? .standard
     for window in windows {
-      try await client.stagedoor.destroy(window.session, animation: animation)
+      do { try await client.stagedoor.destroy(window.session, animation: animation) } catch {
+        // It was there before the first was closed.
+        if error.code == .noSuchSession { continue }
+        throw error
+      }
       try Change.say("closed", window.session.description, window.title, invocation)
     }
-    return .done
   }
 
   /// Forgets all that one can see: what waits, the windows, and the chosen applications.
@@ -78,8 +86,11 @@ enum WindowCommands {
       return .done
     }
     if !invocation.has(.yes) {
-      let what =
-        "\(windows.count) windows for good, \(held.count) deliveries that wait, and \(choices.count) chosen applications"
+      let what = [
+        counted(windows.count, "window for good", "windows for good"),
+        counted(held.count, "delivery that waits", "deliveries that wait"),
+        counted(choices.count, "chosen application", "chosen applications"),
+      ].listed("and")
       guard Question.isPossible else { throw Problem.usage("this would forget \(what); --yes does it without asking") }
       guard Question.ask("Forget \(what)?") else { throw Problem(.cancelled, "nothing was forgotten") }
     }
@@ -92,18 +103,16 @@ enum WindowCommands {
       }
       try Change.say("cancelled", delivery.description, "", invocation)
     }
-    for window in windows {
-      do { try await client.stagedoor.destroy(window.session) } catch {
-        if error.code == .noSuchSession { continue }
-        throw error
-      }
-      try Change.say("closed", window.session.description, window.title, invocation)
-    }
+    try await close(windows, client, invocation)
     for choice in choices {
       try await client.stagedoor.setPreferredApplication(nil, for: choice.type)
       try Change.say("forgotten", choice.type, choice.application, invocation)
     }
     return .done
+  }
+
+  private static func counted(_ count: Int, _ one: String, _ more: String) -> String {
+    "\(count) \(count == 1 ? one : more)"
   }
 
   static func new(_ invocation: Invocation) async throws -> Status {
@@ -119,6 +128,7 @@ enum WindowCommands {
     var deliveries: [(identifier: DeliveryIdentifier, application: String)] = []
     for text in invocation.arguments {
       let delivery = try await client.delivery(text)
+      if deliveries.contains(where: { $0.identifier == delivery }) { continue }
       let (state, decision) = try await client.stagedoor.delivery(delivery)
       if state != .held {
         throw Problem(

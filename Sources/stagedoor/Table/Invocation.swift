@@ -68,6 +68,16 @@ extension CommandTable {
     }
   }
 
+  /// The command that an invalid command line names, and whether it asks for JSON.
+  static func addressee(_ words: [String]) -> (command: String?, isAskedForJSON: Bool) {
+    var rest = words[...]
+    guard (try? program.readOptions(before: &rest)) != nil, let command = rest.first.flatMap(command) else {
+      return (nil, false)
+    }
+    let hasJSON = command.options.contains { $0.name == Option.json.name }
+    return (command.name, hasJSON && rest.prefix { $0 != "--" }.contains { ["--json", "-j"].contains($0) })
+  }
+
   static func visibleCommand(_ name: String) throws(Misuse) -> CommandEntry {
     if let command = visible.first(where: { $0.name == name }) { return command }
     throw Misuse(

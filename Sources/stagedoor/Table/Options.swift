@@ -74,7 +74,7 @@ extension Option {
   static let ofFile = Option(
     name: "file", letter: "f", value: .file, help: "only those that take this file, by its type")
   static let state = Option(
-    name: "state", value: .words("STATE", "held", "routed", "handled", "failed", "cancelled"),
+    name: "state", value: .words("STATE", "held", "routed", "forwarded", "handled", "failed", "cancelled"),
     help: "only those in this state")
   static let limit = Option(name: "limit", letter: "n", value: .count, help: "show at most this many")
   static let since = Option(

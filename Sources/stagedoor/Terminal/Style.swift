@@ -10,7 +10,7 @@ extension Style {
   init?(of word: String) {
     switch word {
     case "created", "handled", "prefers", "foregroundActive", "connected", "yes": self = .good
-    case "held", "routed", "can", "foregroundInactive", "activated", "restored": self = .waiting
+    case "held", "routed", "forwarded", "can", "foregroundInactive", "activated", "restored": self = .waiting
     case "failed", "cancelled", "refused", "out", "discarded", "no", "no manifest", "unclaimed": self = .bad
     case "unattached", "background": self = .aside
     default: return nil

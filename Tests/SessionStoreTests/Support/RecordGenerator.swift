@@ -32,7 +32,13 @@ struct RecordGenerator {
     case 8: return .session(changedSession())
     case 9: return .sessionDiscarded(someSession())
     case 10...12: return .delivery(newDelivery())
-    case 13: return .deliveryProgress(someDelivery(), progress())
+    case 13:
+      var progress = progress()
+      // Deliveries are forwarded since the fifth version.
+      if version >= 5, random.once(in: 3) {
+        progress.deadline = Instant(microseconds: now.microseconds + Int64(random.below(1_000_000_000)))
+      }
+      return .deliveryProgress(someDelivery(), progress)
     case 14: return .deliveryRedirected(someDelivery(), progress(), previous())
     case 15: return .preference(type: name(), application: random.once(in: 3) ? nil : name())
     case 16: return .discardOwed(application: name(), session: someSession())

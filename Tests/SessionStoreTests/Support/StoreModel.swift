@@ -39,7 +39,9 @@ struct StoreModel: Equatable {
       deliveries.append(delivery)
     case .deliveryProgress(let identifier, let progress):
       if let index = deliveries.firstIndex(where: { $0.identifier == identifier }) {
+        deliveries[index].deadline = progress.deadline ?? deliveries[index].deadline
         deliveries[index].progress = progress
+        deliveries[index].progress.deadline = nil
       }
     case .deliveryRedirected(let identifier, let progress, let previous):
       if let index = deliveries.firstIndex(where: { $0.identifier == identifier }) {

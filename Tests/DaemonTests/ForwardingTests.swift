@@ -1,0 +1,42 @@
+import DBus
+import DBusTestSupport
+import Testing
+
+/// A host that passes deliveries on and tells their end later, on the bus.
+@Suite struct ForwardingTests {
+  private static let manifest = Manifests.application(
+    "org.example.Cats", types: "viewCat", configurations: Manifests.configuration("Device"),
+    more: #" "StagedoorForwards": true,"#)
+
+  @Test(arguments: PrivateBus.Kind.available)
+  func `a deferred delivery is forwarded, and ends as its host says`(kind: PrivateBus.Kind) async throws {
+    try await withService(kind) { house in
+      try await house.register(Self.manifest)
+      try await house.hosting { host in
+        let device = try await host.adopt("", title: "laptop")
+        try await house.watched { watch in
+          for error in ["", "org.example.Away"] {
+            host.next(
+              "ContinueScene",
+              .after { host, call in
+                let delivery = try #require(try call.options["delivery"]?.text)
+                try await host.deferDelivery(delivery, seconds: 60)
+              })
+            let landing = try await house.deliver(
+              #"{"activity": {"activityType": "viewCat"}, "options": {"session": "\#(device)"}}"#)
+            try await house.waitUntil(landing.delivery, is: "forwarded")
+            let reserved = try await refused {
+              try await host.finishDelivery(landing.delivery, error: "org.stagedoor.Error.HostRefused", message: "")
+            }
+            #expect(reserved?.name == "org.freedesktop.DBus.Error.InvalidArgs")
+            try await host.finishDelivery(landing.delivery, error: error, message: error.isEmpty ? "" : "it is away")
+            try await house.waitUntil(landing.delivery, is: error.isEmpty ? "handled" : "failed")
+          }
+          let names = try await watch.happenings().map(\.name).filter { $0 != "SessionStateChanged" }
+          #expect(names == ["Routed", "Forwarded", "Handled", "Routed", "Forwarded", "DeliveryFailed"])
+        }
+        #expect(try await house.property("Title", of: device) == "laptop")
+      }
+    }
+  }
+}

@@ -1,0 +1,151 @@
+import SceneModel
+import SceneRouting
+import Testing
+
+@testable import InterchangeCore
+
+/// What a host is told about a delivery, and payloads that were passed on from elsewhere.
+@Suite struct ConnectionOptionsTests {
+  /// The connection options of the first question that has some.
+  private func options(_ stage: Stage) throws -> UserInfo {
+    let texts = stage.asked.compactMap { asked -> Text? in
+      switch asked.question {
+      case .connect(_, _, let options), .continue(_, let options), .configuration(_, _, let options): options
+      default: nil
+      }
+    }
+    return try JSON.dictionary(try #require(texts.first))
+  }
+
+  @Test func `the token, the deadline and the privacy come with the scene`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    stage.drop(key: "1") { ($0.activationToken, $0.statedDeadline, $0.isPrivate) = ("token", 30, true) }
+    let options = try options(stage)
+    #expect(options["activationToken"] == "token")
+    #expect(options["private"] == true)
+    #expect(options["deadline"] == .string(Text(stage.now.time.adding(seconds: 30).rfc3339)))
+    #expect(options["operation"] == nil && options["origin"] == nil)
+  }
+
+  @Test func `a public delivery does not say so`() throws {
+    var stage = Stage(cats())
+    stage.attach()
+    stage.drop(key: "1")
+    #expect(try options(stage)["private"] == nil)
+    #expect(try options(stage)["activationToken"] == nil)
+  }
+
+  @Test(arguments: ["copy", "move"] as [Text])
+  func `a drop of a drag says what it does`(operation: Text) throws {
+    var stage = Stage(cats())
+    stage.attach()
+    var payload = stage.activity("view", "1")
+    payload.options.allowedOperations = [.copy, .move]
+    stage.call(.beginDrag(payload, ticket: "ticket", outlivesSource: false, size: 1))
+    guard case .dragBegun(let drag, _)? = stage.answers[stage.lastCall] else {
+      Issue.record("no drag")
+      return
+    }
+    stage.call(.drop(drag, on: nil, operation: operation))
+    #expect(try options(stage)["operation"] == .string(operation))
+  }
+
+  @Test func `what the activity says of other devices is handed on`() throws {
+    for isEligible in [true, false, nil] as [Bool?] {
+      var stage = Stage(cats())
+      stage.attach()
+      let activity = UserActivity(activityType: "view", isEligibleForHandoff: isEligible)
+      stage.call(.deliver(Payload(activity), digest: .empty, size: 1))
+      guard case .array(let activities)? = try options(stage)["userActivities"],
+        case .dictionary(let fields)? = activities.first
+      else {
+        Issue.record("no activity")
+        return
+      }
+      #expect(fields["isEligibleForHandoff"] == isEligible.map(Value.bool))
+    }
+  }
+
+  @Test func `the size of a promise is known before it is loaded`() throws {
+    var manifest = cats()
+    manifest.contentTypes = [ContentType("image/png")].compactMap(\.self)
+    var stage = Stage(manifest)
+    stage.attach()
+    let type = try #require(ContentType("image/png"))
+    let promise = Representation(type: type, .promise("/cat"), promisedSize: 5_000_000_000)
+    stage.call(.deliver(Payload(items: [Item(representations: [promise])]), digest: .empty, size: 1))
+    guard case .array(let items)? = try options(stage)["items"], case .dictionary(let item)? = items.first,
+      case .array(let representations)? = item["representations"],
+      case .dictionary(let fields)? = representations.first
+    else {
+      Issue.record("no item")
+      return
+    }
+    #expect(fields["size"] == 5_000_000_000)
+  }
+
+  // MARK: Strangers
+
+  @Test func `as a stranger a sender has the rights of a sandbox`() throws {
+    var manifest = cats()
+    manifest.contentTypes = [ContentType("image/png")].compactMap(\.self)
+    var stage = Stage(manifest)
+    let session = try #require(stage.drop(key: "1")?.delivered?.session)
+    func refusal(_ payload: Payload) -> InterchangeError.Name? {
+      var payload = payload
+      payload.options.isFromStranger = true
+      stage.call(.deliver(payload, digest: .empty, size: 1))
+      return stage.answers[stage.lastCall]?.refusal?.name
+    }
+    // Types must be declared, also for a session that is named.
+    #expect(
+      refusal(stage.activity("undeclared", "1") { $0.session = Text("\(session)") })
+        == .routing("org.stagedoor.Error.ActivityTypeNotDeclared"))
+    #expect(refusal(stage.activity("view", "1") { $0.session = Text("\(session)") }) == nil)
+    // It names no files, and opens no windows with nothing in hand.
+    let type = try #require(ContentType("image/png"))
+    #expect(
+      refusal(Payload(items: [Item(representations: [Representation(type: type, .file("file:///cat.png"))])]))
+        == .accessDenied)
+    var empty = Payload()
+    empty.options.application = "org.example.Cats"
+    #expect(refusal(empty) == .routing("org.freedesktop.DBus.Error.AccessDenied"))
+  }
+
+  @Test func `the host that passes something on is not its source, and may still ask about it`() throws {
+    var stage = Stage(cats(), cats("org.example.Relay"))
+    stage.attach("org.example.Relay", as: .other)
+    let own = try #require(stage.drop(key: "1", by: .other)?.delivered?.delivery)
+    #expect(stage.shelf.deliveries[own]?.sourceApplication == "org.example.Relay")
+    let passed = try #require(stage.drop(key: "2", by: .other) { $0.isFromStranger = true }?.delivered?.delivery)
+    #expect(stage.shelf.deliveries[passed]?.sourceApplication == "")
+    #expect(stage.call(.cancel(passed), by: .other) == .done)
+  }
+
+  @Test func `only who forwards says where something came from`() throws {
+    var relay = cats("org.example.Relay")
+    relay.forwards = true
+    var stage = Stage(cats(), relay)
+    stage.attach()
+    #expect(stage.drop(key: "1") { $0.origin = "laptop" }?.refusal?.name == .accessDenied)
+    #expect(stage.drop(key: "1", by: .host) { $0.origin = "laptop" }?.refusal?.name == .accessDenied)
+    stage.attach("org.example.Relay", as: .other)
+    stage.drop(key: "1", by: .other) { ($0.origin, $0.isFromStranger) = ("laptop", true) }
+    #expect(try options(stage)["origin"] == "laptop")
+  }
+
+  @Test func `a stranger's drag takes no promises later either`() throws {
+    var stage = Stage(cats())
+    var payload = stage.activity("view", "1")
+    payload.options.isFromStranger = true
+    stage.call(.beginDrag(payload, ticket: "ticket", outlivesSource: false, size: 1))
+    guard case .dragBegun(let drag, _)? = stage.answers[stage.lastCall] else {
+      Issue.record("no drag")
+      return
+    }
+    let type = try #require(ContentType("image/png"))
+    let items = [Item(representations: [Representation(type: type, .promise("/cat"))])]
+    #expect(stage.call(.addItems(items, to: drag, size: 1))?.refusal?.name == .invalidPayload)
+  }
+}

@@ -1,0 +1,258 @@
+import SceneModel
+import SceneRouting
+import Testing
+
+@testable import InterchangeCore
+
+/// Deliveries whose host takes them at once and tells their end later.
+@Suite struct ForwardingTests {
+  private static let application: Text = "org.example.Relay"
+
+  private static func relay() -> Manifest {
+    var manifest = cats(application)
+    manifest.forwards = true
+    return manifest
+  }
+
+  /// A relay with a session for a device, whose window is open.
+  private static func stage(allowance: Allowance = Allowance()) throws -> (Stage, UniqueIdentifier) {
+    var stage = Stage(relay(), allowance: allowance)
+    stage.attach(application)
+    guard
+      case .adopted(let laptop)? = stage.call(
+        .adopt(application: application, configuration: "", nil, title: "laptop"), by: .host)
+    else { throw Unadopted() }
+    return (stage, laptop)
+  }
+
+  private struct Unadopted: Error {}
+
+  /// Something for the device, which its host has not acknowledged.
+  private func send(
+    _ stage: inout Stage, to session: UniqueIdentifier, _ key: Text = "1", waits: Bool = false, isPrivate: Bool = false
+  ) -> CallNumber {
+    stage.drop(key: key) {
+      ($0.session, $0.isPrivate) = (Text("\(session)"), isPrivate)
+      if waits { $0.wait = .handled }
+    }
+    return stage.lastCall
+  }
+
+  private func delivery(_ stage: Stage) throws -> UniqueIdentifier {
+    try #require(stage.memory.deliveries.values.values.max { $0.order < $1.order }?.identifier)
+  }
+
+  @Test func `a deferred delivery holds up nothing, and ends when its host says so`() throws {
+    var (stage, laptop) = try Self.stage()
+    let call = send(&stage, to: laptop, waits: true)
+    let first = try delivery(stage)
+    let before = stage.sayings.count
+    #expect(stage.call(.putOff(first, seconds: 600), by: .host) == .done)
+    #expect(stage.said(since: before).map(\.word) == ["Forwarded", "answer"])
+    #expect(stage.progress(of: first)?.state == .forwarded)
+    // The next is given as soon as this call has returned.
+    _ = send(&stage, to: laptop, "2")
+    stage.hostAnswersAll()
+    #expect(stage.memory.lanes.isEmpty)
+    #expect(stage.memory.deliveries.values.count == 1)
+    #expect(stage.answers[call] == nil)
+    stage.pass(seconds: 500)
+    #expect(stage.call(.finish(first, error: "", message: ""), by: .host) == .done)
+    #expect(stage.progress(of: first)?.state == .handled)
+    #expect(stage.answers[call]?.delivered?.session == laptop)
+    #expect(stage.call(.finish(first, error: "", message: ""), by: .host)?.refusal?.name == .noSuchDelivery)
+    #expect(stage.book.ledger.total(.forwarded) == 0 && stage.book.ledger.total(.waiting) == 0)
+  }
+
+  @Test func `an error that comes after it is ignored`() throws {
+    var (stage, laptop) = try Self.stage()
+    _ = send(&stage, to: laptop)
+    let first = try delivery(stage)
+    stage.call(.putOff(first, seconds: 60), by: .host)
+    stage.hostAnswers(.refused("late"))
+    #expect(stage.progress(of: first)?.state == .forwarded)
+    #expect(stage.asked.isEmpty)
+    // Nor does silence matter.
+    _ = send(&stage, to: laptop, "2")
+    let second = try delivery(stage)
+    stage.call(.putOff(second, seconds: 60), by: .host)
+    stage.hostAnswers(.timedOut)
+    #expect(stage.progress(of: second)?.state == .forwarded)
+  }
+
+  @Test func `a failure has the name and the words that its host gives`() throws {
+    var (stage, laptop) = try Self.stage()
+    let call = send(&stage, to: laptop, waits: true)
+    let first = try delivery(stage)
+    stage.call(.putOff(first, seconds: 60), by: .host)
+    stage.hostAnswersAll()
+    #expect(stage.call(.finish(first, error: "org.example.Away", message: "it is away"), by: .host) == .done)
+    let told = InterchangeError(.routing("org.example.Away"), "it is away")
+    #expect(stage.answers[call] == .refused(told))
+    #expect(stage.progress(of: first)?.error == DeliveryError(name: "org.example.Away", message: "it is away"))
+  }
+
+  @Test func `of a private delivery only its sender hears the words`() throws {
+    var (stage, laptop) = try Self.stage()
+    let call = send(&stage, to: laptop, waits: true, isPrivate: true)
+    let first = try delivery(stage)
+    stage.call(.putOff(first, seconds: 60), by: .host)
+    stage.hostAnswersAll()
+    let before = stage.sayings.count
+    stage.call(.finish(first, error: "org.example.Secret", message: "secret"), by: .host)
+    #expect(stage.answers[call]?.refusal?.message == "secret")
+    for case .event(let event) in stage.said(since: before) {
+      #expect(!event.arguments.string.lowercased().contains("secret"))
+    }
+    #expect(stage.progress(of: first)?.error?.name == "org.stagedoor.Error.HostRefused")
+  }
+
+  @Test func `its deadline is now so far away, and ends it`() throws {
+    var (stage, laptop) = try Self.stage()
+    _ = send(&stage, to: laptop)
+    let first = try delivery(stage)
+    stage.call(.putOff(first, seconds: 604_800), by: .host)
+    stage.hostAnswersAll()
+    stage.passUntilQuiet(seconds: 604_799)
+    #expect(stage.progress(of: first)?.state == .forwarded)
+    stage.passUntilQuiet(seconds: 1)
+    #expect(stage.progress(of: first)?.error?.name == "org.stagedoor.Error.HostTimeout")
+    #expect(stage.call(.finish(first, error: "", message: ""), by: .host)?.refusal?.name == .noSuchDelivery)
+  }
+
+  // MARK: Restarts
+
+  @Test func `it survives its host, is not given again, and any later host may end it`() throws {
+    var (stage, laptop) = try Self.stage()
+    _ = send(&stage, to: laptop)
+    let first = try delivery(stage)
+    stage.call(.putOff(first, seconds: 600), by: .host)
+    stage.hostLeaves(Self.application)
+    #expect(stage.progress(of: first)?.state == .forwarded)
+    #expect(stage.progress(of: first)?.attempt == 1)
+    stage.attach(Self.application, as: .other)
+    #expect(stage.asked.isEmpty)
+    #expect(stage.call(.finish(first, error: "", message: ""), by: .host)?.refusal?.name == .accessDenied)
+    #expect(stage.call(.finish(first, error: "", message: ""), by: .other) == .done)
+    #expect(stage.progress(of: first)?.state == .handled)
+  }
+
+  @Test func `it survives the service, with its deadline and its charge`() throws {
+    var (stage, laptop) = try Self.stage()
+    _ = send(&stage, to: laptop)
+    let first = try delivery(stage)
+    stage.call(.putOff(first, seconds: 7200), by: .host)
+    stage.hostAnswersAll()
+    stage.restart(Self.relay())
+    #expect(stage.memory.deliveries[first]?.due == stage.now.uptime + 7_200_000_000)
+    #expect(stage.book.ledger.taken(.forwarded, by: .host(Self.application)) == 1)
+    // Nobody is started for it.
+    #expect(!stage.errands.contains { if case .launch = $0 { true } else { false } })
+    stage.attach(Self.application)
+    #expect(stage.asked.isEmpty)
+    #expect(stage.call(.finish(first, error: "", message: ""), by: .host) == .done)
+  }
+
+  // MARK: Others
+
+  @Test func `its sender may cancel it, and nobody may redirect it`() throws {
+    var (stage, laptop) = try Self.stage()
+    guard
+      case .adopted(let phone)? = stage.call(
+        .adopt(application: Self.application, configuration: "", nil, title: "phone"), by: .host)
+    else { throw Unadopted() }
+    _ = send(&stage, to: laptop)
+    let first = try delivery(stage)
+    stage.call(.putOff(first, seconds: 60), by: .host)
+    stage.hostAnswersAll()
+    #expect(stage.call(.redirect(first, to: phone))?.refusal?.name == .requestDenied)
+    #expect(stage.call(.cancel(first)) == .done)
+    #expect(stage.progress(of: first)?.state == .cancelled)
+  }
+
+  @Test func `it goes with its session`() throws {
+    var (stage, laptop) = try Self.stage()
+    _ = send(&stage, to: laptop)
+    let first = try delivery(stage)
+    stage.call(.putOff(first, seconds: 60), by: .host)
+    stage.hostAnswersAll()
+    stage.call(.destroy(laptop, animation: "standard"))
+    #expect(stage.progress(of: first)?.error?.name == "org.stagedoor.Error.NoSuchSession")
+    #expect(stage.memory.deliveries.values.isEmpty)
+  }
+
+  // MARK: What is refused
+
+  @Test func `only what the host has in hand is deferred, once, and for a week at most`() throws {
+    var (stage, laptop) = try Self.stage()
+    _ = send(&stage, to: laptop)
+    let first = try delivery(stage)
+    for seconds in [0, 604_801] as [UInt32] {
+      #expect(stage.call(.putOff(first, seconds: seconds), by: .host)?.refusal?.name == .invalidArgs)
+    }
+    #expect(stage.call(.putOff(first, seconds: 1), by: .other)?.refusal?.name == .accessDenied)
+    #expect(stage.call(.putOff(first, seconds: 1), by: .host) == .done)
+    #expect(stage.call(.putOff(first, seconds: 1), by: .host)?.refusal?.name == .noSuchDelivery)
+    _ = send(&stage, to: laptop, "2")
+    let queued = try delivery(stage)
+    #expect(stage.call(.putOff(queued, seconds: 1), by: .host)?.refusal?.name == .noSuchDelivery)
+    stage.hostAnswersAll()
+    #expect(stage.call(.putOff(queued, seconds: 1), by: .host)?.refusal?.name == .noSuchDelivery)
+    #expect(stage.call(.finish(queued, error: "", message: ""), by: .host)?.refusal?.name == .noSuchDelivery)
+  }
+
+  @Test func `an application has so many of them`() throws {
+    var allowance = Allowance()
+    allowance.forwarded = 2
+    var (stage, laptop) = try Self.stage(allowance: allowance)
+    for number in 0..<3 {
+      _ = send(&stage, to: laptop, Text("\(number)"))
+      let answer = stage.call(.putOff(try delivery(stage), seconds: 60), by: .host)
+      #expect((answer?.refusal?.name == .limitsExceeded) == (number == 2))
+      stage.hostAnswersAll()
+    }
+    #expect(stage.book.ledger.total(.forwarded) == 2)
+  }
+
+  @Test func `contents are charged to the application from then on`() throws {
+    var (stage, laptop) = try Self.stage()
+    let type = try #require(ContentType("text/plain"))
+    var payload = Payload(items: [Item(representations: [Representation(type: type, .text("hello"))])])
+    payload.options.session = Text("\(laptop)")
+    stage.call(.deliver(payload, digest: .empty, size: 10))
+    let first = try delivery(stage)
+    #expect(stage.book.ledger.taken(.baggage, by: Caller.shell.principal) > 0)
+    stage.call(.putOff(first, seconds: 60), by: .host)
+    stage.hostAnswersAll()
+    #expect(stage.book.ledger.taken(.baggage, by: Caller.shell.principal) == 0)
+    #expect(stage.book.ledger.taken(.baggage, by: .host(Self.application)) > 0)
+    #expect(stage.memory.baggage[first] != nil)
+  }
+
+  // MARK: Applications that forward
+
+  @Test func `a device's session keeps its title and its activity, also after a private delivery`() throws {
+    var (stage, laptop) = try Self.stage()
+    stage.call(.write(laptop, .userActivity(UserActivity(activityType: "device"))), by: .host)
+    for isPrivate in [false, true] {
+      _ = send(&stage, to: laptop, "key", isPrivate: isPrivate)
+      stage.hostAnswersAll()
+      let session = try #require(stage.shelf.sessions[laptop])
+      #expect((session.title, session.userActivity?.activityType, session.isPrivate) == ("laptop", "device", false))
+      #expect(session.asSeen.title == "laptop")
+    }
+  }
+
+  @Test func `a sandbox sends only what is declared, and only if the host takes it`() throws {
+    var (stage, laptop) = try Self.stage()
+    let sandboxed = Caller.sandbox("org.example.Mail")
+    func refusal(_ type: Text) -> InterchangeError.Name? {
+      stage.drop(type, key: "1", by: sandboxed) { $0.session = Text("\(laptop)") }?.refusal?.name
+    }
+    let denied = InterchangeError.Name.routing("org.freedesktop.DBus.Error.AccessDenied")
+    #expect(refusal("view") == denied)
+    stage.attach(Self.application, showing: [laptop], HostOptions(acceptsSandboxed: true))
+    #expect(refusal("undeclared") == denied)
+    #expect(refusal("view") == nil)
+  }
+}
