@@ -81,6 +81,21 @@ extension CommandTable {
       ],
       statuses: [.notInTime, .applicationFailed, .cancelled], run: DropCommand.run),
     CommandEntry(
+      name: "open", group: .handingIn, summary: "show a file: in the window that shows it already, or by opening it",
+      description: [
+        "It asks stagedoor-understudy, which finds the windows of applications that know nothing of Stagedoor. If a window certainly shows "
+          + "the file, it comes to the front. Otherwise the application that you chose for the type opens the file.",
+        "If the understudy is missing, has no display, or does not answer within 300 milliseconds, xdg-open opens the file, and a note says so. "
+          + "Links go to xdg-open.",
+      ],
+      arguments: [Argument(kind: .openable, help: "a file, or a URL", isRepeated: true)],
+      options: [.newOpening, .appOpening, .explainOpening, .json], exclusive: [[.newOpening, .explainOpening]],
+      examples: [
+        .init(purpose: "a file that may be open already", line: "stagedoor open notes.txt"),
+        .init(purpose: "which windows were considered, and why", line: "stagedoor open --explain notes.txt"),
+      ],
+      statuses: [.applicationFailed], run: OpenCommand.run),
+    CommandEntry(
       name: "explain", group: .handingIn, summary: "say where something would go, and why",
       description: [
         "It takes the arguments of `stagedoor drop` and draws the decision: the application, the configuration and the key, each with its "

@@ -89,6 +89,13 @@ extension Option {
 
   // MARK: Others
 
+  static let newOpening = Option(
+    name: "new", letter: "n", help: "start the application, whatever windows there are")
+  static let appOpening = Option(
+    name: "app", letter: "a", value: .nonempty("NAME"), help: "with this application: the name of its desktop file")
+  static let explainOpening = Option(
+    name: "explain", help: "open nothing; print, as JSON, every window with what speaks for and against it")
+
   static let define = Option(
     name: "define", letter: "D", value: .definition,
     help: "what stands for $(NAME) in the manifest, such as Xcode's PRODUCT_BUNDLE_IDENTIFIER", isRepeated: true)
