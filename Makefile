@@ -63,11 +63,11 @@ UNITS      = $(DESTDIR)$(PREFIX)/$(UNIT_PLACE)
 EXAMPLES   = $(DOC)/examples
 LIBEXEC    = $(DESTDIR)$(PREFIX)/libexec/stagedoor
 
-# The places where each shell looks for completions, and each file manager for its menu entries.
+# The places where each shell looks for completions, each file manager for its menu entries, and the desktop for handlers.
 COMPLETIONS = bash:bash-completion/completions/stagedoor zsh:zsh/site-functions/_stagedoor \
   fish:fish/vendor_completions.d/stagedoor.fish
 MENUS       = thunar.desktop:Thunar/sendto/stagedoor.desktop kde.desktop:kio/servicemenus/stagedoor.desktop \
-  nemo.nemo_action:nemo/actions/stagedoor.nemo_action
+  nemo.nemo_action:nemo/actions/stagedoor.nemo_action stagedoor-open.desktop:applications/stagedoor-open.desktop
 NAUTILUS    = stagedoor/nautilus/Send to scene…
 
 # Links of the pages to files that are not installed become plain words.

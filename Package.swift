@@ -72,13 +72,15 @@ let package = Package(
         "SessionStore",
       ],
       swiftSettings: settings),
+    // The applications that are installed, and which of them the person prefers.
+    .target(name: "DesktopFiles", dependencies: ["SceneModel", "ServiceSupport"], swiftSettings: settings),
     // Which window shows which file: evidence in, a verdict out. Pure.
     .target(name: "WindowEvidence", swiftSettings: settings),
     .systemLibrary(name: "CXCB", pkgConfig: "xcb", providers: [.apt(["libxcb1-dev"])]),
     // It finds the windows of applications that know nothing of the service. The service and the command link no display.
     .executableTarget(
       name: "stagedoor-understudy",
-      dependencies: ["CFiles", "CXCB", "DBus", "SceneModel", "ServiceSupport", "WindowEvidence"],
+      dependencies: ["CFiles", "CXCB", "DBus", "DesktopFiles", "SceneModel", "ServiceSupport", "WindowEvidence"],
       swiftSettings: settings),
     .systemLibrary(name: "CMainQueue"),
     .target(
@@ -87,7 +89,8 @@ let package = Package(
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     // It reaches the service through the kit only. The pure modules are for commands without a service, which check and test manifests.
     .executableTarget(
-      name: "stagedoor", dependencies: ["DBus", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit"],
+      name: "stagedoor",
+      dependencies: ["DBus", "DesktopFiles", "SceneModel", "SceneRouting", "ServiceSupport", "StagedoorKit"],
       swiftSettings: settings + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]),
     .target(name: "DBusTestSupport", dependencies: ["CFiles", "DBus"], swiftSettings: settings),
     // For the tests of other packages. They name the product stagedoord too, so that the service is built before they run.
@@ -198,6 +201,8 @@ let package = Package(
     .testTarget(
       name: "TheatreTests", dependencies: ["DBusTestSupport", "TheatreCommand"], exclude: ["Stories"],
       swiftSettings: settings),
+    .testTarget(
+      name: "DesktopFilesTests", dependencies: ["DesktopFiles", "SceneTestSupport"], swiftSettings: settings),
     .testTarget(
       name: "DBusTestSupportTests", dependencies: ["DBus", "DBusTestSupport", "ExitTestSupport", "private-bus"],
       swiftSettings: settings),

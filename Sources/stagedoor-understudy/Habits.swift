@@ -1,4 +1,4 @@
-import Glibc
+import DesktopFiles
 import ServiceSupport
 import WindowEvidence
 
@@ -45,9 +45,9 @@ struct Habits {
 
   init() {
     read(Habits.known)
-    let home =
-      getenv("XDG_CONFIG_HOME").map { String(cString: $0) } ?? getenv("HOME").map { "\(String(cString: $0))/.config" }
-    if let home, let bytes = SmallFile.read("\(home)/stagedoor/understudy.conf", limit: 64 << 10) {
+    if let settings = Directories.userConfiguration(),
+      let bytes = SmallFile.read("\(settings)/stagedoor/understudy.conf", limit: 64 << 10)
+    {
       read(String(decoding: bytes, as: UTF8.self))
     }
   }
@@ -82,5 +82,13 @@ struct Habits {
     return Application(
       identifier: entry.identifier, names: names, kind: row.kind, habit: row.habit,
       writesOwnTitles: row.writesOwnTitles, writesDirectories: row.writesDirectories)
+  }
+}
+
+extension DesktopEntry {
+  var traits: EntryTraits {
+    EntryTraits(
+      identifier: identifier, path: Bytes(path.utf8), startupClass: startupClass.map { Bytes($0.utf8) },
+      program: Bytes(program.utf8))
   }
 }

@@ -1,5 +1,6 @@
 import CXCB
 import DBus
+import DesktopFiles
 import Glibc
 import SceneModel
 import ServiceSupport

@@ -1,4 +1,5 @@
 import DBus
+import DesktopFiles
 import Glibc
 import SceneModel
 import WindowEvidence

@@ -87,12 +87,19 @@ extension CommandTable {
           + "the file, it comes to the front. Otherwise the application that you chose for the type opens the file.",
         "If the understudy is missing, has no display, or does not answer within 300 milliseconds, xdg-open opens the file, and a note says so. "
           + "Links go to xdg-open.",
+        "With --make-default, a double click in a file manager goes through it too, for each type that an installed application for documents "
+          + "takes. Your own choices become the second ones, which it opens files with. No other line of mimeapps.list changes, and "
+          + "--undo-default undoes it exactly.",
       ],
-      arguments: [Argument(kind: .openable, help: "a file, or a URL", isRepeated: true)],
-      options: [.newOpening, .appOpening, .explainOpening, .json], exclusive: [[.newOpening, .explainOpening]],
+      arguments: [Argument(kind: .openable, help: "a file, or a URL", isOptional: true, isRepeated: true)],
+      options: [.newOpening, .appOpening, .explainOpening, .makeDefault, .undoDefault, .json],
+      exclusive: [
+        [.newOpening, .explainOpening, .makeDefault, .undoDefault], [.appOpening, .makeDefault, .undoDefault],
+      ],
       examples: [
         .init(purpose: "a file that may be open already", line: "stagedoor open notes.txt"),
         .init(purpose: "which windows were considered, and why", line: "stagedoor open --explain notes.txt"),
+        .init(purpose: "let double clicks go through it", line: "stagedoor open --make-default"),
       ],
       statuses: [.applicationFailed], run: OpenCommand.run),
     CommandEntry(
